@@ -900,8 +900,26 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
     /smallest input/,
   );
   if (LONG) assert.deepEqual(await axe(page), []);
+  // What was said is not of edited code.
+  await editor.press('Space');
+  assert.equal(await said(page, 1), '');
+  assert.equal(await question(page, 1).locator('.sum, logit-code li').count(), 0);
+  await editor.fill('for (;;);');
+  await editor.press('Control+Enter');
+  await until(
+    () => said(page, 1),
+    (text) => text === 'Checking your answer…',
+  );
+  await editor.press('Space');
+  assert.equal(await said(page, 1), '');
+  await until(
+    () => said(page, 1),
+    (text) => /^You changed your answer while it was being checked/.test(text),
+  );
   assert.match(await check('export default (;'), /could not be loaded/);
   assert.match(await check(example), /^Right\. It reorders nothing/);
+  await editor.press('Space');
+  assert.equal(await said(page, 1), '', 'nor is a right one');
   assert.equal((await result(page)).score, 1 / 10);
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),

@@ -1,6 +1,7 @@
 /**
  * <logit-code>: the editor of a question that asks for code. What is written runs in the sandboxed
- * frame and is judged by the grader; the answer is told by `check()`.
+ * frame and is judged by the grader; the answer is told by `check()`. Tells by "logit-edit" that the
+ * code is another one.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
@@ -93,6 +94,7 @@ export class LogitCode extends LogitElement {
     }
     /** @type {import('../../grade/diagnose.js').Fault | null} */
     let named = null;
+    const { code } = this;
     const engine = await /** @type {import('./reader.js').LessonReader} */ (this.reader).engine();
     const verdicts = await grade({
       engine,
@@ -102,7 +104,7 @@ export class LogitCode extends LogitElement {
         named = fault;
       },
     });
-    this.verdicts = verdicts;
+    if (code === this.code) this.verdicts = verdicts;
     const fault = /** @type {import('../../grade/diagnose.js').Fault | null} */ (
       /** @type {unknown} */ (named)
     );
@@ -116,6 +118,8 @@ export class LogitCode extends LogitElement {
   /** Kept as it is typed. @param {Event} event */
   #onInput(event) {
     this.code = valueOf(event);
+    this.verdicts = [];
+    this.emit('logit-edit');
     if (this.key) rememberCode(this.key, this.question.id, this.code);
   }
 

@@ -26,6 +26,8 @@ import questionStyles from './question.css';
 
 /** How many tokens are offered where the author does not say. */
 const OFFERED = 6;
+/** How long an answer may be measured before this is said, in ms. */
+const SOON = 300;
 /** Characters of an answer that a sentence repeats. */
 const LONGEST_SHOWN = 60;
 
@@ -63,6 +65,7 @@ export class LogitQuestion extends LogitElement {
     held: { type: Boolean },
     given: { state: true },
     said: { state: true },
+    edited: { state: true },
     hinted: { state: true },
     truth: { state: true },
     tokens: { state: true },
@@ -93,6 +96,8 @@ export class LogitQuestion extends LogitElement {
     this.given = null;
     /** @type {Said | null} */
     this.said = null;
+    /** Whether the answer was changed since something was said of it. */
+    this.edited = false;
     this.hinted = false;
     /** What the engine computes, once the solution was asked for. @type {any} */
     this.truth = null;
@@ -136,12 +141,15 @@ export class LogitQuestion extends LogitElement {
         this.fault = null;
       }
       this.said = null; // which is in the language of the question
+      this.edited = false;
     }
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
     if (kind === 'code' && changed.has('question'))
       this.#ask(async () => void (await import('./code.js')));
-    if (kind === 'state' && (changed.has('now') || changed.has('reader'))) this.#follow();
+    if (kind !== 'state') return;
+    if (changed.has('now') && this.said?.kind === 'wrong') this.said = null;
+    if (changed.has('now') || changed.has('reader')) this.#follow();
   }
 
   /** Offers the first tokens, the right one and the typical wrong ones among them, in the model's order. */
@@ -193,6 +201,7 @@ export class LogitQuestion extends LogitElement {
   #give(given) {
     this.given = given;
     this.said = null;
+    this.edited = true;
   }
 
   get #reader() {
@@ -202,7 +211,8 @@ export class LogitQuestion extends LogitElement {
   /** @param {boolean} right @param {string} say */
   #tell(right, say) {
     const text = say || this.speak(() => t('lesson.wrong.other'));
-    this.said = { kind: right ? 'right' : 'wrong', text };
+    const old = { kind: /** @type {const} */ ('note'), text: this.speak(() => t('lesson.edited')) };
+    this.said = this.edited ? old : { kind: right ? 'right' : 'wrong', text };
     this.emit('logit-answer', { id: this.question.id, right });
   }
 
@@ -227,7 +237,22 @@ export class LogitQuestion extends LogitElement {
     const given = this.speak(() => this.#answered());
     if (given === undefined) return;
     const state = this.question.kind === 'state' ? this.now : this.shown;
-    await this.#ask(async () => {
+    this.said = null;
+    this.edited = false;
+    const running = {
+      kind: /** @type {const} */ ('note'),
+      text: this.speak(() => t('lesson.running')),
+    };
+    const say = () => !this.edited && (this.said = running);
+    const soon = setTimeout(say, this.question.kind === 'code' ? 0 : SOON);
+    await this.#judge(given, state);
+    clearTimeout(soon);
+    if (this.said === running) this.said = null;
+  }
+
+  /** @param {any} given @param {LessonState} state */
+  #judge(given, state) {
+    return this.#ask(async () => {
       const coded = this.question.kind === 'code' ? await this.#editor?.check() : given;
       const measured = (/** @type {Asked} */ asked) => this.#reader.measure(state, asked);
       const { right, say } = await judge(this.question, coded, measured);
@@ -286,7 +311,7 @@ export class LogitQuestion extends LogitElement {
     const said =
       (unable && { kind: 'note', text: unable }) ||
       this.said ||
-      (done === 'right' && { kind: 'right', text: question.right });
+      (done === 'right' && !this.edited && { kind: 'right', text: question.right });
     return html`
       <div role="form" aria-labelledby="ask" class="question ${done ?? ''}"
         @keydown=${(/** @type {KeyboardEvent} */ event) => onEnter(event, () => this.#check())}>
@@ -341,7 +366,7 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'state') return this.#renderState();
     if (kind === 'code')
       return html`<logit-code .question=${this.question} .key=${this.key} .reader=${this.reader}
-        .run=${() => this.#check()}></logit-code>`;
+        .run=${() => this.#check()} @logit-edit=${() => this.#give(null)}></logit-code>`;
     if (kind === 'choice')
       return this.#renderRadios((this.question.options ?? []).map(({ text }) => inline(text)));
     return this.#renderRadios(

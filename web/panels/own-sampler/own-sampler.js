@@ -58,6 +58,7 @@ export class LogitOwnSampler extends LogitElement {
     verdicts: { state: true },
     fault: { state: true },
     own: { state: true },
+    edited: { state: true },
   };
 
   static styles = [...LogitElement.styles, ownSamplerStyles];
@@ -98,6 +99,8 @@ export class LogitOwnSampler extends LogitElement {
     this.fault = null;
     /** The engine that it opened by itself. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
     this.own = null;
+    /** Whether the code was changed since it ran last. */
+    this.edited = false;
   }
 
   connectedCallback() {
@@ -188,6 +191,7 @@ export class LogitOwnSampler extends LogitElement {
     const turn = this.#turn;
     const current = () => turn === this.#turn;
     this.busy = what;
+    this.edited = false;
     this.trouble = null;
     const names = this.as === CASES ? MODULE_11 : [this.as];
     for (const as of names) {
@@ -304,6 +308,7 @@ export class LogitOwnSampler extends LogitElement {
   /** @param {Event} event */
   #onKind({ target }) {
     this.#forget();
+    this.edited = false;
     this.as = /** @type {HTMLSelectElement} */ (target).value;
     this.shown = null;
     this.trouble = null;
@@ -314,6 +319,7 @@ export class LogitOwnSampler extends LogitElement {
   /** @param {Event} event */
   #onInput({ target }) {
     this.#written[this.as] = /** @type {HTMLTextAreaElement} */ (target).value;
+    this.edited = true;
   }
 
   /** @param {KeyboardEvent} event */
@@ -323,6 +329,7 @@ export class LogitOwnSampler extends LogitElement {
 
   #again() {
     delete this.#written[this.as];
+    this.edited = true;
     this.requestUpdate();
   }
 
@@ -371,6 +378,14 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   #renderResult() {
+    const before =
+      this.edited && (this.trouble || this.shown || this.verdicts)
+        ? html`<p class="hint" role="status">${t('sampler.before')}</p>`
+        : nothing;
+    return html`${before}${this.#renderOutcome()}`;
+  }
+
+  #renderOutcome() {
     if (this.trouble) {
       const { code, params } = this.trouble;
       return html`<p class="error" role="alert">${t(`sampler.fail.${code}`, params)}</p>`;
