@@ -53,7 +53,13 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   const waits = () => figures.first().locator('.held').innerText();
   assert.match(await waits(), /^Answer questions 1 and 2 first/);
   assert.match(await fill(1, '0.571'), /^Not yet\. That is 2 \/ 3\.5/);
-  assert.match(await fill(1, '0,2'), /Think it over/, 'a decimal comma is understood');
+  assert.match(
+    await fill(1, '0,2'),
+    /^Not yet\. That is too small/,
+    'a decimal comma is understood',
+  );
+  assert.match(await fill(1, '1/5'), /That is too small/, 'and a simple sum');
+  assert.match(await fill(1, '0.62'), /^Not yet\. Nearly/, 'rounded too early');
   assert.equal(await held(0), true, 'the second question waits');
   assert.match(await waits(), /^Answer question 2 first/);
   assert.match(await fill(1, '62.9 %'), /^Right\./);
@@ -75,7 +81,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   assert.match(await question(page, 4).locator('.now').innerText(), /^Now: 0\.191/);
   await question(page, 4).locator('button.primary').press('Enter');
   await rest(page);
-  assert.match(await said(page, 4), /Think it over/);
+  assert.match(await said(page, 4), /About what the model gives it at T = 1/);
   await figures.nth(1).locator('[role=slider]').first().press('Home');
   await until(
     () => said(page, 4),
@@ -97,7 +103,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   );
 
   const now = await result(page);
-  assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 9]);
+  assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 11]);
   await page.reload();
   await rest(page);
   assert.deepEqual(await result(page), now);
@@ -667,6 +673,68 @@ test('another language takes nothing back: what was typed, set and refused stand
   assert.deepEqual(await patch(), set);
   assert.deepEqual([complaints, foreign], [[], []]);
   await close();
+});
+
+test('every slider of a question has a box or steps, by finger and by key, at 375 px', async () => {
+  const { page, complaints, close } = await open('?lesson=same-seed&lang=en', {
+    viewport: { width: 375, height: 800 },
+  });
+  await page.locator('logit-lesson').evaluate((lesson) => lesson.restore('again:1 tiny:1'));
+  await rest(page);
+  const control = page.locator('[data-control=temperature]');
+  const shown = () => control.locator('output').innerText();
+  const [less, more] = ['Less: temperature', 'More: temperature'].map((name) =>
+    control.getByRole('button', { name }),
+  );
+  for (const box of [await less.boundingBox(), await more.boundingBox()])
+    assert.ok(Math.min(box.width, box.height) >= 40, JSON.stringify(box));
+  await control.getByRole('slider', { name: 'temperature' }).fill('0.83');
+  for (let n = 0; n < 2; n++) await less.click();
+  await less.press('Enter');
+  assert.equal(await shown(), '0.8');
+  await page.locator('[data-control=seed] input').fill('7');
+  await until(
+    () => said(page, 3),
+    (text) => /^Right\. Lily and her big dream/.test(text),
+  );
+  assert.match(
+    await page.locator('logit-written .sum').innerText(),
+    /^Check sum of the new text\s+1358fa45/i,
+  );
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375);
+  assert.deepEqual(complaints, []);
+  await close();
+  for (const name of ['bias', 'repetition']) {
+    const { page: other, close: end } = await open(`?lesson=${name}&lang=en`);
+    for (const figure of await other.locator('logit-figure').all()) {
+      const ranges = await figure.locator('.control input[type=range]').count();
+      assert.equal(await figure.locator('.control .step').count(), 2 * ranges);
+      const landscapes = await figure.locator('logit-landscape').count();
+      assert.equal(await figure.locator('.headline input:visible').count(), 2 * landscapes);
+    }
+    if (name === 'repetition') {
+      await other.locator('logit-lesson').evaluate((lesson) => lesson.restore('none:1'));
+      const walk = other.locator('logit-sweep .steps');
+      const points = other.locator('logit-sweep').getByRole('slider');
+      const number = (name) => points.getAttribute(name).then(Number, () => 0);
+      await until(
+        () => number('aria-valuemax'),
+        (n) => n > 3,
+      );
+      const at = await number('aria-valuenow');
+      await walk.getByRole('button', { name: 'Next point' }).press('Enter');
+      await until(
+        () => number('aria-valuenow'),
+        (now) => now === at + 1,
+      );
+      await walk.getByRole('button', { name: 'Point before' }).click();
+      await until(
+        () => number('aria-valuenow'),
+        (now) => now === at,
+      );
+    }
+    await end();
+  }
 });
 
 test('a seed that cannot be is refused beside its box, and the text stays', async () => {

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
-import { answersOf } from '../../web/lessons/answers.js';
+import { answersOf, offered } from '../../web/lessons/answers.js';
 import { countOf, readCodes, writeCode } from '../../web/lessons/codes.js';
 import { LESSON_FAULTS, inEnglish } from '../../web/lessons/faults.js';
 import { crc32 } from '../../web/lessons/crc32.js';
 import { judge } from '../../web/lessons/judge.js';
 import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-file.js';
-import { LESSON_MEASURES, measure, writeText } from '../../web/lessons/measures.js';
+import { LESSON_MEASURES, measure, readState, writeText } from '../../web/lessons/measures.js';
 import { countText } from '../../web/engine/steps.js';
-import { sweep } from '../../web/engine/sweep.js';
+import { range, sweep } from '../../web/engine/sweep.js';
 import { readTyped } from '../../web/lessons/typed-number.js';
 import { wholeOrder } from '../../web/lessons/shown.js';
 import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
@@ -449,7 +449,11 @@ test('answers are held against what the engine measures', async () => {
   const wrong = (say) => ({ right: false, say });
   // softmax of 4, 2, 0, and of 1, 1/2, 0
   assert.deepEqual(await answerTo('half', 0.87), RIGHT);
-  assert.deepEqual(await answerTo('half', 0.86), wrong(''));
+  assert.deepEqual(await answerTo('half', 0.86), { ...wrong(''), side: 'close' });
+  assert.deepEqual(await answerTo('half', 0.9), { ...wrong(''), side: 'close' }, 'rounded early');
+  assert.deepEqual(await answerTo('half', 0.8), { ...wrong(''), side: 'close' }, 'cut off');
+  assert.deepEqual(await answerTo('half', 0.7), { ...wrong(''), side: 'low' });
+  assert.deepEqual(await answerTo('half', 0.95), { ...wrong(''), side: 'high' });
   assert.deepEqual(await answerTo('half', 0.51), wrong('times'));
   assert.deepEqual(await answerTo('half', 0.5), wrong('halved'));
   assert.deepEqual(await answerTo('half', 87), wrong('share'));
@@ -668,6 +672,8 @@ test('logitscope lesson answers writes what is right, in the reader’s language
   assert.match(stdout, /Right: tokens kept = 2 tokens/);
   const spanish = await cli(['lesson', 'answers', file, '--lang', 'es']);
   assert.match(spanish.stdout, /Correcto: 0,867 \(86,7\s%\) ± 0,005\n/);
+  const swept = await cli(['lesson', 'answers', 'diversity']);
+  assert.match(swept.stdout, /Right: temperature = 1\.2 \(sentences that are right ≥ 0\.950/);
   const again = await cli(['lesson', 'answers', 'top-p', '--json']);
   assert.deepEqual(JSON.parse(again.stdout).map(({ id, truth }) => [id, truth])[0], ['size', 4]);
   for (const words of [
@@ -816,4 +822,116 @@ test('in each shipped lesson the right answer is right, and each typical wrong o
           assert.equal((await said(null)).right, false, `${where} is to be reached`);
       }
   }
+});
+
+/** What is measured of each state, once for all tests of the shipped lessons. @type {Map<string, Promise<any>>} */
+const known = new Map();
+
+/** @param {import('../../web/lessons/measures.js').LessonState} state */
+function measuredOf(state) {
+  const at = state.logits ? engine : models[state.model ?? 'stories'];
+  return (asked) => {
+    const key = JSON.stringify([state, asked]);
+    if (!known.has(key)) known.set(key, measure(asked, state, at, at, grammar));
+    return known.get(key);
+  };
+}
+
+/** States into which a figure can be brought, from end to end. */
+function statesOf({ show, state, knob = 'temperature', controls = [] }, { measure: name }) {
+  const set = (settings) => ({ ...state, settings: { ...state.settings, ...settings } });
+  const choose = (choices) => ({ ...state, choices: { ...state.choices, ...choices } });
+  if (show === 'sweep') {
+    const { name: setting, from, to, step } = state.choices.first;
+    return range(setting, from, to, step).values.map((value) => set({ [setting]: value }));
+  }
+  if (show === 'cost') return [1, 20, 100, 2000].map((new_tokens) => choose({ new_tokens }));
+  const hundred = Array.from({ length: 101 }, (_, i) => i / 101);
+  if (name === 'token_at_u') return hundred.map((u) => ({ ...state, u }));
+  if (controls.includes('logit_bias'))
+    return hundred.map((share) => set({ logit_bias: { 1: 20 * share - 10 } }));
+  if (controls.length > 0)
+    return [
+      state,
+      { ...state, seed: 7 },
+      { ...state, seed: 3 },
+      ...[0.7, 0.8, 0.9].map((temperature) => ({ ...set({ temperature }), seed: 7 })),
+      { ...set({ temperature: 0.8 }), seed: 7, prompt: 'Lily' },
+      ...[60, 100].map((length) => choose({ length })),
+      ...(controls.includes('constraint') ? [set({ constraint: 'three_numbers' })] : []),
+    ];
+  const { low, high, kind } = engine.table.find((row) => row.name === knob);
+  const values = hundred.map((share) => low + share * (high - low));
+  return values.map((value) => set({ [knob]: kind === 'integer' ? Math.round(value) : value }));
+}
+
+test('each wrong answer has a sentence of its own, in both languages; a number at least says where it lies', async () => {
+  for (const name of SHIPPED)
+    for (const language of ['en', 'es']) {
+      const { parts } = await shipped(name, language);
+      for (const { figure, questions = [] } of parts)
+        for (const question of questions) {
+          const { kind, items = [], options = [], answer, goal, wrong = [] } = question;
+          const state = question.state ?? figure?.state ?? THREE;
+          const hear = async (given, of = state) => {
+            const { right, say, side } = await judge(question, given, measuredOf(of));
+            const where = `${name}.${language}: ${question.id}, ${JSON.stringify(given ?? of)}`;
+            assert.ok(say || (kind === 'number' && side), `${where} has only the general sentence`);
+            return right;
+          };
+          if (kind === 'choice') for (const i of options.keys()) await hear(i);
+          if (kind === 'order')
+            for (const i of items.keys())
+              if (i > 0)
+                assert.ok(
+                  wrong.some(({ before: [a, b] }) => a === i && b === i - 1),
+                  `${name}: a wrong order has two neighbours the wrong way round`,
+                );
+          if (kind === 'token') {
+            const at = state.logits ? engine : models[state.model ?? 'stories'];
+            const { trace } = await readState(at, at, state, { measure: 'token' });
+            const texts = trace.tokens.map(({ text }) => text);
+            for (const text of await offered(question, texts, measuredOf(state))) await hear(text);
+          }
+          if (kind === 'number') {
+            const truth = await measuredOf(state)(answer);
+            const tries = [0, 1, -1, truth / 2, truth * 2, truth + 1, 1 - truth, 1 / truth];
+            const early = [Math.trunc(truth * 100) / 100, Math.round(truth * 10) / 10];
+            for (const given of [...tries, ...early]) await hear(given);
+          }
+          if (kind === 'state') {
+            const heard = [];
+            for (const at of statesOf(figure, goal)) heard.push(await hear(null, at));
+            assert.ok(heard.includes(false) && heard.includes(true), `${name}: ${question.id}`);
+          }
+        }
+    }
+});
+
+test('lesson 3 names the places where greedy’s text nearly forks, and lesson 4 takes 0.66 for rounded early', async () => {
+  const { parts } = await shipped('temperature', 'en');
+  const { figure, questions } = parts.at(-1);
+  const { ask } = questions.find(({ id }) => id === 'cold');
+  const ids = [...stories.encode(figure.state.prompt)];
+  const leads = [];
+  for (let n = 0; n < figure.state.choices.max_new_tokens; n++) {
+    stories.feed(Uint32Array.from(ids));
+    const { trace, drawn } = stories.read({ temperature: 0, top: 2 }, { step: n });
+    const [first, second] = trace.tokens;
+    leads.push([first.logit - second.logit, first.text.trim(), second.text.trim(), n]);
+    ids.push(drawn.id);
+  }
+  const sorted = [...leads].sort(([a], [b]) => a - b);
+  const told = sorted.slice(0, 2).map(([lead, one, two]) => [lead.toFixed(3), one, two]);
+  assert.deepEqual(told, [
+    ['0.007', 'ran', 'saw'],
+    ['0.011', 'excited', 'he'],
+  ]);
+  for (const [lead, one, two] of told)
+    assert.match(ask, new RegExp(`“${one}” leads “${two}” by ${lead}`));
+  assert.ok(sorted[2][0] > 0.03);
+  const k = (await shipped('top-k', 'en')).parts[0];
+  const two = k.questions.find(({ id }) => id === 'two');
+  const { right, say } = await judge(two, 0.66, measuredOf(k.figure.state));
+  assert.deepEqual([right, say], [false, '2/3 is 0.666…, and that rounds to 0.67.']);
 });

@@ -33,6 +33,19 @@ function engineTakes(name, value) {
   }
 }
 
+test('settings to choose from begin with the usual ones and lose none', async () => {
+  const { table } = await Logitscope.load();
+  const names = words.usualFirst(table).map(({ name }) => name);
+  assert.deepEqual(names.slice(0, 5), [
+    'temperature',
+    'top_k',
+    'top_p',
+    'min_p',
+    'repetition_penalty',
+  ]);
+  assert.deepEqual([...names].sort(), table.map(({ name }) => name).sort());
+});
+
 test('a box takes exactly what the engine takes, at both bounds and beyond', () => {
   const rows = scope.table.filter(({ kind }) => kind === 'real' || kind === 'integer');
   assert.ok(rows.length > 20);

@@ -195,3 +195,16 @@ export function describeDifference({ only, lost, shifted }, eos, words = ORDER, 
 export function capitalise(text) {
   return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }
+
+/** The settings that most people set, in the order in which they meet them. */
+const USUAL = ['temperature', 'top_k', 'top_p', 'min_p', 'repetition_penalty'];
+
+/**
+ * Settings to choose from, the usual ones first.
+ * @template {{ name: string }} R
+ * @param {readonly R[]} rows
+ */
+export function usualFirst(rows) {
+  const place = (/** @type {R} */ { name }) => USUAL.indexOf(name) + 1 || USUAL.length + 1;
+  return [...rows].sort((a, b) => place(a) - place(b));
+}

@@ -61,10 +61,15 @@ export function goalInWords(goal) {
 }
 
 /** What is right. @param {Answer} answer @returns {string} */
-export function rightInWords({ question, truth }) {
+export function rightInWords({ question, truth, points }) {
   const { kind, answer, goal, tolerance, options = [], items = [] } = question;
   if (kind === 'order') return items.join(' → ');
-  if (kind === 'state' && goal) return goalInWords(goal);
+  if (kind === 'state' && goal) {
+    const places = (points?.values ?? []).map((value) => number(value)).join(', ');
+    return points && places
+      ? `${points.setting} = ${places} (${goalInWords(goal)})`
+      : goalInWords(goal);
+  }
   if (kind === 'choice')
     return typeof truth === 'number' ? options[truth].text : t('lesson.nothing');
   if (!answer) return '';
@@ -73,12 +78,14 @@ export function rightInWords({ question, truth }) {
 }
 
 /** Which wrong answer it is. @param {Answer} answer @param {Wrong} wrong @returns {string} */
-export function wrongInWords({ question }, { value, above, below, before, option }) {
+export function wrongInWords({ question }, { value, above, below, before, option, fault }) {
   const { answer, goal, options = [], items = [] } = question;
   const measure = answer?.measure ?? goal?.measure ?? '';
   if (option !== undefined) return options[option].text;
   if (before) return t('lesson.before', { a: items[before[0]], b: items[before[1]] });
   if (value !== undefined) return inWords(measure, value);
+  if (fault !== undefined) return `\`${fault}\``;
+  if (above === undefined && below === undefined) return t('lesson.wrong.else');
   return [
     ...(above === undefined ? [] : [`> ${number(above)}`]),
     ...(below === undefined ? [] : [`< ${number(below)}`]),

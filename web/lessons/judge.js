@@ -5,7 +5,8 @@
  * @typedef {import('./lesson-file.js').Typical} Typical
  * @typedef {import('./measures.js').Asked} Asked
  * @typedef {(asked: Asked) => Promise<number | string | undefined>} Measured of the state shown
- * @typedef {{ right: boolean, say: string }} Verdict
+ * @typedef {'close' | 'high' | 'low'} Side of a number for which nothing is said: rounded too early, or where it lies
+ * @typedef {{ right: boolean, say: string, side?: Side }} Verdict
  */
 
 /**
@@ -41,9 +42,26 @@ export function reached(
   return value >= at_least && value <= at_most;
 }
 
+/** Within this many tolerances a number is close. */
+const CLOSE = 3;
+const MOST_DECIMALS = 6;
+
+/** @param {number} value @param {number} truth @param {number} tolerance @returns {Side} */
+function sideOf(value, truth, tolerance) {
+  const cut = (/** @type {number} */ by) => [
+    Math.round(truth * by) / by,
+    Math.trunc(truth * by) / by,
+  ];
+  const powers = Array.from({ length: MOST_DECIMALS }, (_, i) => 10 ** (i + 1));
+  const early = powers.some((by) => cut(by).some((rounded) => near(value, rounded, 0)));
+  if (tolerance > 0 && (early || near(value, truth, CLOSE * tolerance))) return 'close';
+  return value > truth ? 'high' : 'low';
+}
+
 /** @param {Question} question @param {number} value @param {Measured} measured */
 async function judgeNumber({ answer, tolerance = 0, wrong = [] }, value, measured) {
-  if (near(value, await measured(/** @type {Asked} */ (answer)), tolerance)) return null;
+  const truth = await measured(/** @type {Asked} */ (answer));
+  if (near(value, truth, tolerance)) return null;
   for (const typical of wrong) {
     const { equals, measure, say } = typical;
     const by = typical.tolerance ?? tolerance;
@@ -51,7 +69,7 @@ async function judgeNumber({ answer, tolerance = 0, wrong = [] }, value, measure
     const met = named === undefined ? within(value, typical) : near(value, named, by);
     if (met) return say;
   }
-  return '';
+  return typeof truth === 'number' ? { side: sideOf(value, truth, tolerance) } : '';
 }
 
 /** @param {Question} question @param {string} text @param {Measured} measured */
@@ -87,8 +105,13 @@ async function judgeState({ goal, wrong = [] }, measured) {
   const wanted = /** @type {import('./lesson-file.js').Goal} */ (goal);
   if (reached(wanted, await measured(wanted))) return null;
   for (const typical of wrong) {
+    const { equals, say } = typical;
     const value = await measured(typical.measure ? /** @type {Asked} */ (typical) : wanted);
-    if (typeof value === 'number' && within(value, typical)) return typical.say;
+    const met =
+      typeof value === 'number'
+        ? within(value, typical)
+        : value !== undefined && bare(equals ?? value) === bare(value);
+    if (met) return say;
   }
   return '';
 }
@@ -115,5 +138,6 @@ export async function judge(question, given, measured) {
     state: () => judgeState(question, measured),
     code: async () => judgeCode(question, given),
   }[question.kind]();
-  return say === null ? { right: true, say: question.right ?? '' } : { right: false, say };
+  if (say === null) return { right: true, say: question.right ?? '' };
+  return typeof say === 'string' ? { right: false, say } : { right: false, say: '', ...say };
 }

@@ -24,9 +24,33 @@ const STEP = 0.1;
 /** @param {Event} event */
 const numberOf = (event) => Number(valueOf(event));
 
-/** @param {string} label @param {unknown} input @param {string} [shown] @param {string} [name] */
-const row = (label, input, shown = '', name = '') =>
-  html`<label class="control" data-control=${name}><span>${label}</span>${input}<output>${shown}</output></label>`;
+/** @param {string} label @param {unknown} input @param {string} [name] */
+const row = (label, input, name = '') =>
+  html`<label class="control" data-control=${name}><span>${label}</span>${input}</label>`;
+
+/** Moves the slider beside a button by one step. @param {Event} event @param {number} by */
+function stepSlider({ currentTarget }, by) {
+  const { parentElement } = /** @type {HTMLElement} */ (currentTarget);
+  const slider = /** @type {HTMLInputElement} */ (parentElement?.querySelector('input'));
+  slider.stepUp(by);
+  slider.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
+/**
+ * A slider, and a button at each end that moves it by one step.
+ * @param {string} label
+ * @param {{ value: number, low: number, high: number, step: number, shown: string, said?: string,
+ *   name?: string, disabled?: boolean, set: (to: number) => void }} options
+ */
+function slider(label, { value, low, high, step, shown, said, name = '', disabled = false, set }) {
+  const button = (/** @type {number} */ by) => html`<button type="button" class="step" data-by=${by}
+    aria-label=${t(by < 0 ? 'lesson.less' : 'lesson.more', { name: label })} ?disabled=${disabled} aria-disabled=${value === (by < 0 ? low : high)}
+    @click=${(/** @type {Event} */ event) => stepSlider(event, by)}>${by < 0 ? '−' : '+'}</button>`;
+  return html`<div class="control" data-control=${name}><span>${label}</span>${button(-1)}
+    <input type="range" min=${low} max=${high} step=${step} .value=${live(String(value))} aria-label=${label}
+      aria-valuetext=${said ?? nothing} ?disabled=${disabled}
+      @input=${(/** @type {Event} */ event) => set(numberOf(event))}>${button(1)}<output>${shown}</output></div>`;
+}
 
 /** @param {Options} options @param {object} patch of its settings; what is undefined goes */
 function setSettings({ set }, patch) {
@@ -43,12 +67,12 @@ function renderBias(token, options) {
     setSettings(options, { logit_bias: to === 0 ? others : { ...others, [String(id)]: to } });
   const banned = bias === false;
   return html`<div class="pair" data-bias=${name}>
-    ${row(
-      t('lesson.bias', { token: name }),
-      html`<input type="range" min="-10" max="10" step=${STEP} .value=${live(String(banned ? 0 : bias))}
-        ?disabled=${banned || id === undefined} @input=${(/** @type {Event} */ event) => take(numberOf(event))}>`,
-      banned ? '−∞' : plain(bias),
-    )}
+    ${slider(t('lesson.bias', { token: name }), {
+      ...{ value: banned ? 0 : bias, low: -10, high: 10, step: STEP },
+      shown: banned ? '−∞' : plain(bias),
+      disabled: banned || id === undefined,
+      set: take,
+    })}
     <label class="ban"><input type="checkbox" .checked=${live(banned)} ?disabled=${id === undefined}
       @change=${() => take(banned ? 0 : false)}> ${t('lesson.ban', { token: name })}</label></div>`;
 }
@@ -78,7 +102,6 @@ const OTHERS = {
       html`<input type="text" inputmode="numeric" autocomplete="off" spellcheck="false"
       aria-invalid=${error ? 'true' : 'false'} aria-describedby="seed-error"
       .value=${live(text ?? plain(state.seed ?? 42))} @input=${onInput} @change=${onChange}>`,
-      '',
       'seed',
     )}${error ? html`<p id="seed-error" class="error" role="alert">${error}</p>` : nothing}`,
   prompt: ({ state, set }) =>
@@ -87,14 +110,13 @@ const OTHERS = {
       html`<input type="text" lang="en" spellcheck="false" autocomplete="off" .value=${live(state.prompt ?? '')}
         @change=${(/** @type {Event} */ event) => set({ prompt: valueOf(event) })}>`,
     ),
-  length: ({ state, set }) =>
-    row(
-      t('lesson.length'),
-      html`<input type="range" min="0" max=${LONGEST} step="1" .value=${live(String(state.choices?.length ?? LONGEST))}
-        @input=${(/** @type {Event} */ event) => set({ choices: { length: numberOf(event) } })}>`,
-      plain(state.choices?.length ?? LONGEST),
-      'length',
-    ),
+  length: ({ state, set }) => {
+    const value = Number(state.choices?.length ?? LONGEST);
+    return slider(t('lesson.length'), {
+      ...{ value, low: 0, high: LONGEST, step: 1, shown: plain(value), name: 'length' },
+      set: (length) => set({ choices: { length } }),
+    });
+  },
 };
 
 /** @param {string} name @param {Options} options */
@@ -103,14 +125,12 @@ function renderNumber(name, options) {
   if (!found) return '';
   const { low, high, kind, step, neutral } = found;
   const value = Number(options.state.settings?.[name] ?? neutral);
-  return row(
-    settingName(name),
-    html`<input type="range" min=${low} max=${high} step=${kind === 'integer' ? 1 : step} .value=${live(String(value))}
-      aria-valuetext=${valueInWords(found, value)}
-      @input=${(/** @type {Event} */ event) => setSettings(options, { [name]: numberOf(event) })}>`,
-    plain(value),
-    name,
-  );
+  return slider(settingName(name), {
+    ...{ value, low, high, name, step: kind === 'integer' ? 1 : step },
+    shown: plain(value),
+    said: valueInWords(found, value),
+    set: (to) => setSettings(options, { [name]: to }),
+  });
 }
 
 /** @param {string[]} names @param {string[]} tokens @param {Options} options */

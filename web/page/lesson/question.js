@@ -7,7 +7,7 @@ import { LogitElement, define, valueOf } from '../../base/element.js';
 import { onEnter } from '../../base/enter.js';
 import { toFault } from '../../engine/errors.js';
 import { inWords, shownToken } from '../../lessons/answer-words.js';
-import { rightOption } from '../../lessons/answers.js';
+import { offered, rightOption } from '../../lessons/answers.js';
 import { judge } from '../../lessons/judge.js';
 import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
 import { readTyped } from '../../lessons/typed-number.js';
@@ -24,8 +24,6 @@ import questionStyles from './question.css';
  * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said of an answer
  */
 
-/** How many tokens are offered where the author does not say. */
-const OFFERED = 6;
 /** How long an answer may be measured before this is said, in ms. */
 const SOON = 300;
 /** Characters of an answer that a sentence repeats. */
@@ -156,16 +154,11 @@ export class LogitQuestion extends LogitElement {
   #offer() {
     this.#ask(async () => {
       const { shown } = this;
-      const { choose = OFFERED, answer, wrong = [] } = this.question;
       const { trace } = await this.#reader.read(shown, { measure: 'token' });
-      const needed = [answer, ...wrong.filter((each) => each.measure)];
-      const named = await Promise.all(
-        needed.map((asked) => this.#reader.measure(shown, /** @type {Asked} */ (asked))),
-      );
       const texts = trace.tokens.map(({ text }) => text);
-      const others = texts.filter((text) => !named.includes(text));
-      const offered = [...new Set(named), ...others].slice(0, Math.max(choose, named.length));
-      this.tokens = texts.filter((text) => offered.includes(text));
+      this.tokens = await offered(this.question, texts, (asked) =>
+        this.#reader.measure(shown, asked),
+      );
     });
   }
 
@@ -188,12 +181,12 @@ export class LogitQuestion extends LogitElement {
     return this.#ask(async () => {
       const measured = (/** @type {Asked} */ asked) => this.#reader.measure(now, asked);
       const value = await measured(goal);
-      const { right, say } = await judge(this.question, null, measured);
+      const verdict = await judge(this.question, null, measured);
       if (now !== this.now) return;
       this.value = value;
-      if (!right || now === this.shown) return;
-      if (this.mark.end === 'right') this.said = { kind: 'right', text: say };
-      else this.#tell(true, say);
+      if (!verdict.right || now === this.shown) return;
+      if (this.mark.end === 'right') this.said = { kind: 'right', text: verdict.say };
+      else this.#tell(verdict);
     });
   }
 
@@ -208,9 +201,9 @@ export class LogitQuestion extends LogitElement {
     return /** @type {import('./reader.js').LessonReader} */ (this.reader);
   }
 
-  /** @param {boolean} right @param {string} say */
-  #tell(right, say) {
-    const text = say || this.speak(() => t('lesson.wrong.other'));
+  /** @param {import('../../lessons/judge.js').Verdict} verdict */
+  #tell({ right, say, side }) {
+    const text = say || this.speak(() => t(`lesson.wrong.${side ?? 'other'}`));
     const old = { kind: /** @type {const} */ ('note'), text: this.speak(() => t('lesson.edited')) };
     this.said = this.edited ? old : { kind: right ? 'right' : 'wrong', text };
     this.emit('logit-answer', { id: this.question.id, right });
@@ -255,8 +248,8 @@ export class LogitQuestion extends LogitElement {
     return this.#ask(async () => {
       const coded = this.question.kind === 'code' ? await this.#editor?.check() : given;
       const measured = (/** @type {Asked} */ asked) => this.#reader.measure(state, asked);
-      const { right, say } = await judge(this.question, coded, measured);
-      if (!right && this.#asksShare && given > 1) {
+      const verdict = await judge(this.question, coded, measured);
+      if (!verdict.right && this.#asksShare && given > 1) {
         const meant = await judge(this.question, given / 100, measured);
         const typed = this.given;
         if (meant.right) {
@@ -265,7 +258,7 @@ export class LogitQuestion extends LogitElement {
           return;
         }
       }
-      this.#tell(right, say);
+      this.#tell(verdict);
     });
   }
 

@@ -1,6 +1,6 @@
 /** What one presses under the picture. */
 import { html, nothing } from 'lit';
-import { settingName } from '../../base/setting-words.js';
+import { settingName, usualFirst } from '../../base/setting-words.js';
 import { number, plain, t } from '../../locale/locale.js';
 import { DRAWS } from './rain.js';
 import { canSwap, isSwapped } from './swap.js';
@@ -71,7 +71,7 @@ function renderOthers(options) {
       <label class="axis-of"><span class="label" aria-hidden="true">${t('landscape.knob')}</span>
         <select aria-label=${t('landscape.knob')} .value=${row.name}
           @change=${(/** @type {any} */ { target }) => options.choose(target.value)}>
-          ${rows.map(
+          ${usualFirst(rows).map(
             ({ name }) =>
               html`<option value=${name} ?selected=${name === row.name}>${settingName(name)}</option>`,
           )}

@@ -10,6 +10,7 @@ import {
   readSetting,
   readWhole,
   settingName,
+  usualFirst,
 } from '../../base/setting-words.js';
 import { measureName } from './words.js';
 
@@ -94,7 +95,7 @@ function renderSetting({ asked, table, set }, which, chosen) {
   return html`<label class="box wide"><span class="label">${t(`sweep.setting.${which}`)}</span>
     <select id="${which}-setting" @change=${choose}>
       ${which === 'second' ? html`<option value="" .selected=${chosen === ''}>${t('sweep.none')}</option>` : nothing}
-      ${numbers(table)
+      ${usualFirst(numbers(table))
         .filter(({ name }) => name !== other)
         .map(
           ({ name }) =>

@@ -417,13 +417,21 @@ export class LogitSweep extends ModelElement {
     return html`<p class="readout">${point ? pointWords(plan, point) : ''}</p>`;
   }
 
+  /** A button that points at the next point, where a finger is wider than one. @param {Run} run @param {number} by */
+  #renderStep({ points }, by) {
+    const at = this.at + by;
+    return html`<button data-by=${by} aria-label=${t(by < 0 ? 'sweep.back' : 'sweep.on')} aria-disabled=${!points[at]}
+      @click=${() => points[at] && this.#point(at)}>${by < 0 ? '‹' : '›'}</button>`;
+  }
+
   /** The chart alone, and what runs it. */
   #renderBare() {
     const { run } = this;
     if (!run) return this.#renderActions();
     return html`${this.#renderActions()}
       <div class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onPoint}>
-        ${this.#renderChart(run)}${this.#renderReadout(run)}
+        ${this.#renderChart(run)}
+        <div class="steps">${this.#renderStep(run, -1)}${this.#renderReadout(run)}${this.#renderStep(run, 1)}</div>
         ${renderTexts(run.plan, run.points[this.at])}</div>`;
   }
 
@@ -455,8 +463,13 @@ export class LogitSweep extends ModelElement {
   /** @param {CustomEvent} event */
   #onPoint(event) {
     event.stopPropagation();
-    this.at = event.detail.at;
-    const point = this.run?.points[this.at];
+    this.#point(event.detail.at);
+  }
+
+  /** @param {number} at */
+  #point(at) {
+    this.at = at;
+    const point = this.run?.points[at];
     if (this.bare && point) this.emit('logit-set', point.at);
   }
 

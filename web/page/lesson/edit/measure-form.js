@@ -1,6 +1,6 @@
 /** What is measured: a measure of the closed list, what it is of, and the settings that differ. */
 import { html, nothing } from 'lit';
-import { settingName } from '../../../base/setting-words.js';
+import { settingName, usualFirst } from '../../../base/setting-words.js';
 import { measureName } from '../../../lessons/answer-words.js';
 import { byMeasure, faultPlace, placeName } from '../../../lessons/draft.js';
 import { LESSON_MEASURES } from '../../../lessons/measures.js';
@@ -19,7 +19,7 @@ import '../measured.js';
 
 /** The settings that are numbers, with their names. @param {TableRow[]} table @returns {[string, string][]} */
 export const settingChoices = (table) =>
-  table
+  usualFirst(table)
     .filter(({ kind, warper }) => /^(real|integer)$/.test(kind) && warper)
     .map(({ name }) => [name, settingName(name)]);
 
