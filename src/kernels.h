@@ -50,8 +50,14 @@ static inline int32_t quants_sum(const struct quants *x) {
     return x->sums[0][0] + x->sums[0][1] + x->sums[1][0] + x->sums[1][1];
 }
 
+enum { KERNELS_STREAMS_MAX = 4 };
+
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
+    /* Blocks of a quantised matrix that one vector meets together, 1 to KERNELS_STREAMS_MAX; a
+     * table may ignore it. One processor reads several streams faster than one, another slower:
+     * only a measurement tells. No bit depends on it. */
+    size_t streams;
 
     /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The
      * bias is added after the row is summed. Every output equals the one that n = 1 gives. */
@@ -61,7 +67,7 @@ struct kernels {
     void (*quantise)(struct quants *quants, const float *x, size_t cols, size_t n);
     /* The same product with a quantised w and the quants that this table made of x. */
     void (*matmul_quants)(float *out, const struct matrix *w, const float *bias,
-                          const struct quants *quants, size_t n);
+                          const struct quants *quants, size_t n, size_t streams);
 
     /* out (n,) = (x - mean) / sqrt(variance + eps) * weight + bias; population variance. */
     void (*layer_norm)(float *out, const float *x, const float *weight, const float *bias, size_t n,
@@ -109,6 +115,6 @@ extern const struct kernels kernels_simd;
  * engine. */
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n);
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
-                        const struct quants *quants, size_t n);
+                        const struct quants *quants, size_t n, size_t streams);
 
 #endif

@@ -49,9 +49,9 @@ static bool agree(const struct kernels *kernels, enum gguf_tensor_type type) {
     fill(data, (size_t)matrix_bytes(type, ROWS, COLS), format_of(type), &state);
     for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = element(i, &state);
     kernels_scalar.quantise(quants, x, COLS, N);
-    kernels_scalar.matmul_quants(expected, &w, NULL, quants, N);
+    kernels_scalar.matmul_quants(expected, &w, NULL, quants, N, 1);
     kernels->quantise(quants, x, COLS, N);
-    kernels->matmul_quants(got, &w, NULL, quants, N);
+    kernels->matmul_quants(got, &w, NULL, quants, N, kernels->streams);
     return memcmp(expected, got, sizeof got) == 0;
 }
 

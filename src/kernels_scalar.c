@@ -78,7 +78,8 @@ static void matmul(float *out, const struct matrix *w, const float *bias, const 
 }
 
 static void matmul_quants(float *out, const struct matrix *w, const float *bias,
-                          const struct quants *quants, size_t n) {
+                          const struct quants *quants, size_t n, size_t streams) {
+    (void)streams;
     for (size_t r = 0; r < w->rows; r++) {
         row_times_quants(out + r, w, r, quants, n);
         for (size_t t = 0; t < n; t++) out[t * w->rows + r] += bias ? bias[r] : -0.0f;
@@ -183,6 +184,7 @@ const struct kernels kernels_scalar = {
     .name = "scalar",
     .matmul = matmul,
     .quantise = quantise,
+    .streams = 1,
     .matmul_quants = matmul_quants,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,

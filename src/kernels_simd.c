@@ -338,6 +338,7 @@ const struct kernels kernels_simd = {
     .name = "simd",
     .matmul = matmul,
     .quantise = quantise_simd,
+    .streams = 1,
     .matmul_quants = matmul_quants_simd,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,

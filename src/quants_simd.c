@@ -11,19 +11,6 @@
 /* A block's rows, four at a time. */
 enum { QUADS = MATRIX_BLOCK / 4 };
 
-/* One vector is multiplied with so many blocks at once, a group of each in turn, every block being
- * a stream of its own: a processor reads ahead faster in several than in one, which it loses at the
- * end of every page. */
-enum { STREAMS = 4 };
-
-/* How many blocks are multiplied together when it is the turn of the one that row r begins: none
- * where those before it have taken it along. */
-static size_t streams_at(size_t rows, size_t r) {
-    size_t blocks = (rows - r + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
-    if (r / MATRIX_BLOCK % STREAMS) return 0;
-    return blocks < STREAMS ? blocks : STREAMS;
-}
-
 /* The largest magnitude by its bits, whose order is that of the numbers with NaN above all. */
 static float largest_magnitude(const float *x) {
     i32x4 bits = i32x4_splat(0), mask = i32x4_splat(0x7fffffff);
@@ -267,18 +254,19 @@ static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f
     size_t quad_bytes = 16 * (format_strip_rows(f->bits) == 4 ? (size_t)f->bits : 1);
     ROLLED
     for (size_t b = 0; b < cols / f->values; b++, block += format_packed_bytes(f)) {
-        size_t factors = format_head_bytes(f), planes = format_planes_start(f);
+        const uint8_t *heads = block + first * (f->half ? 8 : 16);
+        const uint8_t *factors = block + format_head_bytes(f) + 4 * first;
+        const uint8_t *planes = block + format_planes_start(f) + quad_bytes * first;
         ROLLED
         for (size_t g = 0; g < n_groups; g++, x += n) {
-            const uint8_t *of_stream = block;
+            size_t stream = 0;
             ROLLED
-            for (size_t s = 0; s < n_streams; s++, of_stream += block_bytes_of(f, cols)) {
+            for (size_t s = 0; s < n_streams; s++, stream += block_bytes_of(f, cols)) {
                 ROLLED
                 for (size_t q = 0; q < n_quads; q += step)
                     add_group(sums + (s * n_quads + q) * n_tokens, f,
-                              of_stream + (first + q) * (f->half ? 8 : 16),
-                              of_stream + factors + 4 * (first + q),
-                              of_stream + planes + quad_bytes * (first + q), step, x, n_tokens);
+                              heads + stream + q * (f->half ? 8 : 16), factors + stream + 4 * q,
+                              planes + stream + quad_bytes * q, step, x, n_tokens);
             }
             factors += format_factor_bytes(f);
             planes += format_planes_bytes(f);
@@ -287,71 +275,83 @@ static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f
 }
 
 /* Not repeated in every loop: sums are cleared and stored once for all columns. */
-static OUTLINED void sums_clear(f32x4 sums[STREAMS * QUADS]) {
-    for (size_t i = 0; i < STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
+static OUTLINED void sums_clear(f32x4 sums[DOTS_STREAMS * QUADS]) {
+    for (size_t i = 0; i < DOTS_STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
 }
 static OUTLINED void sums_store(float *out, f32x4 sums[QUADS], const float *bias, size_t left) {
     block_store(out, sums, bias, left);
 }
-static OUTLINED void streams_store(float *out, f32x4 sums[STREAMS * QUADS], size_t n_streams,
+static OUTLINED void streams_store(float *out, f32x4 sums[DOTS_STREAMS * QUADS], size_t n_streams,
                                    const float *bias, size_t left) {
     for (size_t r = 0; r < n_streams * MATRIX_BLOCK; r += MATRIX_BLOCK, sums += QUADS)
         sums_store(out + r, sums, bias ? bias + r : NULL, left - r);
 }
 
-/* A block times DOTS_TOKENS of n vectors. */
+/* A block times n_tokens of n vectors, n_quads times four rows after the other and `step` quads of
+ * them at a time. The sums stay in registers: their address is never taken. */
 static inline ALWAYS void block_times_quants(float *out, const struct format *f,
                                              const uint8_t *block, size_t rows, const float *bias,
                                              size_t left, size_t cols, const struct quants *x,
-                                             size_t n) {
-    size_t strip = (size_t)format_strip_rows(f->bits) / 4;
-    size_t n_quads = strip < DOTS_QUADS ? strip : DOTS_QUADS;
+                                             size_t n, size_t n_quads, size_t step,
+                                             size_t n_tokens) {
     f32x4 all[DOTS_TOKENS][QUADS];
     ROLLED
     for (size_t q = 0; q < QUADS; q += n_quads) {
         f32x4 sums[QUADS * DOTS_TOKENS];
         UNROLL
-        for (size_t i = 0; i < n_quads * DOTS_TOKENS; i++) sums[i] = f32x4_splat(0);
-        quads_times_quants(sums, f, block, 1, q, n_quads, n_quads, cols, x, n, DOTS_TOKENS);
+        for (size_t i = 0; i < n_quads * n_tokens; i++) sums[i] = f32x4_splat(0);
+        quads_times_quants(sums, f, block, 1, q, n_quads, step, cols, x, n, n_tokens);
         UNROLL
-        for (size_t i = 0; i < n_quads * DOTS_TOKENS; i++)
-            all[i % DOTS_TOKENS][q + i / DOTS_TOKENS] = sums[i];
+        for (size_t i = 0; i < n_quads * n_tokens; i++)
+            all[i % n_tokens][q + i / n_tokens] = sums[i];
     }
     ROLLED
-    for (size_t t = 0; t < DOTS_TOKENS; t++) sums_store(out + t * rows, all[t], bias, left);
-}
-
-/* n_streams blocks times one of n vectors. */
-static inline ALWAYS void streams_times_quants(float *out, const struct format *f,
-                                               const uint8_t *block, size_t n_streams,
-                                               const float *bias, size_t left, size_t cols,
-                                               const struct quants *x, size_t n) {
-    f32x4 sums[STREAMS * QUADS];
-    sums_clear(sums);
-    quads_times_quants(sums, f, block, n_streams, 0, QUADS, (size_t)format_strip_rows(f->bits) / 4,
-                       cols, x, n, 1);
-    streams_store(out, sums, n_streams, bias, left);
+    for (size_t t = 0; t < n_tokens; t++) sums_store(out + t * rows, all[t], bias, left);
 }
 
 static inline ALWAYS void matmul_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t n) {
-    size_t rows = w->rows, cols = w->cols, shared = n - n % DOTS_TOKENS;
+    size_t rows = w->rows, cols = w->cols, strip = (size_t)format_strip_rows(f->bits) / 4;
+    size_t n_quads = strip < DOTS_QUADS ? strip : DOTS_QUADS;
     const uint8_t *block = w->data;
     for (size_t r = 0; r < rows; r += MATRIX_BLOCK, block += block_bytes_of(f, cols)) {
         const float *b = bias ? bias + r : NULL;
-        size_t left = rows - r, n_streams = streams_at(rows, r);
-        for (size_t t = 0; t < shared; t += DOTS_TOKENS)
-            block_times_quants(out + t * rows + r, f, block, rows, b, left, cols, x + t, n);
-        for (size_t t = shared; t < n && n_streams; t++)
-            streams_times_quants(out + t * rows + r, f, block, n_streams, b, left, cols, x + t, n);
+        size_t t = 0;
+        for (; t + DOTS_TOKENS <= n; t += DOTS_TOKENS)
+            block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
+                               n_quads, n_quads, DOTS_TOKENS);
+        for (; t < n; t++)
+            block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
+                               QUADS, strip, 1);
     }
 }
 
-/* One function a format: its row of the table is a constant in it. */
-#define MATMUL(type)                                                                 \
-    static void matmul_##type(float *out, const struct matrix *w, const float *bias, \
-                              const struct quants *x, size_t n) {                    \
-        matmul_format(out, &format_table[GGUF_##type], w, bias, x, n);               \
+/* The same of one vector, `streams` blocks together and in the last run fewer. */
+static inline ALWAYS void matvec_format(float *out, const struct format *f, const struct matrix *w,
+                                        const float *bias, const struct quants *x, size_t streams) {
+    size_t cols = w->cols, step = streams * MATRIX_BLOCK;
+    size_t strip = (size_t)format_strip_rows(f->bits) / 4;
+    const uint8_t *block = w->data;
+    for (size_t r = 0; r < w->rows; r += step, block += streams * block_bytes_of(f, cols)) {
+        f32x4 sums[DOTS_STREAMS * QUADS];
+        size_t left = w->rows - r, blocks = (left + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
+        size_t n_streams = blocks < streams ? blocks : streams;
+        sums_clear(sums);
+        quads_times_quants(sums, f, block, n_streams, 0, QUADS, strip, cols, x, 1, 1);
+        streams_store(out + r, sums, n_streams, bias ? bias + r : NULL, left);
+    }
+}
+
+/* Two functions a format: its row of the table is a constant in them. They stay apart, since the
+ * registers of a loop are given out better in a small function. */
+#define MATMUL(type)                                                                          \
+    static OUTLINED void matmul_##type(float *out, const struct matrix *w, const float *bias, \
+                                       const struct quants *x, size_t n) {                    \
+        matmul_format(out, &format_table[GGUF_##type], w, bias, x, n);                        \
+    }                                                                                         \
+    static OUTLINED void matvec_##type(float *out, const struct matrix *w, const float *bias, \
+                                       const struct quants *x, size_t streams) {              \
+        matvec_format(out, &format_table[GGUF_##type], w, bias, x, streams);                  \
     }
 
 MATMUL(Q4_0)
@@ -367,33 +367,27 @@ MATMUL(Q6_K)
 MATMUL(IQ4_NL)
 MATMUL(IQ4_XS)
 
+#define CASE(type)                                               \
+    case GGUF_##type:                                            \
+        if (n == 1 && streams > 1 && streams <= DOTS_STREAMS)    \
+            return matvec_##type(out, w, bias, quants, streams); \
+        return matmul_##type(out, w, bias, quants, n)
+
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
-                        const struct quants *quants, size_t n) {
+                        const struct quants *quants, size_t n, size_t streams) {
     switch (w->type) {
-    case GGUF_Q4_0:
-        return matmul_Q4_0(out, w, bias, quants, n);
-    case GGUF_Q4_1:
-        return matmul_Q4_1(out, w, bias, quants, n);
-    case GGUF_Q5_0:
-        return matmul_Q5_0(out, w, bias, quants, n);
-    case GGUF_Q5_1:
-        return matmul_Q5_1(out, w, bias, quants, n);
-    case GGUF_Q8_0:
-        return matmul_Q8_0(out, w, bias, quants, n);
-    case GGUF_Q2_K:
-        return matmul_Q2_K(out, w, bias, quants, n);
-    case GGUF_Q3_K:
-        return matmul_Q3_K(out, w, bias, quants, n);
-    case GGUF_Q4_K:
-        return matmul_Q4_K(out, w, bias, quants, n);
-    case GGUF_Q5_K:
-        return matmul_Q5_K(out, w, bias, quants, n);
-    case GGUF_Q6_K:
-        return matmul_Q6_K(out, w, bias, quants, n);
-    case GGUF_IQ4_NL:
-        return matmul_IQ4_NL(out, w, bias, quants, n);
-    case GGUF_IQ4_XS:
-        return matmul_IQ4_XS(out, w, bias, quants, n);
+        CASE(Q4_0);
+        CASE(Q4_1);
+        CASE(Q5_0);
+        CASE(Q5_1);
+        CASE(Q8_0);
+        CASE(Q2_K);
+        CASE(Q3_K);
+        CASE(Q4_K);
+        CASE(Q5_K);
+        CASE(Q6_K);
+        CASE(IQ4_NL);
+        CASE(IQ4_XS);
     default: /* the others are kept as float32 */
         return;
     }

@@ -290,7 +290,7 @@ static void multiply(struct session *s, float *out, const struct matrix *w, cons
     if (w->type == GGUF_F32)
         s->kernels->matmul(out, w, bias, x, n);
     else
-        s->kernels->matmul_quants(out, w, bias, s->quants, n);
+        s->kernels->matmul_quants(out, w, bias, s->quants, n, s->kernels->streams);
 }
 
 /* block (n, n_embd) = attention over normed (n, n_embd); keys and values enter the caches. */

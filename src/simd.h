@@ -204,7 +204,8 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  * four are meant: codes follow.
  *
  * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. One
- * vector takes all rows of a strip. */
+ * vector takes all rows of a strip, of up to DOTS_STREAMS blocks together: more than one only where
+ * the products are fast enough to wait for memory. */
 #ifdef __wasm_relaxed_simd__
 
 /* The relaxed dot product is the same on every host if its second operand has 7 bits. Two such
@@ -213,7 +214,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  * is |x|, and the sign of x moves to the weight. For a negative x the weight's complement ~w, which
  * is -w - 1, stands in for -w, which 8 bits may not hold; what is missing, |x| over all negative x
  * of the group, is the same for every row and added once. */
-enum { DOTS_QUADS = 4, DOTS_TOKENS = 2 };
+enum { DOTS_QUADS = 4, DOTS_TOKENS = 2, DOTS_STREAMS = 4 };
 typedef v128_t wide, dots_x;
 typedef v128_t dots, factors4, sums4; /* 16 bits, two a row, a factor being there twice */
 typedef struct {
@@ -284,7 +285,7 @@ static inline i32x4 wide_total(wide sums, int32_t negative) {
 #else
 
 /* Two columns at a time in 16 bits; a row's sum lies in two halves until the end. */
-enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
+enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 1 };
 typedef struct {
     v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
 } dots, wide;
@@ -511,7 +512,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
 
 /* Products of bytes, column by column: plain, since only tests and the native command line run it.
  */
-enum { DOTS_QUADS = 1, DOTS_TOKENS = 4 };
+enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 4 };
 typedef i32x4 dots, wide, factors4, sums4;
 typedef struct {
     int16_t x[4];

@@ -239,15 +239,15 @@ void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n)
 }
 
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
-                        const struct quants *quants, size_t n) {
-    kernels_scalar.matmul_quants(out, w, bias, quants, n);
+                        const struct quants *quants, size_t n, size_t streams) {
+    kernels_scalar.matmul_quants(out, w, bias, quants, n, streams);
 }
 
 /* Takes the loops of such a module, put by JavaScript into the table of functions. 1 if they can be
  * trusted. */
 EXPORT(uint32_t, kernels_adopt)
 (void (*quantise)(struct quants *, const float *, size_t, size_t),
- void (*matmul_quants)(float *, const struct matrix *, const float *, const struct quants *,
+ void (*matmul_quants)(float *, const struct matrix *, const float *, const struct quants *, size_t,
                        size_t)) {
     struct kernels brought = kernels_simd;
     brought.quantise = quantise;
@@ -260,6 +260,43 @@ EXPORT(uint32_t, kernels_adopt)
  * module, 2 with those adopted. */
 EXPORT(void, kernels_choose)(uint32_t loops) {
     kernels = loops == 0 ? &kernels_scalar : loops == 1 ? &kernels_simd : &adopted;
+}
+
+/* Sets how many blocks of a quantised matrix the adopted loops multiply together, 1 to
+ * KERNELS_STREAMS_MAX, in every session, the open ones too. */
+EXPORT(void, kernels_streams)(uint32_t streams) {
+    if (streams >= 1 && streams <= KERNELS_STREAMS_MAX) adopted.streams = streams;
+}
+
+/* Part i of the weights that a probe reads: `up` and `down` of each layer, then the head a layer's
+ * worth of rows at a time. Its rows are 0 after the last part. */
+static struct matrix probe_part(const struct model *m, uint32_t i) {
+    uint32_t of_layers = 2 * m->shape.n_layer;
+    if (i < of_layers) return i % 2 ? m->layers[i / 2].down : m->layers[i / 2].up;
+    struct matrix part = m->output;
+    uint64_t first = (uint64_t)(i - of_layers) * (m->shape.n_ff / MATRIX_BLOCK) * MATRIX_BLOCK;
+    if (first + m->shape.n_ff > part.rows) return (struct matrix){.rows = 0};
+    part.data += matrix_bytes(part.type, first, part.cols);
+    part.rows = m->shape.n_ff;
+    return part;
+}
+
+/* Multiplies part i of the weights by a vector of ones, for JavaScript to time. The product goes
+ * into the exchange. Returns the bytes read; 0 after the last part, and if the part is float32 or
+ * memory is short. */
+EXPORT(uint32_t, model_probe)(const struct opened *opened, uint32_t i) {
+    if (!opened->model) return 0;
+    struct matrix w = probe_part(opened->model, i);
+    if (!w.rows || w.type == GGUF_F32) return 0;
+    size_t n_quants = w.cols / MATRIX_GROUP;
+    struct quants *quants =
+        export_memory_exchange(n_quants * sizeof *quants + ((size_t)w.rows + w.cols) * 4);
+    if (!quants) return 0;
+    float *x = (void *)(quants + n_quants), *out = x + w.cols;
+    for (size_t c = 0; c < w.cols; c++) x[c] = 1;
+    kernels->quantise(quants, x, w.cols, 1);
+    kernels->matmul_quants(out, &w, NULL, quants, 1, kernels->streams);
+    return (uint32_t)matrix_bytes(w.type, w.rows, w.cols);
 }
 
 EXPORT(void, model_close)(struct opened *opened) {

@@ -366,6 +366,8 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
             CHECK(export_kernels_adopt(kernels_scalar.quantise, kernels_scalar.matmul_quants) <= 1);
         }
         export_kernels_choose(b % (state.adopted ? 3 : 2));
+        export_kernels_streams(b % 7);
+        if (SLOT_OF(opened) < SLOTS) export_model_probe(state.opened[SLOT_OF(opened)], a % 20);
         break;
     default:
         export_memory_release(state.memory[i]);

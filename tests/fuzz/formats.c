@@ -22,7 +22,7 @@ static void multiply(float *out, const struct kernels *kernels, const struct mat
         return;
     }
     kernels->quantise(quants, x, m->cols, n);
-    kernels->matmul_quants(out, m, bias, quants, n);
+    kernels->matmul_quants(out, m, bias, quants, n, KERNELS_STREAMS_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

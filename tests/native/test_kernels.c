@@ -94,7 +94,7 @@ static void multiply(const struct kernels *kernels, float *out, const struct mat
     if (m->type == GGUF_F32)
         kernels->matmul(out, m, bias, x, n);
     else
-        kernels->matmul_quants(out, m, bias, quants, n);
+        kernels->matmul_quants(out, m, bias, quants, n, 1 + sample_below(KERNELS_STREAMS_MAX));
 }
 
 /* `out` ends exactly where the last row does, so that a write into the padding is seen. */

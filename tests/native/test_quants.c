@@ -69,7 +69,7 @@ static float multiply(const struct kernels *kernels, const struct row *row) {
         CHECK_MESSAGE(values[i] == row->weights[i], "%s, weight %zu: %.9g, expected %.9g",
                       row->name, i, (double)values[i], (double)row->weights[i]);
     kernels->quantise(quants, row->x, COLS, 1);
-    kernels->matmul_quants(&out, &m, NULL, quants, 1);
+    kernels->matmul_quants(&out, &m, NULL, quants, 1, 1);
     return out;
 }
 

@@ -704,7 +704,7 @@ describe('the playground', () => {
 test('bench measures what was asked for', async () => {
   const asked = ['bench', '--prompt-tokens', '6', '--new-tokens', '3', '--rounds', '2'];
   const { stdout } = await cli(asked);
-  assert.match(stdout, /^\w+ loops, 6 tokens read and 3 drawn, 2 rounds\n/);
+  assert.match(stdout, /^\w+ loops in 1 stream, 6 tokens read and 3 drawn, 2 rounds\n/);
   assert.match(stdout, /\nprefill, tokens\/s( +\d+\.\d){3}\ndecode, tokens\/s( +\d+\.\d){3}\n/);
   const found = await json(...asked);
   assert.deepEqual([found.prompt_tokens, found.new_tokens, found.rounds], [6, 3, 2]);

@@ -1,9 +1,14 @@
-/** Prints what runs and the digest of each model: digest_of.js VARIANT MODEL... */
+/** Prints the variant that runs and the digest of each model: digest_of.js VARIANT[:STREAMS] MODEL... */
 import { Logitscope } from '../../web/engine/index.js';
 import { digest } from './digest.js';
 
-const [variant, ...models] = process.argv.slice(2);
+const [asked, ...models] = process.argv.slice(2);
+const [variant, streams] = asked.split(':');
 for (const model of models) {
-  const scope = await Logitscope.load({ model, variant });
+  const scope = await Logitscope.load({
+    model,
+    variant,
+    streams: streams ? Number(streams) : 'auto',
+  });
   console.log(scope.variant, await digest(scope));
 }

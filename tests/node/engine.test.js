@@ -113,6 +113,7 @@ describe('info and table', () => {
       weight_bytes: scope.info.weight_bytes,
       session_bytes: scope.info.session_bytes,
       variant: scope.variant,
+      streams: 1,
     });
   });
 

@@ -71,7 +71,7 @@ export const bench = {
   },
 
   run(scope, { model, json, ...values }, { stdout }) {
-    const { context_length: context, variant } = scope.info;
+    const { context_length: context, variant, streams } = scope.info;
     const promptTokens = values.prompt_tokens ?? Math.min(PROMPT_TOKENS, context >> 1);
     const newTokens = values.new_tokens ?? Math.min(NEW_TOKENS, context - promptTokens);
     if (newTokens < 1 || promptTokens + newTokens > context) {
@@ -89,7 +89,7 @@ export const bench = {
     );
     const asked = { prompt_tokens: promptTokens, new_tokens: newTokens, rounds };
     if (json) {
-      printJson(stdout, { model, variant, ...asked, ...found });
+      printJson(stdout, { model, variant, streams, ...asked, ...found });
       return;
     }
     const rows = ROWS.map(([key, name, digits]) => {
@@ -97,7 +97,7 @@ export const bench = {
       return [name, ...[median, least, most].map((value) => value.toFixed(digits))];
     });
     stdout.write(
-      `${variant} loops, ${promptTokens} tokens read and ${newTokens} drawn, ${rounds} rounds\n` +
+      `${variant} loops in ${streams === 1 ? '1 stream' : `${streams} streams`}, ${promptTokens} tokens read and ${newTokens} drawn, ${rounds} rounds\n` +
         `${columns([['', 'median', 'least', 'most'], ...rows], [1, 2, 3])}\n`,
     );
   },

@@ -24,6 +24,11 @@ const FILE_TYPES =
 /** TOKENIZER_SPECIAL and TOKENIZER_AS_IT_IS of src/tokenizer.h. */
 const SPECIAL = 1;
 const AS_IT_IS = 2;
+/** How many blocks of a quantised matrix one vector can meet together; no bit depends on it. */
+export const STREAMS = [1, 2, 4];
+/** Bytes of weights that a cache holds: for so few the choice of streams matters little. */
+const IN_CACHE = 8e6;
+
 /** TOKENIZER_TEXT_MAX of src/tokenizer.h, in bytes. */
 const TEXT_MAX = 1 << 26;
 
@@ -76,13 +81,22 @@ export class Core {
   /**
    * @param {import('./load.js').Stream} stream
    * @param {number} context ids that sessions see, 0: by default; -1: there will be no session
+   * @param {'auto' | number} streams one of STREAMS; not timed where there will be no session
    * @param {import('./types.js').OnProgress} [onprogress]
    */
-  async openModel(stream, context, onprogress) {
+  async openModel(stream, context, streams, onprogress) {
     this.context = Math.max(context, 0);
     this.model = await openImage(this.module, stream, context, onprogress);
     this.#readChatTemplates();
-    this.info = this.#readInfo();
+    const info = this.#readInfo();
+    // The other loops are too slow to wait for memory.
+    const timed = info.variant === 'relaxed' && info.weight_bytes > IN_CACHE && context >= 0;
+    if (streams === 'auto' && timed) {
+      const { chooseStreams } = await import('./streams.js');
+      streams = chooseStreams(this.module.calls, this.model, STREAMS);
+    }
+    this.info = { ...info, streams: streams === 'auto' ? STREAMS[0] : streams };
+    this.module.calls.kernels_streams(this.info.streams);
     this.chain.open(this.info.vocab_size, 0);
     this.module.exchange(0); // all that a step needs is there from the beginning
   }
@@ -98,7 +112,7 @@ export class Core {
     }
   }
 
-  /** @returns {Info} */
+  /** @returns {Omit<Info, 'streams'>} */
   #readInfo() {
     const { module, model } = this;
     const view = module.view();

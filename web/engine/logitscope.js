@@ -11,7 +11,7 @@ import {
   checkSignal,
   isObject,
 } from './checks.js';
-import { Core } from './core.js';
+import { Core, STREAMS } from './core.js';
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
 import { openSource } from './load.js';
 import { Module } from './module.js';
@@ -67,6 +67,7 @@ export class Logitscope {
       'simd',
       'relaxed',
       'variant',
+      'streams',
       'context',
       'cache',
       'session',
@@ -80,6 +81,7 @@ export class Logitscope {
       simd,
       relaxed,
       variant = 'auto',
+      streams = 'auto',
       context = 0,
       cache = true,
       session = true,
@@ -99,14 +101,23 @@ export class Logitscope {
         value: shown(variant),
       });
     }
+    if (streams !== 'auto' && !STREAMS.includes(streams)) {
+      throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
+        setting: 'streams',
+        names: ['auto', ...STREAMS].map(show).join(', '),
+        value: shown(streams),
+      });
+    }
     const [module, stream] = await Promise.all([
       Module.load(wasm, variant, { simd, relaxed }),
       model === undefined ? null : openSource('model', model, { keep, signal }),
     ]);
     const core = new Core(module);
     core.cache = cache;
-    core.loadBeside = (given) => Logitscope.load({ model: given, wasm, simd, relaxed, variant });
-    if (stream) await core.openModel(stream, session || context ? context : -1, onprogress);
+    core.loadBeside = (given) =>
+      Logitscope.load({ model: given, wasm, simd, relaxed, variant, streams });
+    if (stream)
+      await core.openModel(stream, session || context ? context : -1, streams, onprogress);
     return new Logitscope(core, session);
   }
 

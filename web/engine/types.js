@@ -224,6 +224,7 @@
  * @property {number} weight_bytes memory that the weights take, packed
  * @property {number} session_bytes memory that each session takes, its cache above all
  * @property {'scalar' | 'simd' | 'relaxed'} variant the inner loops in use
+ * @property {number} streams how many blocks of quantised rows a decode step reads together: 1, 2 or 4
  */
 
 /**
@@ -445,6 +446,8 @@
  * @property {Source | WebAssembly.Module} [simd] where the one lies elsewhere
  * @property {Source | WebAssembly.Module} [relaxed] where the other does
  * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
+ * @property {'auto' | 1 | 2 | 4} [streams] blocks of quantised rows that a decode step reads together; no bit
+ *   depends on it. `auto` times the three on the model's own weights and takes the fastest
  * @property {number} [context] how many tokens a session sees, by default as many as the model was made
  *   for and 4,096 at most
  * @property {boolean} [cache] what `feed` and `generate` do by default: false evaluates the whole window
