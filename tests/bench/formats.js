@@ -44,6 +44,9 @@ A section for each processor, written there by \`node tests/bench/formats.js --w
 ${PLAN.samples} turns of at least ${PLAN.least} ms; ± half the range. "x": how many times as fast ours is, "%": of what
 reading the file alone allows; both by turn.
 
+Every contender has one thread, in a page that is not isolated: no special headers, so no shared
+memory. On an isolated page wllama can use more threads, and is then faster than in these tables.
+
 Native llama.cpp runs in Node, on one thread, with the instructions of the processor. Its loop over
 tokens is one of JavaScript, which counts at 15M. The newest wllama takes whole requests and no
 single step; what counts is its own clock.`;
