@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { cases } from '../long.js';
-import { openBench, until } from './bench.js';
+import { openBench, settle, until } from './bench.js';
 
 let bench;
 let host;
@@ -118,6 +118,62 @@ test('the language is that of the document, or of the element or what stands aro
     'Cost',
   );
   assert.equal(await heading('british'), 'Sorteo');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a key that an element used goes no further, any other reaches the page around it', async () => {
+  const { page, complaints, close } = await openLesson(
+    `<script>
+      window.heard = [];
+      for (const type of ['keydown', 'keypress', 'keyup'])
+        document.addEventListener(type, ({ key }) => heard.push(type + ' ' + key));
+    </script>${script()}<logit-scope model="verbs" view="bench"></logit-scope>`,
+  );
+  await page.locator('logit-distribution .row').first().waitFor();
+  await settle(page);
+  /** The keys of which the page hears, pressed at an element. */
+  const heardOf = async (selector, keys) => {
+    await page.locator(selector).first().focus();
+    await page.evaluate(() => (window.heard.length = 0));
+    for (const key of keys) await page.keyboard.press(key);
+    const all = await page.evaluate(() => window.heard);
+    return all.filter((each) => each.startsWith('keydown ')).map((each) => each.split(' ')[1]);
+  };
+  const nothing = () => page.evaluate(() => window.heard.length);
+  const slider = 'logit-knob[data-name=temperature] input[type=range]';
+  const moves = ['ArrowRight', 'ArrowUp', 'PageUp', 'End', 'Home', 'PageDown', 'ArrowLeft'];
+  for (const at of [slider, 'logit-draw .strip', '[data-handle=top_p]']) {
+    assert.deepEqual(await heardOf(at, moves), [], at);
+    assert.equal(await nothing(), 0, `${at}: nor does it hear of their release`);
+  }
+  assert.deepEqual(await heardOf(slider, ['s', '.', 'Tab', 'F1']), ['s', '.', 'Tab', 'F1']);
+  for (const box of ['logit-knob[data-name=temperature] .box', '#prompt']) {
+    assert.deepEqual(await heardOf(box, ['.', '1', 'ArrowLeft', 'Backspace']), []);
+    assert.equal(await nothing(), 0);
+    assert.deepEqual(await heardOf(box, ['Control+a']), ['Control']);
+    assert.deepEqual(await heardOf(box, ['Control+k']), ['Control', 'k']);
+    const free = box === '#prompt' ? ['Escape'] : []; // in a knob's box it takes back what was typed
+    assert.deepEqual(await heardOf(box, ['Escape']), free);
+  }
+  assert.deepEqual(await heardOf('logit-text [data-command=step]', ['Enter', 'Space']), []);
+  assert.deepEqual(await heardOf('logit-text [data-command=step]', ['ArrowRight', 'b']), [
+    'ArrowRight',
+    'b',
+  ]);
+  const help = 'logit-distribution logit-help button';
+  assert.deepEqual(await heardOf(help, ['Enter', 'Escape', 'Escape']), ['Escape'], 'once closed');
+  const chart = 'logit-distribution .chart';
+  await page.locator(chart).focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const menu = page.locator('logit-token-menu [role=menu]');
+  await menu.waitFor();
+  await page.evaluate(() => (window.heard.length = 0));
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  assert.equal(await nothing(), 0);
   assert.deepEqual(complaints, []);
   await close();
 });

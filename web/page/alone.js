@@ -9,6 +9,7 @@ import { sayDropped } from '../base/faults.js';
 import { FIELDS, fieldOf } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { checkState, parseParts } from '../state/page-state.js';
+import { keepKeys } from './used-keys.js';
 
 /**
  * @typedef {import('./scope.js').LogitScope} LogitScope
@@ -34,6 +35,7 @@ const attached = new WeakMap();
 LogitElement.joined = (element) => {
   const first = !followed.has(element);
   followed.add(element);
+  if (first) keepKeys(element);
   if (element.localName === 'logit-scope') {
     if (first) followScope(/** @type {LogitScope} */ (element));
     followedBy(element).forEach((panel) => followPanel(panel, ['for']));

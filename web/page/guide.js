@@ -188,7 +188,9 @@ export class LogitGuide extends LogitElement {
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    if (event.key === 'Escape') this.#end(false);
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    this.#end(false);
   }
 }
 

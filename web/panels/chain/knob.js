@@ -134,7 +134,10 @@ export class LogitKnob extends LogitElement {
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const { row } = this;
-    if (event.key === 'Escape') this.#typed.clear();
+    if (event.key === 'Escape' && this.#typed.text !== null) {
+      event.preventDefault();
+      this.#typed.clear();
+    }
     if (event.key === 'Enter') this.#typed.onChange();
     if (!row || this.fixed || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();

@@ -209,7 +209,7 @@ export class LogitDistribution extends LogitElement {
     if (layout) this.#high = layout.height;
     return html`
       <div class="stage">
-        <div class="chart" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
+        <div class="chart" translate="no" role="listbox" tabindex="0" aria-label=${t('distribution.chart')}
           aria-describedby="keys"
           aria-activedescendant=${this.active === null ? nothing : `option-${this.active}`}
           @keydown=${this.#onKey} @blur=${() => this.menu === null && ((this.active = null))}>
@@ -427,13 +427,13 @@ export class LogitDistribution extends LogitElement {
    */
   #renderNumbers(trace, token) {
     return html`
-      <p><b class="token">${this.#name(token)}</b>
+      <p><b class="token" translate="no">${this.#name(token)}</b>
         <span>${t('distribution.detail.id')} ${plain(token.id)}</span>
         <span>${t('distribution.rank')} ${number(token.rank)}</span>
         <span>${t('distribution.detail.logit')} ${fixed(token.logit, 3)}</span>
         <span>${t('distribution.detail.bytes')} <span class="bytes">${token.special ? '–' : bytesOf(token)}</span></span>
         <span>${this.#counted(token)}</span></p>
-      <p class="path"><span>${t('distribution.detail.raw')} <b>${percent(token.p_raw)}</b></span>
+      <p class="path" translate="no"><span>${t('distribution.detail.raw')} <b>${percent(token.p_raw)}</b></span>
         ${trace.stages.map((stage, i) =>
           stage.active
             ? html`<span class="arrow">→</span>
@@ -450,7 +450,10 @@ export class LogitDistribution extends LogitElement {
     const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? last : at - 1, Home: 0, End: last }[
       event.key
     ];
-    if (event.key === 'Escape') this.active = null;
+    if (event.key === 'Escape' && this.active !== null) {
+      event.preventDefault();
+      this.active = null;
+    }
     if ((event.key === 'Enter' || event.key === ' ') && this.active !== null) {
       event.preventDefault();
       this.#open(this.active);

@@ -118,7 +118,7 @@ export class LogitDraw extends LogitElement {
         ? t('draw.slider.words', { u: fixed(u, 4), token: spoken(drawn, this.eos) })
         : t('draw.slider.none');
     return html`
-      <div class="strip ${whatIf === null ? '' : 'if'}" role="slider" tabindex="0"
+      <div class="strip ${whatIf === null ? '' : 'if'}" role="slider" tabindex="0" translate="no"
         aria-label=${t('draw.slider')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u ?? 0}
         aria-valuetext=${words} aria-disabled=${!this.#movable}
         @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @keydown=${this.#onKey}>
@@ -195,7 +195,7 @@ export class LogitDraw extends LogitElement {
     const token =
       drawn.id === this.eos
         ? html`<b>${t('text.end.long')}</b>`
-        : html`<b class="token">${visibleHtml(drawn)}</b>`;
+        : html`<b class="token" translate="no">${visibleHtml(drawn)}</b>`;
     if (drawn.u === null) return weave(t('draw.gumbel'), token);
     const { next } = layoutStrip({ trace, width: 1, u: drawn.u, nextId: drawn.id });
     const u = fixed(drawn.u, 4);
@@ -227,7 +227,10 @@ export class LogitDraw extends LogitElement {
   #onKey(event) {
     const u = this.drawn?.u ?? null;
     if (u === null || !this.#movable) return;
-    if (event.key === 'Escape' && this.whatIf !== null) this.emit('logit-draw', { u: null });
+    if (event.key === 'Escape' && this.whatIf !== null) {
+      event.preventDefault();
+      this.emit('logit-draw', { u: null });
+    }
     const steps = {
       ArrowRight: 0.01,
       ArrowUp: 0.01,

@@ -15,6 +15,7 @@ export function onEditorKey(event, run) {
   const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
   const left = leaving.delete(editor);
   if (key === 'Escape') {
+    event.preventDefault();
     leaving.add(editor);
   } else if (key === 'Enter' && (ctrlKey || metaKey)) {
     event.preventDefault();

@@ -104,7 +104,7 @@ export class LogitTape extends LogitElement {
   render() {
     const empty = this.ready && this.steps.length === 0 ? t('text.empty') : '';
     return html`
-      <div class="tape" role="group" aria-label=${t('text.output')} lang="en" dir="auto"
+      <div class="tape" role="group" aria-label=${t('text.output')} lang="en" translate="no" dir="auto"
         @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${this.#onScroll}>
         <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#given.map((i) =>
           this.#renderGiven(/** @type {Piece} */ (this.#token(i)), i),
@@ -113,7 +113,7 @@ export class LogitTape extends LogitElement {
           (_, i) => i,
           (step, i) => this.#renderStep(step, i),
         )}</ol>
-        <span class="empty" ?hidden=${!empty}>${empty}</span>
+        <span class="empty" translate="yes" ?hidden=${!empty}>${empty}</span>
       </div>
       <p class="numbers ${this.looping && this.active === null ? 'loop' : ''}" id="numbers"
         aria-hidden="true">${this.#describe(this.active)}</p>
@@ -185,7 +185,7 @@ export class LogitTape extends LogitElement {
           @pointermove=${() => this.#point(i)}
           @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
           @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
-          ><span class="token">${end ? t('text.end') : visibleHtml(shown, true)}</span></span></li>`;
+          ><span class="token" translate="no">${end ? t('text.end') : visibleHtml(shown, true)}</span></span></li>`;
   }
 
   #renderAlternatives() {
@@ -349,7 +349,10 @@ export class LogitTape extends LogitElement {
       Home: 0,
       End: last,
     }[event.key];
-    if (event.key === 'Escape') this.#hide();
+    if (event.key === 'Escape' && this.active !== null) {
+      event.preventDefault();
+      this.#hide();
+    }
     if (
       i >= 0 &&
       !this.fixed &&

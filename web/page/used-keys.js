@@ -1,0 +1,73 @@
+/**
+ * Keys that an element used go no further than the element: the page around it, such as a deck of
+ * slides, has shortcuts of its own. A listener of that page for the capture phase still hears them.
+ */
+import { LogitElement } from '../base/element.js';
+
+const BOXES =
+  'textarea, select, input:not([type=range], [type=checkbox], [type=radio], [type=file])';
+const PRESSED = 'button, summary, [type=checkbox], [type=radio], [type=file]';
+/** Keys of a box, and those that mean something to it with Ctrl or Meta. */
+const TYPED = /^(.|Arrow.+|Page.+|Home|End|Enter|Backspace|Delete|Insert|Dead|Process)$/u;
+const EDITED = /^([acvxyz]|Arrow.+|Home|End|Backspace|Delete|Insert)$/i;
+const MOVES = /^(Arrow.+|Page.+|Home|End)$/;
+
+/** Keys that were used and are not released yet, by their code. @type {Set<string>} */
+const held = new Set();
+
+/** @param {LogitElement} element */
+export function keepKeys(element) {
+  for (const type of ['keydown', 'keypress', 'keyup']) element.addEventListener(type, keepKey);
+}
+
+/** Stops a key that was used, and the events that follow it. @param {any} event */
+function keepKey(event) {
+  const { type, code } = event;
+  const around = event.composedPath().filter(isOurs);
+  if (around.at(-1) !== event.currentTarget) return; // another element around it may use the key
+  if (type === 'keydown')
+    if (isUsed(event)) held.add(code);
+    else held.delete(code);
+  if (held.has(code)) event.stopPropagation();
+  if (type === 'keyup') held.delete(code);
+}
+
+/**
+ * Whether an element has acted on a key, or the browser is going to.
+ * @param {KeyboardEvent} event
+ */
+function isUsed(event) {
+  const { key, altKey, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
+  const path = event.composedPath();
+  const target = /** @type {HTMLElement} */ (path[0]);
+  if (defaultPrevented || isComposing) return true;
+  if (key === 'Escape') return path.some(isDialog) || hasPopover(document);
+  const chord = (ctrlKey || metaKey) && !event.getModifierState('AltGraph');
+  if (target.matches(BOXES)) return (chord ? EDITED : TYPED).test(key);
+  if (chord || altKey) return false;
+  if (key === 'Enter') return target.matches(`a, ${PRESSED}`);
+  if (key === ' ' && target.matches(PRESSED)) return true;
+  if (!MOVES.test(key) && key !== ' ') return false;
+  return target.matches('[type=range], [type=radio]') ? key !== ' ' : scrolls(target, key);
+}
+
+/** @param {EventTarget} target */
+const isOurs = (target) => target instanceof LogitElement;
+/** @param {EventTarget} target */
+const isDialog = (target) => target instanceof HTMLDialogElement;
+
+/** Whether Escape is going to close a popover. @param {Document | ShadowRoot} root @returns {boolean} */
+function hasPopover(root) {
+  const within = [...root.querySelectorAll('*')];
+  return within.some(
+    (each) => each.matches(':popover-open') || (each.shadowRoot && hasPopover(each.shadowRoot)),
+  );
+}
+
+/** @param {HTMLElement} target @param {string} key */
+function scrolls(target, key) {
+  const { overflowX, overflowY } = getComputedStyle(target);
+  return /Left|Right/.test(key)
+    ? overflowX !== 'visible' && target.scrollWidth > target.clientWidth
+    : overflowY !== 'visible' && target.scrollHeight > target.clientHeight;
+}
