@@ -14,6 +14,7 @@ const english = { ...(await read('en.json')), ...Object.fromEntries(refusals) };
 /** Words that Spanish has, or takes over as they are: names, terms of the field, marks. */
 const SAME = {
   es: [
+    'ltr',
     'adaptive-p',
     'p-less',
     'top-a',

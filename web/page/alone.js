@@ -6,6 +6,7 @@
  */
 import { LogitElement } from '../base/element.js';
 import { sayDropped } from '../base/faults.js';
+import { t } from '../locale/locale.js';
 import { FIELDS, fieldOf } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { checkState, parseParts } from '../state/page-state.js';
@@ -20,7 +21,7 @@ const VIEWS = ['logit-compare', 'logit-cost', 'logit-landscape', 'logit-sweep'];
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
 /** Attributes of a panel that say nothing of the state. */
 const OWN =
-  /^(class|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|waiting|aria-.*|data-.*)$/;
+  /^(class|dir|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|waiting|aria-.*|data-.*)$/;
 /** What a scope takes over by itself. */
 const TAKEN_BY_SCOPE = [
   'prompt',
@@ -36,6 +37,7 @@ LogitElement.joined = (element) => {
   const first = !followed.has(element);
   followed.add(element);
   if (first) keepKeys(element);
+  if (first) element.addController({ hostUpdate: () => turn(element) });
   if (element.localName === 'logit-scope') {
     if (first) followScope(/** @type {LogitScope} */ (element));
     followedBy(element).forEach((panel) => followPanel(panel, ['for']));
@@ -48,6 +50,13 @@ LogitElement.joined = (element) => {
     checkChoices(element, element.getAttributeNames());
   }
 };
+
+/** Gives an element the direction of its language, whatever the page around it has. @param {Element} element */
+function turn(element) {
+  const direction = t('page.direction');
+  if (isAlone(element) && element.getAttribute('dir') !== direction)
+    element.setAttribute('dir', direction);
+}
 
 /** Whether no other element holds it. @param {Element} element */
 function isAlone(element) {
