@@ -1,6 +1,7 @@
 /**
  * The page in pseudo-locales (?strings=): strings twice as long, the page turned, strings that look
- * like markup. Nothing leaves its box or lies over something else, and nothing runs.
+ * like markup. Nothing leaves its box or lies over something else, and nothing runs. And the page as
+ * a browser's translator leaves it.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -135,4 +136,88 @@ test('an unknown pseudo-locale changes nothing', async () => {
   assert.equal(await page.locator('html').getAttribute('data-strings'), null);
   assert.deepEqual(complaints, []);
   await close();
+});
+
+/** Does to each text what a browser's translator does, also to those that it is told to leave. */
+const translateAll = () => {
+  const walk = (root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    const texts = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.shadowRoot) walk(node.shadowRoot);
+      const skipped = node.parentElement?.closest('style, script, textarea, option, svg, font');
+      if (node.nodeType === Node.TEXT_NODE && !skipped && /\p{L}{2}/u.test(node.data))
+        texts.push(node);
+    }
+    for (const text of texts) {
+      const [outer, inner] = [document.createElement('font'), document.createElement('font')];
+      inner.textContent = `«${text.data}»`;
+      outer.append(inner);
+      text.replaceWith(outer);
+    }
+  };
+  walk(document.body);
+};
+
+/** All texts of the page, and those with the sign of a space that may be translated. */
+const readTexts = () => {
+  const found = { texts: [], open: [] };
+  const walk = (root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.shadowRoot) walk(node.shadowRoot);
+      if (node.nodeType !== Node.TEXT_NODE || node.parentElement?.closest('style, script'))
+        continue;
+      const text = node.data.replace(/[«»]/g, '').trim();
+      if (text) found.texts.push(text);
+      if (text.includes('␣') && !node.parentElement?.closest('[translate=no]'))
+        found.open.push(text);
+    }
+  };
+  walk(document.body);
+  return { text: found.texts.join('').replace(/\s+/g, ' '), open: found.open };
+};
+
+test('a page that a translator has changed shows what holds, and no token may be translated', async () => {
+  const found = [];
+  for (const translated of [false, true]) {
+    const path = '?lang=en&model=verbs&view=landscape#temperature=0.7&top_p=0.9';
+    const { page, complaints, close } = await bench.open({ path, ready: false, own: true });
+    const view = page.locator('logit-landscape');
+    const translate = async () => {
+      await settle(page);
+      if (translated) await page.evaluate(translateAll);
+    };
+    const fill = async (box, text) => {
+      await box.fill(text);
+      await box.press('Enter');
+      await settle(page);
+    };
+    await view.locator('.sentence mark').waitFor();
+    await view.locator('.numbers summary').click();
+    await translate();
+    await fill(view.locator('.big input'), '1.4');
+    await page.locator('#tab-bench').click();
+    await page.locator('logit-distribution .row').first().waitFor();
+    await page.locator('logit-distribution summary').first().click();
+    await translate();
+    await fill(page.locator('logit-knob[data-name=temperature] .box'), '0.5');
+    await fill(page.locator('#prompt'), 'Tomorrow she');
+    await page.locator('logit-text [data-command=step]').click();
+    await translate();
+    await page.locator('logit-text [data-command=step]').click();
+    await settle(page);
+    const there = await page.evaluate(readTexts);
+    await page.locator('#tab-landscape').click();
+    await settle(page);
+    found.push([there, await page.evaluate(readTexts)]);
+    assert.deepEqual(complaints, []);
+    await close();
+  }
+  const [plain, other] = found;
+  assert.deepEqual(other, plain);
+  assert.deepEqual(
+    plain.map(({ open }) => open),
+    [[], []],
+  );
 });

@@ -3,6 +3,7 @@ import { LitElement } from 'lit';
 import { announceLanguage, matchLanguage, onLanguage, speaking } from '../locale/locale.js';
 import shared from '../style/shared.css';
 import tokens from '../style/tokens.css';
+import { undoTranslated } from './translated.js';
 
 /** Longest wait for an idle callback, in ms. */
 const PATIENCE = 250;
@@ -68,6 +69,7 @@ export class LogitElement extends LitElement {
   }
 
   performUpdate() {
+    undoTranslated(this.renderRoot);
     this.speak(() => super.performUpdate());
   }
 

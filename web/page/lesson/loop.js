@@ -152,7 +152,7 @@ export class LogitLoop extends LogitElement {
       )}<i ${cssom({ left: `${100 * u}%` })}></i></div>
       <p>${t('lesson.loop.draw', { u: fixed(u, 3), token: drawn.text.trim(), p: percent(drawn.p) })}</p>`;
     if (n === 4)
-      return html`<p class="text" lang="en">${unturned(pieces.join(''))}<mark>${unturned(drawn.text)}</mark></p>`;
+      return html`<p class="text" lang="en" translate="no">${unturned(pieces.join(''))}<mark>${unturned(drawn.text)}</mark></p>`;
     return html`<p>${t(ends ? 'lesson.loop.ends' : 'lesson.loop.again', { token: drawn.text.trim() })}</p>`;
   }
 }

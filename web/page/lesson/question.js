@@ -363,7 +363,9 @@ export class LogitQuestion extends LogitElement {
     if (kind === 'choice')
       return this.#renderRadios((this.question.options ?? []).map(({ text }) => inline(text)));
     return this.#renderRadios(
-      this.tokens.map((text) => html`<span class="token">${shownToken(text)}</span>`),
+      this.tokens.map(
+        (text) => html`<span class="token" translate="no">${shownToken(text)}</span>`,
+      ),
       (index) => this.tokens[index],
     );
   }

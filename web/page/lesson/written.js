@@ -76,7 +76,7 @@ export class LogitWritten extends LogitElement {
     const { constraint } = state.settings ?? {};
     const { text = '', finish = '', next = null, stages = [] } = written ?? {};
     return html`
-      <div class="text ${constraint ? '' : 'free'}" lang="en" dir="auto"><span class="given">${unturned(state.prompt ?? '')}</span>${
+      <div class="text ${constraint ? '' : 'free'}" lang="en" translate="no" dir="auto"><span class="given">${unturned(state.prompt ?? '')}</span>${
         written && !constraint ? html`<span class="new">${unturned(text)}</span>` : nothing
       }${finish === 'eos' ? html`<span class="end">${t('text.end')}</span>` : nothing}</div>
       ${unable ? html`<p class="fault" role="alert">${unable}</p>` : nothing}

@@ -70,7 +70,7 @@ export class LogitBiases extends LogitElement {
     return html`
       <li><button class=${kind} data-bias=${id} ?disabled=${this.fixed} title=${t('bias.remove', { token: name })}
         @click=${onClick}>
-        ${pieces.map((piece) => html`<span class="token">${piece.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>`)}
+        ${pieces.map((piece) => html`<span class="token" translate="no">${piece.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>`)}
         <span class="sign">${sign}</span><span class="cross" aria-hidden="true" ?hidden=${this.fixed}>×</span>
         <span class="visually-hidden">${t('bias.remove', { token: name })}</span></button></li>`;
   }

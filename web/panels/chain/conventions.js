@@ -81,10 +81,10 @@ export class LogitConventions extends LogitElement {
         <caption class="visually-hidden">${t('conventions.table')}</caption>
         <thead><tr><th scope="col">${t('distribution.token')}</th>
           ${this.pair.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-        <tbody>${rows.map(
+        <tbody translate="no">${rows.map(
           ({ token, p, differs }) => html`
           <tr class=${differs ? 'differs' : ''} data-token=${token.id}>
-            <th scope="row" aria-label=${spoken(token, this.eos)}><span class="token">${
+            <th scope="row" aria-label=${spoken(token, this.eos)}><span class="token" translate="no">${
               token.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(token)
             }</span></th>
             ${p.map((share) =>

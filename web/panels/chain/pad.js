@@ -139,7 +139,7 @@ export class LogitPad extends LogitElement {
       <div class="scroll" tabindex="0" role="region" aria-labelledby="caption">
       <table aria-labelledby="caption">
       <thead><tr><td></td>${rows.map((up) => html`<th scope="col">${plain(up)}</th>`)}</tr></thead>
-      <tbody>${columns.map(
+      <tbody translate="no">${columns.map(
         (across, i) =>
           html`<tr><th scope="row">${plain(across)}</th>${rows.map((_, j) => {
             const value = values[i * rows.length + j];

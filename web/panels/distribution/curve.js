@@ -99,7 +99,7 @@ export class LogitCurve extends LogitElement {
         handleWords(handle, this.fixed),
     };
     return html`
-      <div class="walk" role="slider" tabindex="0" aria-label=${t('curve.walk')} aria-valuemin="1"
+      <div class="walk" translate="no" role="slider" tabindex="0" aria-label=${t('curve.walk')} aria-valuemin="1"
         aria-valuemax=${count} aria-valuenow=${this.rank ?? 1}
         aria-valuetext=${this.#words(curves, this.rank ?? 1)}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, count)}

@@ -24,7 +24,7 @@ export function renderFold({ open, onToggle }, caption, heads, rows) {
       <table>
         <caption class="visually-hidden">${caption}</caption>
         <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-        <tbody>${rows()}</tbody>
+        <tbody translate="no">${rows()}</tbody>
       </table>
     </div>`;
   return html`
@@ -52,7 +52,7 @@ export function renderTable(trace, name, fold) {
   /** @param {TraceToken} token */
   const row = (token) => html`<tr>
       <td>${number(token.rank)}</td>
-      <th scope="row" class="token">${name(token)}</th>
+      <th scope="row" class="token" translate="no">${name(token)}</th>
       <td>${percent(token.p_raw)}</td><td>${percent(token.p)}</td><td>${status(token)}</td></tr>`;
   const last = () => html`<tr>
     <td></td><th scope="row">${t('distribution.rest', { n: rest.count })}</th>

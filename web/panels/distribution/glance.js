@@ -140,7 +140,7 @@ export class LogitGlance extends LogitElement {
             ${t('distribution.kept.of', { n: trace.vocab_size })}</span>
           <span>${t('distribution.entropy')} <b>${measure(trace.entropy)}</b></span>
         </p>
-        <div class="columns">
+        <div class="columns" translate="no">
           ${tokens.map((token) => this.#renderColumn(token, most))}
         </div>
       </div>

@@ -11,7 +11,7 @@ export function renderReadouts(trace) {
   const readout = (key, value, note = '', label = term(key, t(`distribution.${key}`))) => html`
     <div data-readout=${key}>
       <dt class="label">${label}</dt>
-      <dd>${value}</dd>
+      <dd translate="no">${value}</dd>
       ${note ? html`<dd class="note">${note}</dd>` : nothing}
     </div>`;
   /** @param {number} from @param {number} to @param {(x: number) => string} say */

@@ -410,13 +410,13 @@ export class LogitOwnSampler extends LogitElement {
         <caption>${t('sampler.caption', { settings })}${this.#readsSecond ? ` ${t('sampler.second')}` : nothing}</caption>
         <thead><tr><th scope="col">${t('sampler.token')}</th><th scope="col">${t('sampler.mine')}</th>
           <th scope="col">${t('sampler.theirs')}</th></tr></thead>
-        <tbody>${rows.map(
+        <tbody translate="no">${rows.map(
           ({
             piece,
             mine,
             theirs,
           }) => html`<tr class=${Math.abs(mine - theirs) > SAME ? 'other' : ''}>
-          <th scope="row"><span class="token" aria-hidden="true">${visibleHtml(piece)}</span><span
+          <th scope="row"><span class="token" translate="no" aria-hidden="true">${visibleHtml(piece)}</span><span
             class="visually-hidden">${spoken(piece)}</span></th>
           ${cell('mine', mine)}${cell('theirs', theirs)}</tr>`,
         )}</tbody>

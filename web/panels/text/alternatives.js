@@ -116,7 +116,7 @@ export class LogitAlternatives extends LogitMenu {
         raw: percent(p_raw),
       };
       const row = html`
-        <span class="token">${name}</span>
+        <span class="token" translate="no">${name}</span>
         <span class="bars"><i class="ghost" ${cssom({ '--share': p_raw / most })}></i><i
           class="final" ${cssom({ '--share': p / most })}></i></span>
         <span class="share">${share}</span>`;

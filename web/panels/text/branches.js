@@ -68,7 +68,7 @@ export class LogitBranches extends LogitElement {
         ${cssom({ '--level': Math.min(level, 6) })}
         @click=${() => this.emit('logit-walk', { node })}>
         <span class="knot" aria-hidden="true"></span>
-        <span class="words" dir="auto">${shared > 0 ? '… ' : ''}${unturned(words(shared, on).trim())}<span
+        <span class="words" translate="no" dir="auto">${shared > 0 ? '… ' : ''}${unturned(words(shared, on).trim())}<span
           class="ahead">${unturned(words(on, steps.length))}</span></span>
       </button>
     `;

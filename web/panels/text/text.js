@@ -233,7 +233,7 @@ export class LogitText extends LogitElement {
         <div id="examples" class="examples" popover role="group" aria-label=${t('text.examples')} @toggle=${this.#placeExamples}>
           ${this.examples.map(
             (example) => html`
-            <button lang="en" aria-pressed=${example === shown}
+            <button lang="en" translate="no" aria-pressed=${example === shown}
               popovertarget="examples" popovertargetaction="hide"
               @click=${() => this.#ask(example)}>${example}</button>`,
           )}
@@ -290,7 +290,7 @@ export class LogitText extends LogitElement {
     /** @param {Step} step @param {number} i */
     const row = (step, i) => html`<tr>
       <td>${number(step.rank)}</td>
-      <th scope="row" class="token">${step.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(step)}${thought(i)}</th>
+      <th scope="row" class="token" translate="no">${step.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(step)}${thought(i)}</th>
       <td>${percent(step.p_raw)}</td><td>${percent(step.p)}</td>
       <td>${figureOf(-Math.log2(step.p))}</td></tr>`;
     return renderFold(
@@ -324,7 +324,7 @@ export class LogitText extends LogitElement {
     /** @param {string} key @param {unknown} value @param {string} note */
     const figure = (key, value, note) => html`
       <div data-measure=${key}><dt class="label">${term(key, t(`measure.${key}`))}</dt>
-        <dd>${value}</dd><dd class="note">${t(note)}</dd></div>`;
+        <dd translate="no">${value}</dd><dd class="note">${t(note)}</dd></div>`;
     const surprisal = { raw: meanSurprisal(steps, 'p_raw'), final: meanSurprisal(steps, 'p') };
     /** @param {(bits: number) => number} of */
     const change = (of) =>

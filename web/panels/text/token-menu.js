@@ -45,7 +45,7 @@ export class LogitTokenMenu extends LogitMenu {
       <div class="menu" role="menu" aria-label=${t('menu.label', { token: this.spoken })}
         ${cssom({ transform: `translate(max(0px, min(${this.x}px, 100cqi - 100%)), ${this.y}px)` })}
         @keydown=${this.onKey} @focusout=${this.onLeave}>
-        <div class="head" role="presentation"><span class="token">${this.name}</span>
+        <div class="head" role="presentation"><span class="token" translate="no">${this.name}</span>
           <span>${t('menu.bias', { bias: added })}</span></div>
         ${this.#item('force', 'M3 8h9M9 4l4 4-4 4', 'logit-force', { id: this.token })}
         ${this.#biasItem('likelier', 'M8 13V3M4 7l4-4 4 4', next(1))}

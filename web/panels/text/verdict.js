@@ -46,7 +46,7 @@ function renderJson(text) {
   const right = isJson(text);
   return html`
     <p class="verdict" data-right=${right}><b class=${right ? 'yes' : 'no'}>${t(right ? 'verdict.json.right' : 'verdict.json.cut')}</b></p>
-    <pre lang="en" dir="auto">${unturned(text)}</pre>`;
+    <pre lang="en" translate="no" dir="auto">${unturned(text)}</pre>`;
 }
 
 /** @param {string} text */

@@ -36,7 +36,7 @@ export class LogitWatermarkHeat extends LogitElement {
         <table>
           <caption class="visually-hidden">${t('watermark.heat')}</caption>
           <thead><tr><th scope="col">T</th>${MEASURED.map((mark) => html`<th scope="col">${titleOf(mark)}</th>`)}</tr></thead>
-          <tbody>${TEMPERATURES.map(
+          <tbody translate="no">${TEMPERATURES.map(
             (temperature, i) => html`<tr><th scope="row">${plain(temperature)}</th>
               ${MEASURED.map(({ z }) => html`<td>${fixed(z[i], 1)}</td>`)}</tr>`,
           )}</tbody>

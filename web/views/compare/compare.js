@@ -405,7 +405,7 @@ export class LogitCompare extends ModelElement {
           ${repeat(strategies, this.#keyOf, (_, i) => {
             const texts = this.#runner.texts[i];
             return html`
-              <tbody data-row=${i}>
+              <tbody translate="no" data-row=${i}>
                 <tr><th scope="row">${this.#renderStrategy(strategies[i], i)}</th>
                   ${renderSpread(this.#spreadOf(texts), texts.length)}</tr>
                 <tr class="unfold"><td colspan=${SPREAD.length + 1}>${this.#renderUnfold(texts, i)}</td></tr>

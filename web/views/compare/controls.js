@@ -81,7 +81,7 @@ export class LogitCompareControls extends LogitElement {
   #renderMade(prompt) {
     return html`
         <div class="prompt"><span class="label" id="made">${t('compare.chat')}</span>
-          <p id="prompt" role="group" tabindex="0" lang="en" dir="auto" aria-labelledby="made">${unturned(prompt.trim())}</p></div>`;
+          <p id="prompt" role="group" tabindex="0" lang="en" translate="no" dir="auto" aria-labelledby="made">${unturned(prompt.trim())}</p></div>`;
   }
 
   /** @param {import('./passages.js').Passage} [chosen] */

@@ -80,7 +80,7 @@ export function renderRows(texts) {
     <table>
       <thead><tr><th scope="col">${t('compare.settings')}</th>
         ${heads.map(({ name }) => html`<th scope="col">${figureName(name)}</th>`)}</tr></thead>
-      <tbody>${texts.map(
+      <tbody translate="no">${texts.map(
         (text, i) => html`<tr><th scope="row">${nameOf(i, text.strategy)}</th>
           ${figureRows(text).map(({ value }) => html`<td class="number">${value}</td>`)}</tr>`,
       )}</tbody>

@@ -65,9 +65,9 @@ export class LogitPassage extends LogitElement {
   render() {
     const { plain, steps } = this;
     const words = html`<span class="given">${unturned(this.given)}</span>${steps.map((step, i) => this.#renderStep(step, i))}`;
-    if (plain) return html`<div class="box" lang="en" dir="auto">${words}</div>`;
+    if (plain) return html`<div class="box" lang="en" translate="no" dir="auto">${words}</div>`;
     return html`
-      <div class="box" role="group" tabindex="0" lang="en" dir="auto" aria-label=${this.label}
+      <div class="box" role="group" tabindex="0" lang="en" translate="no" dir="auto" aria-label=${this.label}
         aria-describedby="keys" @keydown=${this.#onKey} @pointerover=${this.#onPoint} @click=${this.#onClick}
         @pointerleave=${() => (this.active = -1)} @blur=${() => (this.active = -1)}>${words}</div>
       <span class="visually-hidden" id="keys">${t('compare.keys')}</span>

@@ -125,7 +125,7 @@ export class LogitRanking extends LogitElement {
             <th scope="col">${t('compare.blind.settings')}</th>
             ${columns.map((name) => html`<th scope="col">${figureName(name)}</th>`)}
           </tr></thead>
-          <tbody>${order.flatMap((entry, place) =>
+          <tbody translate="no">${order.flatMap((entry, place) =>
             entries[entry].writers.map(
               ({ name, text }) => html`
               <tr><td>${place + 1}</td><th scope="row">${name}</th>

@@ -99,12 +99,12 @@ export class LogitStrips extends LogitElement {
         <p class="name"><b class="letter">${letter(i)}</b><span>${titleOf(strategy)}${
           drawn ? nothing : html` <i>${t('compare.at.found')}</i>`
         }</span></p>
-        <div class="strip" aria-hidden="true">${
+        <div class="strip" translate="no" aria-hidden="true">${
           trace && step ? this.#renderStrip(trace, step, u, rows) : nothing
         }</div>
         <p class="taken">${
           step
-            ? html`<b class="token">${this.#named(step)}</b> <span>${percent(drawn ? step.p : step.p_raw)}</span>`
+            ? html`<b class="token" translate="no">${this.#named(step)}</b> <span>${percent(drawn ? step.p : step.p_raw)}</span>`
             : html`<span class="ended">${t('compare.at.ended')}</span>`
         }</p>
       </li>`;

@@ -273,7 +273,7 @@ export class LogitCost extends ModelElement {
         <div class="scroll" tabindex="0" role="region" aria-label=${t('cost.steps')}>
           <table><caption class="visually-hidden">${t('cost.steps')}</caption>
             <thead><tr>${heads.map((key) => html`<th scope="col">${t(key)}</th>`)}</tr></thead>
-            <tbody>${this.timings.map(
+            <tbody translate="no">${this.timings.map(
               ({ n, cached, uncached }) => html`<tr data-n=${n}><th scope="row">${number(n)}</th>
                 <td>${big(operations(withCache(info, n)))}</td><td>${brief(cached)}</td>
                 <td>${big(operations(withoutCache(info, n)))}</td><td>${brief(uncached)}</td></tr>`,

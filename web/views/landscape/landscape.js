@@ -691,11 +691,11 @@ export class LogitLandscape extends ModelElement {
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
       <div class="frame" ?inert=${!this.engine}>
-        <p class="sentence" dir="auto" ?hidden=${this.given !== null}></p>
+        <p class="sentence" translate="no" dir="auto" ?hidden=${this.given !== null}></p>
         <div class="stage">
           <div class="picture">
             ${this.#renderPlot(row)}
-            <div class="axis" aria-hidden="true">${row ? axisOf(row).map(renderMark) : nothing}</div>
+            <div class="axis" aria-hidden="true" translate="no">${row ? axisOf(row).map(renderMark) : nothing}</div>
           </div>
           <div class="side">
             <div class="headline">${row ? this.#renderHeadline(row) : nothing}</div>

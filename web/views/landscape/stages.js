@@ -23,7 +23,7 @@ export function renderStages({ rows, settings, stages, set }) {
       <span>${settingName(name)}</span>
       <input type="range" min=${low} max=${high} step=${kind === 'integer' ? 1 : step} .value=${String(value)}
         aria-valuetext=${valueInWords(row, value)} @input=${take}>
-      <output>${value === neutral ? t('landscape.off') : plain(value)}</output>
+      <output translate="no">${value === neutral ? t('landscape.off') : plain(value)}</output>
       <small>${removed > 0 ? t('landscape.removed', { n: removed }) : ''}</small></label>`;
   })}</div>`;
 }

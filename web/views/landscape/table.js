@@ -22,11 +22,11 @@ export function renderTable({ rows, others, caption, nameOf, tally }) {
       <thead><tr>${head(t('landscape.rank'))}${head(t('landscape.token'))}${head(t('landscape.here'))}${head(t('landscape.raw'))}${
         beside ? head(later('shelf.second')) : nothing
       }${tally ? head(t('landscape.counted', { n: tally.total })) : nothing}</tr></thead>
-      <tbody>${rows.map(
+      <tbody translate="no">${rows.map(
         ({ id, rank, p, raw, second, drawn }) => html`
         <tr data-id=${id} data-p=${String(p)} aria-current=${drawn ? 'true' : nothing}>
           <td>${number(rank)}</td>
-          <th scope="row"><span class="token">${nameOf(id)}</span>${
+          <th scope="row"><span class="token" translate="no">${nameOf(id)}</span>${
             drawn ? html` <em>${t('landscape.is-drawn')}</em>` : nothing
           }</th>
           <td>${percent(p)}</td><td>${percent(raw)}</td>${

@@ -38,6 +38,6 @@ export function renderTip(pointed) {
       ? `max(0px, ${x}px - 100% - 14px)`
       : `min(${x + 14}px, ${look.width}px - 100%)`;
   const down = point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
-  return html`<p class="tip" ${cssom({ transform: `translate(${left}, ${down})` })}>
+  return html`<p class="tip" translate="no" ${cssom({ transform: `translate(${left}, ${down})` })}>
     <b>${words}</b> ${symbolOf(knob)} = ${plain(round(values[at]))}</p>`;
 }

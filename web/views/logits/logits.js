@@ -291,10 +291,10 @@ export class LogitLogits extends LogitElement {
       <div class="scroll" tabindex="0" role="region" aria-label=${t('logits.heat')}>
         <table>
           <caption class="about">${t('logits.heat.about', { n: ids.length })}</caption>
-          <thead><tr><td></td>${ids.map((id) => html`<th scope="col" class="token">${name(id)}</th>`)}</tr></thead>
-          <tbody>${ids.map(
+          <thead><tr><td></td>${ids.map((id) => html`<th scope="col" class="token" translate="no" translate="no">${name(id)}</th>`)}</tr></thead>
+          <tbody translate="no">${ids.map(
             (from) => html`<tr>
-            <th scope="row"><button class="token" data-context=${from} aria-pressed=${from === last}
+            <th scope="row"><button class="token" translate="no" data-context=${from} aria-pressed=${from === last}
               aria-label=${t('logits.context', { token: visible({ id: from, text: bigram.tokens[from], special: false }) })}
               @click=${() => this.#choose({ context: [from] })}>${name(from)}</button></th>
             ${ids.map((to) => {

@@ -248,7 +248,7 @@ export class LogitSpeculative extends ModelElement {
         <section>
           <h3>${t('speculative.text')}</h3>
           ${this.#renderLegend()}
-          <p class="tape" dir="auto" role="listbox" tabindex="0" aria-label=${t('speculative.text')} aria-orientation="horizontal"
+          <p class="tape" translate="no" dir="auto" role="listbox" tabindex="0" aria-label=${t('speculative.text')} aria-orientation="horizontal"
             aria-activedescendant=${steps.length > 0 ? `t${Math.min(this.at, steps.length - 1)}` : nothing} @keydown=${this.#onKey}
             ><span class="prompt" role="presentation" lang="en">${unturned(this.prompt)}</span>${steps.map((one, i) => this.#renderToken(one, i))}</p>
           ${this.totals ? this.#renderTotals(this.totals) : nothing}
@@ -417,11 +417,11 @@ function renderShares(step, how) {
       <table class="shares"><caption class="visually-hidden">${t('speculative.shares')}</caption>
         <thead><tr><th scope="col">${t('speculative.token')}</th><td></td><th scope="col">p</th>
           ${both ? html`<th scope="col">q</th><th scope="col">${t('speculative.residual')}</th>` : nothing}</tr></thead>
-        <tbody>${tokens.map(({ id, text, p, q = p, residual = 0 }) => {
+        <tbody translate="no">${tokens.map(({ id, text, p, q = p, residual = 0 }) => {
           const marks = { drafted: id === how.drafted, drawn: id === step.id };
           const lower = Math.min(p, q) / most;
           const apart = Math.abs(p - q) / most;
-          return html`<tr class=${classMap(marks)}><th scope="row"><span class="token" lang="en">${visibleHtml({ id, text, special: false })}</span></th>
+          return html`<tr class=${classMap(marks)}><th scope="row"><span class="token" translate="no" lang="en">${visibleHtml({ id, text, special: false })}</span></th>
             <td class="bars" aria-hidden="true"><i class="part ${both ? 'both' : 'alone'}" ${cssom({ '--share': lower })}></i><i
               class="part ${p > q ? 'more' : 'less'}" ${cssom({ '--share': apart })}></i></td>
             <td>${percent(p)}</td>${both ? html`<td>${percent(q)}</td><td>${residual > 0 ? percent(residual) : '–'}</td>` : nothing}</tr>`;

@@ -37,7 +37,7 @@ function renderRows({ axes: [{ name: setting }], measures }, points) {
   });
   return html`
     <thead><tr>${[capitalise(settingName(setting)), ...heads].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-    <tbody>${points.map(
+    <tbody translate="no">${points.map(
       (point) => html`<tr><th scope="row">${plain(point.at[setting])}</th>
         ${measures.flatMap((name) => {
           const { mean, q1, median, q3 } = point.measures[name];
@@ -57,7 +57,7 @@ function renderGrid({ axes: [first, second], measures: [name] }, points) {
   return html`
     <thead><tr><th scope="col">${corner}</th>
       ${second.values.map((value) => html`<th scope="col">${plain(value)}</th>`)}</tr></thead>
-    <tbody>${first.values.map(
+    <tbody translate="no">${first.values.map(
       (value, i) => html`<tr><th scope="row">${plain(value)}</th>
         ${second.values.map((_, j) => {
           const point = points[i * rows + j];
