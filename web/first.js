@@ -10,7 +10,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Logitscope } from './engine/index.js';
 import { BEGIN } from './state/first.js';
-import { READ_TOP, SLICE_TOP, TEXT_TOKENS, valuesOf } from './state/landscape.js';
+import { valuesOf } from './state/knob-values.js';
+import { READ_TOP, SLICE_TOP, TEXT_TOKENS } from './state/landscape.js';
 import { MODELS } from './state/models.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -2,7 +2,7 @@
  * What the first screen begins with, and its first frame: what web/first.js computed when the site was
  * built, in the forms in which a landscape is read.
  */
-import { valuesOf } from './landscape.js';
+import { valuesOf } from './knob-values.js';
 
 /**
  * @typedef {import('../engine/types.js').Landscape} Landscape

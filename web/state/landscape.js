@@ -4,6 +4,7 @@
  * Readers that never wait for each other: each has one request in flight, and the newest wish wins.
  */
 import { toFault } from '../engine/errors.js';
+import { VALUES, valuesOf } from './knob-values.js';
 import { Newest } from './newest.js';
 
 /**
@@ -41,25 +42,8 @@ export const TEXT_TOKENS = 24;
 const BURST = 8;
 /** A slice that takes longer than this is taken half as often in the end, in ms. */
 const SLOW = 4;
-/** The values of a knob that is a real number; a multiple of each stride, and one. */
-const VALUES = 240;
+/** How far apart the values of the slices are, the coarse ones first. */
 const STRIDES = [16, 4, 2, 1];
-/** A knob of whole numbers that has no more than these and one shows each of them. */
-const MOST_WHOLE = 256;
-
-/**
- * The values of a knob from end to end, evenly spaced; whole numbers to the nearest one.
- * @param {TableRow} row
- */
-export function valuesOf({ kind, low, high }) {
-  const whole = kind === 'integer';
-  const span = high - low;
-  const parts = whole && span <= MOST_WHOLE ? span : VALUES;
-  return Float64Array.from({ length: parts + 1 }, (_, i) => {
-    const value = low + (span * i) / parts;
-    return whole ? Math.round(value) : value;
-  });
-}
 
 export class LandscapeReader {
   /** The slices that are there, of values evenly spaced. @type {Slices | null} */
