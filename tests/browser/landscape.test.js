@@ -227,37 +227,40 @@ test('keys move the knob, and u with Shift or on its own slider', async () => {
   await opened.close();
 });
 
-long('a finger drags both ways, and the page stays where it is', async () => {
-  const opened = await openLandscape({
-    viewport: { width: 375, height: 812 },
-    hasTouch: true,
-    isMobile: true,
-  });
-  const { page, view, knob, die } = opened;
-  const client = await page.context().newCDPSession(page);
-  const { x, y, width, height } = await plotOf(opened);
-  const place = await page.evaluate(() => scrollY);
-  const finger = async (from, to) => {
-    const at = (share, u) => [{ x: x + share * width, y: y + u * height }];
-    const send = (type, touchPoints) =>
-      client.send('Input.dispatchTouchEvent', { type, touchPoints });
-    await send('touchStart', at(...from));
-    for (let i = 1; i <= 10; i++) {
-      await send('touchMove', at(...from.map((start, k) => start + ((to[k] - start) * i) / 10)));
-      await frame(page);
-    }
-    await send('touchEnd', []);
-    await settle(page);
-  };
-  await finger([0.6, 0.2], [0.9, 0.2]);
-  assert.ok(Math.abs((await numberOf(knob)) - 2.7) < 0.05);
-  await finger([0.5, 0.2], [0.5, 0.6]);
-  assert.ok(Math.abs((await numberOf(die)) - 0.6) < 0.05);
-  assert.equal(await page.evaluate(() => scrollY), place);
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375);
-  await expectCrossing({ view, knob, die }, { u: true });
-  await opened.close();
-});
+long(
+  'a finger moves the knob sideways and u by its handle, and the page stays where it is',
+  async () => {
+    const opened = await openLandscape({
+      viewport: { width: 375, height: 812 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const { page, view, knob, die } = opened;
+    const client = await page.context().newCDPSession(page);
+    const { x, y, width, height } = await plotOf(opened);
+    const place = await page.evaluate(() => scrollY);
+    const finger = async (from, to) => {
+      const at = (share, u) => [{ x: x + share * width, y: y + u * height }];
+      const send = (type, touchPoints) =>
+        client.send('Input.dispatchTouchEvent', { type, touchPoints });
+      await send('touchStart', at(...from));
+      for (let i = 1; i <= 10; i++) {
+        await send('touchMove', at(...from.map((start, k) => start + ((to[k] - start) * i) / 10)));
+        await frame(page);
+      }
+      await send('touchEnd', []);
+      await settle(page);
+    };
+    await finger([0.6, 0.2], [0.9, 0.2]);
+    assert.ok(Math.abs((await numberOf(knob)) - 2.7) < 0.05);
+    await finger([1, await numberOf(die)], [1, 0.6]);
+    assert.ok(Math.abs((await numberOf(die)) - 0.6) < 0.05);
+    assert.equal(await page.evaluate(() => scrollY), place);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375);
+    await expectCrossing({ view, knob, die }, { u: true });
+    await opened.close();
+  },
+);
 
 test('boxes set knob and u; what they cannot be is said and changes nothing', async () => {
   const opened = await openLandscape();
@@ -278,8 +281,9 @@ test('boxes set knob and u; what they cannot be is said and changes nothing', as
   await opened.close();
 });
 
-test('play runs the knob from end to end, and can be stopped', async () => {
-  const opened = await openLandscape({ reducedMotion: 'no-preference' });
+test('play runs the knob from end to end and back to where the reader had it; stopped, it stays', async () => {
+  const hash = '#temperature=1.234';
+  const opened = await openLandscape({ hash, reducedMotion: 'no-preference' });
   const { page, view, knob } = opened;
   const play = view.locator('[data-command=play]');
   const usual = await view.evaluate((it) => it.run.ms);
@@ -322,14 +326,42 @@ test('play runs the knob from end to end, and can be stopped', async () => {
     'ever onwards',
   );
   assert.ok(texts.length > Math.min(3, values.length / 3), `${texts.length} texts`);
+  assert.equal(values.at(-1), 3);
   const { value } = await expectCrossing(opened);
-  assert.equal(value, 3);
+  assert.equal(value, 1.234);
+  const shared = await page.evaluate(() => location.hash);
+  assert.match(shared, /temperature=1\.234/);
   // So slow that it has not come far when it is stopped.
   await view.evaluate((it) => (it.run.ms = 60_000));
   await play.click();
+  await view.locator('[data-chip=top_p]').click();
+  await until(
+    () => page.evaluate(() => location.hash),
+    (address) => address.includes('top_p=0.9'),
+  );
+  assert.match(await page.evaluate(() => location.hash), /temperature=1\.234/, 'also meanwhile');
   await play.click();
   await settle(page);
-  assert.ok((await numberOf(knob)) < 1);
+  const stopped = await numberOf(knob);
+  assert.ok(stopped < 1);
+  await page.locator('#tab-bench').click();
+  await settle(page);
+  const slider = page.locator('logit-knob[data-name=temperature] input[type=range]');
+  assert.equal(Number(await slider.inputValue()), stopped);
+  // A view that is left while it plays is found again as it was.
+  await page.locator('#tab-landscape').click();
+  await settle(page);
+  await play.click();
+  await until(
+    () => numberOf(knob),
+    (now) => now < stopped,
+  );
+  await page.locator('#tab-bench').click();
+  await settle(page);
+  assert.equal(Number(await slider.inputValue()), stopped);
+  await page.locator('#tab-landscape').click();
+  await settle(page);
+  assert.equal(await numberOf(knob), stopped);
   await opened.close();
 });
 
@@ -533,7 +565,14 @@ test('a thousand real draws pile up beside theory, the same ones each time', asy
   await opened.close();
 });
 
-test('under a pointer a river says what it is; pressed, it opens its token’s menu', async () => {
+/** Presses the bar of the token that is the first, second or so on. */
+async function pressBar({ view }, at) {
+  const bars = view.locator('.bars canvas');
+  const { width, height } = await bars.boundingBox();
+  await bars.click({ position: { x: width * 0.2, y: ((at + 0.5) * height) / 13.6 } });
+}
+
+test('under a pointer a river says what it is; a press in the picture moves both lines', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
   const { x, y, width, height } = await plotOf(opened);
@@ -543,11 +582,49 @@ test('under a pointer a river says what it is; pressed, it opens its token’s m
   await settle(page);
   const tip = await view.locator('.tip').innerText();
   assert.match(tip, new RegExp(`^${best.text.trim()} .+%, rank 1 T = 0.75$`));
-  await page.mouse.click(x + 0.1 * width, y + (best.p / 4) * height);
-  await view.locator('logit-token-menu [data-item=forbid]').click();
+  await page.mouse.click(x + 0.5 * width, y + 0.25 * height);
   await settle(page);
-  const { drawn } = await expectCrossing(opened, { logit_bias: { [best.id]: false } });
-  assert.notEqual(drawn.id, best.id);
+  const { value } = await expectCrossing(opened, { u: true });
+  assert.ok(Math.abs(value - 1.5) < 0.02, String(value));
+  assert.ok(Math.abs((await numberOf(opened.die)) - 0.25) < 0.01);
+  assert.equal(await view.locator('logit-token-menu').count(), 0);
+  await opened.close();
+});
+
+test('a token’s menu opens from its bar, its line in the table, and by the menu key', async () => {
+  const opened = await openLandscape();
+  const { page, view } = opened;
+  scope.feed(scope.encode(FIRST));
+  const [best, second] = scope.distribution({ temperature: 0.7 }).tokens;
+  const menu = view.locator('logit-token-menu');
+  const head = menu.locator('.head .token');
+  await pressBar(opened, 1);
+  assert.equal(await head.innerText(), second.text.trim());
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+
+  const { drawn } = scope.read({ temperature: 0.7, seed: 42 }, { step: 0 });
+  await opened.knob.focus();
+  await page.keyboard.press('Shift+F10');
+  assert.equal(await head.innerText(), scope.piece(drawn.id).text.trim());
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  assert.ok(await opened.knob.evaluate((it) => it.matches(':focus')), 'the focus comes back');
+
+  const { x, y, width, height } = await plotOf(opened);
+  await page.mouse.click(x + 0.1 * width, y + 0.02 * height, { button: 'right' });
+  assert.equal(await head.innerText(), best.text.trim());
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  assert.equal(await numberOf(opened.knob), 0.7, 'nothing of that has moved a line');
+
+  await view.locator('.numbers summary').click();
+  await view.locator(`.numbers [data-id="${best.id}"] button`).focus();
+  await page.keyboard.press('Enter');
+  await menu.locator('[data-item=forbid]').click();
+  await settle(page);
+  const crossing = await expectCrossing(opened, { logit_bias: { [best.id]: false } });
+  assert.notEqual(crossing.drawn.id, best.id);
   await opened.close();
 });
 
@@ -571,13 +648,11 @@ test('who goes to another view from an open menu finds the landscape again', asy
   await page.evaluate(() => {
     addEventListener('focusout', (event) => event.stopImmediatePropagation(), true);
   });
-  const { x, y, width, height } = await plotOf(opened);
-  const river = [x + 0.1 * width, y + 0.02 * height];
   const menu = view.locator('logit-token-menu');
   const show = (name) =>
     page.locator('logit-scope').evaluate((it, wanted) => (it.view = wanted), name);
   for (const wait of [() => menu.locator('[data-item=force]').waitFor(), () => {}]) {
-    await page.mouse.click(...river);
+    await pressBar(opened, 0);
     await wait();
     await show('bench');
     await settle(page);
@@ -593,8 +668,7 @@ test('who goes to another view from an open menu finds the landscape again', asy
 test('a token that is taken moves u into its river', async () => {
   const opened = await openLandscape();
   const { page, view, die } = opened;
-  const { x, y, width, height } = await plotOf(opened);
-  await page.mouse.click(x + 0.1 * width, y + 0.02 * height);
+  await pressBar(opened, 0);
   await view.locator('logit-token-menu [data-item=force]').click();
   await settle(page);
   const { drawn } = await expectCrossing(opened, { u: true });

@@ -1,7 +1,8 @@
 /**
  * A hand over the picture, by pointer or by keys: sideways it moves the knob, up and down u. A drag
  * keeps to the way in which it begins, so that the one is moved with the other held; from where the
- * lines cross it moves both.
+ * lines cross it moves both. A press moves both at once. A finger moves the knob sideways; up and down
+ * it scrolls the page, unless it began on the handle of u.
  */
 
 /**
@@ -14,12 +15,14 @@
  * @property {() => void} begin a drag begins, or a key is pressed anew
  * @property {(to: Partial<Point>) => void} move
  * @property {() => void} rest a drag ends
- * @property {(point: Point, place: { x: number, y: number }) => void} press without dragging
+ * @property {() => void} cancel a drag turns out to be none, as when a second finger comes
+ * @property {(point: Point) => void} press without dragging
  * @property {() => void} look the pointer is elsewhere
  */
 
-/** How far a hand moves before it drags, in pixels. */
+/** How far a mouse moves before it drags, and a finger, in pixels. */
 const SLACK = 4;
+const FINGER = 10;
 /** How near the crossing a hand takes both lines, in pixels. */
 const NEAR = 18;
 /** The largest u below 1 that a hand reaches. */
@@ -40,7 +43,7 @@ export class Hand {
   #owner;
   /** Where the picture lies in the document, since a drag began: nothing moves it meanwhile. @type {{ left: number, top: number, width: number, height: number } | null} */
   #box = null;
-  /** @type {{ x: number, y: number, way: Way | null, moved: boolean } | null} */
+  /** `finger` may be about to scroll. @type {{ x: number, y: number, way: Way | null, finger: boolean, pressed: boolean, moved: boolean } | null} */
   #drag = null;
 
   /** @param {Owner} owner */
@@ -64,27 +67,32 @@ export class Hand {
   /** @param {PointerEvent} event */
   onDown = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.button !== 0 || target.closest('logit-token-menu')) return;
+    if (event.button !== 0 || !event.isPrimary) return;
     this.#box = boxOf(/** @type {HTMLElement} */ (event.currentTarget));
     const { x, y, width, height } = this.#placeIn(event);
     const { crossing, single } = this.#owner;
     const on = target.closest('.handle');
-    const away = Math.hypot(x - crossing.share * width, y - crossing.u * height);
-    const way = on ? (on.matches('.u') ? 'u' : 'knob') : away < NEAR && !single ? 'both' : null;
-    this.#drag = { x, y, way, moved: false };
+    const finger = !on && event.pointerType !== 'mouse';
+    const near = Math.hypot(x - crossing.share * width, y - crossing.u * height) < NEAR;
+    const both = near && !single && !finger ? 'both' : null;
+    const way = on ? (on.matches('.u') ? 'u' : 'knob') : both;
+    this.#drag = { x, y, way, finger, pressed: way === null, moved: false };
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
     if (!on) event.preventDefault();
   };
 
   /** @param {PointerEvent} event */
   onMove = (event) => {
+    if (!event.isPrimary) return;
     const { x, y, share, u } = this.#placeIn(event);
     this.pointed = { share, u };
     const drag = this.#drag;
     if (!drag) return this.#owner.look();
     if (!drag.moved) {
       const [dx, dy] = [Math.abs(x - drag.x), Math.abs(y - drag.y)];
-      if (Math.max(dx, dy) < SLACK) return;
+      if (Math.max(dx, dy) < (drag.finger ? FINGER : SLACK)) return;
+      drag.pressed = false;
+      if (drag.finger && dy > dx) return;
       drag.moved = true;
       drag.way ??= dx >= dy || this.#owner.single ? 'knob' : 'u';
       this.#owner.begin();
@@ -97,13 +105,14 @@ export class Hand {
 
   /** @param {PointerEvent} event */
   onUp = (event) => {
+    if (!event.isPrimary) return;
     const drag = this.#drag;
     this.#drag = null;
-    const { x, y, share, u } = this.#placeIn(event);
+    const { share, u } = this.#placeIn(event);
     this.#box = null;
-    if (!drag || event.type === 'pointercancel') return;
-    if (drag.moved) this.#owner.rest();
-    else if (drag.way === null) this.#owner.press({ share, u }, { x, y });
+    const lost = event.type === 'pointercancel';
+    if (drag?.moved) this.#owner[lost ? 'cancel' : 'rest']();
+    else if (drag?.pressed && !lost) this.#owner.press({ share, u });
   };
 
   onLeave = () => {

@@ -17,7 +17,7 @@ import { cssom } from '../../plots/cssom.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { LandscapeReader } from '../../state/landscape.js';
 import { renderActs } from './acts.js';
-import { Hand, U_MAX, clamp, keyMove } from './hand.js';
+import { Hand, U_MAX, keyMove } from './hand.js';
 import { renderHandles } from './handles.js';
 import { Headline, shownValue } from './headline.js';
 import { Knob } from './knob.js';
@@ -106,6 +106,12 @@ export class LogitLandscape extends ModelElement {
   #shownDrawn = null;
   /** The numbers beside the bars, until they are written anew. @type {Map<number | undefined, string>} */
   #numbers = new Map();
+  /** The token whose bar is at a place. @type {(x: number, y: number) => number | undefined} */
+  #tokenAt = () => undefined;
+  /** Where the knob that plays came from; a null value is the page's. @type {{ name: string, value: number | null } | null} */
+  #home = null;
+  /** The knob's value when a drag began. */
+  #from = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #readout;
   #resized = new ResizeObserver(() => this.#refit());
@@ -135,7 +141,7 @@ export class LogitLandscape extends ModelElement {
     /** What is recorded while the knob runs. @type {import('./film.js').Film | null} */
     this.film = null;
     this.all = false;
-    /** @type {{ id: number, x: number, y: number } | null} */
+    /** What the menu is of, where it stands, and what has the focus after it. @type {{ id: number, x: number, y: number, from: HTMLElement | null } | null} */
     this.menu = null;
     this.tabled = false;
   }
@@ -151,7 +157,7 @@ export class LogitLandscape extends ModelElement {
     clearTimeout(this.#readout);
     this.#frame = 0;
     this.#readout = undefined;
-    this.playing = false;
+    this.#goHome();
     this.film = null;
     this.menu = null;
   }
@@ -283,15 +289,20 @@ export class LogitLandscape extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     super.willUpdate(changed);
-    const heard = this.engine && { ...this.asked };
+    const heard = this.engine && /** @type {Record<string, any>} */ ({ ...this.asked });
     if (heard && !sameValue(heard, this.#knob.given)) {
       const { order } = this.#knob.settings;
       if (heard.order && !sameValue(heard.order, order)) this.#hold();
+      const home = this.#home;
+      if (home && heard[home.name] !== this.#knob.given?.[home.name]) home.value = null;
       this.#knob.yield(this.#hand.holds || this.playing);
       this.#knob.given = heard;
     }
     if (['prompt', 'knob', 'seed', 'model'].some((name) => changed.has(name))) this.#before = null;
-    if (changed.has('knob')) this.#picture?.forget();
+    if (changed.has('knob')) {
+      this.#goHome();
+      this.#picture?.forget();
+    }
     if (!changed.has('first') || !this.first || this.engine) return;
     this.#first = this.first;
     this.#names.begin(null, this.first.pieces);
@@ -345,7 +356,7 @@ export class LogitLandscape extends ModelElement {
     const reading = this.#read?.reading;
     if (!reading) {
       // There is nothing that a knob could run over.
-      this.playing = false;
+      this.#goHome();
       this.film = null;
       return;
     }
@@ -380,15 +391,18 @@ export class LogitLandscape extends ModelElement {
     this.#stale.bars = false;
     const { look, side } = /** @type {Picture} */ (this.#picture);
     const { tally } = this.#rain;
-    paintSlice(/** @type {HTMLCanvasElement} */ (this.renderRoot.querySelector('.bars canvas')), {
-      look: { ...look, ...side },
-      trace,
-      drawn,
-      nameOf: this.#names.of,
-      others: (n) => t('landscape.others', { n }),
-      counted: tally && ((id) => (tally.counts.get(id)?.n ?? 0) / tally.total),
-      said: this.#numbers,
-    });
+    this.#tokenAt = paintSlice(
+      /** @type {HTMLCanvasElement} */ (this.renderRoot.querySelector('.bars canvas')),
+      {
+        look: { ...look, ...side },
+        trace,
+        drawn,
+        nameOf: this.#names.of,
+        others: (n) => t('landscape.others', { n }),
+        counted: tally && ((id) => (tally.counts.get(id)?.n ?? 0) / tally.total),
+        said: this.#numbers,
+      },
+    );
   }
 
   get #eos() {
@@ -451,6 +465,8 @@ export class LogitLandscape extends ModelElement {
   #tell() {
     this.#rest.stop();
     const { logit_bias: _, seed, order, ...settings } = this.#knob.moved;
+    // A knob that plays is on its way back to where the page has it.
+    if (this.#home) delete settings[this.#home.name];
     if (order !== undefined) this.emit('logit-order', { order });
     if (seed !== undefined) this.emit('logit-seed', { seed });
     if (Object.keys(settings).length > 0) this.emit('logit-set', settings);
@@ -460,6 +476,7 @@ export class LogitLandscape extends ModelElement {
   /** Keeps what follows now, so that a change can be told from it. */
   #begin() {
     this.#before = this.#reader?.written?.ids ?? null;
+    this.#from = this.#knob.value;
   }
 
   /** @param {Partial<Point>} to */
@@ -490,7 +507,12 @@ export class LogitLandscape extends ModelElement {
         this.#tell();
         this.#say();
       },
-      press: (point, place) => this.#press(point, place),
+      cancel: () => this.#move({ value: this.#from }),
+      press: (point) => {
+        this.#stopPlay();
+        this.#begin();
+        this.#moveTo(point);
+      },
       look: () => {
         this.#schedule();
         this.#say();
@@ -498,18 +520,43 @@ export class LogitLandscape extends ModelElement {
     };
   }
 
-  /** @param {Point} point @param {{ x: number, y: number }} place */
-  async #press(point, { x, y }) {
+  /** @param {MouseEvent} event on a name or a bar */
+  #onBar({ offsetX, offsetY, clientX, clientY }) {
+    const id = this.#tokenAt(offsetX, offsetY);
+    if (id !== undefined) this.#openMenu(id, clientX, clientY);
+  }
+
+  /** The menu of a river; of the drawn token where a key asks for it. @param {MouseEvent} event */
+  #onContext(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    const river = this.#picture?.at(this.#hand.pointed);
+    const id = target.closest('.handle')
+      ? this.#reader?.reading?.drawn.id
+      : river && river.rank >= 0
+        ? river.river.id
+        : undefined;
+    if (id === undefined) return;
+    event.preventDefault();
+    this.#openMenu(id, event.clientX, event.clientY);
+  }
+
+  /** @param {number} id @param {Event} event on its button in the table */
+  #onToken(id, { currentTarget }) {
+    const { left, bottom } = /** @type {HTMLElement} */ (currentTarget).getBoundingClientRect();
+    this.#openMenu(id, left, bottom);
+  }
+
+  /**
+   * @param {number} id
+   * @param {number} x
+   * @param {number} y in the window
+   */
+  async #openMenu(id, x, y) {
     this.#stopPlay();
-    const river = this.#picture?.at(point);
-    if (!river || river.rank < 0) {
-      this.#begin();
-      this.#moveTo(point);
-      return;
-    }
-    const { id } = river.river;
+    const from = /** @type {HTMLElement | null} */ (this.shadowRoot?.activeElement ?? null);
     await Promise.all([import('../../panels/text/token-menu.js'), this.#names.fetch([id])]);
-    if (this.#picture) this.menu = { id, x, y }; // which is gone with the view
+    const { left, top } = this.getBoundingClientRect();
+    if (this.#picture) this.menu = { id, x: x - left, y: y - top, from }; // which is gone with the view
   }
 
   /** @param {KeyboardEvent} event @param {'knob' | 'u'} which */
@@ -526,6 +573,9 @@ export class LogitLandscape extends ModelElement {
   #play() {
     if (this.playing) return this.#stopPlay();
     this.#begin();
+    this.#tell();
+    const { name } = /** @type {TableRow} */ (this.#knob.row);
+    this.#home = { name, value: this.#knob.value };
     this.run.begin(performance.now());
     this.playing = true;
     this.#schedule();
@@ -535,13 +585,26 @@ export class LogitLandscape extends ModelElement {
   #playOn(now) {
     const row = /** @type {TableRow} */ (this.#knob.row);
     const { value, ended } = this.run.at(now, calm(), row);
-    if (ended) this.playing = false;
-    if (value !== this.#knob.value || ended) this.#move({ value }, ended);
+    if (!ended) return value === this.#knob.value ? undefined : this.#move({ value }, false);
+    this.#goHome();
+    this.#say();
   }
 
+  /** Ends play with the knob where it was before. */
+  #goHome() {
+    this.playing = false;
+    if (!this.#home) return;
+    const { name, value } = this.#home;
+    const { [name]: _, ...others } = this.#knob.moved;
+    this.#knob.moved = value === null ? others : { ...others, [name]: value };
+    this.#home = null;
+  }
+
+  /** Ends play with the knob where the reader stops it. */
   #stopPlay() {
     if (!this.playing) return;
     this.playing = false;
+    this.#home = null;
     this.#move({ value: this.#knob.valueAt(this.#knob.share) });
   }
 
@@ -699,7 +762,7 @@ export class LogitLandscape extends ModelElement {
           </div>
           <div class="side">
             <div class="headline">${row ? this.#renderHeadline(row) : nothing}</div>
-            <div class="bars"><canvas aria-hidden="true"></canvas></div>
+            <div class="bars"><canvas aria-hidden="true" @click=${this.#onBar}></canvas></div>
           </div>
         </div>
         ${trouble ? html`<p class="error" role="alert">${sentence(trouble, this)}</p>` : nothing}
@@ -707,6 +770,7 @@ export class LogitLandscape extends ModelElement {
       </div>
       ${row && this.all ? this.#renderAll(row) : nothing}
       <div class="below">${row ? [this.#renderTable(row), this.#renderCaption(row)] : nothing}</div>
+      ${this.#renderMenu()}
       <p class="visually-hidden" role="status">${this.#hand.holds || this.playing ? '' : this.#spoken()}</p>
     `;
   }
@@ -717,14 +781,14 @@ export class LogitLandscape extends ModelElement {
     return html`
       <div class="plot ${this.#read?.reading ? '' : 'empty'}" role="group" aria-label=${t('landscape.picture')}
         @pointerdown=${onDown} @pointermove=${onMove} @pointerup=${onUp} @pointercancel=${onUp}
-        @pointerleave=${onLeave} @logit-force=${this.#onForce} @logit-bias=${this.#onBias}>
+        @pointerleave=${onLeave} @contextmenu=${this.#onContext}>
         <canvas class="rivers" aria-hidden="true"></canvas>
         <canvas class="lit" aria-hidden="true"></canvas>
         <i class="line-u"></i>
         <canvas class="names" aria-hidden="true"></canvas>
         <canvas class="strip" aria-hidden="true"></canvas>
         <i class="cross"></i>
-        ${this.#renderHandles(row)} ${this.#renderTip()} ${this.#renderMenu()}
+        ${this.#renderHandles(row)} ${this.#renderTip()}
       </div>`;
   }
 
@@ -768,19 +832,18 @@ export class LogitLandscape extends ModelElement {
   #renderMenu() {
     if (!this.menu) return nothing;
     const { id, x, y } = this.menu;
-    const { width, height } = /** @type {Picture} */ (this.#picture).look;
     const name = this.#names.of(id);
     return html`
       <logit-token-menu .name=${name} .spoken=${name} .token=${id}
-        .bias=${this.#knob.settings.logit_bias?.[id] ?? 0} .x=${clamp(x, 0, Math.max(0, width - 240))}
-        .y=${clamp(y, 0, Math.max(0, height - 200))} @logit-menu-close=${this.#closeMenu}></logit-token-menu>`;
+        .bias=${this.#knob.settings.logit_bias?.[id] ?? 0} .x=${x} .y=${y} @logit-force=${this.#onForce}
+        @logit-bias=${this.#onBias} @logit-menu-close=${this.#closeMenu}></logit-token-menu>`;
   }
 
   /** @param {CustomEvent} event */
   #closeMenu({ detail: { refocus } }) {
+    const from = this.menu?.from ?? this.renderRoot.querySelector('.handle.knob');
     this.menu = null;
-    const knob = this.renderRoot.querySelector('.handle.knob');
-    if (refocus) /** @type {HTMLElement} */ (knob).focus();
+    if (refocus) /** @type {HTMLElement} */ (from).focus();
   }
 
   /** @param {TableRow} row */
@@ -866,6 +929,7 @@ export class LogitLandscape extends ModelElement {
                 caption: this.#valueWords(row) + (u === null ? '' : `, u = ${fixed(u, 6)}`),
                 nameOf: this.#names.of,
                 tally: this.#rain.tally,
+                onToken: (id, event) => this.#onToken(id, event),
               })
             : nothing
         }

@@ -1,6 +1,8 @@
 /** The knob on its way from end to end by itself. */
 import { clamp } from './hand.js';
 
+/** How long the far end stands, in ms. */
+const STANDS = 500;
 /** How many steps it makes where nothing may move. */
 const PLAY_STEPS = 12;
 
@@ -26,7 +28,7 @@ export class Run {
     const value = low + share * (high - low);
     return {
       value: kind === 'integer' ? Math.round(value) : Number(value.toFixed(4)),
-      ended: part === 1,
+      ended: now - this.#from >= this.ms + STANDS,
     };
   }
 }

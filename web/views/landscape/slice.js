@@ -21,6 +21,8 @@ const LOW = 200;
 /** How many that lie; at most how many that stand, and the width that each needs for its number. */
 const LYING = 12;
 const [STANDING, STANDS] = [7, 45];
+/** The room of all others below the bars that lie, in bars. */
+const REST = 1.6;
 /** The radius of a ring, in 1/16 rem. */
 const RING = 4;
 /** How far a bar that goes on beyond the axis stands out of it, in 1/16 rem. */
@@ -123,8 +125,10 @@ function numberOf(said, { id, p }) {
  */
 
 /**
+ * Paints the bars. Returns the token whose name or bar is at a place; undefined for none.
  * @param {HTMLCanvasElement} canvas
  * @param {Shown} shown
+ * @returns {(x: number, y: number) => number | undefined}
  */
 export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, counted, said }) {
   const { width, height, unit } = look;
@@ -143,6 +147,8 @@ export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, 
   };
   if (low) paintColumns(context, slice, look);
   else paintRows(context, slice, look);
+  return (x, y) =>
+    rows[Math.floor(low ? (x / width) * rows.length : (y / height) * (rows.length + REST))]?.id;
 }
 
 /**
@@ -157,7 +163,7 @@ function paintRows(context, slice, look) {
   const names = Math.min(width * 0.33, 104 * unit);
   const numbers = (52 + OVER) * unit;
   const long = width - names - numbers - 10 * unit;
-  const tall = height / (rows.length + 1.6);
+  const tall = height / (rows.length + REST);
   const size = Math.min(15 * unit, tall * 0.58);
   const bar = Math.min(11 * unit, tall * 0.42);
   const x = names + 10 * unit;

@@ -10,10 +10,11 @@ import { number, percent, t } from '../../locale/locale.js';
  * @property {string} caption
  * @property {(id: number) => string} nameOf
  * @property {import('../../state/tally.js').Tally | null} tally
+ * @property {(id: number, event: Event) => void} onToken its button is pressed
  */
 
 /** @param {Options} options */
-export function renderTable({ rows, others, caption, nameOf, tally }) {
+export function renderTable({ rows, others, caption, nameOf, tally, onToken }) {
   const beside = rows.some(({ second }) => second > 0);
   const head = (/** @type {string} */ words) => html`<th scope="col">${words}</th>`;
   return html`
@@ -26,7 +27,7 @@ export function renderTable({ rows, others, caption, nameOf, tally }) {
         ({ id, rank, p, raw, second, drawn }) => html`
         <tr data-id=${id} data-p=${String(p)} aria-current=${drawn ? 'true' : nothing}>
           <td>${number(rank)}</td>
-          <th scope="row"><span class="token" translate="no">${nameOf(id)}</span>${
+          <th scope="row"><button class="token" translate="no" aria-haspopup="menu" @click=${(/** @type {Event} */ event) => onToken(id, event)}>${nameOf(id)}</button>${
             drawn ? html` <em>${t('landscape.is-drawn')}</em>` : nothing
           }</th>
           <td>${percent(p)}</td><td>${percent(raw)}</td>${
