@@ -11,9 +11,10 @@ after(() => bench?.close());
 /**
  * The page as it begins, in a document that was used where there is one.
  */
-async function openTouch() {
+async function openTouch(path = `?lang=en${START}`) {
   const opened = await bench.open({
-    path: `?lang=en${START}`,
+    path,
+    ready: !path.includes('view='),
     viewport: { width: 375, height: 812 },
     hasTouch: true,
     isMobile: true,
@@ -161,5 +162,92 @@ test('a finger may miss a question mark by eight pixels', async () => {
         ),
       );
   }
+  await close();
+});
+
+/** A finger that comes down at a place and goes up the window, not quite upright. */
+async function expectScroll({ page, drag, scrolled }, at, state, what) {
+  await settle(page);
+  const [x, y] = await middle(at);
+  const [before, place] = [await state(), await scrolled()];
+  await drag([x - 15, y], [x + 15, y - 150]);
+  assert.notEqual(await until(scrolled, (now) => now !== place), place, what);
+  await settle(page);
+  assert.deepEqual(await state(), before, `${what}: a swipe moves nothing`);
+}
+
+test('over the picture a finger scrolls up and down, moves the knob sideways, and a tap moves both', async () => {
+  const opened = await openTouch('?lang=en&model=verbs&view=landscape#temperature=0.7');
+  const { page, drag, send, scrolled } = opened;
+  const view = page.locator('logit-landscape');
+  await view.locator('.sentence mark').waitFor();
+  await settle(page);
+  await page.evaluate(() => {
+    document.body.style.paddingBottom = '2000px';
+  });
+  const plot = view.locator('.plot');
+  const valueOf = async (name) =>
+    Number(await view.locator(`.handle.${name}`).getAttribute('aria-valuenow'));
+  const state = async () => [await valueOf('knob'), await valueOf('u')];
+  const [, first] = await state();
+  await expectScroll(opened, plot, state, 'the picture');
+  await expectScroll(opened, view.locator('.handle.knob'), state, 'the handle of the knob');
+  const [x, y, width, height] = await middle(plot);
+  let place = await scrolled();
+  await drag([x, y], [x + width / 4, y + 30]);
+  await settle(page);
+  const [value, u] = await state();
+  assert.ok(Math.abs(value - 2.25) < 0.02, String(value));
+  assert.equal(u, first);
+  await page.touchscreen.tap(x - width / 4, y + height / 4);
+  await settle(page);
+  const [tapped, at] = await state();
+  assert.ok(Math.abs(tapped - 0.75) < 0.02 && Math.abs(at - 0.75) < 0.02, `${tapped}, ${at}`);
+  assert.equal(await scrolled(), place, 'nothing of that scrolls');
+  const [ux, uy] = await middle(view.locator('.handle.u'));
+  place = await scrolled();
+  await drag([ux, uy], [ux, uy - height / 2]);
+  await settle(page);
+  const [still, up] = await state();
+  assert.equal(still, tapped);
+  assert.ok(Math.abs(up - 0.25) < 0.02, String(up));
+  assert.equal(await scrolled(), place, 'nor does that');
+
+  // Two fingers that go apart.
+  const before = await state();
+  const [px, py] = await middle(plot);
+  const fingers = (apart) => [
+    [px - apart, py],
+    [px + apart, py],
+  ];
+  await send('touchStart', fingers(20));
+  for (let i = 1; i <= 10; i++) {
+    await send('touchMove', fingers(20 + 8 * i));
+    await frame(page);
+  }
+  await send('touchEnd', []);
+  assert.ok((await page.evaluate(() => visualViewport.scale)) > 1.5, 'the page is larger');
+  await settle(page);
+  assert.deepEqual(await state(), before);
+  await page.context().close();
+});
+
+test('on the bench a finger scrolls over sliders, strip and pad, and moves none of them', async () => {
+  const opened = await openTouch();
+  const { page, close } = opened;
+  const temperature = page.locator('logit-knob[data-name=temperature]');
+  const shows = (name) => () =>
+    page.locator(name).evaluate((it) => [it.ariaValueNow ?? it.value, it.ariaValueText]);
+  await temperature.locator('input[type=range]').waitFor();
+  const range = 'logit-knob[data-name=temperature] input[type=range]';
+  await expectScroll(opened, page.locator(range), shows(range), 'a slider');
+  await expectScroll(opened, page.locator('logit-draw .strip'), shows('logit-draw .strip'), 'u');
+  await page.locator('[data-command=pad]').click();
+  await page.locator('logit-pad .pad').waitFor();
+  await expectScroll(opened, page.locator('.pad'), shows('logit-pad .pad'), 'the pad');
+  await page.locator('#tab-ranks').click();
+  const line = 'logit-curve [data-handle=top_k]';
+  await page.locator(line).waitFor();
+  await expectScroll(opened, page.locator(line), shows(line), 'a line that stands');
   await close();
 });

@@ -3,6 +3,7 @@ import { LitElement } from 'lit';
 import { announceLanguage, matchLanguage, onLanguage, speaking } from '../locale/locale.js';
 import shared from '../style/shared.css';
 import tokens from '../style/tokens.css';
+import { keepSliders } from './touch.js';
 import { undoTranslated } from './translated.js';
 
 /** Longest wait for an idle callback, in ms. */
@@ -46,6 +47,12 @@ export class LogitElement extends LitElement {
   deferUpdates = false;
   /** @type {(() => void) | null} */
   #unfollow = null;
+
+  createRenderRoot() {
+    const root = super.createRenderRoot();
+    keepSliders(root);
+    return root;
+  }
 
   connectedCallback() {
     super.connectedCallback();

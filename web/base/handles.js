@@ -6,6 +6,7 @@ import { html, nothing } from 'lit';
 import { plain, t } from '../locale/locale.js';
 import { cssom } from '../plots/cssom.js';
 import { settingName } from './setting-words.js';
+import { counts, takePointer } from './touch.js';
 
 /** How many marks the page keys pass. */
 const LEAP = 10;
@@ -48,14 +49,14 @@ export function renderHandle(grip, host) {
   const onDown = (event) => {
     if (event.button !== 0) return;
     const target = /** @type {HTMLElement} */ (event.currentTarget);
-    target.setPointerCapture(event.pointerId);
+    takePointer(event);
     target.focus();
     event.preventDefault();
   };
   /** @param {PointerEvent} event */
   const onMove = (event) => {
     const target = /** @type {HTMLElement} */ (event.currentTarget);
-    if (!target.hasPointerCapture(event.pointerId)) return;
+    if (across ? !target.hasPointerCapture(event.pointerId) : !counts(event)) return;
     const box = /** @type {HTMLElement} */ (target.offsetParent).getBoundingClientRect();
     ask(grip.valueAt(event.clientX - box.left, event.clientY - box.top));
   };

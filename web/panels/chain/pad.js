@@ -9,6 +9,7 @@ import { addMessages, measure, number, plain, t } from '../../locale/locale.js';
 import { layoutContours } from '../../plots/contours.js';
 import { cssom } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
+import { counts, takePointer } from '../../base/touch.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import tableStyles from '../../style/table.css';
 import padStyles from './pad.css';
@@ -91,7 +92,7 @@ export class LogitPad extends LogitElement {
         aria-valuemin=${across.low} aria-valuemax=${across.high}
         aria-valuenow=${this.settings[across.name]} aria-valuetext=${this.#say(names)}
         aria-describedby="keys" ${cssom({ '--x': x, '--y': y })}
-        @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @keydown=${this.#onKey}>
+        @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @pointerup=${this.#onMove} @keydown=${this.#onKey}>
         <svg preserveAspectRatio="none" viewBox="0 0 1 1" aria-hidden="true">${contours.map(
           ({ d }, i) =>
             svg`<path d=${d} ${cssom({ '--dark': shadeOf(i, contours.length) })}></path>`,
@@ -174,15 +175,17 @@ export class LogitPad extends LogitElement {
 
   /** @param {PointerEvent} event */
   #onDown(event) {
-    if (event.button !== 0) return;
-    /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    this.#onMove(event);
+    if (event.button === 0 && takePointer(event)) this.#take(event);
   }
 
   /** @param {PointerEvent} event */
   #onMove(event) {
+    if (counts(event)) this.#take(event);
+  }
+
+  /** @param {PointerEvent} event */
+  #take(event) {
     const pad = /** @type {HTMLElement} */ (event.currentTarget);
-    if (!pad.hasPointerCapture(event.pointerId)) return;
     const { left, top, width, height } = pad.getBoundingClientRect();
     this.#ask((event.clientX - left) / width, 1 - (event.clientY - top) / height);
   }

@@ -15,6 +15,7 @@ import { help } from '../../base/help.js';
 import { Pace } from '../../base/pace.js';
 import { readSeed } from '../../base/setting-words.js';
 import { totalVariation } from '../../state/tally.js';
+import { counts, takePointer } from '../../base/touch.js';
 import { Typed } from '../../base/typed.js';
 import { spoken, visible, visibleHtml, visibleSvg } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
@@ -121,7 +122,7 @@ export class LogitDraw extends LogitElement {
       <div class="strip ${whatIf === null ? '' : 'if'}" role="slider" tabindex="0" translate="no"
         aria-label=${t('draw.slider')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u ?? 0}
         aria-valuetext=${words} aria-disabled=${!this.#movable}
-        @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @keydown=${this.#onKey}>
+        @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @pointerup=${this.#onMove} @keydown=${this.#onKey}>
         ${this.#renderStrip()}</div>`;
   }
 
@@ -210,15 +211,17 @@ export class LogitDraw extends LogitElement {
 
   /** @param {PointerEvent} event */
   #onDown(event) {
-    if (event.button !== 0 || !this.#movable) return;
-    /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    this.#onMove(event);
+    if (event.button === 0 && this.#movable && takePointer(event)) this.#take(event);
   }
 
   /** @param {PointerEvent} event */
   #onMove(event) {
+    if (counts(event)) this.#take(event);
+  }
+
+  /** @param {PointerEvent} event */
+  #take(event) {
     const strip = /** @type {HTMLElement} */ (event.currentTarget);
-    if (!strip.hasPointerCapture(event.pointerId)) return;
     const { left, width } = strip.getBoundingClientRect();
     this.#ask((event.clientX - left) / width);
   }
