@@ -215,7 +215,7 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
   await close();
 });
 
-test('on a phone the menu of a token stands inside the window, at a bar and at a river', async () => {
+test('on a phone the menu of a token stands inside the window, at a bar of the bench and of the landscape', async () => {
   for (const view of ['bench', 'landscape']) {
     const path = `?lang=es&model=verbs&view=${view}#temperature=0.7`;
     const { page, close } = await open({
@@ -225,10 +225,12 @@ test('on a phone the menu of a token stands inside the window, at a bar and at a
     });
     if (view === 'landscape') await page.locator('.sentence mark').waitFor();
     await settle(page);
-    const place = page.locator(view === 'bench' ? 'logit-distribution .row' : '.plot').first();
+    const place = page
+      .locator(view === 'bench' ? 'logit-distribution .row' : '.bars canvas')
+      .first();
     await place.scrollIntoViewIfNeeded();
     const { x, y, width } = await place.boundingBox();
-    await page.mouse.click(x + width - 40, y + 8);
+    await page.mouse.click(x + width - 20, y + 8);
     const menu = page.locator('logit-token-menu [role=menu]');
     await menu.waitFor();
     const box = await menu.boundingBox();

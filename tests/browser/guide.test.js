@@ -21,11 +21,34 @@ const DEEDS = [
     (view) => view.locator('.handle.knob').press('Home'),
     (view) => view.locator('.handle.knob').press('End'),
   ],
-  [(view) => view.locator('.handle.u').press('ArrowDown')],
+  [
+    async (view) => {
+      const u = view.locator('.handle.u');
+      await u.press(Number(await u.getAttribute('aria-valuenow')) < 0.5 ? 'End' : 'Home');
+    },
+  ],
   [(view) => view.locator('[data-chip=top_p]').click()],
   [(view) => view.locator('[data-command=swap]').click()],
   [(view) => view.locator('[data-command=rain]').click()],
 ];
+
+/** What a beat may say came of its deed. */
+const SAID = [['noticed', 'same'], ['noticed'], ['noticed'], ['noticed', 'same'], ['noticed']];
+
+/** A pattern of the sentences that a message may become, under the name of its beat. */
+function sentencesOf(said, beat) {
+  const texts = SAID[beat - 1].flatMap((kind) => {
+    const message = said[`guide.${beat}.${kind}`];
+    return typeof message === 'string' ? [message] : Object.values(message);
+  });
+  const any = texts.map((text) =>
+    text
+      .split(/\{\w+\}/)
+      .map((part) => part.replace(/[.*+?()[\]\\|^$]/g, '\\$&'))
+      .join('.+'),
+  );
+  return new RegExp(`^${said[`guide.${beat}`]} · (${any.join('|')})$`);
+}
 
 for (const lang of sample(['en', 'es'], 1))
   test(`a first visit is five beats, each of which waits for its deed and goes on by itself: ${lang}`, async () => {
@@ -48,13 +71,15 @@ for (const lang of sample(['en', 'es'], 1))
           () => guide.locator('.deed').innerText(),
           (text) => text.startsWith(words),
         );
-        const before = i
-          ? `${said[`guide.${i}`]} · ${said[`guide.${i}.noticed`]}`
-          : said['guide.begin'];
-        assert.equal(await guide.locator('.noticed').innerText(), n ? '' : before);
+        const noticed = await guide.locator('.noticed').innerText();
+        if (i && !n) assert.match(noticed, sentencesOf(said, i));
+        else assert.equal(noticed, n ? '' : said['guide.begin']);
         await deed(view);
       }
-    await guide.getByText(said['guide.5.noticed']).waitFor();
+    await until(
+      () => guide.locator('.noticed').innerText(),
+      (text) => sentencesOf(said, 5).test(text),
+    );
     assert.equal(await guide.locator('.deed').innerText(), said['guide.end.said']);
     await guide.locator('[data-guide=bench]').click();
     await page.locator('logit-distribution .row').first().waitFor();
@@ -91,7 +116,106 @@ test('luck is u moved alone: not who drags the crossing sideways, but who drags 
   assert.notEqual(await u(), before, 'it went down a little');
   assert.ok((await guide.locator('.deed').innerText()).startsWith(said['guide.2.deed']));
   await drag(3, Number(before) > 0.5 ? -150 : 150);
-  await guide.getByText(said['guide.2.noticed']).waitFor();
+  await until(
+    () => guide.locator('.noticed').innerText(),
+    (text) => sentencesOf(said, 2).test(text),
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+/** States in which deeds of the look around did nothing. */
+const ODD = [
+  'temperature=0.01&landscape_u=0.9999',
+  'temperature=0&top_k=1&landscape_u=0',
+  'temperature=3&top_p=0.0001&repetition_penalty=2&min_p=0.9',
+  'temperature=1&draw=gumbel&landscape_knob=min_p&mirostat=2',
+  'temperature=1&top_p=0.9&order=top_p,top_k,temperature,repetition_penalty&prompt=Every%20day%20he',
+];
+
+for (const odd of sample(ODD, 2))
+  test(`each beat begins where its deed does something, and says what came of it: ${odd}`, async () => {
+    const said = await messages('en');
+    for (const beat of [1, 2, 3, 4, 5]) {
+      const path = `?lang=en&model=verbs&view=landscape#${odd}&beat=${beat}`;
+      const { page, complaints, close } = await bench.open({ path, ready: false });
+      const guide = page.locator('logit-guide');
+      const view = page.locator('logit-landscape');
+      await view.locator('.sentence mark').waitFor();
+      await guide.locator('.deed').waitFor();
+      await settle(page);
+      const shows = () =>
+        view.evaluate((it) => ({
+          token: it.shadowRoot.querySelector('.sentence mark').textContent,
+          bars: it.outcome.best,
+          dropped: it.outcome.dropped,
+          draws: it.outcome.draws,
+          unlike: it.outcome.unlike,
+          u: it.outcome.u.toFixed(2),
+        }));
+      let before;
+      for (const deed of DEEDS[beat - 1]) {
+        before = await shows();
+        await deed(view);
+        await settle(page);
+      }
+      const now = await shows();
+      const noticed = await until(
+        () => guide.locator('.noticed').innerText(),
+        (text) => sentencesOf(said, beat).test(text),
+      );
+      const quoted = [...noticed.matchAll(/“([^”]+)”/g)].map(([, token]) => token);
+      const what = `beat ${beat}: ${noticed}`;
+      if (beat === 1 || beat === 2) {
+        assert.equal(quoted.includes(before.token), quoted.length > 1 || beat === 1, what);
+        assert.ok(quoted.includes(now.token), what);
+      }
+      if (beat === 1) assert.ok(before.bars.p > 0.9 && now.bars.p < 0.9, what);
+      if (beat === 2) {
+        assert.notEqual(now.token, before.token, what);
+        assert.ok(noticed.includes(`from ${before.u} to ${now.u}`), what);
+      }
+      if (beat === 3) {
+        assert.equal(before.dropped, 0);
+        assert.ok(
+          now.dropped > 0 && noticed.includes(`the ${now.dropped} least`),
+          `${what} ${now.dropped}`,
+        );
+      }
+      if (beat === 4) assert.equal(noticed.includes('Strong colours: there'), now.unlike > 0, what);
+      if (beat === 5) {
+        assert.deepEqual(quoted, [now.bars.token]);
+        assert.ok(now.draws < 1000 && noticed.includes(`came ${now.draws} times in 1,000`), what);
+      }
+      assert.deepEqual(complaints, []);
+      await close();
+    }
+  });
+
+test('luck that draws the same token is told as that; the reader’s own state comes back in the end', async () => {
+  const own = 'temperature=0.01&top_k=3&landscape_u=0.4';
+  const path = `?lang=en&model=verbs&view=landscape#${own}&beat=2`;
+  const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
+  const said = await messages('en');
+  const guide = page.locator('logit-guide');
+  const view = page.locator('logit-landscape');
+  await view.locator('.sentence mark').waitFor();
+  await guide.locator('.deed').waitFor();
+  await settle(page);
+  const token = await view.locator('.sentence mark').innerText();
+  await view.locator('.handle.u').press('ArrowDown');
+  await settle(page);
+  assert.equal(await view.locator('.sentence mark').innerText(), token);
+  const u = await view.locator('.handle.u').getAttribute('aria-valuenow');
+  const still = said['guide.2.still'].replace('{token}', token);
+  const words = still.replace('{u}', Number(u).toFixed(2));
+  assert.equal(await guide.locator('.noticed').innerText(), words);
+  assert.match(await guide.locator('h2').innerText(), /Luck/);
+  await guide.locator('[data-guide=skip]').click();
+  await guide.waitFor({ state: 'detached' });
+  await settle(page);
+  const hash = await page.evaluate(() => location.hash);
+  for (const part of own.split('&')) assert.ok(hash.includes(part), `${part} in ${hash}`);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -103,8 +227,14 @@ test('the button of an order takes top-p first where that is off', async () => {
   const guide = page.locator('logit-guide');
   const view = page.locator('logit-landscape');
   await view.locator('.sentence mark').waitFor();
+  await guide.locator('.deed').waitFor();
+  await settle(page);
+  await view.locator('[data-chip=top_p]').click();
   await guide.locator('.press').click();
-  await guide.getByText(said['guide.4.noticed']).waitFor();
+  await until(
+    () => guide.locator('.noticed').innerText(),
+    (text) => sentencesOf(said, 4).test(text),
+  );
   await settle(page);
   const pressed = (button) => view.locator(button).getAttribute('aria-pressed');
   assert.equal(await pressed('[data-chip=top_p]'), 'true');
@@ -113,7 +243,7 @@ test('the button of an order takes top-p first where that is off', async () => {
   await close();
 });
 
-test('a beat is linked to and moves nothing; skipped, it is gone on with where it was left', async () => {
+test('a beat is linked to and begins at a good temperature; skipped, that goes, and it is gone on with where it was left', async () => {
   const path = '?lang=en&model=verbs#beat=3';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const said = await messages('en');
@@ -122,7 +252,7 @@ test('a beat is linked to and moves nothing; skipped, it is gone on with where i
   await guide.getByText(said['guide.3.deed'], { exact: true }).waitFor();
   await knob.waitFor();
   await settle(page);
-  assert.equal(await knob.getAttribute('aria-valuenow'), '0.7');
+  assert.equal(await knob.getAttribute('aria-valuenow'), '1.5');
   await guide.locator('[data-guide=next]').click();
   await guide.getByText(said['guide.4.deed'], { exact: true }).waitFor();
   assert.equal(await guide.locator('.noticed').innerText(), '', 'nothing was done');
@@ -130,7 +260,7 @@ test('a beat is linked to and moves nothing; skipped, it is gone on with where i
     async () => page.url(),
     (url) => url.includes('beat=4'),
   );
-  assert.match(page.url(), /temperature=0\.7.*beat=4/);
+  assert.match(page.url(), /temperature=1\.5&top_p=0\.9.*beat=4/, 'where the order matters');
   await guide.locator('[data-guide=skip]').focus();
   await page.keyboard.press('Escape');
   await guide.waitFor({ state: 'detached' });
@@ -139,11 +269,11 @@ test('a beat is linked to and moves nothing; skipped, it is gone on with where i
     (url) => !url.includes('beat='),
   );
   assert.doesNotMatch(page.url(), /beat=/);
+  assert.equal(await knob.getAttribute('aria-valuenow'), '0.7');
   await page.locator('[data-guide=show]').click();
   await guide.getByText(said['guide.4.deed'], { exact: true }).waitFor();
   await guide.locator('[data-guide=back]').click();
   await guide.getByText(said['guide.3.deed'], { exact: true }).waitFor();
-  assert.equal(await knob.getAttribute('aria-valuenow'), '0.7');
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -162,7 +292,7 @@ test('on a phone the beat holds the button that is out of sight, and a link to o
   const noticed = async (beat) =>
     until(
       () => guide.locator('.noticed').innerText(),
-      (text) => text.endsWith(said[`guide.${beat}.noticed`]),
+      (text) => sentencesOf(said, beat).test(text),
     );
   for (const [beat, name] of [
     [3, '+ top-p'],

@@ -1,11 +1,12 @@
 /**
- * <logit-guide>: the landscape in five beats. Each waits for a deed of the reader, says what was to
- * be seen, and goes on by itself; it sets nothing. Asks for another beat with "logit-beat", with
- * "logit-press" for a button that may be out of sight, and ends with "logit-guide-end".
+ * <logit-guide>: the landscape in five beats. Each begins where its deed does something, waits for the
+ * deed, says what came of it as it was measured, and goes on by itself. Asks for another beat with
+ * "logit-beat", with "logit-press" for a button that may be out of sight, and ends with
+ * "logit-guide-end".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
-import { addMessages, number, t } from '../locale/locale.js';
+import { addMessages, fixed, number, percent, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
 import { settingName } from '../base/setting-words.js';
 import { DRAWS } from '../views/landscape/rain.js';
@@ -22,8 +23,8 @@ const STAYS = 0.05;
 const GOES = 0.1;
 
 /**
- * What the reader did in the landscape.
- * @typedef {{ knob?: string, share?: number, u?: number, seed?: number, top_p?: number, order?: string[], draws?: number }} Deed
+ * @typedef {import('../views/landscape/landscape.js').LogitLandscape} LogitLandscape
+ * @typedef {import('../views/landscape/landscape.js').Outcome} Outcome
  */
 
 /**
@@ -40,16 +41,89 @@ const PRESSES = {
   5: { button: '[data-command=rain]', words: () => `× ${number(DRAWS)}` },
 };
 
-const heated = (/** @type {Deed} */ { knob, share }) =>
-  knob === 'temperature' ? share : undefined;
+/**
+ * Temperatures at which the deed of a beat does something: the lowest, the highest, a good one. Those of
+ * the first beat, and of all others: what one of these shows still stands in the next.
+ */
+const HEAT = [
+  [0.3, 1.5, 0.7],
+  [1.3, 3, 1.5],
+];
+/** A nucleus for the beat of the order. */
+const NUCLEUS = [0.5, 0.97, 0.9];
 
-/** The deeds of each beat, one after another. @type {((deed: Deed, luck: boolean) => boolean)[][]} */
-const DEEDS = [
-  [(deed) => (heated(deed) ?? 1) <= LEFT, (deed) => (heated(deed) ?? 0) >= RIGHT],
-  [(_, luck) => luck],
-  [({ top_p = 1 }) => top_p < 1],
-  [({ order }) => order !== undefined],
-  [({ draws }) => draws !== undefined],
+/** @param {number} value @param {number[]} range */
+const within = (value, [low, high, usual]) => (value >= low && value <= high ? value : usual);
+
+/**
+ * What of a state a beat changes, so that its deed does something: other stages are left out. Null
+ * where nothing is to be changed.
+ * @param {number} beat
+ * @param {import('../state/page-state.js').PageState} state
+ * @param {import('../engine/types.js').TableRow[]} table
+ */
+export function startOf(beat, { settings, landscape_knob }, table) {
+  if (beat > BEATS) return null;
+  const is = /** @type {Record<string, any>} */ (settings);
+  /** @type {Record<string, any>} */
+  const start = { temperature: within(is.temperature, HEAT[beat > 1 ? 1 : 0]) };
+  if (beat === 4) start.top_p = within(is.top_p, NUCLEUS);
+  // The last one begins with what the one before has left.
+  if (beat === 5 && is.top_p === within(is.top_p, NUCLEUS)) {
+    start.top_p = is.top_p;
+    if (is.order) start.order = is.order;
+  }
+  const neutral = (/** @type {string} */ name) => table.find((row) => row.name === name)?.neutral;
+  const same = [...new Set([...Object.keys(is), ...Object.keys(start)])].every(
+    (name) => is[name] === (start[name] ?? neutral(name)),
+  );
+  const along = (landscape_knob ?? 'temperature') === 'temperature';
+  return same && along ? null : { settings: start, landscape_knob: null };
+}
+
+/**
+ * What came of the deeds of each beat, one after another: the words for it, made anew in each
+ * language; '' where nothing is to be said yet, null while it has not come about.
+ * @type {((before: Outcome, now: Outcome) => (() => string) | null)[][]}
+ */
+const OUTCOMES = [
+  [
+    (_, { knob, share }) => (knob === 'temperature' && share <= LEFT ? () => '' : null),
+    (before, now) => {
+      if (now.knob !== 'temperature' || now.share < RIGHT) return null;
+      const kind = now.u !== before.u ? 'luck' : now.id === before.id ? 'same' : 'noticed';
+      return () =>
+        t(`guide.1.${kind}`, {
+          from: percent(before.best.p),
+          to: percent(now.best.p),
+          before: before.token,
+          token: now.token,
+        });
+    },
+  ],
+  [
+    (before, now) => {
+      const moved = Math.abs(Number(now.u) - Number(before.u));
+      const alone = now.share === before.share ? moved > 0 : moved >= GOES;
+      if (!alone || now.id === before.id) return null;
+      const [from, to] = [fixed(Number(before.u), 2), fixed(Number(now.u), 2)];
+      return () => t('guide.2.noticed', { from, to, before: before.token, token: now.token });
+    },
+  ],
+  [(_, { dropped }) => (dropped > 0 ? () => t('guide.3.noticed', { n: dropped }) : null)],
+  [
+    (before, { others, unlike }) => {
+      const orders = [before.others, others].map((each) => String(JSON.parse(each).order));
+      if (unlike === null || orders[0] === orders[1]) return null;
+      return () => t(unlike > 0 ? 'guide.4.noticed' : 'guide.4.same', { p: percent(unlike) });
+    },
+  ],
+  [
+    (_, { best: { token, p }, draws }) =>
+      draws === null
+        ? null
+        : () => t('guide.5.noticed', { token, p: percent(p), n: draws, of: number(DRAWS) }),
+  ],
 ];
 
 export class LogitGuide extends LogitElement {
@@ -62,8 +136,11 @@ export class LogitGuide extends LogitElement {
 
   static styles = [...LogitElement.styles, guideStyles];
 
-  /** Where both lines were when the knob last came to where it is. @type {{ share: number, u: number } | null} */
-  #held = null;
+  /** What showed before the deed. @type {Outcome | null} */
+  #before = null;
+  /** Whether anything was done in this beat. */
+  #acted = false;
+  #watching = false;
 
   constructor() {
     super();
@@ -71,8 +148,8 @@ export class LogitGuide extends LogitElement {
     this.beat = 1;
     /** How many deeds of the beat are done. */
     this.done = 0;
-    /** The last beat that ended by its deed: only what was done can be noticed. */
-    this.seen = 0;
+    /** What came of the deed of a beat, in words. @type {{ beat: number, say: () => string } | null} */
+    this.seen = null;
     /** Where the deeds are done. @type {ParentNode | null} */
     this.root = null;
   }
@@ -86,7 +163,9 @@ export class LogitGuide extends LogitElement {
   willUpdate(changed) {
     if (changed.has('beat')) {
       this.done = 0;
-      this.#held = null;
+      this.#acted = false;
+      if (this.seen?.beat === this.beat) this.seen = null;
+      this.#watch();
     }
     if (!changed.has('root')) return;
     /** @type {ParentNode | undefined} */ (changed.get('root'))?.removeEventListener(
@@ -97,14 +176,14 @@ export class LogitGuide extends LogitElement {
   }
 
   render() {
-    const { beat, done } = this;
+    const { beat } = this;
     const last = beat > BEATS;
     return html`
       <section aria-labelledby="title" @keydown=${this.#onKey}>
         <h2 id="title" tabindex="-1">${t(last ? 'guide.end' : `guide.${beat}`)}
           <span class="count">${last ? nothing : t('guide.count', { n: beat, of: BEATS })}</span></h2>
         <div class="said" aria-live="polite">
-          <p class="noticed">${done === 0 ? this.#renderNoticed() : nothing}</p>
+          <p class="noticed">${this.#renderNoticed()}</p>
           <p class="deed">${last ? t('guide.end.said') : this.#renderDeed()}</p>
         </div>
         <nav aria-label=${t('guide.label')}>
@@ -120,18 +199,18 @@ export class LogitGuide extends LogitElement {
     `;
   }
 
-  /** What the deed before has shown, under its own name; what a river is before any. */
+  /** What came of the last deed, under the name of its beat; what a river is before any. */
   #renderNoticed() {
-    const { beat, seen } = this;
-    if (beat === 1) return t('guide.begin');
-    return seen === beat - 1
-      ? html`<b>${t(`guide.${seen}`)}</b> · ${t(`guide.${seen}.noticed`)}`
-      : nothing;
+    const { beat, done, seen } = this;
+    if (seen?.beat === beat) return seen.say();
+    if (seen?.beat === beat - 1 && done === 0)
+      return html`<b>${t(`guide.${seen.beat}`)}</b> · ${seen.say()}`;
+    return beat === 1 && done === 0 ? t('guide.begin') : nothing;
   }
 
   /** What is to be done; where the button may be out of sight, that button itself. */
   #renderDeed() {
-    const { beat, done } = this;
+    const { beat, done, seen } = this;
     const press = PRESSES[beat];
     const words = t(`guide.${beat}.deed${done || ''}`);
     const keys =
@@ -140,7 +219,7 @@ export class LogitGuide extends LogitElement {
         : nothing;
     if (!press) return html`${words}${keys}`;
     return html`<span class="words">${words}</span>
-      <button class="primary press ${press.first && this.seen < beat - 1 ? 'needed' : ''}" @click=${() => this.emit('logit-press', press)}>${press.words()}</button>`;
+      <button class="primary press ${press.first && seen?.beat !== beat - 1 ? 'needed' : ''}" @click=${() => this.emit('logit-press', press)}>${press.words()}</button>`;
   }
 
   firstUpdated() {
@@ -151,30 +230,61 @@ export class LogitGuide extends LogitElement {
       host.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
   }
 
-  /**
-   * Whether other luck was tried, and nothing else.
-   * @param {Deed} deed
-   */
-  #isLuck({ share, u, seed }) {
-    if (u === undefined || share === undefined) return u !== undefined || seed !== undefined;
-    const from = this.#held;
-    if (from && Math.abs(share - from.share) <= STAYS) return Math.abs(u - from.u) >= GOES;
-    this.#held = { share, u };
-    return false;
+  /** @returns {LogitLandscape | null | undefined} */
+  get #view() {
+    return this.root?.querySelector('logit-landscape');
   }
 
-  /** @param {Event} event */
-  #onDeed = (event) => {
-    const { detail } = /** @type {CustomEvent<Deed>} */ (event);
-    const deeds = DEEDS[this.beat - 1];
-    const next = deeds?.[this.done];
-    if (!next?.(detail, this.#isLuck(detail))) return;
-    if (this.done + 1 < deeds.length) this.done++;
+  /** The first deed of a beat is told from what showed just before. */
+  #onDeed = () => {
+    if (!this.#acted) this.#before = this.#view?.outcome ?? this.#before;
+    this.#acted = true;
+    this.#watch();
+  };
+
+  /** Looks at what comes of a deed, until all of it shows. */
+  async #watch() {
+    if (this.#watching) return;
+    this.#watching = true;
+    do {
+      await new Promise(requestAnimationFrame);
+      const now = this.#view?.outcome;
+      if (now) this.#see(now);
+    } while (this.isConnected && this.#view?.busy);
+    this.#watching = false;
+    const now = this.#view?.outcome;
+    if (this.beat === 2 && this.#acted && now && this.#before && now.u !== this.#before.u)
+      this.seen = {
+        beat: 2,
+        say: () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token }),
+      };
+  }
+
+  /** @param {Outcome} now */
+  #see(now) {
+    const before = this.#before;
+    if (!before || !this.#acted) {
+      this.#before = now;
+      return;
+    }
+    // Heat and luck are told from where all else stayed.
+    const other = now.others !== before.others;
+    const stays = this.beat !== 2 || Math.abs(now.share - before.share) <= STAYS;
+    if (!stays || (this.beat < 3 && other)) {
+      this.#before = now;
+      this.done = 0;
+    }
+    const outcomes = OUTCOMES[this.beat - 1] ?? [];
+    const say = outcomes[this.done]?.(/** @type {Outcome} */ (this.#before), now);
+    if (!say) return;
+    this.#before = now;
+    if (this.done + 1 < outcomes.length) this.done++;
     else {
-      this.seen = this.beat;
+      this.seen = { beat: this.beat, say };
+      this.#acted = false;
       this.#go(this.beat + 1);
     }
-  };
+  }
 
   /** @param {number} beat */
   #go(beat) {

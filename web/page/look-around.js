@@ -3,7 +3,10 @@
  * left. What a beat says and waits for is the guide's.
  */
 import { html, nothing } from 'lit';
+import { Rest } from '../base/rest.js';
 import { recall, remember } from '../state/memory.js';
+
+/** @typedef {import('../state/page-state.js').PageState} PageState */
 
 /** How many beats there are; after the last one comes the bench. */
 export const BEATS = 5;
@@ -15,6 +18,8 @@ export class LookAround {
   #from = null;
   /** Whether it was offered: who has ended it has ended it. */
   #offered = false;
+  /** What the reader had before a beat began with other settings; given back in the end. @type {PageState | null} */
+  #own = null;
 
   /**
    * @param {import('./scope.js').LogitScope} scope whose `beat` it sets
@@ -38,8 +43,20 @@ export class LookAround {
 
   /** @param {number} beat */
   async show(beat) {
-    await import('./guide.js');
-    this.#scope.beat = beat;
+    const scope = this.#scope;
+    const { startOf } = await import('./guide.js');
+    const begin = () => {
+      Rest.hasten(); // a deed of the beat before is told at once
+      const { beat: _, ...state } = scope.state;
+      const start = scope.readonly ? null : startOf(beat, state, scope.table);
+      if (!start) return;
+      this.#own ??= state;
+      return scope.restore({ ...state, ...start });
+    };
+    if (scope.ready) await begin();
+    else
+      scope.addEventListener('logit-ready', () => scope.beat === beat && begin(), { once: true });
+    scope.beat = beat;
   }
 
   /** @param {number} beat */
@@ -61,10 +78,20 @@ export class LookAround {
     const left = beat ?? 1;
     remember('guide', left > 1 && left <= BEATS ? String(left) : 'seen');
     this.#scope.beat = null;
+    this.#giveBack();
     if (bench) this.#go('bench');
     const to = bench ? renderRoot.querySelector('#tab-bench') : this.#from;
     /** @type {HTMLElement | null} */ (to)?.focus({ preventScroll: !bench });
     this.#tell();
+  }
+
+  /** The reader's own settings, in place of those that a beat began with. */
+  #giveBack() {
+    if (!this.#own) return;
+    Rest.hasten();
+    const { settings, landscape_knob = null, landscape_u = null } = this.#own;
+    this.#own = null;
+    this.#scope.restore({ ...this.#scope.state, settings, landscape_knob, landscape_u });
   }
 
   #tell() {

@@ -2,7 +2,7 @@
  * <logit-landscape>: one knob from end to end, and the random number u. Where their lines cross is
  * the token that is drawn, always by the engine's own draw there; above stands what the text becomes.
  * Asks with "logit-set" and "logit-seed" once a hand rests; tells by "logit-choose" of knob and u, and
- * by "logit-deed" at once of what is done.
+ * by "logit-deed" at once that something is done, of which `outcome` says what came.
  */
 import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -41,6 +41,20 @@ addMessages(locales);
 /**
  * @typedef {import('../../engine/types.js').TableRow} TableRow
  * @typedef {import('./hand.js').Point} Point
+ *
+ * What shows where the lines cross.
+ * @typedef {object} Outcome
+ * @property {string} knob
+ * @property {number} share where the knob is, 0 to 1
+ * @property {string} others the other settings
+ * @property {number | null} u
+ * @property {number} id of the drawn token
+ * @property {string} token its name
+ * @property {{ token: string, p: number }} best the most probable one
+ * @property {number | null} draws how often that came in a thousand draws; null before these
+ * @property {number} dropped how many tokens top-p takes out
+ * @property {number | null} unlike for how much of all u another order draws another token; null where
+ *   none is compared
  */
 
 /** How many bars there are, lying and standing. */
@@ -209,6 +223,34 @@ export class LogitLandscape extends ModelElement {
     );
   }
 
+  /**
+   * What shows where the lines cross, for whoever tells of it; null while that is still to be read.
+   * @returns {Outcome | null}
+   */
+  get outcome() {
+    const reading = this.#reader?.reading;
+    const token = this.#names.of(reading?.drawn.id ?? NaN);
+    if (!reading || reading.at !== this.#at || !token) return null;
+    const { trace, drawn, at } = reading;
+    const { [at.knob]: _, seed: __, ...others } = /** @type {Record<string, any>} */ (at.settings);
+    const { low, high } = /** @type {TableRow} */ (this.#knob.row);
+    const best = trace.tokens.reduce((first, token) => (token.p > first.p ? token : first));
+    const { tally } = this.#rain;
+    const share = (at.value - low) / (high - low);
+    return {
+      knob: at.knob,
+      share,
+      others: JSON.stringify(others),
+      u: drawn.u,
+      id: drawn.id,
+      token,
+      best: { token: this.#names.of(best.id), p: best.p },
+      draws: tally?.total === DRAWS ? (tally.counts.get(best.id)?.n ?? 0) : null,
+      dropped: trace.stages.find(({ name }) => name === 'top_p')?.removed ?? 0,
+      unlike: this.#reader?.busy ? null : (this.#picture?.unlike(share) ?? null),
+    };
+  }
+
   /** Whether there is another prompt than the one that was read. */
   get #unread() {
     return this.#subject?.lacks(this.prompt_ids ?? this.prompt) ?? false;
@@ -245,6 +287,7 @@ export class LogitLandscape extends ModelElement {
     // The page names the same settings in another order.
     const key = JSON.stringify({ ...at, settings: Object.entries(settings).sort() });
     if (key === this.#asked) return;
+    if (this.#at && this.#at.knob !== at.knob) this.#picture?.forget();
     this.#asked = key;
     this.#at = at;
     this.#rain.clear();
@@ -301,7 +344,7 @@ export class LogitLandscape extends ModelElement {
     if (['prompt', 'knob', 'seed', 'model'].some((name) => changed.has(name))) this.#before = null;
     if (changed.has('knob')) {
       this.#goHome();
-      this.#picture?.forget();
+      if (!this.#reader) this.#picture?.forget();
     }
     if (!changed.has('first') || !this.first || this.engine) return;
     this.#first = this.first;
@@ -451,11 +494,7 @@ export class LogitLandscape extends ModelElement {
     const { name } = /** @type {TableRow} */ (this.#knob.row);
     if (value !== undefined) this.#knob.moved = { ...this.#knob.moved, [name]: value };
     if (u !== undefined) this.u = u;
-    this.emit('logit-deed', {
-      u,
-      knob: name,
-      share: value === undefined ? undefined : this.#knob.share,
-    });
+    this.emit('logit-deed');
     this.#schedule();
     this.#say();
     if (told) this.#rest.after(REST_MS, () => this.#tell());
@@ -650,7 +689,7 @@ export class LogitLandscape extends ModelElement {
       this.#schedule();
     });
     // Done once all have fallen, unless something else came before.
-    if (this.#rain.tally?.total === DRAWS) this.emit('logit-deed', { draws: DRAWS });
+    if (this.#rain.tally?.total === DRAWS) this.emit('logit-deed');
     this.requestUpdate();
   }
 
@@ -658,7 +697,7 @@ export class LogitLandscape extends ModelElement {
   #set(patch) {
     this.#begin();
     this.#knob.moved = { ...this.#knob.moved, ...patch };
-    this.emit('logit-deed', patch);
+    this.emit('logit-deed');
     this.#schedule();
     this.#say();
     this.#rest.after(REST_MS, () => this.#tell());
