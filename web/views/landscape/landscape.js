@@ -59,6 +59,8 @@ addMessages(locales);
 
 /** How many bars there are, lying and standing. */
 const ROWS = 12;
+/** The height of a token's menu, in pixels. */
+const MENU = 210;
 /** How often numbers and the text are written anew while something moves. */
 const READOUT_MS = 100;
 const TEXT_MS = 100;
@@ -595,7 +597,8 @@ export class LogitLandscape extends ModelElement {
     const from = /** @type {HTMLElement | null} */ (this.shadowRoot?.activeElement ?? null);
     await Promise.all([import('../../panels/text/token-menu.js'), this.#names.fetch([id])]);
     const { left, top } = this.getBoundingClientRect();
-    if (this.#picture) this.menu = { id, x: x - left, y: y - top, from }; // which is gone with the view
+    const low = Math.min(y, innerHeight - MENU);
+    if (this.#picture) this.menu = { id, x: x - left, y: low - top, from }; // which is gone with the view
   }
 
   /** @param {KeyboardEvent} event @param {'knob' | 'u'} which */
