@@ -675,6 +675,49 @@ test('another language takes nothing back: what was typed, set and refused stand
   await close();
 });
 
+test('the way from the instrument to a lesson and back keeps all that was set, and names no language', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: '?view=landscape#prompt=They+all&temperature=1.3&seed=7&top_p=0.9',
+    ready: false,
+    fresh: true,
+  });
+  const scope = page.locator('logit-scope');
+  const state = () =>
+    scope.evaluate(({ state: { prompt, seed, settings } }) => ({ prompt, seed, settings }));
+  const settled = () =>
+    until(() => scope.evaluate((it) => it.settled().then(() => it.ready)), Boolean);
+  await settled();
+  await scope.locator('logit-landscape .big input').fill('1.7');
+  await page.keyboard.press('Enter');
+  await settled();
+  const before = await state();
+  assert.deepEqual(
+    [before.settings.temperature, before.settings.top_p, before.seed],
+    [1.7, 0.9, 7],
+  );
+  // At once, before the address is written.
+  await page.getByRole('link', { name: 'Lessons' }).click();
+  await page.locator('logit-lesson .list li a').first().click();
+  await page.locator('logit-question').first().waitFor();
+  assert.equal(new URL(page.url()).search, '?lesson=one-token');
+  await page.getByRole('link', { name: 'All lessons' }).click();
+  await page.getByRole('link', { name: 'To the instrument' }).click();
+  await settled();
+  assert.deepEqual(await state(), before);
+  assert.equal(new URL(page.url()).searchParams.get('lang'), null);
+
+  // In a language that was asked for, and that a tab without it would not have.
+  await page.goto(`${bench.url}?lang=es#temperature=0.4`);
+  await settled();
+  await page.getByRole('link', { name: 'Lecciones' }).click();
+  await page.locator('logit-lesson nav a').last().click();
+  await settled();
+  assert.equal(new URL(page.url()).searchParams.get('lang'), 'es');
+  assert.equal((await state()).settings.temperature, 0.4);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('every slider of a question has a box or steps, by finger and by key, at 375 px', async () => {
   const { page, complaints, close } = await open('?lesson=same-seed&lang=en', {
     viewport: { width: 375, height: 800 },

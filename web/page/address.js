@@ -4,6 +4,7 @@
  * turns, the place is only rewritten. Where history is refused the state stays in memory.
  */
 import { Rest } from '../base/rest.js';
+import { keepInstrument } from './places.js';
 import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
 
 /** How long changes rest before they are written, in ms. */
@@ -106,6 +107,8 @@ export function followAddress(scope) {
   scope.addEventListener('logit-change', () => first && later(!scope.moving.direct));
   scope.addEventListener('logit-step', () => first && later(true));
   scope.addEventListener('logit-show', () => first && later(true));
+  // What was changed just before is not written yet.
+  addEventListener('pagehide', () => keepInstrument(first ? written() : location.href));
   addEventListener('popstate', read);
   addEventListener('hashchange', read);
   return {

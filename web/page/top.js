@@ -1,9 +1,10 @@
 /** The head of the instrument: its name, the views as tabs, the model, what it is shared by. */
 import { html, nothing } from 'lit';
 import { reason } from '../base/faults.js';
-import { language, t } from '../locale/locale.js';
+import { t } from '../locale/locale.js';
 import { isSlow } from '../state/engines.js';
 import { FOOT_VIEWS } from '../state/fields.js';
+import { inLanguage } from './places.js';
 import { VIEWS } from './views.js';
 
 /** @typedef {import('../base/element.js').LogitElement} LogitElement */
@@ -27,7 +28,7 @@ export function renderTop(scope, { shows, name, instrument, go, onModel, onMore 
     <slot name="name"></slot>
     <div class="places" ?hidden=${!shows('tabs')}>
       ${renderTabs(scope, go)}
-      ${scope.shareable ? html`<a href="?lesson&lang=${language()}">${t('page.lessons')}</a>` : nothing}
+      ${scope.shareable ? html`<a href=${inLanguage('?lesson')}>${t('page.lessons')}</a>` : nothing}
     </div>
     <logit-model ?hidden=${!shows('model') || scope.readonly} .name=${name} .progress=${progress}
       .fault=${reason(modelFault, scope)} @logit-model=${onModel} @logit-more=${onMore}></logit-model>

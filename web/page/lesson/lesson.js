@@ -16,6 +16,7 @@ import { patched, readShown } from '../../lessons/shown.js';
 import { cssom } from '../../plots/cssom.js';
 import { LessonReader } from './reader.js';
 import '../arrival.js';
+import { inLanguage, instrumentAddress } from '../places.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { forgetMarks, keyOf, recallMarks, rememberMarks } from './progress.js';
 import { inline } from './inline.js';
@@ -237,15 +238,15 @@ export class LogitLesson extends LogitElement {
   /** The address of a lesson, or of their list: none but what a page itself may have. @param {string} name */
   #link(name) {
     if (this.links === 'pages') return `${name || 'index'}.${language()}.html`;
-    return `?lesson=${encodeURIComponent(name)}&lang=${language()}`;
+    return inLanguage(`?lesson=${encodeURIComponent(name)}`);
   }
 
   #renderNav() {
     if (this.links === 'none') return nothing;
     const instrument = this.links === 'pages' ? '../' : '';
     return html`<nav aria-label=${t('lesson.index')}>
-      ${this.read ? html`<a href=${this.#link('')}>${t('lesson.all')}</a>` : html`<a href="${instrument}?lesson&guide&lang=${language()}">${t('lesson.teach')}</a>`}
-      <a href="${instrument}?lang=${language()}">${t('lesson.instrument')}</a></nav>`;
+      ${this.read ? html`<a href=${this.#link('')}>${t('lesson.all')}</a>` : html`<a href=${instrument + inLanguage('?lesson&guide')}>${t('lesson.teach')}</a>`}
+      <a href=${instrumentAddress(instrument)}>${t('lesson.instrument')}</a></nav>`;
   }
 
   render() {

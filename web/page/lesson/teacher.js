@@ -10,7 +10,8 @@ import { toFault } from '../../engine/errors.js';
 import { rightInWords, wrongInWords } from '../../lessons/answer-words.js';
 import { answersOf } from '../../lessons/answers.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
-import { addMessages, language, t } from '../../locale/locale.js';
+import { addMessages, t } from '../../locale/locale.js';
+import { inLanguage } from '../places.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { inline } from './inline.js';
 import { LessonReader } from './reader.js';
@@ -30,7 +31,8 @@ addMessages(locales);
 
 /** @param {string} name @param {boolean} guide */
 const link = (name, guide) =>
-  `?lesson=${encodeURIComponent(name)}${guide ? '&guide' : ''}&lang=${language()}${name === '' ? location.hash : ''}`;
+  inLanguage(`?lesson=${encodeURIComponent(name)}${guide ? '&guide' : ''}`) +
+  (name === '' ? location.hash : '');
 
 export class LogitLessonGuide extends LogitElement {
   static properties = {
@@ -112,8 +114,8 @@ export class LogitLessonGuide extends LogitElement {
     return html`
       <div class="top"><slot name="name"></slot>
         <nav aria-label=${t('lesson.index')}>
-          ${read ? html`<a href=${link(this.lesson, false)}>${t('teacher.lesson')}</a><a href="?lesson&guide&lang=${language()}">${t('teacher.all')}</a>` : html`<a href="?lesson&lang=${language()}">${t('lesson.all')}</a>`}
-          <a href="?lesson=new&lang=${language()}">${t('teacher.write')}</a></nav>
+          ${read ? html`<a href=${link(this.lesson, false)}>${t('teacher.lesson')}</a><a href=${inLanguage('?lesson&guide')}>${t('teacher.all')}</a>` : html`<a href=${inLanguage('?lesson')}>${t('lesson.all')}</a>`}
+          <a href=${inLanguage('?lesson=new')}>${t('teacher.write')}</a></nav>
         <slot name="preferences"></slot></div>
       ${
         faults.length > 0

@@ -25,6 +25,7 @@ import { LARGEST_FILE, checkLesson, readLesson } from '../../../lessons/lesson-f
 import { patched } from '../../../lessons/shown.js';
 import { addMessages, language, list, t } from '../../../locale/locale.js';
 import { recall, remember } from '../../../state/memory.js';
+import { inLanguage, instrumentAddress } from '../../places.js';
 import { LessonReader } from '../reader.js';
 import '../lesson.js';
 import { Form, faultWords, fieldLabel } from './form.js';
@@ -182,7 +183,7 @@ export class LogitLessonEditor extends LogitElement {
       left.length > 0 ? t('editor.left', { parts: list(left) }) : t('editor.taken'),
     );
     try {
-      history.replaceState(null, '', `?lesson=new&lang=${language()}`);
+      history.replaceState(null, '', inLanguage('?lesson=new'));
     } catch {
       // a sandboxed frame or a file: a reload takes it once more
     }
@@ -343,8 +344,8 @@ export class LogitLessonEditor extends LogitElement {
   render() {
     return html`
       <div class="top"><slot name="name"></slot>
-        <nav aria-label=${t('lesson.index')}><a href="?lesson&lang=${language()}">${t('lesson.all')}</a>
-          <a href="?lang=${language()}">${t('lesson.instrument')}</a></nav>
+        <nav aria-label=${t('lesson.index')}><a href=${inLanguage('?lesson')}>${t('lesson.all')}</a>
+          <a href=${instrumentAddress()}>${t('lesson.instrument')}</a></nav>
         <slot name="preferences"></slot></div>
       <header><h2 id="heading">${t('editor.title')}</h2><p class="lead">${t('editor.about')}</p></header>
       ${this.#table.length === 0 ? nothing : this.#renderAll()}`;

@@ -1,0 +1,45 @@
+/** Links between the instrument and its lessons: neither loses what was set, nor names a language without need. */
+import { language, matchLanguage } from '../locale/locale.js';
+import { recall } from '../state/memory.js';
+
+const KEY = 'logitscope-instrument';
+
+/** A folder's page under both of its names. @param {URL} page */
+const pathOf = ({ pathname }) => pathname.replace(/index\.html$/, '');
+
+/** Keeps the instrument's address for the links back, while this tab is open. @param {string} href */
+export function keepInstrument(href) {
+  try {
+    sessionStorage.setItem(KEY, href);
+  } catch {
+    // a sandboxed frame: links lead to the instrument as it begins
+  }
+}
+
+/** Whether an address without a language would come in another one than this page. */
+function namesLanguage() {
+  if (new URLSearchParams(location.search).has('lang')) return true;
+  const others = [recall('lang'), ...navigator.languages].filter((name) => name !== null);
+  return matchLanguage(others) !== language();
+}
+
+/** A query of a page of the site, such as "?lesson", in this language. @param {string} query @returns {string} */
+export function inLanguage(query) {
+  if (!namesLanguage()) return query;
+  return `${query}${query === '?' ? '' : '&'}lang=${language()}`;
+}
+
+/** The instrument as it was left in this tab. @param {string} [folder] where it lies, from here */
+export function instrumentAddress(folder = '') {
+  const fresh = inLanguage('?');
+  try {
+    const kept = new URL(sessionStorage.getItem(KEY) ?? '');
+    if (kept.origin !== location.origin) return folder + fresh;
+    if (pathOf(kept) !== pathOf(new URL(folder || '?', location.href))) return folder + fresh;
+    kept.searchParams.delete('lang');
+    if (namesLanguage()) kept.searchParams.set('lang', language());
+    return `${folder}${kept.search || '?'}${kept.hash}`;
+  } catch {
+    return folder + fresh;
+  }
+}
