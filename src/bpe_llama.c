@@ -1,7 +1,7 @@
 /* Llama's BPE: a pair of neighbours may be joined if the vocabulary has their text as a token, and
  * the token's place in the order of scores is the rank. The vocabulary holds a space where the file
- * has U+2581, so the text is looked up as it is; a U+2581 in the text itself goes by its bytes,
- * and so comes back as it was. */
+ * has U+2581, so the text is looked up as it is; a U+2581 in the text itself goes by its
+ * bytes. */
 #include "bpe_llama.h"
 
 #include <stdlib.h>

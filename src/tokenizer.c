@@ -153,6 +153,24 @@ static enum status encode_gpt2(struct encoder *e, const char *text, size_t lengt
     return status;
 }
 
+static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special);
+
+/* SentencePiece takes U+2581 in a text for a space. User-defined tokens are looked for again, since
+ * those spaces may make some. */
+static enum status encode_sentence(struct encoder *e, const char *text, size_t length) {
+    if (e->flags & TOKENIZER_AS_IT_IS || !memchr(text, '\xe2', length))
+        return encode_llama(e, text, length);
+    char *spelled = malloc(length);
+    if (!spelled)
+        return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
+                         (uint64_t)length);
+    size_t n = vocabulary_spell_llama(spelled, text, length);
+    enum status status =
+        n == length ? encode_llama(e, spelled, n) : encode_text(e, spelled, n, false);
+    free(spelled);
+    return status;
+}
+
 /* A stretch of text without special tokens. */
 static enum status encode_stretch(struct encoder *e, const char *text, size_t length) {
     enum status status = STATUS_OK;
@@ -166,7 +184,7 @@ static enum status encode_stretch(struct encoder *e, const char *text, size_t le
         status = encode_gpt2(e, text, length);
         break;
     case KIND_LLAMA:
-        status = encode_llama(e, text, length);
+        status = encode_sentence(e, text, length);
         break;
     }
     e->anew = false;

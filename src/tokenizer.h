@@ -30,8 +30,10 @@ enum { TOKENIZER_TEXT_MAX = 64 << 20 }; /* bytes in a text: 64 MiB */
  * pre-tokenizers of Llama 3 and Tekken, false otherwise). */
 enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
 
-/* How a text is read: special tokens inside it are those tokens, not text; it is not brought into
- * Unicode's form C, whatever the pre-tokenizer says. */
+/* How a text is read: special tokens inside it are those tokens, not text; it is not normalised:
+ * not brought into Unicode's form C, whatever the pre-tokenizer says, and in the llama kind U+2581
+ * is no space. What is decoded is then the same bytes, but for white space that marked tokens
+ * strip. */
 enum { TOKENIZER_SPECIAL = 1, TOKENIZER_AS_IT_IS = 2 };
 
 struct tokenizer; /* opaque, immutable */

@@ -227,13 +227,12 @@ static enum status read_ends(struct vocabulary *v, const struct gguf *file,
     return STATUS_OK;
 }
 
-/* U+2581 to the space: what the token looks like in text. */
-static size_t spell_llama(char *out, struct gguf_string token) {
+size_t vocabulary_spell_llama(char *out, const char *text, size_t length) {
     size_t used = 0;
-    for (size_t i = 0; i < token.length;) {
-        bool mark = token.length - i >= SPACE_MARK_BYTES &&
-                    memcmp(token.data + i, space_mark, SPACE_MARK_BYTES) == 0;
-        out[used++] = mark ? ' ' : token.data[i];
+    for (size_t i = 0; i < length;) {
+        bool mark =
+            length - i >= SPACE_MARK_BYTES && memcmp(text + i, space_mark, SPACE_MARK_BYTES) == 0;
+        out[used++] = mark ? ' ' : text[i];
         i += mark ? SPACE_MARK_BYTES : 1;
     }
     return used;
@@ -283,7 +282,7 @@ static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string t
         return STATUS_OK;
     }
     if (v->kind == KIND_LLAMA && (v->type[id] == TOKEN_NORMAL || v->type[id] == TOKEN_USER_DEFINED))
-        *used = spell_llama(out, token);
+        *used = vocabulary_spell_llama(out, token.data, token.length);
     else
         memcpy(out, token.data, token.length);
     if (v->type[id] != TOKEN_NORMAL) return STATUS_OK;
@@ -306,11 +305,11 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
         struct gguf_string token = gguf_next_string(&cursor);
         size_t length;
         v->start[id] = used;
-        if (token.length > TOKEN_BYTES_MAX)
-            return fault_set(fault, STATUS_BAD_FILE, "token_bytes", "id:u limit:u n:u",
-                             (uint64_t)id, (uint64_t)TOKEN_BYTES_MAX, (uint64_t)token.length);
         enum status status = spell(v, id, token, v->bytes + used, &length, fault);
         if (status != STATUS_OK) return status;
+        if (length > TOKEN_BYTES_MAX)
+            return fault_set(fault, STATUS_BAD_FILE, "token_bytes", "id:u limit:u n:u",
+                             (uint64_t)id, (uint64_t)TOKEN_BYTES_MAX, (uint64_t)length);
         used += (uint32_t)length;
     }
     v->start[v->size] = used;

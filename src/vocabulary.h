@@ -76,6 +76,9 @@ enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf
  * (length,), and their number to *used; false if a character is outside the alphabet. */
 bool vocabulary_spell_gpt2(char *out, size_t *used, const char *text, size_t length);
 
+/* Writes text with a space for each U+2581 to out (length,); returns its bytes. */
+size_t vocabulary_spell_llama(char *out, const char *text, size_t length);
+
 /* The longest marked token that begins text[0 .. length), or TOKEN_NONE; control and unknown ones
  * only if `special`. Looks at no more than MARKED_MAX bytes. */
 uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text, size_t length,

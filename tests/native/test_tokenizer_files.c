@@ -59,13 +59,13 @@ static const struct vocabulary_spec char_spec = {.model = "logitscope-char",
                                                  .add_bos = -1,
                                                  .add_space_prefix = -1};
 
-static void check_encoded(const struct vocabulary_spec *spec, const char *text, bool special,
+static void check_encoded(const struct vocabulary_spec *spec, const char *text, unsigned flags,
                           const char *expected) {
     struct subject subject = {0};
     char line[256] = "";
     size_t count = 0, used = 0;
     subject_from_spec(&subject, spec);
-    uint32_t *ids = encode(&subject, text, strlen(text), special, &count);
+    uint32_t *ids = encode_with(&subject, TOKENIZER_BOS_AUTO, text, strlen(text), flags, &count);
     for (size_t i = 0; ids && i < count; i++)
         used += (size_t)snprintf(line + used, sizeof line - used, "%s%u", i ? " " : "", ids[i]);
     CHECK_MESSAGE(ids && strcmp(line, expected) == 0, "%s: \"%s\": %s instead of %s",
@@ -75,12 +75,13 @@ static void check_encoded(const struct vocabulary_spec *spec, const char *text, 
 }
 
 /* The same of a text that comes back as it was. */
-static void check_ids(const struct vocabulary_spec *spec, const char *text, bool special,
+static void check_ids(const struct vocabulary_spec *spec, const char *text, unsigned flags,
                       const char *expected) {
     struct subject subject = {0};
-    check_encoded(spec, text, special, expected);
+    check_encoded(spec, text, flags, expected);
     subject_from_spec(&subject, spec);
-    CHECK_MESSAGE(round_trip(&subject, text, strlen(text), special), "\"%s\"", text);
+    CHECK_MESSAGE(round_trip(&subject, text, strlen(text), flags & TOKENIZER_SPECIAL), "\"%s\"",
+                  text);
     subject_close(&subject);
 }
 
@@ -91,7 +92,9 @@ static void small_vocabularies_encode(void) {
     check_ids(&llama_spec, "bc", false, "1 12");
     check_ids(&llama_spec, "abc", false, "1 8 3 11");
     check_ids(&llama_spec, "\xff\xff", false, "1 8 4 4");
-    check_ids(&llama_spec, "b\xe2\x96\x81", false, "1 8 9 5 6 7");
+    check_encoded(&llama_spec, "b\xe2\x96\x81", TOKENIZER_AS_IT_IS, "1 8 9 5 6 7");
+    check_ids(&llama_spec, "b\xe2\x96\x81", 0, "1 8 9 8");
+    check_ids(&llama_spec, "\xe2\x96\x81\x62\x63\xe2\x96[X]\xe2\x96\x81", 0, "1 8 12 5 6 13 16");
     check_ids(&llama_spec, " bc  bc", false, "1 8 12 8 12");
     check_ids(&llama_spec, " b", false, "1 16 9");
     check_ids(&llama_spec, "bc[X]bc</s>bc", true, "1 12 13 12 2 12");
@@ -159,7 +162,9 @@ static void user_defined_spaces(void) {
         check_ids(&spec, "abab", false, "11 11");
         check_ids(&spec, "aabab", false, "5 11 11");
         check_ids(&spec, "babab", false, "12 11");
-        check_ids(&spec, "\342\226\201\342\226\201", false, "7 8 9 7 8 9");
+        check_encoded(&spec, "\342\226\201\342\226\201", TOKENIZER_AS_IT_IS, "7 8 9 7 8 9");
+        check_ids(&spec, "\342\226\201\342\226\201", 0, "4");
+        check_ids(&spec, "a\342\226\201 \342\226\201b\342\226\201", 0, "5 10 6 3");
         spec.add_space_prefix = 1;
         check_ids(&spec, "b  b", false, "3 6 4 3 6");
         check_ids(&spec, "  b", false, "4 3 6");

@@ -240,7 +240,8 @@
  * @property {'auto' | boolean} [bos] begin with the beginning-of-sequence token; 'auto': as the model file says
  * @property {boolean} [special] names of special tokens in the text are those tokens; false
  * @property {'auto' | false} [normalize] 'auto': bring the text into Unicode's form C first where the model's
- *   own tokenizer does (Qwen, Command R, GPT-NeoX and OLMo); false: read it as it is, as llama.cpp does
+ *   own tokenizer does (Qwen, Command R, StableLM 2, MPT, OLMo), and take U+2581 for a space in a SentencePiece
+ *   vocabulary; false: read it as it is, which of NFC is llama.cpp's way
  */
 
 /**
