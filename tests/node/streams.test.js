@@ -10,9 +10,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * A module whose weights take `cost` milliseconds a megabyte in so many streams, at a clock that
- * ticks every `tick` milliseconds. The first readings are slow, as code is before it is optimised.
+ * ticks every `tick` milliseconds. The first readings are slow, as code is before it is optimised, and
+ * another program stalls four readings from `stall` on.
  */
-function machine({ cost, parts = 100, bytes = 1e6, tick = 0, slow = 3 }) {
+function machine({ cost, parts = 100, bytes = 1e6, tick = 0, slow = 3, stall = -1 }) {
   let time = 0;
   let streams = 1;
   let readings = 0;
@@ -22,6 +23,7 @@ function machine({ cost, parts = 100, bytes = 1e6, tick = 0, slow = 3 }) {
       if (part >= parts) return 0;
       if (part === 0) readings++;
       time += ((readings <= slow ? 1.5 : cost[streams]) * bytes) / 1e6;
+      if (part === 0 && readings >= stall && readings < stall + 4) time += 20;
       return bytes;
     },
   };
@@ -50,6 +52,11 @@ test('without a clear difference the first choice stays', () => {
 test('slow first readings do not decide', () => {
   for (const slow of [0, 1, 2, 4])
     assert.equal(chosenOn({ cost: { 1: 0.09, 2: 0.08, 4: 0.06 }, slow }), 4);
+});
+
+test('four stalled readings in a row do not decide', () => {
+  for (let stall = 0; stall < 24; stall++)
+    assert.equal(chosenOn({ cost: { 1: 0.05, 2: 0.08, 4: 0.07 }, stall }), 1, `from ${stall}`);
 });
 
 test('a model whose matrices are float32 has nothing to time', () => {

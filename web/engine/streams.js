@@ -8,7 +8,9 @@
 const BYTES = 64e6;
 /** The first readings run code that is not optimised yet: at most so many are not counted. */
 const WARM_UP = 6;
+/** So many rounds where one choice is the fastest in each of them, else the most. */
 const ROUNDS = 3;
+const ROUNDS_MAX = 7;
 /** So many times faster than the first choice another must be. */
 const MARGIN = 1.1;
 
@@ -38,10 +40,17 @@ export function chooseStreams(calls, model, choices, now = () => performance.now
     before = ms;
     ms = read(choices[i % choices.length]).ms;
   }
-  const times = choices.map(() => /** @type {number[]} */ ([]));
-  for (let round = 0; round < ROUNDS; round++)
-    for (const [i, streams] of choices.entries()) times[i].push(read(streams).ms);
-  const medians = times.map((list) => list.sort((a, b) => a - b)[ROUNDS >> 1]);
+  /** @type {number[][]} milliseconds by round, then by choice */
+  const rounds = [];
+  /** @param {number[]} times */
+  const winner = (times) => times.indexOf(Math.min(...times));
+  const differ = () => rounds.some((times) => winner(times) !== winner(rounds[0]));
+  while (rounds.length < ROUNDS || (rounds.length < ROUNDS_MAX && differ()))
+    rounds.push(choices.map((streams) => read(streams).ms));
+  const medians = choices.map((_, i) => {
+    const times = rounds.map((round) => round[i]).sort((a, b) => a - b);
+    return times[times.length >> 1];
+  });
   const best = Math.min(...medians);
   const chosen = medians[0] > MARGIN * best ? medians.indexOf(best) : 0;
   return choices[chosen];
