@@ -102,6 +102,12 @@ OPERATORS = r"""
 {{ '%s %s' % ('a',) }}
 {{ '%s' % ('a', 'b') }}
 {{ '%d' % 'a' }}
+{{ 'x' % [1] }} {{ 'x' % dict }} {{ 'x' % range(3) }} {{ 'x' % undefined_name }} {{ '%s' % undefined_name }}|
+{{ 'x' % none }}
+{{ 'x' % namespace() }}
+{{ 'x' % (words | map('upper')) }}
+{{ 'x' % dict.items() }}
+{{ '%%' % true }}
 {{ 'a' % 1 }}
 {{ 1 is odd }} {{ 2 is even }} {{ 6 is divisibleby 3 }} {{ 6 is divisibleby(4) }} {{ true is odd }}
 {{ 0.5 + 0.25 }} {{ 3.0 * 2 }} {{ 1e308 * 10 }} {{ -1e308 * 10 }} {{ 1e308 * 10 - 1e308 * 10 }}
@@ -171,6 +177,7 @@ METHODS = r"""
 {{ 'prefix-x'.removeprefix('prefix-') }} {{ 'x.py'.removesuffix('.py') }} {{ 'x'.removesuffix('') }}
 {{ 'a\tb'.expandtabs() }} {{ 'a\tb\n\tc'.expandtabs(4) }}|
 {{ '{} {}'.format('a', 1) }} {{ '{1} {0}'.format('a', 'b') }} {{ '{x}'.format(x=5) }} {{ '{{}} {0!r}'.format('q') }} {{ '{:>5}|{:<5}|{:^5}|{:05d}|{:.2f}|{:,}|{:x}|{:*^7}'.format('a', 'b', 'c', 42, 3.14159, 1234567, 255, 'm') }} {{ '{0.name} {0[name]}'.format(people[0]) }} {{ '{a[0]}'.format(a=[7]) }} {{ '{:+d} {: d} {:5}|{:<5}|{:.3}'.format(3, 3, 12, 12, 'abcdef') }} {{ '{}'.format(none) }}
+{{ '{:>6}|{:<8}|{:06}|{:+}|{:^9}'.format(2.5, 0.1, 1.5, 2.0, 1e16) }}
 {{ '{}'.format() }}
 {{ '{} {0}'.format(1) }}
 {{ 'A'.lower().upper().strip() * 2 }} {{ 'Hello'[1:].upper() }} {{ ('a' ~ 'b').upper() }}

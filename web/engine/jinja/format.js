@@ -3,7 +3,17 @@ import { getAttribute, getItem } from './attributes.js';
 import { refuse } from './fault.js';
 import { fixedText, toFloat, toInt } from './numbers.js';
 import { Markup, Str, concat, str } from './text.js';
-import { Dict, Tuple, asNumber, isNumber, repr, text, typeName } from './values.js';
+import {
+  Dict,
+  Range,
+  Tuple,
+  Undefined,
+  asNumber,
+  isNumber,
+  repr,
+  text,
+  typeName,
+} from './values.js';
 
 /** @typedef {import('./values.js').Value} Value */
 /** @typedef {import('./values.js').Named} Named */
@@ -61,9 +71,10 @@ export function percent(format, given) {
     if (value === undefined) refuse(`a format names '${key}', which is not given`);
     parts.push(converted(value, all, flags, size(width, 0), precision, type));
   }
-  const isSpent =
-    used >= args.length ||
-    !(given instanceof Tuple || isNumber(given) || given === null || given instanceof Str);
+  // Python takes what has items for a mapping, of which none need be used.
+  const isMapping =
+    Array.isArray(given) || [Dict, Range, Undefined].some((kind) => given instanceof kind);
+  const isSpent = used >= args.length || isMapping;
   if (!isSpent) refuse('not all arguments converted during string formatting');
   return concat([...parts, format.slice(from)]);
 }
@@ -110,10 +121,13 @@ function specified(value, spec) {
   } else {
     const isInt = typeof value !== 'number';
     const isFixed = type === 'f' || type === 'F';
-    const isFit = isFixed || (isInt && precision === undefined && /^[dxXob]?$/.test(type));
+    const isPlain = !isInt && !type && precision === undefined;
+    const isFit =
+      isFixed || isPlain || (isInt && precision === undefined && /^[dxXob]?$/.test(type));
     if (!isFit || (comma && /[xXob]/.test(type))) return refuse(`${where} is not supported`);
     const kind = isFixed ? 'f' : type.toLowerCase() || 'd';
-    let digits = digitsOf(value, kind, precision === undefined ? -1 : size(precision, 0));
+    const places = precision === undefined ? -1 : size(precision, 0);
+    let digits = isPlain ? shown.text : digitsOf(value, kind, places);
     if (type === 'X') digits = digits.toUpperCase();
     if (comma) digits = digits.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
     const [before, after] = signed(digits, sign);

@@ -56,6 +56,9 @@ class Frame {
   }
 }
 
+/** How deep macros and recursive loops may call each other; Python's stack ends a little before. */
+const CALLS_MAX = 256;
+
 /** Nothing: a mark at the end of what a loop goes over. */
 const END = Symbol('end');
 
@@ -166,6 +169,7 @@ class Macro extends Func {
 export class Interpreter {
   /** @type {Map<string, Value>} */
   #context;
+  #calls = 0;
 
   /** @param {Map<string, Value>} context the names that a template is given */
   constructor(context) {
@@ -182,6 +186,14 @@ export class Interpreter {
     this.#enter(scope, frame);
     this.#run(nodes, scope, frame, out);
     return concat(out);
+  }
+
+  /** Runs a body that may call itself. @template T @param {() => T} body @returns {T} */
+  #deeper(body) {
+    if (++this.#calls > CALLS_MAX) refuse(`macros call each other more than ${CALLS_MAX} deep`);
+    const result = body();
+    this.#calls--;
+    return result;
   }
 
   /** Gives the names of a scope their first values. @param {Scope} scope @param {Frame} frame */
@@ -258,7 +270,9 @@ export class Interpreter {
       /** @type {Str[]} */
       const inside = [];
       const own = new Frame(frame);
-      this.#loop(node, new Loop(this.#tested(node, all, own), depth, again), own, inside);
+      this.#deeper(() =>
+        this.#loop(node, new Loop(this.#tested(node, all, own), depth, again), own, inside),
+      );
       return concat(inside);
     };
     out.push(again(this.#value(node.iter, scope, frame), 0));
@@ -400,7 +414,7 @@ export class Interpreter {
       }
       /** @type {Str[]} */
       const out = [];
-      this.#run(node.body, scope, frame, out);
+      this.#deeper(() => this.#run(node.body, scope, frame, out));
       return concat(out);
     });
   }
