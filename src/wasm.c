@@ -327,10 +327,15 @@ enum { CHAT_TEMPLATES = 64, CHAT_KEY = 128 };
 static enum status copy_chat_templates(struct opened *opened, const struct gguf *file) {
     char key[CHAT_KEY] = "tokenizer.chat_template";
     const size_t base = strlen(key);
-    const struct gguf_value *list = gguf_find(file, "tokenizer.chat_templates");
-    bool listed = list && list->type == GGUF_ARRAY && list->element_type == GGUF_STRING;
-    uint64_t count = !listed ? 0 : list->count < CHAT_TEMPLATES ? list->count : CHAT_TEMPLATES;
-    const uint8_t *cursor = listed ? list->data : NULL;
+    static const char names[] = "tokenizer.chat_templates";
+    const struct gguf_value *list = gguf_find(file, names);
+    if (list && (list->type != GGUF_ARRAY || list->element_type != GGUF_STRING))
+        return fault_set(&fault, STATUS_BAD_FILE, "list_of_strings", "name:s", names);
+    uint64_t count = list ? list->count : 0;
+    if (count > CHAT_TEMPLATES)
+        return fault_set(&fault, STATUS_BAD_FILE, "list_most", "name:s limit:u n:u", names,
+                         (uint64_t)CHAT_TEMPLATES, count);
+    const uint8_t *cursor = list ? list->data : NULL;
     struct gguf_string name = {"default", 7}, text;
     size_t end = 0;
     for (uint64_t i = 0; i <= count; i++) {

@@ -274,7 +274,17 @@ describe('what a template is given', () => {
       message: 'template must be one of tool_use, rag, got undefined',
     });
     const broken = { ...extra, 'tokenizer.chat_template.rag': { type: 'uint32', value: 1 } };
-    await assert.rejects(open('D', [], { extra: broken }), { code: 'bad_file' });
+    await assert.rejects(open('D', [], { extra: broken }), {
+      code: 'bad_file',
+      message: 'key tokenizer.chat_template.rag: the value must be a string',
+    });
+    const listed = (value) => open('D', [], { extra: { 'tokenizer.chat_templates': value } });
+    await assert.rejects(listed('rag'), { code: 'bad_file', message: /tokenizer.chat_templates/ });
+    const many = { type: 'array', of: 'string', value: Array.from({ length: 65 }, String) };
+    await assert.rejects(listed(many), {
+      code: 'bad_file',
+      message: /tokenizer.chat_templates .*64.*65/,
+    });
   });
 });
 
