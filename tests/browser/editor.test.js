@@ -1,5 +1,6 @@
 /** Writing a lesson: from the instrument, by keyboard, with its faults beside, in and out. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { LONG, long, sample } from '../long.js';
 import { axe, openBench, until } from './bench.js';
@@ -182,7 +183,16 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
     () => notice(page),
     (text) => /^a\.json no se puede abrir/.test(text),
   );
-  await input.setInputFiles(file);
+  // As UTF-16, whose mark says so; bytes that are no text are refused.
+  const mimeType = 'application/json';
+  const odd = { name: 'b.json', mimeType, buffer: Buffer.from([0x7b, 0xff, 0x7d]) };
+  await input.setInputFiles(odd);
+  await until(
+    () => notice(page),
+    (text) => /^b\.json no se puede abrir: .*UTF-16/.test(text),
+  );
+  const buffer = Buffer.from(`\ufeff${readFileSync(file, 'utf8')}`, 'utf16le');
+  await input.setInputFiles({ name: 'wide.json', mimeType, buffer });
   await until(
     () => draft(page),
     ({ parts }) => parts.length === 1,

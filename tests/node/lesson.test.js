@@ -181,7 +181,9 @@ test('each fault has its sentence, in both languages', async () => {
   assert.match(inEnglish(readLesson('{', engine.table).faults[0]), /^the file is not JSON: /);
   const large = readLesson('x'.repeat(200_001), engine.table).faults;
   assert.equal(inEnglish(large[0]), 'the file has 200001 characters, at most 200000');
-  const tried = [...Object.keys(SPOILT), 'unreadable', 'large'].sort();
+  const coded = readLesson(null, engine.table).faults;
+  assert.match(inEnglish(coded[0]), /^the file is neither UTF-8 nor UTF-16 /);
+  const tried = [...Object.keys(SPOILT), 'unreadable', 'large', 'encoding'].sort();
   assert.deepEqual(Object.keys(LESSON_FAULTS).sort(), tried);
   const named = (text) => (text.match(/\{\w+\}/g) ?? []).sort();
   for (const code of ['en', 'es']) {

@@ -1,5 +1,6 @@
-/** Text files that a flag names: read no further than a bound, whatever they are. */
+/** Text files that a flag names, and standard input: read no further than a bound, whatever they are. */
 import { closeSync, openSync, readSync } from 'node:fs';
+import { decodeText } from '../engine/decode-text.js';
 import { readFault } from '../engine/files.js';
 
 /** As much as the engine encodes at once. */
@@ -12,26 +13,50 @@ const PIECE = 1 << 20;
  */
 export function readTextFile(path) {
   try {
-    return readPieces(path);
+    const file = openSync(path, 'r');
+    try {
+      return textOf(piecesOf(file), path);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     throw readFault(path, error);
   }
 }
 
-/** @param {string} path */
-function readPieces(path) {
-  const file = openSync(path, 'r');
-  try {
-    const pieces = [];
-    for (let size = 0; ; ) {
-      const piece = Buffer.allocUnsafe(PIECE);
-      const n = readSync(file, piece);
-      if (n === 0) return Buffer.concat(pieces).toString('utf8');
-      size += n;
-      if (size > FILE_MAX) throw new Error(`${path} is longer than ${FILE_MAX} bytes`);
-      pieces.push(piece.subarray(0, n));
-    }
-  } finally {
-    closeSync(file);
+/** @param {number} file */
+function* piecesOf(file) {
+  for (;;) {
+    const piece = Buffer.allocUnsafe(PIECE);
+    const n = readSync(file, piece);
+    if (n === 0) return;
+    yield piece.subarray(0, n);
   }
+}
+
+/** The text of standard input, to its end. @param {AsyncIterable<Buffer | string>} stream */
+export async function readStandardInput(stream) {
+  const pieces = [];
+  let size = 0;
+  for await (const piece of stream) {
+    pieces.push(Buffer.from(piece));
+    size += piece.length;
+    if (size > FILE_MAX) break;
+  }
+  return textOf(pieces, 'standard input');
+}
+
+/** @param {Iterable<Buffer>} pieces @param {string} name */
+function textOf(pieces, name) {
+  const kept = [];
+  let size = 0;
+  for (const piece of pieces) {
+    size += piece.length;
+    if (size > FILE_MAX) throw new Error(`${name} is longer than ${FILE_MAX} bytes`);
+    kept.push(piece);
+  }
+  const text = decodeText(Buffer.concat(kept));
+  if (text === null)
+    throw new Error(`${name} is neither UTF-8 nor UTF-16 with its byte order mark`);
+  return text;
 }

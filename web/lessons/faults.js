@@ -2,6 +2,7 @@
 
 export const LESSON_FAULTS = {
   unreadable: 'the file is not JSON: {reason}',
+  encoding: 'the file is neither UTF-8 nor UTF-16 with its byte order mark',
   large: 'the file has {n} characters, at most {limit}',
   missing: '{at} has no {name}',
   unknown: '{at} has {name}, known are {names}',

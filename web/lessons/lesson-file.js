@@ -455,7 +455,7 @@ export function checkLesson(lesson, table) {
 
 /**
  * Reads a lesson's file: JSON, or Markdown where it does not begin as JSON does.
- * @param {string} source
+ * @param {string | null} source null: its bytes are no text
  * @param {TableRow[]} table
  * @returns {{ lesson: Lesson | null, read: any, faults: LessonFault[] }} no lesson where there is a
  *   fault; `read` whatever stands in the file
@@ -464,7 +464,8 @@ export function readLesson(source, table) {
   /** @type {LessonFault[]} */
   let faults;
   let lesson = null;
-  if (source.length > LARGEST)
+  if (source === null) faults = [{ code: 'bad_lesson', key: 'encoding', values: {} }];
+  else if (source.length > LARGEST)
     faults = [{ code: 'bad_lesson', key: 'large', values: { n: source.length, limit: LARGEST } }];
   else
     try {

@@ -3,6 +3,8 @@
  * that a page changes which does.
  */
 
+import { decodeText } from '../engine/decode-text.js';
+
 export const assets = {
   /** What the addresses of the offered models are relative to. */
   base: import.meta.url,
@@ -25,7 +27,9 @@ export async function fetchText(url, base = assets.base) {
   if (carried) return new TextDecoder().decode(carried);
   const response = await fetch(new URL(url, base));
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  return response.text();
+  const text = decodeText(new Uint8Array(await response.arrayBuffer()));
+  if (text === null) throw new Error(`${url} is not UTF-8`);
+  return text;
 }
 
 /** The same where it is JSON. @param {string} url */

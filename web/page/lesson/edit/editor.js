@@ -21,6 +21,7 @@ import {
   questionNumber,
   slug,
 } from '../../../lessons/draft.js';
+import { decodeText } from '../../../engine/decode-text.js';
 import { LARGEST_FILE, checkLesson, readLesson } from '../../../lessons/lesson-file.js';
 import { patched } from '../../../lessons/shown.js';
 import { addMessages, language, list, t } from '../../../locale/locale.js';
@@ -272,7 +273,9 @@ export class LogitLessonEditor extends LogitElement {
     const input = /** @type {HTMLInputElement} */ (target);
     const [file] = input.files ?? [];
     if (!file) return;
-    const { read, faults } = readLesson(await file.slice(0, LARGEST_FILE).text(), this.#table);
+    const bytes = new Uint8Array(await file.slice(0, LARGEST_FILE).arrayBuffer());
+    const text = decodeText(bytes, file.size > LARGEST_FILE);
+    const { read, faults } = readLesson(text, this.#table);
     input.value = '';
     const hard = faults.find(({ key }) => !SHOWN_FAULTS.includes(key));
     if (hard) {
