@@ -957,6 +957,142 @@ test('it is executable, as package.json installs it', async () => {
   assert.equal(spawnSync(`${root}web/cli.js`, ['--help']).status, 0);
 });
 
+describe('texts from files and standard input', () => {
+  const folder = temporaryFolder();
+  /** @param {string} name @param {string | Buffer} bytes */
+  const file = (name, bytes) => {
+    writeFileSync(join(folder, name), bytes);
+    return join(folder, name);
+  };
+  const marked = (/** @type {string} */ text) => Buffer.from(`\ufeff${text}`);
+  const wide = (/** @type {string} */ text) => Buffer.from(`\ufeff${text}`, 'utf16le');
+  const swapped = (/** @type {string} */ text) => wide(text).swap16();
+
+  test('a byte order mark is no part of a text, and says where it is UTF-16', async () => {
+    const lesson = readFileSync(`${root}web/lessons/temperature.en.json`, 'utf8');
+    const held = 'Tomorrow she will go';
+    const plain = await json('eval', file('plain.txt', held));
+    for (const make of [marked, wide, swapped]) {
+      const got = await json('eval', file('other.txt', make(held)));
+      assert.deepEqual({ ...got, text: '' }, { ...plain, text: '' });
+    }
+    const checked = await cli(['lesson', 'check', file('lesson.json', wide(lesson))]);
+    assert.equal(checked.stdout, 'Temperature: 8 questions, no fault\n');
+    const constraints = [
+      `grammar:${file('a.gbnf', marked('root ::= "a"'))}`,
+      `schema:${file('a.json', marked('{"type": "boolean"}'))}`,
+    ];
+    const words = ['--model', SMALL, '--max-new-tokens', '1', '--prompt', 'a'];
+    for (const constraint of constraints) {
+      const { status, stderr } = await cli(['generate', ...words, '--constraint', constraint]);
+      assert.equal(status, 0, stderr);
+    }
+    const broken = file('broken.txt', Buffer.from([0x61, 0xff, 0x62]));
+    const odd = file('odd.txt', wide('Tomorrow').subarray(0, 5));
+    for (const path of [broken, odd]) {
+      const { status, stderr } = await cli(['eval', path]);
+      assert.equal(status, 2);
+      const why = 'is neither UTF-8 nor UTF-16 with its byte order mark';
+      assert.equal(stderr, `logitscope: --text could not be read: ${path} ${why}\n`);
+    }
+  });
+
+  test('--prompt-file reads a file or standard input, less the line break at its end', async () => {
+    const flags = ['--temperature', '0'];
+    const { stdout } = await cli(['generate', ...SHE, ...flags]);
+    for (const end of ['', '\n', '\r\n']) {
+      const path = file('prompt.txt', `Tomorrow she${end}`);
+      assert.equal((await cli(['generate', '--prompt-file', path, ...flags])).stdout, stdout);
+    }
+    const piped = await cli(['generate', '--prompt-file', '-', ...flags], 'Tomorrow she\n');
+    assert.equal(piped.stdout, stdout);
+    const { text } = await json(
+      'tokenize',
+      '--model',
+      SMALL,
+      '--prompt-file',
+      file('two', 'a\n\n'),
+    );
+    assert.equal(text, 'a\n');
+    for (const [words, message, input] of [
+      [['--prompt-file', '-', ...SHE], '--prompt cannot stand with --prompt-file', 'Tomorrow'],
+      [['--prompt-file', '-', '--chat', 'a'], '--chat cannot stand with --prompt-file', 'Tomorrow'],
+      [['--prompt-file', '-', '--interactive'], '--interactive cannot stand with --prompt-file'],
+      [['--prompt-file', '-'], '--prompt-file: standard input is empty'],
+      [
+        ['--prompt-file', file('empty', marked(''))],
+        `--prompt-file: ${join(folder, 'empty')} is empty`,
+      ],
+      [['--prompt-file', folder], `--prompt-file: ${folder} is a folder`],
+      [['--prompt-file', 'none'], '--prompt-file: there is no file none'],
+    ]) {
+      const { status, stderr } = await cli(['generate', ...words], /** @type {any} */ (input));
+      assert.deepEqual([status, stderr], [2, `logitscope: ${message}\n`]);
+    }
+  });
+
+  test('--stop and its kind know \\n, \\t and \\\\', async () => {
+    const words = ['generate', '--model', SMALL, '--prompt', 'a', '--max-new-tokens', '2'];
+    const list = ['--banned-words', '\\n', '--dry-sequence-breakers', '\\t', '--stop', '\\\\n'];
+    const { settings } = await json(...words, ...list, '--constraint', 'json');
+    assert.deepEqual(settings.banned_words, ['\n']);
+    assert.deepEqual(settings.dry_sequence_breakers, ['\t']);
+    const grammar = file('line.gbnf', 'root ::= "a\\n\\\\b"');
+    const text = async (/** @type {string} */ stop) => {
+      const flags = ['--constraint', `grammar:${grammar}`, '--max-new-tokens', '9', '--stop', stop];
+      const got = await json('generate', '--model', SMALL, '--prompt', 'x', ...flags);
+      return [got.text, got.finish_reason];
+    };
+    assert.deepEqual(await text('\\n'), ['a', 'stop']);
+    assert.deepEqual(await text('\\\\'), ['a\n', 'stop']);
+    assert.deepEqual(await text('\\t'), ['a\n\\b', 'eos']);
+    const { status, stderr } = await cli([...words, '--stop', 'a\\d']);
+    assert.equal(status, 2);
+    assert.match(
+      stderr,
+      /^logitscope: --stop: \\d is no escape, known are \\n, \\t and \\\\, got /,
+    );
+  });
+
+  test('one word without a flag is the text, the file or the model', async () => {
+    const plain = await json('tokenize', ...SHE);
+    assert.deepEqual(await json('tokenize', 'Tomorrow she'), plain);
+    const held = file('held.txt', 'Tomorrow she will go');
+    assert.deepEqual(await json('eval', held), await json('eval', '--text', held));
+    assert.equal((await json('info', SMALL)).name, 'evil \x1b[31m');
+    const marks = ['--green-bias', '2', 'Tomorrow she will go'];
+    assert.ok((await json('detect', ...marks)).found.length);
+    for (const [words, message] of [
+      [['tokenize', 'a', 'b'], 'unexpected argument "b"'],
+      [['tokenize', 'a', ...SHE], 'TEXT cannot stand with --prompt'],
+      [['tokenize'], 'TEXT is missing, or --prompt'],
+      [['eval', held, '--text', held], 'FILE cannot stand with --text'],
+      [['eval'], 'FILE is missing, or --text'],
+      [['info', SMALL, '--model', SMALL], 'MODEL cannot stand with --model'],
+      [['detect', ...marks, '--ids', '1'], 'TEXT cannot stand with --ids'],
+    ]) {
+      const { status, stderr } = await cli(words);
+      assert.deepEqual([status, stderr], [2, `logitscope: ${message}\n`]);
+    }
+  });
+
+  test('a first token or a banned one is spelled as tokenize prints it, or as a word', async () => {
+    const words = ['--model', 'models/stories.gguf', '--prompt', 'Once upon a'];
+    const flags = ['--max-new-tokens', '1', '--temperature', '0'];
+    const first = async (...more) => (await json('generate', ...words, ...flags, ...more)).ids[0];
+    const { tokens } = await json('tokenize', 'a bear', '--model', 'models/stories.gguf');
+    const { id, text } = tokens.at(-1);
+    assert.equal(text, ' bear');
+    assert.equal(await first('--forced-first', ' bear'), id);
+    assert.equal(await first('--forced-first', 'bear'), id);
+    const best = await first();
+    const { tokens: all } = await json('distribution', ...words, '--top', '1');
+    assert.equal(all[0].id, best);
+    assert.notEqual(await first('--banned-words', all[0].text), best);
+    assert.notEqual(await first('--banned-words', all[0].text.trim()), best);
+  });
+});
+
 describe('what removes tokens before any warper', () => {
   const folder = temporaryFolder();
   /** @param {string} name @param {string} text */

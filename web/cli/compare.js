@@ -6,7 +6,7 @@ import { nameOf, suites } from '../engine/suites.js';
 import {
   GRAMMAR,
   MAX_NEW_TOKENS,
-  PROMPT,
+  PROMPTS,
   SEED,
   UsageError,
   checkBeside,
@@ -229,7 +229,7 @@ function printGaps({ cold, smallest, close }, stdout) {
 export const compare = {
   summary: 'run strategies side by side on a prompt with the same seed',
   settings: false,
-  flags: [PROMPT, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, ...HELD_OUT],
+  flags: [...PROMPTS, MAX_NEW_TOKENS, SEED, ...CHOICE, GRAMMAR, ...HELD_OUT],
 
   check(values) {
     checkBeside(values, 'held_out', ['prompt', 'suite', 'strategy', 'samples', 'grammar']);

@@ -34,6 +34,8 @@ function tell({ name, n, count, share, expected, z, p, curve, weighted }) {
 export const detect = {
   summary: 'find a watermark in a text',
   settings: true,
+  operands: 'TEXT',
+  operandOf: ['text', 'ids'],
   flags: [
     { name: 'text', kind: 'text', help: 'the text, without the prompt that it was drawn after' },
     { name: 'ids', kind: 'names', help: 'the same as token ids, separated by commas' },
@@ -44,7 +46,7 @@ export const detect = {
   check({ text, ids }) {
     if ((text === undefined) === (ids === undefined)) {
       throw new UsageError(
-        ids === undefined ? '--text or --ids is missing' : '--text cannot stand with --ids',
+        ids === undefined ? 'TEXT, --text or --ids is missing' : '--text cannot stand with --ids',
       );
     }
     const odd = ids?.find((/** @type {string} */ id) => !/^\d+$/.test(id));

@@ -1,6 +1,6 @@
 /** `logitscope distribution`: the next-token distribution with bars, or the whole trace. */
 import { readSecond } from '../engine/second.js';
-import { PROMPT, SEED, needPrompt, settingsOf } from './flags.js';
+import { PROMPTS, SEED, needPrompt, settingsOf } from './flags.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { bar, columns, inLine, largest, percent, printJson, quoted, width } from './terminal.js';
 
@@ -89,7 +89,7 @@ export const distribution = {
   summary: 'show the distribution of the next token, stage by stage',
   settings: true,
   flags: [
-    PROMPT,
+    ...PROMPTS,
     SEED,
     { name: 'step', kind: 'number', help: 'the step whose coin XTC tosses (0)' },
     { name: 'top', kind: 'number', help: 'how many tokens to list (20)' },

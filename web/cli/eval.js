@@ -36,6 +36,8 @@ function head(text, bytes) {
 export const evaluate = {
   summary: 'cross-entropy and bits per byte of a model on a text',
   settings: false,
+  operands: 'FILE',
+  operandOf: ['text'],
   flags: [
     { name: 'text', kind: 'text', help: 'a text file; documents end with <|endoftext|>' },
     { name: 'documents', kind: 'number', help: 'only the first so many documents' },
@@ -43,7 +45,7 @@ export const evaluate = {
   ],
 
   check({ text, documents, bytes }) {
-    if (text === undefined) throw new UsageError('--text is missing');
+    if (text === undefined) throw new UsageError('FILE is missing, or --text');
     wholeNumber('--documents', documents, 1);
     wholeNumber('--bytes', bytes, 1);
   },

@@ -1,7 +1,7 @@
 /** Flags of the command line: those of the settings come from the engine's table. */
 import { presets, strategies } from '../engine/presets.js';
 import { readSchema } from '../engine/schema-text.js';
-import { readTextFile } from './read-text.js';
+import { readStandardInput, readTextFile } from './read-text.js';
 
 /** A wrong argument: one line, exit code 2. */
 export class UsageError extends Error {}
@@ -12,6 +12,7 @@ export class UsageError extends Error {}
  * @property {'text' | 'number' | 'switch' | 'texts' | 'names' | 'map'} kind texts: may be repeated
  * @property {string} help
  * @property {string} [needs] the flag without which it says nothing
+ * @property {boolean} [escapes] whether \\n, \\t and \\\\ stand for signs
  */
 
 /**
@@ -25,6 +26,7 @@ export class UsageError extends Error {}
  * @property {boolean} settings whether it takes the settings
  * @property {Flag[]} flags its own
  * @property {string} [operands] what the words without a flag are, if it takes any
+ * @property {string[]} [operandOf] the flag that one such word stands for, and those that it excludes
  * @property {boolean} [modelless] whether it needs no model
  * @property {boolean} [sessionless] whether it needs no more of a model than what it is
  * @property {string} [notes] for the help, after the flags
@@ -71,6 +73,9 @@ const DRAWING = [
   },
 ];
 
+/** What texts for signs that a shell does not pass on are. */
+export const ESCAPED = '\\n is a line break, \\t a tab, \\\\ a backslash; may be repeated';
+
 /** @type {Flag[]} */
 const GATES = [
   {
@@ -78,7 +83,12 @@ const GATES = [
     kind: 'text',
     help: 'json, name_age_city, three_numbers, schema:FILE (JSON) or grammar:FILE (GBNF)',
   },
-  { name: 'banned_words', kind: 'texts', help: 'a text that must not come; may be repeated' },
+  {
+    name: 'banned_words',
+    kind: 'texts',
+    escapes: true,
+    help: `a text that must not come; ${ESCAPED}`,
+  },
   { name: 'forced_first', kind: 'text', help: 'the first generated token: its id, or its text' },
 ];
 
@@ -86,6 +96,14 @@ const GATES = [
 export const SEED = { name: 'seed', kind: 'number', help: 'whole number from 0 to 2^53 - 1 (0)' };
 /** @type {Flag} */
 export const PROMPT = { name: 'prompt', kind: 'text', help: 'the text to begin with' };
+/** @type {Flag} */
+export const PROMPT_FILE = {
+  name: 'prompt_file',
+  kind: 'text',
+  help: 'a file with the prompt, - for standard input; the line break at its end is left out',
+};
+/** The prompt as it is said, or in a file. */
+export const PROMPTS = [PROMPT, PROMPT_FILE];
 /** What is said to a model that has a chat template. @type {Flag[]} */
 export const CHAT = [
   {
@@ -143,7 +161,8 @@ export function settingFlag(row) {
       help: `${group}: ID=NUMBER, ${BAN_FORM} to ban, "ID ID=..." after the first; may be repeated`,
     };
   }
-  if (kind === 'list') return { name, kind: 'texts', help: `${group}: a text; may be repeated` };
+  if (kind === 'list')
+    return { name, kind: 'texts', escapes: true, help: `${group}: a text; ${ESCAPED}` };
   if (kind === 'choice') {
     return { name, kind: 'text', help: `${group}: ${row.choices.join(', ')} (${neutral})` };
   }
@@ -233,17 +252,32 @@ function toBias(flag, text) {
 }
 
 /**
+ * A text in which \n, \t and \\ stand for what a shell does not pass on.
+ * @param {string} flag
+ * @param {string} text
+ */
+function unescaped(flag, text) {
+  return text.replace(/\\([^]?)/g, (escape, sign) => {
+    const found = { n: '\n', t: '\t', '\\': '\\' }[/** @type {string} */ (sign)];
+    if (found !== undefined) return found;
+    throw new UsageError(
+      `${flag}: ${escape} is no escape, known are \\n, \\t and \\\\, got ${JSON.stringify(text)}`,
+    );
+  });
+}
+
+/**
  * The value of one flag, given the text and what it already has.
  * @param {Flag} flag
  * @param {string} text
  * @param {any} [before]
  */
-export function toValue({ name, kind }, text, before) {
+export function toValue({ name, kind, escapes }, text, before) {
   switch (kind) {
     case 'number':
       return toNumber(dashed(name), text);
     case 'texts':
-      return [...(before ?? []), text];
+      return [...(before ?? []), escapes ? unescaped(dashed(name), text) : text];
     case 'names':
       return text.split(',').map((word) => word.trim().replaceAll('-', '_'));
     case 'map':
@@ -294,6 +328,46 @@ export function parseFlags(words, flags, operands) {
 /** @param {any} values */
 export function needPrompt(values) {
   if (values.prompt === undefined) throw new UsageError('--prompt is missing');
+}
+
+/**
+ * Takes the one word without a flag for the flag that it stands for.
+ * @param {any} values
+ * @param {Command} command
+ */
+export function takeOperand(values, { operands, operandOf }) {
+  if (!operandOf) return;
+  const [word, more] = values.operands;
+  if (more !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(more)}`);
+  if (word === undefined) return;
+  const beside = operandOf.find((name) => values[name] !== undefined);
+  if (beside) throw new UsageError(`${operands} cannot stand with ${dashed(beside)}`);
+  values[operandOf[0]] = word;
+}
+
+/** What a prompt in a file cannot stand with. */
+const BESIDE_FILE = ['prompt', 'text', 'chat', 'interactive', 'held_out'];
+
+/**
+ * Reads the prompt that --prompt-file names.
+ * @param {any} values
+ * @param {NodeJS.ReadStream} stdin
+ */
+export async function takePromptFile(values, stdin) {
+  const { prompt_file: path } = values;
+  if (path === undefined) return;
+  checkBeside(values, 'prompt_file', BESIDE_FILE);
+  let text;
+  try {
+    text = path === '-' ? await readStandardInput(stdin) : readTextFile(path);
+  } catch (error) {
+    throw new UsageError(`--prompt-file: ${/** @type {Error} */ (error).message}`);
+  }
+  if (!text) {
+    const name = path === '-' ? 'standard input' : path;
+    throw new UsageError(`--prompt-file: ${name} is empty`);
+  }
+  values.prompt = text.replace(/\r?\n$/, '');
 }
 
 /**

@@ -1,9 +1,10 @@
 /** `logitscope generate`: text from a prompt, streamed; or one JSON object with every step. */
 import {
   CHAT,
+  ESCAPED,
   GRAMMAR,
   MAX_NEW_TOKENS,
-  PROMPT,
+  PROMPTS,
   SEED,
   chatOf,
   checkBeside,
@@ -118,11 +119,16 @@ export const generate = {
   summary: 'generate text from a prompt',
   settings: true,
   flags: [
-    PROMPT,
+    ...PROMPTS,
     ...CHAT,
     MAX_NEW_TOKENS,
     SEED,
-    { name: 'stop', kind: 'texts', help: 'a text that ends the generation; may be repeated' },
+    {
+      name: 'stop',
+      kind: 'texts',
+      escapes: true,
+      help: `a text that ends the generation; ${ESCAPED}`,
+    },
     { name: 'no_cache', kind: 'switch', help: 'evaluate the whole text at each step' },
     {
       name: 'interactive',

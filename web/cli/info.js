@@ -8,6 +8,8 @@ const UNSTATED = 'not stated, split as default';
 export const info = {
   summary: 'say what a model file holds',
   settings: false,
+  operands: 'MODEL',
+  operandOf: ['model'],
   flags: [],
   sessionless: true,
 

@@ -15,7 +15,7 @@ function settingsIn(table) {
     { name: 'order', kind: 'names', help: '' },
     { name: 'draw', kind: 'text', help: '' },
     { name: 'preset', kind: 'text', help: '' },
-    { name: 'stop', kind: 'texts', help: '' },
+    { name: 'stop', kind: 'texts', escapes: true, help: '' },
   ];
 }
 

@@ -6,7 +6,15 @@ import { compare } from './compare.js';
 import { detect } from './detect.js';
 import { distribution } from './distribution.js';
 import { evaluate } from './eval.js';
-import { UsageError, flagsOf, helpOf, nearestOf, parseFlags } from './flags.js';
+import {
+  UsageError,
+  flagsOf,
+  helpOf,
+  nearestOf,
+  parseFlags,
+  takeOperand,
+  takePromptFile,
+} from './flags.js';
 import { generate } from './generate.js';
 import { grade } from './grade.js';
 import { info } from './info.js';
@@ -81,6 +89,8 @@ async function run(words, streams) {
     return 0;
   }
   const values = parseFlags(rest, flags, command.operands);
+  takeOperand(values, command);
+  await takePromptFile(values, streams.stdin);
   command.check?.(values);
   const model = command.modelless ? undefined : (values.model ?? DEFAULT_MODEL);
   const progress = showProgress(streams.stderr);

@@ -10,7 +10,7 @@ import {
 } from '../engine/sweep.js';
 import {
   GRAMMAR,
-  PROMPT,
+  PROMPTS,
   SEED,
   UsageError,
   checkSettings,
@@ -51,7 +51,7 @@ export const sweep = {
   operands: 'SETTING=FROM:TO:STEP|SETTING=A,B,... ...',
   settings: true,
   flags: [
-    PROMPT,
+    ...PROMPTS,
     SEED,
     {
       name: 'metric',

@@ -1,13 +1,16 @@
 /** `logitscope tokenize`: text to ids and the pieces they stand for. */
-import { CHAT, UsageError, chatOf, checkBeside } from './flags.js';
+import { CHAT, PROMPT_FILE, UsageError, chatOf, checkBeside } from './flags.js';
 import { columns, printJson, quoted } from './terminal.js';
 
 /** @type {import('./flags.js').Command} */
 export const tokenize = {
   summary: 'cut a text into tokens',
   settings: false,
+  operands: 'TEXT',
+  operandOf: ['prompt', 'text', 'prompt_file', 'chat'],
   flags: [
     { name: 'prompt', kind: 'text', help: 'the text' },
+    PROMPT_FILE,
     { name: 'text', kind: 'text', help: 'the same by another name' },
     {
       name: 'bos',
@@ -31,7 +34,8 @@ export const tokenize = {
     checkBeside(values, 'chat', ['prompt', 'text', 'bos', 'special', 'normalize']);
     if (values.chat !== undefined) return;
     const { prompt, text, bos = 'auto', normalize = 'auto' } = values;
-    if (prompt === undefined && text === undefined) throw new UsageError('--prompt is missing');
+    if (prompt === undefined && text === undefined)
+      throw new UsageError('TEXT is missing, or --prompt');
     if (prompt !== undefined && text !== undefined) {
       throw new UsageError('--prompt and --text are the same flag, got both');
     }

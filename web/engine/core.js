@@ -60,6 +60,8 @@ export class Core {
   #pieces = new Map();
   /** Sequences that break a repeat, by the text that they spell. @type {Map<string, number[][]>} */
   #breakers = new Map();
+  /** Tokens by how they are written. @type {Map<string, number | null>} */
+  #tokens = new Map();
   /** How many ids a session sees; 0 is the default. */
   context = 0;
   /** Whether a timeline keeps what it has computed, unless who asks says otherwise. */
@@ -311,6 +313,25 @@ export class Core {
     const ids = this.spelling(text);
     if (ids.length > 1) found.push(ids);
     this.#breakers.set(text, found);
+    return found;
+  }
+
+  /**
+   * The token that is written so, null where there is none: what a tokenizer makes of a word with its
+   * space before it may be several.
+   * @param {string} text
+   */
+  tokenOf(text) {
+    let found = this.#tokens.get(text);
+    if (found === undefined) {
+      const { vocab_size } = this.needModel();
+      found = null;
+      for (let id = 0; id < vocab_size && found === null; id++) {
+        const piece = this.piece(id);
+        if (piece.text === text && !piece.special) found = id;
+      }
+      this.#tokens.set(text, found);
+    }
     return found;
   }
 

@@ -110,6 +110,8 @@ export class Gates {
   #oneToken(text) {
     const ids = this.#core.spelling(text);
     if (ids.length === 1) return ids[0];
+    const id = text && this.#core.tokenOf(text);
+    if (typeof id === 'number') return id;
     throw new LogitscopeError('invalid_argument', 'forced_many', {
       text: show(text),
       n: ids.length || phrase('none'),
@@ -133,7 +135,8 @@ export class Gates {
       if (typeof word !== 'string') return [[word].flat()];
       this.#needTokenizer('banned_words', word, vocabSize);
       const spelled = [word, ` ${word}`].map((text) => core.spelling(text));
-      return spelled.filter((ids) => ids.length);
+      const whole = spelled[0].length === 1 ? null : core.tokenOf(word);
+      return [...spelled, whole === null ? [] : [whole]].filter((ids) => ids.length);
     });
     const flat = sequences.flatMap((ids) => [ids.length, ...ids]);
     const at = module.exchange(4 * flat.length);

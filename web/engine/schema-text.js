@@ -61,7 +61,7 @@ function readNumber(text) {
  */
 export function readSchema(text) {
   try {
-    checkDepth('constraint', JSON.parse(text));
+    checkDepth('constraint', { schema: JSON.parse(text) });
   } catch (error) {
     if (error instanceof LogitscopeError) throw error;
     throw new LogitscopeError('invalid_argument', 'schema_text', { reason: reasonOf(error) });
