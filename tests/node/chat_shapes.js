@@ -1,4 +1,4 @@
-/** Conversations of many shapes, as what a chat template is given: of roles, tools, kinds of content and odd texts. */
+/** Conversations of many shapes for chat templates: roles, tools, kinds of content and odd texts. */
 
 const user = (content) => ({ role: 'user', content });
 const assistant = (content, more = {}) => ({ role: 'assistant', content, ...more });
@@ -56,7 +56,7 @@ const OWN_ROLES = {
   critic: [user('See'), { role: 'critic', content: 'no' }],
 };
 
-/** What each conversation is called, and the values. */
+/** The name of each conversation, and the values. */
 export const SHAPES = Object.entries({
   one: { messages: [user('Hello')] },
   closed: { messages: [user('Hello'), assistant('Hi.')], add_generation_prompt: false },

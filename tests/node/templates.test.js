@@ -1,4 +1,4 @@
-/** The language of chat templates: what Jinja2 makes of snippets and of published templates. */
+/** The language of chat templates: snippets and published templates read as in Jinja2. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -16,7 +16,7 @@ const DATE = '2024-07-26';
 const FOLDER = process.env.LOGITSCOPE_TEMPLATES;
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
 
-/** The text of a template, null where it is refused. */
+/** The text of a template, null if it is refused. */
 function rendered(template, values) {
   try {
     const { text, origin } = renderTemplate(template, DATE, values, {});
@@ -101,7 +101,7 @@ describe('each character keeps its origin', () => {
   });
 });
 
-/** What Jinja2 makes of many templates. @param {{ template: string, values: object }[]} cases */
+/** The texts of many templates by Jinja2. @param {{ template: string, values: object }[]} cases */
 function byJinja(cases) {
   const program = fileURLToPath(new URL('jinja_reference.py', vectors));
   const input = cases.map((one) => `${JSON.stringify(one)}\n`).join('');

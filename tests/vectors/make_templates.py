@@ -1,4 +1,4 @@
-"""Writes templates.json: snippets of the language of chat templates, and what Jinja2 makes of each
+"""Writes templates.json: snippets of the language of chat templates, and the text of each by Jinja2
 (jinja_reference.py). A snippet that is refused, by Jinja2 or here alone, has null for its text.
 
     /usr/bin/python3 tests/vectors/make_templates.py > tests/vectors/templates.json

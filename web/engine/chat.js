@@ -33,13 +33,13 @@ const CONTROLS_MAX = 1 << 18;
 const TIME_MAX = 1000;
 const START_MAX = 20_000;
 const REASON_MAX = 200;
-/** Stands for a character of a message where control tokens are looked for: no text of UTF-8 holds it. */
+/** Replaces a character of a message in the search for control tokens: no text of UTF-8 holds it. */
 const SAID = '\ud800';
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
 /**
- * The template of a name; without one that of tools, where there are any, or the default.
+ * The template of a name; without a name that of tools, if there are any, else the default.
  * @param {Core} core
  * @param {unknown} name
  * @param {boolean} hasTools
@@ -60,7 +60,7 @@ function templateOf({ module, chatTemplates }, name, hasTools) {
 }
 
 /**
- * The control tokens of a model by their text, and where they stand in a text.
+ * The control tokens of a model by their text, and an automaton that finds them.
  * @typedef {{ ids: Map<string, number>, words: Words }} Controls
  */
 
@@ -116,7 +116,7 @@ function checkPlain(name, value) {
 /** @typedef {{ text: string, origin: string | null }} Rendered a text and the origin of each character */
 
 /**
- * Where control tokens stand, and how long they are.
+ * The first character and the length of each control token.
  * @param {Rendered} rendered
  * @param {RegExp} said the origins of which no control token is made
  * @param {Words} words
@@ -363,7 +363,7 @@ export async function chat(core, messages, options = {}) {
 
   const template = templateOf(core, options.template, tools !== undefined);
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
-  // transformers says None, too, where there are no tools or documents.
+  // transformers, too, gives None if there are no tools or documents.
   const given = {
     tools: null,
     documents: null,

@@ -1,4 +1,4 @@
-/** Many words in one text: the control tokens of a model in what a chat template makes. */
+/** Many words in one text: the control tokens of a model in a rendered chat template. */
 
 /**
  * Where words stand in a text, in time that grows with the text whatever the words are (Aho and
@@ -14,7 +14,7 @@ export class Words {
 
   /** @param {string[]} words none empty */
   constructor(words) {
-    // Character by character in all words at once: what a node begins with is there before it.
+    // Character by character in all words at once, so that the shorter nodes of a node are there before it.
     let left = words.map((word) => ({ word, node: 0 }));
     for (let n = 1; left.length; n++) {
       for (const each of left) {

@@ -7,7 +7,7 @@ import { Markup, Str } from './text.js';
 /** @typedef {import('./values.js').Named} Named */
 
 /**
- * The values of named parameters in their order; what JavaScript calls undefined where none is given.
+ * The values of named parameters in their order; JavaScript's undefined for one that is not given.
  * @param {string} name of the function
  * @param {string} parameters separated by blanks; the required ones end with `!`, those only by place begin with `/`
  * @param {Value[]} args
@@ -41,7 +41,7 @@ export function needStr(value, where) {
   return value;
 }
 
-/** An int; of what is none the fallback, where one is given. @param {Value} value @param {string} where @param {number} [fallback] */
+/** An int; the fallback, if there is one, for JavaScript's undefined. @param {Value} value @param {string} where @param {number} [fallback] */
 export function needInt(value, where, fallback) {
   if (value === undefined && fallback !== undefined) return fallback;
   needDefined(value);

@@ -1,4 +1,4 @@
-/** Attributes and items: what Jinja's sandbox finds behind a dot and between brackets. */
+/** Attributes and items, by the rules of Jinja's sandbox: `a.b`, `a['b']` and `a[1:2]`. */
 import { bind, needInt, sliceBounds } from './arguments.js';
 import { refuse } from './fault.js';
 import { stringMethod } from './strings.js';
@@ -78,7 +78,7 @@ function method(table, name, self) {
 }
 
 /**
- * The attribute of Python's object, or what JavaScript calls undefined.
+ * The attribute of Python's object, or JavaScript's undefined.
  * @param {Value} value
  * @param {string} name
  * @returns {Value}
@@ -121,7 +121,7 @@ function missing(value, key) {
   return new Undefined(`'${type}' has no attribute ${shown}`);
 }
 
-/** The item, or what JavaScript calls undefined. @param {Value} value @param {Value} key @returns {Value} */
+/** The item, or JavaScript's undefined. @param {Value} value @param {Value} key @returns {Value} */
 function itemOf(value, key) {
   if (value instanceof Dict)
     return Array.isArray(key) || key instanceof Dict ? undefined : value.get(key);

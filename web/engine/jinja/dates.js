@@ -20,7 +20,7 @@ function isoWeek(day) {
 }
 
 /**
- * What each letter stands for; of another than these nothing.
+ * The text of each letter behind `%`.
  * @param {Date} day
  * @returns {Record<string, string>}
  */

@@ -246,7 +246,7 @@ function sum(all, attribute, start) {
     }
     total = next;
   }
-  // Versions of Python add floats differently, which shows only where an addition rounds.
+  // Python 3.12 adds floats in another way than 3.11; the sums differ if an addition rounds.
   if (lost) refuse('a sum of floats that is not exact is not supported');
   return total;
 }
@@ -439,7 +439,7 @@ const plain = (value) => (value instanceof Markup ? new Str(value.text, value.or
 /** @param {Value} value @param {Str} name */
 function attribute(value, name) {
   if (value instanceof Dict && value.has(name)) {
-    // The filter finds attributes alone, and Jinja 3.1.6 and 3.1.2 differ in what else.
+    // Releases of Jinja 3.1 differ here.
     return refuse("the filter 'attr' of a dict's key is not supported");
   }
   return getAttribute(value, name.text);

@@ -27,7 +27,7 @@ function size(digits, fallback) {
   return n > WIDTH_MAX ? refuse(`a width of more than ${WIDTH_MAX}`) : n;
 }
 
-/** A number's sign and its digits. @param {string} digits with - where it is negative @param {string} flags */
+/** A number's sign and its digits. @param {string} digits of a negative number with - @param {string} flags */
 function signed(digits, flags) {
   if (digits.startsWith('-')) return ['-', digits.slice(1)];
   return [flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '', digits];
@@ -71,7 +71,7 @@ export function percent(format, given) {
     if (value === undefined) refuse(`a format names '${key}', which is not given`);
     parts.push(converted(value, all, flags, size(width, 0), precision, type));
   }
-  // Python takes what has items for a mapping, of which none need be used.
+  // Python takes a value with items for a mapping, of which none need be used.
   const isMapping =
     Array.isArray(given) || [Dict, Range, Undefined].some((kind) => given instanceof kind);
   const isSpent = used >= args.length || isMapping;

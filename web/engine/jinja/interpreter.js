@@ -45,7 +45,7 @@ class Frame {
     this.outer = outer;
   }
 
-  /** What JavaScript calls undefined stands for a name without a value. @param {string} place @returns {Value} */
+  /** JavaScript's undefined for a name without a value. @param {string} place @returns {Value} */
   get(place) {
     return this.#values.has(place) ? this.#values.get(place) : this.outer?.get(place);
   }
@@ -59,7 +59,7 @@ class Frame {
 /** How deep macros and recursive loops may call each other; Python's stack ends a little before. */
 const CALLS_MAX = 256;
 
-/** Nothing: a mark at the end of what a loop goes over. */
+/** The value behind the last item of a loop. */
 const END = Symbol('end');
 
 /** The variable `loop`. It looks one item ahead only when it is asked. */
@@ -205,7 +205,7 @@ export class Interpreter {
     }
   }
 
-  /** Takes the values back, as where a loop ends. @param {Scope} scope @param {Frame} frame */
+  /** Takes the values of a scope's names back, as at the end of a loop. @param {Scope} scope @param {Frame} frame */
   #leave(scope, frame) {
     for (const place of scope.names.loads.keys()) frame.set(place, undefined);
   }
@@ -279,7 +279,7 @@ export class Interpreter {
     return undefined;
   }
 
-  /** What passes the `if` of a loop. @param {Node} node @param {Value} all @param {Frame} frame */
+  /** The items that pass the `if` of a loop. @param {Node} node @param {Value} all @param {Frame} frame */
   #tested(node, all, frame) {
     return node.test ? new Iter(this.#passing(node, all, frame)) : all;
   }
@@ -296,7 +296,7 @@ export class Interpreter {
     }
   }
 
-  /** What was assigned, which is a tuple where names of a tuple were. @param {Node} target @param {Scope} scope @param {Frame} frame @returns {Value} */
+  /** The assigned value again; of several names a tuple. @param {Node} target @param {Scope} scope @param {Frame} frame @returns {Value} */
   #assigned(target, scope, frame) {
     if (target.type === 'Name') return frame.get(scope.place(target.name));
     return new Tuple(

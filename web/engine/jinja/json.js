@@ -35,7 +35,7 @@ const floatName = (value) =>
 
 /** @typedef {{ ascii: boolean, indent: Str | null, between: Str, colon: Str, sorted: boolean }} Layout */
 
-/** @param {Value} value @returns {Str | null} null for what is no scalar */
+/** @param {Value} value @returns {Str | null} null for other values */
 function scalar(value) {
   if (value === null) return str('null');
   if (typeof value === 'boolean') return str(String(value));

@@ -5,7 +5,7 @@ import { SPACE } from './text.js';
 /** @typedef {{ type: string, value: any }} Token */
 
 const WS = `[${SPACE}]`;
-const WS_TRAIL = new RegExp(`${WS}+$`);
+const IS_WS = new RegExp(WS);
 const ALL_WS = new RegExp(`^${WS}+$`);
 const OPERATORS = /\/\/|\*\*|==|!=|<=|>=|[-+*/%~<>=.,:|;()[\]{}]/y;
 const CLOSES = /** @type {Record<string, string>} */ ({ '(': ')', '[': ']', '{': '}' });
@@ -37,7 +37,7 @@ const ESCAPES = /** @type {Record<string, string>} */ ({
   v: '\v',
 });
 
-/** What a string means, as Python reads one whose characters beyond ASCII are escapes themselves. @param {string} inside */
+/** The text of a string. Python first writes characters beyond ASCII as escapes, so a backslash before one escapes that escape. @param {string} inside */
 function unescape(inside) {
   const ascii = inside.replace(/[^\0-\x7f]/gu, (each) => {
     const code = /** @type {number} */ (each.codePointAt(0));
@@ -68,7 +68,7 @@ class Lexer {
   /** @type {Token[]} */
   tokens = [];
   at = 0;
-  /** Whether what was read last ended a line. */
+  /** Whether the last token ended with a line end. */
   #lineStarts = true;
 
   /** @param {string} source */
@@ -81,7 +81,7 @@ class Lexer {
     this.tokens.push({ type, value });
   }
 
-  /** @param {RegExp} pattern sticky or global; reads on behind what it finds */
+  /** @param {RegExp} pattern sticky or global; reading goes on behind its match */
   #match(pattern) {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.source);
@@ -95,8 +95,11 @@ class Lexer {
   /** Text before a tag, without the white space that the tag strips. @param {string} text @param {string} sign @param {boolean} variable @param {boolean} lineStarts */
   #data(text, sign, variable, lineStarts) {
     let kept = text;
-    if (sign === '-') kept = text.replace(WS_TRAIL, '');
-    else if (sign !== '+' && !variable) {
+    if (sign === '-') {
+      let end = text.length;
+      while (end && IS_WS.test(text[end - 1])) end--;
+      kept = text.slice(0, end);
+    } else if (sign !== '+' && !variable) {
       const line = text.lastIndexOf('\n') + 1;
       if ((line > 0 || lineStarts) && ALL_WS.test(text.slice(line))) kept = text.slice(0, line);
     }

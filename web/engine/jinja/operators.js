@@ -21,7 +21,7 @@ import {
 /** Items that one value may be repeated to. */
 const REPEAT_MAX = 1 << 24;
 
-/** @param {Value} all @param {Value} times @returns {Value} or what JavaScript calls undefined */
+/** @param {Value} all @param {Value} times @returns {Value} or JavaScript's undefined */
 function repeat(all, times) {
   const items = all instanceof Tuple ? all.items : all;
   if (!(items instanceof Str || Array.isArray(items))) return undefined;
@@ -33,7 +33,7 @@ function repeat(all, times) {
   return all instanceof Tuple ? new Tuple(repeated) : repeated;
 }
 
-/** @param {Value} a @param {Value} b @returns {Value} or what JavaScript calls undefined */
+/** @param {Value} a @param {Value} b @returns {Value} or JavaScript's undefined */
 function add(a, b) {
   if (a instanceof Str && b instanceof Str) return a.plus(b);
   if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];

@@ -255,7 +255,7 @@ class Parser {
     return CONSTANTS.has(name) ? refuse(`cannot assign to '${name}'`) : name;
   }
 
-  /** What is assigned to. @param {boolean} [inNamespace] @param {string} [ctx] @returns {Node} */
+  /** The target of an assignment. @param {boolean} [inNamespace] @param {string} [ctx] @returns {Node} */
   #target(inNamespace = false, ctx = 'store') {
     /** @type {Node[]} */
     const items = [];

@@ -1,6 +1,6 @@
 /**
- * Where each name of a template is kept, by the rules of Jinja's compiler: a scope decides from its
- * whole body what a name means in it, so that a name may mean nothing before its `set`.
+ * The place of each name of a template, by the rules of Jinja's compiler: the whole body of a scope
+ * decides the meaning of a name, so that a name may have no value before its `set`.
  */
 import { refuse } from './fault.js';
 import { isFilter } from './filters.js';
@@ -105,7 +105,7 @@ const partsOf = (node) =>
     .flat()
     .filter((part) => part !== null && typeof part === 'object' && 'type' in part);
 
-/** Adds what a node says of names to a scope; bodies with a scope of their own say nothing. @param {Node} node @param {Names} names @returns {void} */
+/** Adds the names of a node to a scope, but for those in a body with a scope of its own. @param {Node} node @param {Names} names @returns {void} */
 function visit(node, names, asParameter = false) {
   const all = (/** @type {Node[]} */ nodes) => {
     for (const each of nodes) visit(each, names, asParameter);
@@ -167,7 +167,7 @@ const stores = (node, name) =>
   (node.type === 'Name' && node.ctx === 'store' && node.name === name) ||
   partsOf(node).some((part) => stores(part, name));
 
-/** Refuses a filter or test that Jinja has not, where it would find out before it renders. @param {Node} node @param {boolean} late */
+/** Refuses a filter or test that Jinja has not; behind an `if` Jinja notices only at the call. @param {Node} node @param {boolean} late */
 function checkNames(node, late) {
   const isUnknown =
     (node.type === 'Filter' && !isFilter(node.name)) ||
@@ -176,7 +176,7 @@ function checkNames(node, late) {
   for (const part of partsOf(node)) checkNames(part, late || node.type === 'CondExpr');
 }
 
-/** @typedef {{ scope: Scope, late: boolean, loop: boolean }} Place where a statement stands: whether behind an `if`, whether in a loop of the same function */
+/** @typedef {{ scope: Scope, late: boolean, loop: boolean }} Place of a statement: its scope; whether behind an `if`; whether in a loop of the same function */
 
 /** Gives a macro or the body of a `call` its scope. @param {Node} node @param {Scope} outer */
 function settleMacro(node, outer) {

@@ -332,7 +332,7 @@ const METHODS = {
 const OTHERS = new Set(['encode', 'format_map', 'maketrans', 'translate']);
 
 /**
- * The function behind a name, null where strings have none.
+ * The method of a name, or null.
  * @param {Str} self
  * @param {string} name
  * @returns {((args: Value[], named: Named) => Value) | null}

@@ -1,4 +1,4 @@
-/** What stands behind `is`. */
+/** The tests of Jinja: `value is odd`. */
 import { bind } from './arguments.js';
 import { refuse } from './fault.js';
 import { COMPARE, operate } from './operators.js';

@@ -14,12 +14,12 @@ export const SPACE =
 const SURROGATE = /[\ud800-\udfff]/;
 
 export class Str {
-  /** Where each character begins, among the units of `text`; null where each is one unit. @type {Uint32Array | null | undefined} */
+  /** The first unit of each character in `text`; null if each is one unit. @type {Uint32Array | null | undefined} */
   #starts;
 
   /**
    * @param {string} text
-   * @param {string | null} [origin] as long as the text; null where all is the template's
+   * @param {string | null} [origin] as long as the text; null if all is the template's
    */
   constructor(text, origin = null) {
     this.text = text;
@@ -75,7 +75,7 @@ export class Str {
   }
 
   /**
-   * Replaces what a global expression without groups finds; a replacement has the origin of what it replaces.
+   * Replaces the matches of a global expression without groups. A replacement has the origin of its match.
    * @param {RegExp} pattern
    * @param {(found: string) => string} write
    */
@@ -114,7 +114,7 @@ export class Str {
   }
 }
 
-/** What `safe` and `escape` make: prints as a string, and adds to one in another way, so it adds to none here. */
+/** The result of `safe` and `escape`. Python escapes a string that is added to it; here that is refused. */
 export class Markup extends Str {}
 
 /** @param {string} origin */
@@ -137,7 +137,7 @@ export const str = (text) => new Str(text);
 /** Of the units of a pair of texts, in the order of code points. @param {number} unit */
 const rank = (unit) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit);
 
-/** Below 0 where a comes before b, by code points. @param {string} a @param {string} b */
+/** Below 0 if a comes before b, by code points. @param {string} a @param {string} b */
 export function compareTexts(a, b) {
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) {

@@ -61,7 +61,7 @@ export class Dict {
     this.#entries.set(hash, [this.#entries.get(hash)?.[0] ?? key, value]);
   }
 
-  /** @param {Value} key @returns {Value} the value, or what JavaScript calls undefined */
+  /** @param {Value} key @returns {Value} the value, or JavaScript's undefined */
   get(key) {
     return this.#entries.get(hashOf(key))?.[1];
   }
@@ -80,7 +80,7 @@ export class Dict {
   }
 }
 
-/** What `keys`, `values` and `items` of a dict return. */
+/** The result of a dict's `keys`, `values` and `items`. */
 export class View {
   /** @param {Dict} dict @param {'keys' | 'values' | 'items'} kind */
   constructor(dict, kind) {
@@ -103,7 +103,7 @@ export class Namespace {
   }
 }
 
-/** An iterator: what it has given is gone. */
+/** An iterator, which gives each item once. */
 export class Iter {
   /** @param {Iterator<Value>} steps */
   constructor(steps) {
@@ -136,7 +136,7 @@ export class Thing {
 
 const UNDEFINED = Symbol('Undefined');
 
-/** What stands for a key among the keys of a dict. @param {Value} key */
+/** The key of JavaScript's Map for a key of Python's dict. @param {Value} key */
 export function hashOf(key) {
   if (key instanceof Str) return key.text;
   if (typeof key === 'boolean') return key ? 1n : 0n;
@@ -179,7 +179,7 @@ export const isNumber = (value) =>
 /** A bool as the int that it is. @param {bigint | number | boolean} value @returns {bigint | number} */
 export const asNumber = (value) => (typeof value === 'boolean' ? BigInt(value) : value);
 
-/** How many items a value has, or null where Python's `len` refuses it. @param {Value} value @returns {number | null} */
+/** The number of items of a value, or null if Python's `len` refuses it. @param {Value} value @returns {number | null} */
 export function lengthOf(value) {
   if (value instanceof Str || value instanceof Dict || value instanceof Range) return value.length;
   if (Array.isArray(value)) return value.length;
@@ -198,7 +198,7 @@ export function truth(value) {
   return lengthOf(value) !== 0;
 }
 
-/** @param {Value} value @returns {Iterator<Value> | null} null where Python refuses to iterate */
+/** @param {Value} value @returns {Iterator<Value> | null} null if Python refuses to iterate */
 export function stepsOf(value) {
   if (value instanceof Iter) return value.steps;
   if (Array.isArray(value)) return value.values();
