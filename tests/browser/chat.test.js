@@ -196,6 +196,20 @@ test('a model with a template is given a text or a chat, the same in the single 
     await page.locator('logit-text [data-mode=text]').click();
     assert.equal(await shown(prompt), prompt);
     assert.equal(await page.locator('logit-chat').count(), 0);
+    await page.locator('logit-text [data-mode=chat]').click();
+    assert.equal(
+      await chat.locator('#user').inputValue(),
+      'a<end>b',
+      'what was said is there again',
+    );
+    assert.equal(await chat.locator('#system').inputValue(), 'Be brief.');
+    await chat.locator('#date').fill('2025-02-01');
+    assert.equal(await shown(said), said);
+    await page.locator('logit-model select').selectOption('verbs');
+    await page.locator('logit-text #fault').getByText('chat template').waitFor();
+    assert.equal(await chat.locator('#user').inputValue(), 'a<end>b', 'and with another model');
+    await page.locator('logit-text [data-mode=text]').click();
+    await page.locator('logit-chat').waitFor({ state: 'detached' });
   }
   assert.deepEqual(complaints, []);
   await close();

@@ -136,6 +136,17 @@ test('what cannot be read is refused in one sentence that names the line, and ch
   }
 });
 
+test('a sample in the place of the reader’s own numbers can be put back', async () => {
+  const { page, close } = await bench.open({ path: '?lang=en&view=logits#', ready: false });
+  const box = page.locator('logit-logits #logits');
+  await box.fill('a: 1\nb: 2');
+  await page.locator('[data-sample=tailed]').click();
+  assert.notEqual(await box.inputValue(), 'a: 1\nb: 2');
+  await page.locator('[data-sample=own]').click();
+  assert.equal(await box.inputValue(), 'a: 1\nb: 2');
+  await close();
+});
+
 test('the classic distributions differ as they should', async () => {
   const { page } = await openOnce();
   const best = async () => (await readShares(page))[0];

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { LONG } from '../long.js';
-import { openBench, root, until } from './bench.js';
+import { openBench, root, settle, unfoldStages, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -45,6 +45,80 @@ test('each model of the list opens, with prompts that it can read and the settin
   }
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
+  await close();
+});
+
+/** Chooses a model of the list and waits until it shows. */
+async function choose(page, name) {
+  await page.locator('logit-model select').selectOption(name);
+  await until(
+    () => modelFact(page),
+    (text) => text.includes(name),
+  );
+  await settle(page);
+}
+
+test('what was typed and set stays when the model changes, whichever can read it; an example does not', async () => {
+  const { page, complaints, close } = await bench.open({ fresh: true });
+  const prompt = page.locator('#prompt');
+  const fault = page.locator('logit-text #fault');
+  assert.equal(await prompt.inputValue(), 'Today she');
+  await choose(page, 'stories');
+  assert.equal(await prompt.inputValue(), 'Lily wanted to', 'an example becomes one of the model');
+  await prompt.fill('A zebra saw');
+  await unfoldStages(page);
+  await page.locator('logit-shelf summary').click();
+  await page.locator('[data-add=constraint]').click();
+  const card = page.locator('logit-constraint');
+  await card.locator('summary').first().click();
+  await card.locator('#banned_words').fill('" zebra", " will"');
+  await settle(page); // what changes meanwhile takes nothing out of the box
+  assert.match(await card.locator('#banned_words').inputValue(), /zebra/);
+  await card.locator('#banned_words').press('Enter');
+  await settle(page);
+  await page.locator('[data-view=compare]').click();
+  const other = page.locator('logit-compare-controls #prompt');
+  await other.fill('Tom likes');
+  await other.press('Enter');
+  await settle(page);
+  await page.locator('[data-view=bench]').click();
+  for (let i = 0; i < 2; i++) {
+    await choose(page, 'verbs');
+    assert.equal(await prompt.inputValue(), 'A zebra saw');
+    assert.match(await fault.innerText(), /A/, 'the word is named');
+    assert.ok((await page.locator('logit-distribution .row').count()) > 1);
+    await choose(page, 'stories');
+    assert.equal(await prompt.inputValue(), 'A zebra saw');
+    assert.equal(await fault.innerText(), '');
+    assert.match(await page.locator('logit-tape .given').innerText(), /zebra/);
+    assert.match(await card.locator('#banned_words').inputValue(), /zebra/);
+  }
+  await page.locator('[data-view=compare]').click();
+  assert.equal(await other.inputValue(), 'Tom likes');
+  await page.locator('[data-view=bench]').click();
+
+  // A word that is typed while another model is on its way is typed into that one.
+  let go = () => {};
+  await page.route('**/models/shakespeare.gguf', async (route) => {
+    await new Promise((resolve) => (go = () => resolve(null)));
+    await route.continue();
+  });
+  await page.locator('logit-model select').selectOption('shakespeare');
+  await page.locator('logit-model progress').waitFor();
+  await prompt.fill('Hark, the');
+  await page.locator('logit-knob[data-name=top_k] .box').fill('11');
+  await page.locator('logit-knob[data-name=top_k] .box').press('Enter');
+  await page.locator('#prompt').press('Enter');
+  go();
+  await until(
+    () => modelFact(page),
+    (text) => text.includes('shakespeare'),
+  );
+  await settle(page);
+  assert.equal(await prompt.inputValue(), 'Hark, the');
+  assert.equal(await page.locator('logit-knob[data-name=top_k] .box').inputValue(), '11');
+  await page.unroute('**/models/shakespeare.gguf');
+  assert.deepEqual(complaints, []);
   await close();
 });
 

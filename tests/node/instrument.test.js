@@ -60,12 +60,15 @@ function closed(each) {
   return each;
 }
 
+/** The state that a load begins with. @param {string} prompt */
+const beginWith = (prompt) => () => ({ prompt, settings: {} });
+
 /** One over the stories, with what it said went wrong. */
 async function instrument(options) {
   const it = closed(new Instrument());
   const faults = [];
   it.addEventListener('fault', ({ detail }) => faults.push(detail.key));
-  await it.load({ model: STORIES, prompt: 'Once upon a time', settings: {}, ...options });
+  await it.load({ model: STORIES, begin: beginWith('Once upon a time'), ...options });
   return { it, faults };
 }
 
@@ -78,13 +81,13 @@ test('another model, and a move of the element, end the pass in flight', async (
   it.set({ temperature: 0.5 });
   const drawing = it.drawMany(1000);
   const seen = it.setBias(5, 1);
-  await it.load({ model: VERBS, prompt: 'Tomorrow she', settings: {} });
+  await it.load({ model: VERBS, begin: beginWith('Tomorrow she') });
   assert.equal(it.trace.vocab_size, 64);
   assert.equal(it.settings.temperature, 1);
   it.set({ temperature: 0.3 });
   it.close();
   assert.equal(it.pass, null);
-  await it.load({ model: STORIES, prompt: 'Lily', settings: {} });
+  await it.load({ model: STORIES, begin: beginWith('Lily') });
   await Promise.all([drawing, seen]);
   assert.equal(it.trace.vocab_size, it.info.vocab_size);
   assert.deepEqual([it.status, it.progress, it.pass, it.fault], ['ready', null, null, null]);
@@ -100,7 +103,7 @@ test('a run ends with the element that it ran in, and with its worker', async ()
   it.close();
   await run;
   assert.deepEqual(faults, []);
-  await it.load({ model: STORIES, prompt: 'Once upon a time', settings: {} });
+  await it.load({ model: STORIES, begin: beginWith('Once upon a time') });
   const again = it.run();
   ports.at(-1).onerror({ message: 'memory access out of bounds' });
   await again;
@@ -118,7 +121,7 @@ for (const [hash, key] of [
     let ready = 0;
     it.addEventListener('ready', () => ready++);
     const begin = () => parseHash(`#prompt=Lily&${hash}`, it.table, it.info.vocab_size).state;
-    await it.load({ model: STORIES, prompt: 'Once', settings: {}, begin });
+    await it.load({ model: STORIES, begin });
     assert.deepEqual([it.status, ready, it.progress, it.fault?.key], ['ready', 1, null, key]);
     assert.equal(it.prompt, 'Lily');
     await it.usePreset({});
@@ -166,7 +169,7 @@ test('sessions are opened once and closed with their owner', async () => {
   it.close();
   const overtaken = closed(new Instrument());
   const loads = [STORIES, STORIES].map((model) =>
-    overtaken.load({ model, prompt: 'Lily', settings: {} }),
+    overtaken.load({ model, begin: beginWith('Lily') }),
   );
   await Promise.all(loads);
   overtaken.close();

@@ -13,6 +13,7 @@ import { agreeTo, isUnasked } from '../state/hosts.js';
 import { findModel } from '../state/models.js';
 import { megabytes } from './model-chooser.js';
 
+/** @typedef {import('../state/page-state.js').PageState} PageState */
 /** @typedef {{ model: import('../state/engines.js').Model, context?: number | null }} Wanted */
 
 /** What comes over the panels: fetched beside the model, and there with the instrument. */
@@ -23,43 +24,51 @@ export class Opening {
   offer = findModel('');
   #scope;
   #instrument;
+  #choices;
   #begin;
 
   /**
    * @param {import('./scope.js').LogitScope} scope whose attributes name the model; of which it sets
    *   `asking`, `more` and `context`
    * @param {import('../state/instrument.js').Instrument} instrument
-   * @param {(prompt: string) => import('../state/page-state.js').PageState | null} begin the state that
-   *   a load begins with, where the prompt would be that one
+   * @param {import('../state/choices.js').Choices} choices what the views chose
+   * @param {(prompt: string) => PageState | null} begin the state that a load begins with, where the
+   *   prompt would be that one
    */
-  constructor(scope, instrument, begin) {
+  constructor(scope, instrument, choices, begin) {
     this.#scope = scope;
     this.#instrument = instrument;
+    this.#choices = choices;
     this.#begin = begin;
   }
 
   /**
    * Opens the model of the attributes: one of another host once the reader agrees.
+   * @param {boolean} [named] whether the prompt is the attribute's, whatever was typed
    * @returns {Promise<void>}
    */
-  load() {
+  load(named = false) {
     const scope = this.#scope;
     scope.asking = '';
     if (isUnasked(scope.model)) return this.#askFirst(scope.model);
+    const { examples: known } = this.offer;
     this.offer = {
       ...findModel(scope.model),
       ...(scope.grammar ? { grammar: scope.grammar } : {}),
     };
     const { model, grammar, examples } = this.offer;
     const prompt = scope.prompt || examples[0];
+    // The landscape shows one knob, so it starts from that knob's settings only.
+    const settings = scope.view === 'landscape' ? BEGIN.settings : presets.transformers;
     return this.#instrument.load({
       context: scope.context,
       model,
       grammar,
-      prompt,
-      // One knob is seen alone where it is all that there is to see.
-      settings: scope.view === 'landscape' ? BEGIN.settings : presets.transformers,
-      begin: () => this.#begin(prompt),
+      begin: (before) => {
+        const first = before ? this.#carry(before, known, prompt) : { prompt, settings };
+        if (named) first.prompt = prompt;
+        return { ...first, ...this.#begin(prompt) };
+      },
       beside: overlays,
     });
   }
@@ -82,18 +91,48 @@ export class Opening {
     this.#scope.more = name;
   }
 
-  /** Opens another model, with the settings as they are. @param {Wanted} wanted */
+  /** Opens another model, with settings and prompt as they are. @param {Wanted} wanted */
   async open({ model: wanted, context = null }) {
     if (isUnasked(wanted) && !(await isKept(wanted))) return this.showMore(String(wanted));
     const instrument = this.#instrument;
     const offer = findModel(wanted);
     const { model, grammar, examples } = offer;
-    const settings = instrument.status === 'ready' ? instrument.settings : presets.transformers;
-    await instrument.load({ model, context, grammar, prompt: examples[0], settings });
+    const [prompt] = examples;
+    const { examples: known } = this.offer;
+    await instrument.load({
+      model,
+      context,
+      grammar,
+      begin: (before) =>
+        before ? this.#carry(before, known, prompt) : { prompt, settings: presets.transformers },
+    });
     if (instrument.source !== model) return;
     this.offer = offer;
     this.#scope.context = instrument.context;
     this.#scope.requestUpdate();
+  }
+
+  /**
+   * What another model goes on with: all that was typed and set. An example becomes one of that
+   * model; ids of tokens mean nothing in another vocabulary.
+   * @param {PageState} before
+   * @param {string[]} examples of the model before
+   * @param {string} example of the new one
+   * @returns {PageState}
+   */
+  #carry({ branch: _, chat, settings, ...before }, examples, example) {
+    const { logit_bias: __, forced_first: first, ...others } = settings;
+    const forced = typeof first === 'string' ? { forced_first: first } : {};
+    const untouched = examples.includes(chat) && before.system === '';
+    const typed = before.prompt && !examples.includes(before.prompt);
+    const prompt = typed ? before.prompt : example;
+    this.#choices.move(String(prompt));
+    return {
+      ...before,
+      ...(chat === undefined || untouched ? {} : { chat }),
+      prompt,
+      settings: { ...others, ...forced },
+    };
   }
 
   /**
@@ -103,8 +142,8 @@ export class Opening {
   async changeContext(context) {
     const instrument = this.#instrument;
     const { model, grammar } = this.offer;
-    const { state, prompt, settings } = instrument;
-    await instrument.load({ model, context, grammar, prompt, settings, begin: () => state });
+    const begin = (/** @type {PageState | null} */ before) => before ?? { settings: {} };
+    await instrument.load({ model, context, grammar, begin });
     this.#scope.context = instrument.context;
   }
 

@@ -70,9 +70,9 @@ export class LogitScope extends LogitElement {
   static styles = [...LogitElement.styles, scopeStyles];
 
   #instrument = new Instrument();
-  #opening = new Opening(this, this.#instrument, (prompt) => this.#begin(prompt));
-  #lookAround = new LookAround(this, (view) => this.#go(view));
   #choices = new Choices(() => this.#instrument.prompt);
+  #opening = new Opening(this, this.#instrument, this.#choices, (prompt) => this.#begin(prompt));
+  #lookAround = new LookAround(this, (view) => this.#go(view));
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
@@ -264,7 +264,7 @@ export class LogitScope extends LogitElement {
     return state;
   }
 
-  /** Merges settings that were checked against the table. @param {import('../state/instrument.js').Settings} patch */
+  /** Merges settings that were checked against the table. @param {import('../plots/trace.js').Settings} patch */
   set(patch) {
     return this.#instrument.set(patch, false);
   }
@@ -364,7 +364,7 @@ export class LogitScope extends LogitElement {
     this.#peek();
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
-    if (this.model && (changed.has('model') || early)) this.#opening.load();
+    if (this.model && (changed.has('model') || early)) this.#opening.load(changed.has('prompt'));
     else if (changed.has('context') && this.context !== this.#instrument.context)
       this.#opening.changeContext(this.context);
     else if (changed.has('prompt') && this.ready)

@@ -35,6 +35,12 @@ export class Choices {
     this.#prompt = this.#promptOf();
   }
 
+  /** The bench gets another prompt that nobody typed: a prompt of Compare's own stays. @param {string} prompt */
+  move(prompt) {
+    this.#chosen = this.all;
+    this.#prompt = prompt;
+  }
+
   /**
    * Takes a view's choices from a state, in place of those that it had.
    * @param {string} view

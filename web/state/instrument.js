@@ -6,11 +6,9 @@ import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
 import { toFault } from '../engine/errors.js';
 import { Runner } from './runner.js';
-import { neutralSettings } from './settings.js';
 import { TextBench } from './text-bench.js';
 
 /**
- * @typedef {import('../plots/trace.js').Settings} Settings
  * @typedef {import('./engines.js').Lease} Lease
  * @typedef {import('./engines.js').Model} Model
  * @typedef {import('../engine/errors.js').Fault} Fault
@@ -73,11 +71,12 @@ export class Instrument extends TextBench {
   /**
    * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
    * the new one is there, and for good if that cannot be loaded.
-   * `begin` may give another state once the table of settings is known; `beside` is waited for too.
-   * @param {{ model: Model, context?: number | null, grammar?: string, prompt: string,
-   *   settings: Settings, begin?: () => PageState | null, beside?: Promise<unknown> }} options
+   * `begin` gives the state to begin with, of the one on show when the model is there; null without
+   * one. `beside` is waited for too.
+   * @param {{ model: Model, context?: number | null, grammar?: string,
+   *   begin: (before: PageState | null) => PageState, beside?: Promise<unknown> }} options
    */
-  async load({ model, context = null, grammar, prompt, settings, begin, beside }) {
+  async load({ model, context = null, grammar, begin, beside }) {
     if (!this.live) this.status = 'loading';
     this.fault = null;
     this.modelFault = null;
@@ -103,17 +102,17 @@ export class Instrument extends TextBench {
         session.close().catch(() => {}); // its engine may be gone
         return;
       }
+      const before = this.live
+        ? { ...this.state, settings: { ...this.state.settings, ...this.aside } }
+        : null;
       this.use(engine, session, rules);
       this.#lease?.release();
       this.#lease = held;
       this.#opening = null;
       this.source = model;
       this.context = context;
-      this.settings = { ...neutralSettings(this.table), ...settings };
       await this.attempt(async () => {
-        const state = begin?.();
-        if (state) await this.restore({ prompt, ...state });
-        else await this.setPrompt(prompt);
+        await this.restore(begin(before));
         const none = this.#lease === held && !this.trace && this.promptFault;
         if (none) await this.beginEmpty();
       });

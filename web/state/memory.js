@@ -1,6 +1,9 @@
 /** localStorage that tolerates refusal: what the list of state lets the browser keep. */
 import { checkPart, field } from './fields.js';
 
+/** What the browser refused to keep, for as long as the document. @type {Map<string, string>} */
+const held = new Map();
+
 /** @param {string} name */
 function remembered(name) {
   const part = field(name);
@@ -12,10 +15,10 @@ function remembered(name) {
 export function recall(name) {
   const { part, key } = remembered(name);
   try {
-    const value = localStorage.getItem(key);
+    const value = held.get(key) ?? localStorage.getItem(key);
     return checkPart(part, value) === null ? value : null;
   } catch {
-    return null; // a sandboxed frame or a file: nothing is remembered
+    return null; // a sandboxed frame or a file
   }
 }
 
@@ -29,7 +32,8 @@ export function remember(name, value) {
   if (checkPart(part, value) !== null) return;
   try {
     localStorage.setItem(key, value);
+    held.delete(key);
   } catch {
-    // as in recall
+    held.set(key, value); // as in recall, or the disk is full
   }
 }

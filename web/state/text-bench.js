@@ -42,6 +42,8 @@ export class TextBench extends Bench {
   prompt = '';
   /** What the prompt is made of by the model's template; null where it is the text itself. @type {Said | null} */
   chat = null;
+  /** What was said last, for when a chat is gone back to. @type {Said | null} */
+  said = null;
   /** The day that the template took for today. */
   chatDate = '';
   /** @type {Fault | null} */
@@ -50,6 +52,8 @@ export class TextBench extends Bench {
   promptPieces = [];
   /** @type {Gates} What removes tokens before any warper; none is null. */
   gates = {};
+  /** Gates that this model cannot have; the next one may. @type {Gates} */
+  aside = {};
   /** @type {Alternatives | null} */
   alternatives = null;
   /** @type {[number, number]} Type-token ratio and distinct-2 of the drawn text. */
@@ -228,7 +232,10 @@ export class TextBench extends Bench {
     this.table = engine.table;
     this.biases = [];
     this.gates = {};
+    this.aside = {};
     this.chat = null;
+    this.#promptIds = [];
+    this.promptPieces = [];
     this.trace = this.drawn = null;
     this.#tree.clear();
     this.#tree.ends = engine.info?.end_token_ids ?? [];
@@ -269,7 +276,7 @@ export class TextBench extends Bench {
    */
   setChat(chat) {
     if (!chat) return this.setPrompt(this.prompt);
-    this.chat = chat;
+    this.chat = this.said = chat;
     return this.#readPrompt(async () => {
       const { user, system, date } = chat;
       const {
@@ -347,8 +354,11 @@ export class TextBench extends Bench {
         this.readBiases(logit_bias),
       ]);
       if (turn !== this.#restoreTurn) return;
-      for (const { name, value } of refused)
-        if (this.gates[name] === value) delete this.gates[name];
+      for (const { name, value } of refused) {
+        if (this.gates[name] !== value) continue;
+        this.aside = { ...this.aside, [name]: value };
+        delete this.gates[name];
+      }
       if (refused.length > 0) this.emit('refused', refused);
       this.biases = biases;
       if (before !== this.#promptTurn) return this.set({}, false);
@@ -415,6 +425,7 @@ export class TextBench extends Bench {
   /** Sets what removes tokens before any warper; null sets it aside. @param {Gates} patch */
   setGates(patch) {
     this.gates = gatesOf({ ...this.gates, ...patch });
+    for (const name of Object.keys(patch)) delete this.aside[/** @type {keyof Gates} */ (name)];
     return this.set({}, false);
   }
 

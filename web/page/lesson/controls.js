@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
+import { unhurried } from '../../base/unhurried.js';
 import { valueOf } from '../../base/element.js';
 import { plain, t } from '../../locale/locale.js';
 
@@ -107,7 +108,7 @@ const OTHERS = {
   prompt: ({ state, set }) =>
     row(
       t('text.prompt'),
-      html`<input type="text" lang="en" spellcheck="false" autocomplete="off" .value=${live(state.prompt ?? '')}
+      html`<input type="text" lang="en" spellcheck="false" autocomplete="off" .value=${unhurried(state.prompt ?? '')}
         @change=${(/** @type {Event} */ event) => set({ prompt: valueOf(event) })}>`,
     ),
   length: ({ state, set }) => {

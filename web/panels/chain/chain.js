@@ -13,6 +13,7 @@ import { help } from '../../base/help.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
+import { unhurried } from '../../base/unhurried.js';
 import {
   aboutSetting,
   capitalise,
@@ -230,7 +231,7 @@ export class LogitChain extends LogitElement {
         ${whole ? this.#renderPresets() : nothing}
       </div>
       <ol class="${this.#reorder.grabbed ? 'grabbing' : ''} ${whole ? 'wired' : ''}" aria-labelledby="title">
-        ${whole && this.unfolded && this.#taken.has('constraint') ? this.#renderGate() : nothing}
+        ${whole && this.#taken.has('constraint') ? this.#renderGate() : nothing}
         ${repeat(
           shown,
           (name) => name,
@@ -285,7 +286,7 @@ export class LogitChain extends LogitElement {
 
   #renderGate() {
     return html`
-      <li class="gate">
+      <li class="gate" ?hidden=${!this.unfolded}>
         <logit-constraint .gates=${this.gates} .state=${this.trace?.constraint}
           .stages=${this.trace?.stages ?? []} .fault=${this.fault}></logit-constraint>
       </li>`;
@@ -427,7 +428,7 @@ export class LogitChain extends LogitElement {
       <div class="texts">
         <label class="name" for=${name}>${capitalise(settingName(name))}</label>
         <input id=${name} type="text" ?readonly=${this.fixed} autocomplete="off" spellcheck="false"
-          aria-describedby="about-${name}" .value=${live(writeTexts(this.settings[name] ?? []))}
+          aria-describedby="about-${name}" .value=${unhurried(writeTexts(this.settings[name] ?? []))}
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { [name]: readTexts(valueOf(event)) })}>
         <p class="about" id="about-${name}">${aboutSetting(name)} ${t('warpers.texts')}</p>
       </div>`;
@@ -440,7 +441,7 @@ export class LogitChain extends LogitElement {
       <div class="texts">
         <label class="name" for=${id}>${later('shelf.second')}</label>
         <input class="wide" id=${id} type="text" ?readonly=${this.fixed} autocomplete="off"
-          aria-describedby="about-${id}" .value=${live(this.settings.negative_prompt ?? '')}
+          aria-describedby="about-${id}" .value=${unhurried(this.settings.negative_prompt ?? '')}
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { negative_prompt: valueOf(event) || null })}>
         <p class="about" id="about-${id}">${later('shelf.second.about')}</p>
       </div>`;

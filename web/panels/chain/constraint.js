@@ -9,6 +9,7 @@ import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
 import { aboutSetting } from '../../base/setting-words.js';
 import { LogitElement, define } from '../../base/element.js';
+import { unhurried } from '../../base/unhurried.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import constraintStyles from './constraint.css';
 
@@ -161,7 +162,7 @@ export class LogitConstraint extends LogitElement {
       <div class="texts">
         <label class="name" for=${name}>${t(`constraint.${name}`)}</label>
         <input id=${name} type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
-          aria-describedby="about-${name}" .value=${live(value)} @change=${this.#onTexts}>
+          aria-describedby="about-${name}" .value=${unhurried(value)} @change=${this.#onTexts}>
         <p class="hint" id="about-${name}">${t(`constraint.${name}.about`)}
           ${stage ? t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) }) : nothing}</p>
       </div>`;

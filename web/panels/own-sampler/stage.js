@@ -132,6 +132,7 @@ export class LogitOwnStage extends LogitElement {
   /** @param {Event} event */
   #onInput({ target }) {
     this.#code = /** @type {HTMLTextAreaElement} */ (target).value;
+    remember('own', this.#code);
     this.edited = true;
   }
 

@@ -87,11 +87,19 @@ define('logit-chat', LogitChat);
  */
 export function renderModes(panel) {
   const { chat, fixed } = panel;
+  const choose = (/** @type {Said | null} */ said) => {
+    Rest.hasten(); // what is typed in the box that leaves is read first
+    panel.emit('logit-chat', { chat: said });
+  };
   /** @param {string} mode @param {boolean} on @param {Said | null} said */
   const button = (mode, on, said) => html`
     <button data-mode=${mode} aria-pressed=${on} aria-disabled=${fixed}
-      @click=${() => on || fixed || panel.emit('logit-chat', { chat: said })}>${t(`chat.mode.${mode}`)}</button>`;
-  const first = { user: panel.draft ?? panel.prompt, system: '', date: null };
+      @click=${() => on || fixed || choose(said)}>${t(`chat.mode.${mode}`)}</button>`;
+  const first = panel.chatBefore ?? {
+    user: panel.draft ?? panel.prompt,
+    system: '',
+    date: null,
+  };
   return html`
     <div class="segments" role="group" aria-label=${t('chat.mode')}>
       ${button('text', !chat, null)} ${button('chat', Boolean(chat), first)}

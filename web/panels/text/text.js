@@ -40,6 +40,7 @@ export class LogitText extends LogitElement {
     draft: { state: true },
     chatty: { attribute: false },
     chat: { attribute: false },
+    chatBefore: { attribute: false },
     chatDate: { attribute: false },
     promptThinks: { type: Boolean },
     contextLength: { attribute: false },
@@ -89,6 +90,8 @@ export class LogitText extends LogitElement {
     this.chatty = false;
     /** @type {import('../../state/text-bench.js').Said | null} What is said to it; null for a text. */
     this.chat = null;
+    /** @type {import('../../state/text-bench.js').Said | null} What was said when there last was a chat. */
+    this.chatBefore = null;
     /** The template's today. */
     this.chatDate = '';
     /** Whether the prompt ends where the model thinks. */

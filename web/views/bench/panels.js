@@ -82,6 +82,7 @@ export function panelsOf(instrument, around) {
         prompt: instrument.prompt,
         chatty: instrument.info?.chat_template ?? false,
         chat: instrument.chat,
+        chatBefore: instrument.said,
         chatDate: instrument.chatDate,
         promptThinks: instrument.promptThinks,
         pieces: instrument.promptPieces,

@@ -56,6 +56,8 @@ export class LogitLogits extends LogitElement {
   /** @type {import('../../state/engines.js').Lease | null} */
   #lease = null;
   #bench = new LogitsBench();
+  /** The reader's own numbers, while a sample shows in their place. @type {Pick<LogitLogits, 'pasted' | 'kind'> | null} */
+  #mine = null;
   /** The settings that were told last; others come from outside. @type {object | null} */
   #told = null;
   /** What a panel may ask for. @type {Record<string, (event: any) => void>} */
@@ -137,6 +139,8 @@ export class LogitLogits extends LogitElement {
     const { length } = this.bigram.tokens;
     if (this.context.length === 0 || this.context.some((id) => id >= length)) this.context = [0]; // of another table
     if (CONTENTS.some((name) => changed.has(name))) this.#show();
+    const { pasted, kind } = this;
+    if (pasted !== null && !Object.values(SAMPLES).includes(pasted)) this.#mine = { pasted, kind };
     if (changed.has('settings') && this.settings !== this.#told)
       this.#bench.restore(this.settings ?? {});
     if (changed.has('chart') || changed.has('conventions')) {
@@ -232,6 +236,7 @@ export class LogitLogits extends LogitElement {
       <section>
         <p class="about">${t('logits.pasted.about')}</p>
         <div class="tools" role="group" aria-label=${t('logits.samples')}>
+          ${this.#mine ? html`<button data-sample="own" aria-pressed=${pasted === this.#mine.pasted} @click=${() => this.#choose({ ...this.#mine })}>${t('logits.sample.own')}</button>` : nothing}
           ${Object.entries(SAMPLES).map(
             ([name, text]) => html`<button data-sample=${name}
               aria-pressed=${this.shown === 'pasted' && pasted === text}

@@ -4,7 +4,6 @@
  */
 import { html, nothing } from 'lit';
 import { classMap } from 'lit/directives/class-map.js';
-import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/speculative';
 import { toFault } from '../../engine/errors.js';
 import { addMessages, fixed, number, percent, plain, t } from '../../locale/locale.js';
@@ -14,6 +13,7 @@ import { sentence } from '../../base/faults.js';
 import { walkTo } from '../../base/handles.js';
 import { ModelElement } from '../../base/model-element.js';
 import { readNumber, readSeed, readWhole } from '../../base/setting-words.js';
+import { unhurried } from '../../base/unhurried.js';
 import { unturned, visible, visibleHtml } from '../../base/visible.js';
 import { assets } from '../../state/assets.js';
 import { field, initialChoices } from '../../state/fields.js';
@@ -217,7 +217,7 @@ export class LogitSpeculative extends ModelElement {
     const wrong = this.refused?.name === name;
     return html`<label class="label">${t(`speculative.${name}`)}
       <input inputmode="decimal" autocomplete="off" data-box=${name} aria-describedby="error" aria-invalid=${wrong}
-        .value=${live(wrong ? (this.refused?.text ?? '') : plain(value))}
+        .value=${unhurried(wrong ? (this.refused?.text ?? '') : plain(value))}
         @change=${(/** @type {Event} */ event) => this.#onBox(name, event)}></label>`;
   }
 
