@@ -1,11 +1,15 @@
 /**
  * The page's own instrument and its address: the state lives after the #, which no server sees, the
  * choice of model and view in the query. Discrete changes are places to go back to; while a knob
- * turns, the place is only rewritten. Where history is refused the state stays in memory.
+ * turns, the place is only rewritten. Where history is refused the state stays in memory. An entry of
+ * the history also says what visit.js keeps beside its address.
  */
 import { Rest } from '../base/rest.js';
-import { keepInstrument } from './places.js';
+import { t } from '../locale/locale.js';
+import { sameValue } from '../state/fields.js';
+import { MODELS } from '../state/models.js';
 import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
+import { keepInstrument } from './places.js';
 
 /** How long changes rest before they are written, in ms. */
 const WRITE_DELAY_MS = 250;
@@ -16,15 +20,48 @@ export function followAddress(scope) {
   let first = null;
   const rest = new Rest();
   let known = location.href;
+  /** What the entry holds, as it was written. @type {import('./visit.js').Place | null} */
+  let place = placeHere();
   let discrete = false;
+  /** Whether it was said that there is no room. */
+  let said = false;
   /** While an address is being taken over, nothing is written. */
   let reading = 0;
 
+  /** @type {typeof import('./visit.js') | null} */
+  let visit = null;
+  /** @type {Promise<unknown> | null} */
+  let fetching = null;
+
   begin();
+
+  /** What is kept beside addresses: fetched when there is something. */
+  function fetchVisit() {
+    fetching ??= import('./visit.js').then((module) => (visit = module));
+    return fetching;
+  }
+
+  /** What the entry of the history holds; null for an address that somebody wrote. @returns {import('./visit.js').Place | null} */
+  function placeHere() {
+    return history.state?.logitscope ?? null;
+  }
 
   /** What a load begins with. */
   function begin() {
-    scope.address = { fragment: location.hash, dropped: parseQuery(location.search).dropped };
+    const coming = place && fetchVisit().catch(() => {}); // then the address alone says what shows
+    scope.missing = place?.file ?? null;
+    scope.address = {
+      fragment: location.hash,
+      dropped: parseQuery(location.search).dropped,
+      coming,
+      complete: (state) => withKept(state, true),
+    };
+  }
+
+  /** @param {import('../state/page-state.js').PageState | null} state @param {boolean} [reload] */
+  function withKept(state, reload) {
+    if (!visit || !place) return state;
+    return visit.complete(state, visit.recall(place, reload), scope);
   }
 
   /**
@@ -52,44 +89,95 @@ export function followAddress(scope) {
   }
 
   function write() {
+    if (scope.missing) return;
     if (reading > 0 || scope.moving.running) return later(false);
     const href = written();
-    if (href === known) return;
-    try {
-      if (discrete) history.pushState(null, '', href);
-      else history.replaceState(null, '', href);
-    } catch {
-      // a sandboxed frame or a file: the state stays in memory
-    }
+    const now = keep();
+    if (href === known && sameValue(now, place)) return;
+    put(discrete ? 'pushState' : 'replaceState', now, href);
     known = href;
     discrete = false;
   }
 
-  /** @param {boolean} place whether the change is one to come back to */
-  function later(place) {
-    discrete ||= place;
+  /** A run is written when it ends: until then its entry is that before it, and says where its text is kept. */
+  function mark() {
+    if (!visit || scope.missing || (place?.text && place.text.key === scope.texts.key)) return;
+    visit.keepTexts(scope, 0);
+    const href = written({ ...linkable(), branch: [] });
+    const how = href === known && !place?.text ? 'replaceState' : 'pushState';
+    put(how, { ...place, text: { key: scope.texts.key, at: 0 } }, href);
+    known = href;
+  }
+
+  /** @param {'pushState' | 'replaceState'} how @param {import('./visit.js').Place} now @param {string} href */
+  function put(how, now, href) {
+    place = now;
+    try {
+      history[how]({ logitscope: now }, '', href);
+    } catch {
+      // a sandboxed frame or a file: the state stays in memory
+    }
+  }
+
+  /** Keeps what the address does not hold. */
+  function keep() {
+    const { place: now, full } = visit?.keep(scope) ?? { place: {}, full: false };
+    if (full && !said) scope.notice = scope.speak(() => t('state.full'));
+    said = full;
+    return now;
+  }
+
+  /** The page may go: what was drawn since the last write is kept under the entry as it is. */
+  function leave() {
+    if (!first || !visit || scope.missing || scope.texts.size === 0) return;
+    const { key } = scope.texts;
+    const at = key && place?.text?.key === key ? place.text.at : 0;
+    visit.keepTexts(scope, at);
+    if (place?.text?.key !== scope.texts.key)
+      put('replaceState', { ...place, text: { key: scope.texts.key, at } }, location.href);
+  }
+
+  /** @param {boolean} back whether the change is one to come back to */
+  function later(back) {
+    if (reading === 0 && scope.moving.running) mark();
+    discrete ||= back;
     rest.after(WRITE_DELAY_MS, write);
   }
 
-  async function read() {
-    if (location.href === known) return;
+  /** @param {Event | null} [event] none: again, without the file that the entry names */
+  async function read(event = null) {
+    const here = placeHere();
+    if (event && location.href === known && sameValue(here, place)) return;
+    place = here;
     if (!first) return begin();
     known = location.href;
     rest.stop();
     reading++;
+    scope.missing = null;
     try {
       const { hash, search } = location;
       const { asked, dropped } = parseQuery(search);
       const { context = null } = asked;
       const view = viewOf(asked, hash);
-      const model = asked.model ?? scope.source;
+      if (place) await fetchVisit();
+      const file = event && place?.file;
+      if (file) {
+        const files = await findFiles(file);
+        if (!files) return void (scope.missing = file);
+        if (files.some((each, i) => each !== scope.files[i]))
+          await scope.open(files.length > 1 ? files : files[0], file.context, true);
+      }
+      // One that names no model means the page's own, unless somebody wrote it while another shows.
+      const model = asked.model ?? (place && !file && event ? MODELS[0].name : null);
       if (model && (model !== scope.source || context !== scope.context))
-        await scope.open(model, context);
+        await scope.open(model, context, true);
       const parsed =
         hash.length < 2
           ? { state: first, dropped: [] }
           : parseHash(hash, scope.table, scope.info?.vocab_size);
-      const state = scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] });
+      const state = withKept(
+        scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] }),
+      );
       if (state) await scope.restore({ ...scope.unnamed, ...state, view });
       else scope.view = view;
     } finally {
@@ -99,11 +187,36 @@ export function followAddress(scope) {
     }
   }
 
+  /** @param {import('./own-files.js').Kept} file */
+  async function findFiles(file) {
+    await import('./reopen.js');
+    return (await import('./own-files.js')).findFiles(file);
+  }
+
   scope.addEventListener('logit-ready', () => {
+    fetchVisit().catch(() => {}); // without the network nothing more is kept than the address
     if (first) return later(true);
     first = { ...scope.state, branch: [] };
     known = location.href;
+    // Another model in place of the file that the entry names is another entry.
+    if (place?.file && scope.source !== null) return later(true);
+    if (!place) put('replaceState', {}, known);
   });
+  scope.addEventListener('logit-found', async (event) => {
+    const { files } = /** @type {CustomEvent} */ (event).detail;
+    const { missing } = scope;
+    if (!missing) return;
+    if (files.length > 0) (await import('./own-files.js')).foundAgain(missing, files);
+    if (first) {
+      known = '';
+      await read(files.length > 0 ? event : null);
+      return later(true);
+    }
+    if (files.length === 0) scope.missing = null;
+    scope.begin();
+  });
+  addEventListener('pagehide', leave);
+  document.addEventListener('visibilitychange', () => document.hidden && leave());
   scope.addEventListener('logit-change', () => first && later(!scope.moving.direct));
   scope.addEventListener('logit-step', () => first && later(true));
   scope.addEventListener('logit-show', () => first && later(true));

@@ -5,6 +5,7 @@
 import { html, nothing } from 'lit';
 import { fixed, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
+import { droppedFiles, onPick } from '../state/files.js';
 import { MODELS } from '../state/models.js';
 import modelChooserStyles from './model-chooser.css';
 
@@ -46,7 +47,7 @@ export class LogitModel extends LogitElement {
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
     this.over = type === 'dragover' || (type === 'dragleave' && relatedTarget !== null);
-    if (type === 'drop') this.#openFiles(dataTransfer.files);
+    if (type === 'drop') this.#openFiles(droppedFiles(dataTransfer));
   }
 
   render() {
@@ -63,7 +64,8 @@ export class LogitModel extends LogitElement {
           <option value="…">${t('model.more')}</option>
           ${known ? nothing : html`<option value="" selected>\u2068${this.name}\u2069</option>`}
         </select>
-        <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}>
+        <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}
+          @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
         <label class="open" for="file" title=${t('model.open')}>
           <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M2.5 15.5v-11h5l2 2h8v9z"></path></svg>
           <span class="visually-hidden">${t('model.open')}</span></label>
@@ -94,7 +96,7 @@ export class LogitModel extends LogitElement {
     input.value = '';
   }
 
-  /** One file, or all parts of one. @param {FileList | null} files */
+  /** One file, or all parts of one. @param {Iterable<File> | null} files */
   #openFiles(files) {
     const [file, ...others] = files ?? [];
     if (file) this.#open(others.length > 0 ? [file, ...others] : file);

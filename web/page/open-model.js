@@ -13,6 +13,7 @@ import { Typed } from '../base/typed.js';
 import { listKept, removeKept } from '../engine/kept.js';
 import { addressOf, nameOf, partNames } from '../engine/names.js';
 import { addMessages, plain, t } from '../locale/locale.js';
+import { onPick } from '../state/files.js';
 import { agreeTo, agreements, farAddress } from '../state/hosts.js';
 import { GOOD } from './good-models.js';
 import { megabytes } from './model-chooser.js';
@@ -212,7 +213,8 @@ export class LogitOpen extends LogitElement {
         <p id="name-about" class="about">${t('open.name.about')}</p>
       </div>
       <div class="picker">
-        <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}>
+        <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}
+          @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
         <label for="file" class="button">${t('open.pick')}</label>
         <p class="about">${t('open.pick.about')}</p>
       </div>
@@ -249,7 +251,12 @@ export class LogitOpen extends LogitElement {
 
   /** @param {Event} event */
   #onPick({ target }) {
-    const [file, ...others] = /** @type {HTMLInputElement} */ (target).files ?? [];
+    this.#openFiles(/** @type {HTMLInputElement} */ (target).files);
+  }
+
+  /** One file, or all parts of one. @param {Iterable<File> | null} files */
+  #openFiles(files) {
+    const [file, ...others] = files ?? [];
     if (file) this.#open(others.length > 0 ? [file, ...others] : file);
   }
 

@@ -14,7 +14,7 @@ import { findModel } from '../state/models.js';
 import { megabytes } from './model-chooser.js';
 
 /** @typedef {import('../state/page-state.js').PageState} PageState */
-/** @typedef {{ model: import('../state/engines.js').Model, context?: number | null }} Wanted */
+/** @typedef {{ model: import('../state/engines.js').Model, context?: number | null, anew?: boolean }} Wanted */
 
 /** What comes over the panels: fetched beside the model, and there with the instrument. */
 const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
@@ -50,6 +50,7 @@ export class Opening {
   load(named = false) {
     const scope = this.#scope;
     scope.asking = '';
+    if (scope.missing) return this.#loadAgain();
     if (isUnasked(scope.model)) return this.#askFirst(scope.model);
     const { examples: known } = this.offer;
     this.offer = {
@@ -58,19 +59,48 @@ export class Opening {
     };
     const { model, grammar, examples } = this.offer;
     const prompt = scope.prompt || examples[0];
-    // The landscape shows one knob, so it starts from that knob's settings only.
-    const settings = scope.view === 'landscape' ? BEGIN.settings : presets.transformers;
     return this.#instrument.load({
       context: scope.context,
       model,
       grammar,
       begin: (before) => {
-        const first = before ? this.#carry(before, known, prompt) : { prompt, settings };
+        const first = before ? this.#carry(before, known, prompt) : this.#firstState(prompt);
         if (named) first.prompt = prompt;
         return { ...first, ...this.#begin(prompt) };
       },
-      beside: overlays,
+      beside: this.#beside,
     });
+  }
+
+  /** What a load waits for beside its model. */
+  get #beside() {
+    return Promise.all([overlays, this.#scope.address.coming]);
+  }
+
+  /** The landscape shows one knob, so it starts from that knob's settings only. @param {string} prompt */
+  #firstState(prompt) {
+    const settings = this.#scope.view === 'landscape' ? BEGIN.settings : presets.transformers;
+    return { prompt, settings };
+  }
+
+  /** The reader's own file that showed before, where it can be had without a question. */
+  async #loadAgain() {
+    const { missing } = this.#scope;
+    await import('./reopen.js');
+    const { findFiles } = await import('./own-files.js');
+    const files = missing && (await findFiles(missing));
+    if (files) return this.takeFile(files);
+    this.#scope.requestUpdate();
+  }
+
+  /**
+   * Opens the reader's own file that is missing, at the state of its entry in the history.
+   * @param {File[]} files
+   */
+  async takeFile(files) {
+    const scope = this.#scope;
+    const { context = null } = scope.missing ?? {};
+    await this.open({ model: files.length > 1 ? files : files[0], context });
   }
 
   /** @param {string} name @returns {Promise<void>} */
@@ -92,7 +122,7 @@ export class Opening {
   }
 
   /** Opens another model, with settings and prompt as they are. @param {Wanted} wanted */
-  async open({ model: wanted, context = null }) {
+  async open({ model: wanted, context = null, anew = false }) {
     if (isUnasked(wanted) && !(await isKept(wanted))) return this.showMore(String(wanted));
     const instrument = this.#instrument;
     const offer = findModel(wanted);
@@ -103,10 +133,14 @@ export class Opening {
       model,
       context,
       grammar,
-      begin: (before) =>
-        before ? this.#carry(before, known, prompt) : { prompt, settings: presets.transformers },
+      begin: (before) => {
+        if (before && !anew) return this.#carry(before, known, prompt);
+        return { ...this.#firstState(prompt), ...(before ? null : this.#begin(prompt)) };
+      },
+      beside: this.#beside,
     });
     if (instrument.source !== model) return;
+    this.#scope.missing = null;
     this.offer = offer;
     this.#scope.context = instrument.context;
     this.#scope.requestUpdate();
@@ -120,8 +154,8 @@ export class Opening {
    * @param {string} example of the new one
    * @returns {PageState}
    */
-  #carry({ branch: _, chat, settings, ...before }, examples, example) {
-    const { logit_bias: __, forced_first: first, ...others } = settings;
+  #carry({ branch: _, saved: __, chat, settings, ...before }, examples, example) {
+    const { logit_bias: ___, forced_first: first, ...others } = settings;
     const forced = typeof first === 'string' ? { forced_first: first } : {};
     const untouched = examples.includes(chat) && before.system === '';
     const typed = before.prompt && !examples.includes(before.prompt);
@@ -159,8 +193,13 @@ export class Opening {
 
   /** What shows in place of the views. */
   renderInstead() {
-    const { status, fault } = this.#instrument;
-    const { asking } = this.#scope;
+    const { status, fault, modelFault } = this.#instrument;
+    const { asking, missing } = this.#scope;
+    if (missing && !this.#instrument.coming)
+      return html`<logit-reopen class="panel notice" role="group" .file=${missing}
+        .other=${this.offer.name || findModel(this.#scope.model).name}
+        .fault=${reason(fault ?? modelFault, this.#scope)}
+        @logit-model=${(/** @type {CustomEvent} */ { detail }) => this.#scope.emit('logit-found', detail)}></logit-reopen>`;
     if (asking)
       return html`<logit-open .asked=${asking} @logit-model=${(/** @type {CustomEvent} */ { detail }) => this.#agree(detail)}></logit-open>`;
     const why = reason(fault, this.#scope);

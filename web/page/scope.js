@@ -63,6 +63,7 @@ export class LogitScope extends LogitElement {
     beat: { state: true },
     wide: { state: true },
     asking: { state: true },
+    missing: { state: true },
     more: { state: true },
     moves: { state: true },
   };
@@ -125,14 +126,21 @@ export class LogitScope extends LogitElement {
     glossary.then(() => (this.worded = true));
     /** The model of another host that the reader has not agreed to yet, in place of the views. */
     this.asking = '';
+    /** The reader's own file that showed here before and is to be opened again. @type {import('./own-files.js').Kept | null} */
+    this.missing = null;
     /** What else can be opened, over the page: a name to begin with, null where it does not show. @type {string | null} */
     this.more = null;
     /** Whether somebody answers logit-share. */
     this.shareable = false;
-    /** The URL fragment that a load begins with in place of the attributes, and what of the query was refused. */
+    /**
+     * The URL fragment that a load begins with in place of the attributes, what of the query was
+     * refused, and what was kept beside the address, once it has come.
+     */
     this.address = {
       fragment: '',
       dropped: /** @type {import('../state/page-state.js').Dropped[]} */ ([]),
+      coming: /** @type {Promise<unknown> | null} */ (null),
+      complete: (/** @type {any} */ state) => state,
     };
     const instrument = this.#instrument;
     /** Counts what a knob has changed on the bench. */
@@ -232,6 +240,25 @@ export class LogitScope extends LogitElement {
     return MODELS.find(({ model }) => model === source)?.name ?? source;
   }
 
+  /** The files that the model was read from; none where it is no file of the reader's. @returns {File[]} */
+  get files() {
+    return [this.#instrument.source].flat().filter((part) => part instanceof File);
+  }
+
+  /** All drawn texts. */
+  get texts() {
+    return this.#instrument.texts;
+  }
+
+  get steps() {
+    return this.#instrument.steps;
+  }
+
+  /** All drawn texts with their numbers, as plain data. */
+  saveTexts() {
+    return this.#instrument.saveTexts();
+  }
+
   /** Whether a run goes on, and whether the last change was that of a knob. */
   get moving() {
     const { running, direct } = this.#instrument;
@@ -307,9 +334,19 @@ export class LogitScope extends LogitElement {
     return promptFault ?? (drawn ? null : fault);
   }
 
-  /** Opens another model. @param {import('../state/engines.js').Model} model @param {number | null} [context] */
-  open(model, context) {
-    return this.#opening.open({ model, context });
+  /**
+   * Opens another model.
+   * @param {import('../state/engines.js').Model} model
+   * @param {number | null} [context]
+   * @param {boolean} [anew] whether another state follows in place of the one on show
+   */
+  open(model, context, anew) {
+    return this.#opening.open({ model, context, anew });
+  }
+
+  /** Opens the model of the attributes, or the reader's own file that is missing. */
+  begin() {
+    return this.#opening.load();
   }
 
   /** Draws the next token. */
@@ -374,7 +411,7 @@ export class LogitScope extends LogitElement {
     const view = VIEWS.find(({ name }) => name === this.view);
     if (!view) this.view = 'bench';
     else view.load?.();
-    if (this.view === 'landscape' && !this.ready) this.#comeFirst();
+    if (this.view === 'landscape' && !this.ready && !this.missing) this.#comeFirst();
   }
 
   /** One that was hidden shows itself while there is something to press or to wait for. */
@@ -448,7 +485,9 @@ export class LogitScope extends LogitElement {
   #readAddress() {
     const { table, info, address } = this;
     const parsed = this.#parseAddress(table, info?.vocab_size);
-    return this.acceptParsed({ ...parsed, dropped: [...address.dropped, ...parsed.dropped] });
+    return address.complete(
+      this.acceptParsed({ ...parsed, dropped: [...address.dropped, ...parsed.dropped] }),
+    );
   }
 
   /**
@@ -503,7 +542,7 @@ export class LogitScope extends LogitElement {
     return html`
       ${renderTop(this, {
         shows: this.#shows,
-        name: this.#opening.offer.name,
+        name: this.missing?.name ?? this.#opening.offer.name,
         instrument: this.#instrument,
         go: (view) => this.#go(view),
         onModel: this.#onModel,
@@ -521,12 +560,13 @@ export class LogitScope extends LogitElement {
   get #coming() {
     const { status } = this.#instrument;
     if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
+    if (this.missing) return false;
     return !farAddress(this.model);
   }
 
   /** Whether the view has its place. */
   get #placed() {
-    return this.ready || (this.#coming && this.#first);
+    return !this.missing && (this.ready || (this.#coming && this.#first));
   }
 
   #renderSaid() {

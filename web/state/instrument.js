@@ -103,7 +103,11 @@ export class Instrument extends TextBench {
         return;
       }
       const before = this.live
-        ? { ...this.state, settings: { ...this.state.settings, ...this.aside } }
+        ? {
+            ...this.state,
+            settings: { ...this.state.settings, ...this.aside },
+            saved: this.saveTexts(),
+          }
         : null;
       this.use(engine, session, rules);
       this.#lease?.release();

@@ -7,7 +7,7 @@ import { LogitscopeError, toFault } from '../engine/errors.js';
 import { findLoop } from '../engine/loops.js';
 import { assets } from './assets.js';
 import { Bench } from './bench.js';
-import { gatesOf, withoutGates } from './fields.js';
+import { gatesOf, sameValue, withoutGates } from './fields.js';
 import { PadReader } from './pad-map.js';
 import { Reader } from './reader.js';
 import { MARKS, neutralSettings } from './settings.js';
@@ -32,9 +32,17 @@ import { TextTree } from './tree.js';
  * negative index, counted from the end, of a token of the prompt, whose own shares are `given`.
  * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} Alternatives
  *
+ * The drawn texts as plain data: each token as the place of the one before it and its FIGURES, and
+ * whether it was forced.
+ * @typedef {{ key: string, prompt_ids: number[], stopAtEnd: boolean, tip: number,
+ *   tokens: (number | null)[][] }} Saved
+ *
  * What is said to a model with a chat template; date null: the engine's own today.
  * @typedef {{ user: string, system: string, date: string | null }} Said
  */
+
+/** What is kept of a token; its text is the model's. */
+const FIGURES = /** @type {const} */ (['id', 'u', 'mu', 'p', 'p_raw', 'rank', 'logprob']);
 
 export class TextBench extends Bench {
   /** The model's facts. @type {import('../engine/types.js').Info | null} */
@@ -110,6 +118,54 @@ export class TextBench extends Bench {
 
   get branches() {
     return this.#tree.branches;
+  }
+
+  /** The drawn texts, all of them. */
+  get texts() {
+    return this.#tree;
+  }
+
+  /** @returns {Saved} */
+  saveTexts() {
+    const { key, stopAtEnd, tip, all } = this.#tree;
+    const tokens = all.map(([parent, step]) => [
+      parent,
+      ...FIGURES.map((name) => step[name] ?? null),
+      Number(step.forced ?? false),
+    ]);
+    return { key, prompt_ids: this.#promptIds, stopAtEnd, tip, tokens };
+  }
+
+  /**
+   * Takes saved texts with their numbers; false where they are not this prompt's. Those over a prompt
+   * that the model cannot read belong to the last one that it could.
+   * @param {Saved} saved
+   */
+  async #takeTexts({ key, prompt_ids, stopAtEnd, tip, tokens }) {
+    const turn = this.#promptTurn;
+    if (!this.promptFault && !sameValue(prompt_ids, this.#promptIds)) return false;
+    const [promptPieces, pieces] = [
+      await this.reader.pieces(prompt_ids),
+      await this.reader.pieces(tokens.map(([, id]) => Number(id))),
+    ];
+    if (turn !== this.#promptTurn) return true;
+    this.#promptIds = prompt_ids;
+    this.promptPieces = promptPieces;
+    /** @type {number[]} */
+    const depths = [];
+    const all = tokens.map(([parent, ...values], i) => {
+      const depth = parent ? depths[parent - 1] + 1 : 0;
+      depths.push(depth);
+      const figures = Object.fromEntries(FIGURES.map((name, at) => [name, values[at]]));
+      const forced = values.at(-1) ? { forced: true } : {};
+      const position = this.#promptIds.length + depth;
+      const step = { ...pieces[i], ...figures, ...forced, position };
+      return /** @type {[number, Step]} */ ([parent, /** @type {any} */ (step)]);
+    });
+    this.#tree.stopAtEnd = stopAtEnd;
+    this.#tree.take(all, tip, key);
+    await this.#stand();
+    return true;
   }
 
   get finished() {
@@ -327,12 +383,12 @@ export class TextBench extends Bench {
 
   /**
    * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
-   * that every number beside them is the engine's. Gates that the engine refuses are left out,
+   * that every number beside them is the engine's; "saved" texts have the engine's numbers still. Gates that the engine refuses are left out,
    * which a "refused" event tells. A newer state or prompt ends it.
-   * @param {PageState} state
+   * @param {PageState & { saved?: Saved | null }} state
    */
   async restore(state) {
-    const { prompt = this.prompt, settings, seed, branch = [], ...choices } = state;
+    const { prompt = this.prompt, settings, seed, branch = [], saved = null, ...choices } = state;
     this.stop();
     const turn = ++this.#restoreTurn;
     const before = ++this.#promptTurn;
@@ -367,7 +423,7 @@ export class TextBench extends Bench {
         typeof chat === 'string'
           ? this.setChat({ user: chat, system, date })
           : this.setPrompt(prompt);
-      await this.#redraw(branch, read);
+      await this.#redraw(branch, read, saved);
     });
   }
 
@@ -376,10 +432,12 @@ export class TextBench extends Bench {
    * place for.
    * @param {number[]} branch
    * @param {Promise<void>} read of the prompt before them, which has begun
+   * @param {Saved | null} saved
    */
-  async #redraw(branch, read) {
+  async #redraw(branch, read, saved) {
     const turn = this.#promptTurn;
     await read;
+    if (saved && turn === this.#promptTurn && (await this.#takeTexts(saved))) return;
     if (turn === this.#promptTurn && this.promptFault) return this.set({}, false);
     for (const [at, id] of branch.entries()) {
       while (this.pass) await this.pass;

@@ -6,7 +6,8 @@ import { field } from './fields.js';
 
 /**
  * @typedef {import('../plots/trace.js').Step} Step
- * @typedef {{ step: Step | null, parent: Node | null, children: Node[], depth: number }} Node
+ * @typedef {{ step: Step | null, parent: Node | null, children: Node[], depth: number, at: number }} Node
+ *   at: its place among all nodes, in the order in which they came; the prompt is 0
  *
  * One text from the prompt to its end: it parts from the one listed before it after `shared`
  * tokens, `level` says how deeply it is nested, `here` how many of its tokens are on show.
@@ -19,8 +20,12 @@ export class TextTree {
   stopAtEnd = true;
   /** How many tokens a text has at most. */
   limit = field('max_new_tokens').initial;
+  /** What the texts are kept under for the visit; '' until they are. */
+  key = '';
   /** @type {Node} */
-  #root = { step: null, parent: null, children: [], depth: 0 };
+  #root = newRoot();
+  /** Every node by its place. */
+  #nodes = [this.#root];
   /** @type {Node} */
   #tip = this.#root;
   /** @type {Step[]} The text on show. */
@@ -35,7 +40,9 @@ export class TextTree {
   }
 
   clear() {
-    this.#root.children = [];
+    this.key = '';
+    this.#root = newRoot();
+    this.#nodes = [this.#root];
     this.#stand(this.#root);
   }
 
@@ -43,9 +50,46 @@ export class TextTree {
   append(step) {
     const known = this.#tip.children.find((child) => child.step?.id === step.id);
     if (known) known.step = step;
-    const node = known ?? { step, parent: this.#tip, children: [], depth: this.#tip.depth + 1 };
-    if (!known) this.#tip.children.push(node);
-    this.#stand(node);
+    this.#stand(known ?? this.#add(this.#tip, step));
+  }
+
+  /** @param {Node} parent @param {Step} step */
+  #add(parent, step) {
+    const at = this.#nodes.length;
+    const node = { step, parent, children: [], depth: parent.depth + 1, at };
+    parent.children.push(node);
+    this.#nodes.push(node);
+    return node;
+  }
+
+  /** How many tokens there are in all. */
+  get size() {
+    return this.#nodes.length - 1;
+  }
+
+  /** The place of the text on show. */
+  get tip() {
+    return this.#tip.at;
+  }
+
+  /** Every token with the place of the one before it, in the order in which they came. @returns {[number, Step][]} */
+  get all() {
+    return this.#nodes
+      .slice(1)
+      .map(({ parent, step }) => [Number(parent?.at), /** @type {Step} */ (step)]);
+  }
+
+  /**
+   * Takes texts in place of its own.
+   * @param {[number, Step][]} all as above
+   * @param {number} tip
+   * @param {string} key what they are kept under
+   */
+  take(all, tip, key) {
+    this.clear();
+    this.key = key;
+    for (const [parent, step] of all) this.#add(this.#nodes[parent], step);
+    this.#stand(this.#nodes[tip] ?? this.#root);
   }
 
   /**
@@ -93,6 +137,11 @@ export class TextTree {
     this.#branches = null;
     this.steps = ancestors(node).map(({ step }) => /** @type {Step} */ (step));
   }
+}
+
+/** @returns {Node} */
+function newRoot() {
+  return { step: null, parent: null, children: [], depth: 0, at: 0 };
 }
 
 /**

@@ -13,6 +13,7 @@ import '../../panels/draw/draw.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
+import { onPick } from '../../state/files.js';
 import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import '../../panels/own-sampler/own-sampler.js';
@@ -217,7 +218,8 @@ export class LogitLogits extends LogitElement {
           }
         </div>
         <button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
-        <input type="file" accept=".gguf" hidden aria-label=${t('model.open')} @change=${this.#onFile}>
+        <input type="file" accept=".gguf" hidden aria-label=${t('model.open')} @change=${this.#onFile}
+          @click=${(/** @type {Event} */ event) => onPick(event, ([model]) => this.emit('logit-model', { model }))}>
         <span class="about">${t('logits.file')}</span>
       </div>
       ${this.fault ? html`<p class="error" role="alert">${sentence(this.fault, this)}</p>` : nothing}

@@ -1,0 +1,287 @@
+/**
+ * What a reload and the history bring back beside the address: texts with their numbers, a run under
+ * way, long parts, the reader's own file; and where nothing can be kept.
+ */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { START, openBench, root, settle, until } from './bench.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+/** @type {{ name: string, mimeType: string, buffer: Buffer }} */
+let file;
+before(async () => {
+  bench = await openBench();
+  const buffer = await readFile(join(root, 'models/verbs.gguf'));
+  file = { name: 'mine.gguf', mimeType: '', buffer };
+});
+after(() => bench?.close());
+
+const STORIES = `?lang=en&model=stories${START}`;
+const ids = (page) => page.locator('logit-scope').evaluate((scope) => scope.result.ids);
+/** All that is kept of the drawn texts: every branch, with each number. */
+const texts = (page) =>
+  page.locator('logit-scope').evaluate((scope) => {
+    const { key: _, ...saved } = scope.saveTexts();
+    return saved;
+  });
+/** How each token looks, and the branches. */
+const marks = (page) =>
+  page
+    .locator('logit-tape .step, logit-branches li')
+    .evaluateAll((all) => all.map(({ outerHTML }) => outerHTML.replace(/<!--.*?-->/g, '')));
+const steps = (page, n) =>
+  page.locator('logit-scope').evaluate(async (scope, count) => {
+    for (let i = 0; i < count; i++) await scope.step();
+    await scope.settled();
+  }, n);
+const set = (page, settings) =>
+  page.locator('logit-scope').evaluate(async (scope, patch) => {
+    await scope.set(patch);
+    await scope.settled();
+  }, settings);
+const notice = (page) => page.locator('logit-scope .said[role=alert] p');
+
+async function reload(page) {
+  await page.reload();
+  await page.locator('logit-scope').evaluate((scope) => scope.settled());
+}
+
+async function goBack(page) {
+  const moved = page.evaluate(
+    () =>
+      new Promise((resolve) => addEventListener('popstate', () => resolve(null), { once: true })),
+  );
+  await page.goBack();
+  await moved;
+  await settle(page);
+}
+
+test('a text beyond the address comes back with its branches, each number as it was drawn', async () => {
+  const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
+  await steps(page, 3);
+  await set(page, { temperature: 1.3 }); // a number drawn now is another than before
+  await steps(page, 67);
+  await page.locator('logit-text .step [data-place]').nth(1).click();
+  await page.locator('logit-alternatives [data-alternative]').nth(2).click();
+  await until(
+    () => ids(page),
+    ({ length }) => length === 2,
+  );
+  await settle(page);
+  const shown = [await texts(page), await marks(page)];
+  assert.equal(shown[0].tokens.length, 71);
+  await reload(page);
+  assert.deepEqual([await texts(page), await marks(page)], shown);
+  await goBack(page);
+  assert.equal((await ids(page)).length, 70, 'the longer text is one step back');
+  assert.doesNotMatch(page.url(), /branch=/);
+  await reload(page);
+  assert.equal((await ids(page)).length, 70);
+  assert.deepEqual((await texts(page)).tokens, shown[0].tokens);
+
+  // A run under way is stopped, not lost.
+  await page.locator('[data-command=reset]').click();
+  await page.locator('logit-text .more > summary').click();
+  await page.locator('logit-text .speed input').fill('4');
+  await page.locator('[data-command=run]').click();
+  await until(
+    () => ids(page),
+    ({ length }) => length > 5,
+  );
+  const running = await ids(page);
+  await reload(page);
+  const after = await ids(page);
+  assert.deepEqual(after.slice(0, running.length), running);
+  assert.equal(await page.locator('[data-command=stop]').count(), 0);
+  await reload(page);
+  assert.deepEqual(await ids(page), after, 'and once more');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('without room or leave to keep a text it stays in the document: one sentence, or none', async () => {
+  const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
+  await page.evaluate(() => {
+    for (let size = 1 << 22; size >= 1; size = size >> 1)
+      for (let i = 0; i < 3; i++)
+        try {
+          sessionStorage.setItem(`full ${size} ${i}`, 'x'.repeat(size));
+        } catch {
+          // full
+        }
+  });
+  await steps(page, 70);
+  await until(
+    () => notice(page).allInnerTexts(),
+    ({ length }) => length === 1,
+  );
+  assert.match(await notice(page).innerText(), /^The browser has no room to keep this text/);
+  const before = await texts(page);
+  await page.locator('[data-command=reset]').click();
+  await settle(page);
+  await goBack(page);
+  assert.deepEqual(await texts(page), before);
+  await page.evaluate(() => {
+    sessionStorage.clear();
+    Storage.prototype.setItem = () => {
+      throw new DOMException('no', 'SecurityError');
+    };
+  });
+  await page.locator('[data-command=reset]').click();
+  await steps(page, 66);
+  const kept = await texts(page);
+  await page.locator('[data-command=reset]').click();
+  await settle(page);
+  await goBack(page);
+  assert.deepEqual(await texts(page), kept);
+  assert.equal(await notice(page).count(), 0);
+  assert.deepEqual(complaints, []);
+  await page.reload(); // with the browser's own storage
+  await close();
+});
+
+test('what is too long for a link comes back: pasted numbers, a text to count, a text written from it', async () => {
+  const { page, close } = await bench.open({
+    path: '?lang=en&view=logits#',
+    ready: false,
+    fresh: true,
+  });
+  const pasted = Array.from({ length: 900 }, (_, i) => `t${i}: ${(i % 7) / 2}`).join('\n');
+  const counted = Array.from({ length: 900 }, (_, i) => `w${i % 5} x${i % 3}`).join(' ');
+  await page.locator('logit-logits #logits').fill(pasted);
+  await page.locator('[data-source=bigram]').click();
+  await page.locator('logit-logits #text').fill(counted);
+  for (let i = 0; i < 2; i++) {
+    await page.locator('[data-command=write-many]').click();
+    await settle(page);
+  }
+  const written = await page.locator('logit-logits .written').innerText();
+  assert.ok(written.split(' ').length > 64);
+  await reload(page);
+  assert.equal(await page.locator('logit-logits #text').inputValue(), counted);
+  assert.equal(await page.locator('logit-logits .written').innerText(), written);
+  await page.locator('[data-source=pasted]').click();
+  assert.equal(await page.locator('logit-logits #logits').inputValue(), pasted);
+  await close();
+});
+
+const again = (page) => page.locator('logit-reopen');
+
+test('a file of one’s own is asked for by name, and opens where it was', async () => {
+  const { page, complaints, close } = await bench.open({ fresh: true, own: true });
+  await page.setInputFiles('logit-model #file', file);
+  await until(
+    () => page.url(),
+    (url) => !url.includes('model='),
+  );
+  await page.locator('#prompt').fill('Tomorrow we');
+  await page.locator('#prompt').press('Enter');
+  await set(page, { top_k: 7 });
+  await steps(page, 2);
+  const shown = [await texts(page), await marks(page), page.url()];
+  await reload(page);
+  await again(page).locator('label').waitFor();
+  assert.equal(await again(page).locator('h2').innerText(), 'Open \u2068mine.gguf\u2069 again');
+  assert.match(
+    await again(page).locator('p').first().innerText(),
+    /^This page showed \u2068mine\.gguf\u2069 \(0\.63 MB\), a file on this device\./,
+  );
+  assert.equal(page.url(), shown[2]);
+  await reload(page);
+  await again(page).waitFor();
+
+  // What is no model changes nothing.
+  await page.setInputFiles('logit-reopen #file', { ...file, buffer: Buffer.from('no model') });
+  await again(page).locator('[role=alert]').getByText('GGUF').waitFor();
+  await page.setInputFiles('logit-reopen #file', file);
+  await again(page).waitFor({ state: 'detached' });
+  await settle(page);
+  assert.deepEqual([await texts(page), await marks(page), page.url()], shown);
+
+  // Another model in its place is another entry; the file's own is one step back.
+  await reload(page);
+  await again(page).locator('[data-command=other]').click();
+  await again(page).waitFor({ state: 'detached' });
+  await settle(page);
+  assert.match(page.url(), /model=stories/);
+  assert.equal(await page.locator('#prompt').inputValue(), 'Tomorrow we');
+  assert.deepEqual(await ids(page), []);
+  await goBack(page);
+  assert.match(await again(page).locator('h2').innerText(), /mine\.gguf/);
+  assert.equal(page.url(), shown[2]);
+  await page.setInputFiles('logit-reopen #file', file);
+  await again(page).waitFor({ state: 'detached' });
+  await settle(page);
+  assert.deepEqual([await texts(page), await marks(page)], shown.slice(0, 2));
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a file whose place the browser remembers opens at a press, or by itself', async () => {
+  const { page, complaints, close } = await bench.open({ fresh: true, own: true });
+  await page.addInitScript(() => {
+    // Files of a browser's own disk stand for those that a picker gives.
+    window.showOpenFilePicker = async () => {
+      const folder = await navigator.storage.getDirectory();
+      return [await folder.getFileHandle('mine.gguf')];
+    };
+    FileSystemHandle.prototype.queryPermission = async () => localStorage.leave ?? 'prompt';
+    FileSystemHandle.prototype.requestPermission = async () => 'granted';
+  });
+  await page.reload();
+  await page.locator('logit-distribution .row').first().waitFor();
+  await page.evaluate(
+    async (bytes) => {
+      const folder = await navigator.storage.getDirectory();
+      const handle = await folder.getFileHandle('mine.gguf', { create: true });
+      const to = await handle.createWritable();
+      await to.write(Uint8Array.from(bytes));
+      await to.close();
+    },
+    [...file.buffer],
+  );
+  await page.locator('logit-model label.open').click();
+  await until(
+    () => page.url(),
+    (url) => !url.includes('model='),
+  );
+  await settle(page);
+  await steps(page, 2);
+  const drawn = await ids(page);
+  await reload(page);
+  await again(page).locator('[data-command=again]').click();
+  await again(page).waitFor({ state: 'detached' });
+  await settle(page);
+  assert.deepEqual(await ids(page), drawn);
+  await page.evaluate(() => (localStorage.leave = 'granted'));
+  await reload(page);
+  await page.locator('logit-tape .step').nth(1).waitFor();
+  await settle(page);
+  assert.equal(await again(page).count(), 0);
+  assert.deepEqual(await ids(page), drawn);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('back at an address that names no model the page’s own shows', async () => {
+  const { page, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+  });
+  await page.goto(`${bench.url}?lang=en&view=bench`);
+  await page.locator('logit-distribution .row').first().waitFor();
+  await settle(page);
+  await page.locator('logit-model select').selectOption('verbs');
+  await until(
+    () => page.url(),
+    (url) => url.includes('model=verbs'),
+  );
+  await goBack(page);
+  assert.match(await page.locator('footer dl').first().innerText(), /stories/);
+  assert.equal(await page.locator('#prompt').inputValue(), 'Lily wanted to');
+  await close();
+});

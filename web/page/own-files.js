@@ -1,0 +1,114 @@
+/**
+ * The reader's own model files: what the history says of them, and how they are had again. The
+ * document holds those that were opened in it; for later visits IndexedDB has the handles of browsers
+ * that give any, and leave to read them is asked for again.
+ */
+import { handleOf } from '../state/files.js';
+
+/** @typedef {{ key: string, name: string, size: number, count: number, context: number | null }} Kept */
+
+/** How many files the browser remembers. */
+const MOST = 8;
+
+/** A name that sorts by the time at which it was made. */
+export function newKey() {
+  return `${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
+}
+
+/** What was opened in this document, by key. @type {Map<string, File[]>} */
+const opened = new Map();
+
+/**
+ * What the history says of files; null where there are none.
+ * @param {File[]} files
+ * @param {number | null} context
+ * @returns {Kept | null}
+ */
+export function keepFile(files, context) {
+  if (files.length === 0) return null;
+  const known = [...opened].find(([, each]) => each.every((file, i) => file === files[i]));
+  const key = known?.[0] ?? newKey();
+  if (!known) {
+    opened.set(key, files);
+    keepHandles(key, files);
+  }
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  return { key, name: files[0].name, size, count: files.length, context };
+}
+
+/** Files that were opened again. @param {Kept} kept @param {File[]} files */
+export function foundAgain({ key }, files) {
+  opened.set(key, files);
+  keepHandles(key, files);
+}
+
+/**
+ * The files, where they can be had without a question.
+ * @param {Kept} kept
+ * @returns {Promise<File[] | null>}
+ */
+export async function findFiles({ key }) {
+  return opened.get(key) ?? (await readHandles(await findHandles(key), 'queryPermission'));
+}
+
+/** The files, once the reader gives leave; null where that is refused or they are gone. @param {Kept} kept */
+export async function askFiles({ key }) {
+  return readHandles(await findHandles(key), 'requestPermission');
+}
+
+/** @param {any[] | null} handles @param {'queryPermission' | 'requestPermission'} ask */
+async function readHandles(handles, ask) {
+  if (!handles) return null;
+  try {
+    for (const handle of handles)
+      if ((await handle[ask]({ mode: 'read' })) !== 'granted') return null;
+    return /** @type {File[]} */ (await Promise.all(handles.map((handle) => handle.getFile())));
+  } catch {
+    return null; // it was moved or removed
+  }
+}
+
+/** @param {string} key @returns {Promise<any[] | null>} */
+export async function findHandles(key) {
+  const found = await inStore('readonly', (store) => store.get(key)).catch(() => null);
+  return Array.isArray(found) ? found : null;
+}
+
+/** @param {string} key @param {File[]} files */
+async function keepHandles(key, files) {
+  const handles = await Promise.all(files.map(handleOf));
+  if (!handles.every(Boolean)) return;
+  try {
+    await inStore('readwrite', (store) => store.put(handles, key));
+    const keys = /** @type {string[]} */ (await inStore('readonly', (store) => store.getAllKeys()));
+    for (const old of keys.sort().slice(0, -MOST))
+      await inStore('readwrite', (store) => store.delete(old));
+  } catch {
+    // a sandboxed frame, a private window, a full disk: the banner asks for the file by its name
+  }
+}
+
+/**
+ * @template T
+ * @param {IDBTransactionMode} mode
+ * @param {(store: IDBObjectStore) => IDBRequest<T>} act
+ * @returns {Promise<T>}
+ */
+async function inStore(mode, act) {
+  const opening = indexedDB.open('logitscope', 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore('files');
+  const base = await done(opening);
+  try {
+    return await done(act(base.transaction('files', mode).objectStore('files')));
+  } finally {
+    base.close();
+  }
+}
+
+/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
+function done(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

@@ -1,0 +1,81 @@
+/**
+ * <logit-reopen>: in place of the views, the reader's own file that showed there before: a page may
+ * read it again only when it is asked. Asks with "logit-model" ({ files }), or without any for
+ * another model.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/open';
+import { LogitElement, define } from '../base/element.js';
+import { addMessages, t } from '../locale/locale.js';
+import { onPick } from '../state/files.js';
+import { megabytes } from './model-chooser.js';
+import { askFiles, findHandles } from './own-files.js';
+import reopenStyles from './open-model.css';
+
+addMessages(locales);
+
+export class LogitReopen extends LogitElement {
+  static properties = {
+    file: { attribute: false },
+    other: {},
+    fault: {},
+    handles: { state: true },
+  };
+
+  static styles = [...LogitElement.styles, reopenStyles];
+
+  constructor() {
+    super();
+    /** @type {import('./own-files.js').Kept} */
+    this.file = { key: '', name: '', size: 0, count: 1, context: null };
+    /** The name of the model that opens in its place. */
+    this.other = '';
+    /** Why the last file was refused. */
+    this.fault = '';
+    /** Whether the browser remembers where the file lies. */
+    this.handles = false;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('file'))
+      findHandles(this.file.key).then((found) => (this.handles = found !== null));
+  }
+
+  async #ask() {
+    const files = await askFiles(this.file);
+    if (files) return this.#take(files);
+    this.handles = false;
+    this.fault = this.speak(() => t('open.again.refused', { name: this.file.name }));
+  }
+
+  /** @param {Iterable<File> | null} [found] none: another model */
+  #take(found) {
+    const files = [...(found ?? [])];
+    this.emit('logit-model', { files });
+  }
+
+  render() {
+    const { name, size, count } = this.file;
+    const about = { name: `\u2068${name}\u2069`, size: megabytes(size) };
+    return html`<div>
+      <h2>${t('open.again.title', about)}</h2>
+      <p>${t(count > 1 ? 'open.again.parts' : 'open.again', { ...about, n: count })}</p>
+      <p class="error" role="alert">${this.fault}</p>
+      <div class="buttons">
+        ${
+          this.handles
+            ? html`<button class="primary" data-command="again" @click=${this.#ask}>${t('open.again.open', about)}</button>`
+            : nothing
+        }
+        <span class="picker" ?hidden=${this.handles}>
+          <input type="file" id="file" accept=".gguf" ?multiple=${count > 1}
+            @change=${(/** @type {Event} */ { target }) => this.#take(/** @type {HTMLInputElement} */ (target).files)}
+            @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#take(files))}>
+          <label for="file" class="button primary">${t('open.again.open', about)}</label></span>
+        <button data-command="other" @click=${() => this.#take()}>${t('open.again.other', { name: this.other })}</button>
+      </div></div>`;
+  }
+}
+
+define('logit-reopen', LogitReopen);

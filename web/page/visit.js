@@ -1,0 +1,166 @@
+/**
+ * What no address can hold, kept for the visit: the drawn texts with their numbers, parts that are
+ * too long for a link, and which file of the reader's was open. A place of the history names it;
+ * sessionStorage holds it, or the document alone where that is refused.
+ */
+import { checkPart } from '../state/fields.js';
+import { leftOut, stateParts } from '../state/page-state.js';
+import { keepFile, newKey } from './own-files.js';
+
+/**
+ * @typedef {import('../state/page-state.js').PageState} PageState
+ * @typedef {import('../state/text-bench.js').Saved} Saved
+ *
+ * What an entry of the history holds. `at` is the place of its text among all that are kept under `key`.
+ * @typedef {{ text?: { key: string, at: number }, long?: string[], file?: import('./own-files.js').Kept }} Place
+ * A record: the model, the texts, and the place that its entry named while `tip` was on show.
+ * @typedef {Saved & { model: string, from: number }} Recorded
+ * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
+ */
+
+const TEXTS = 'logitscope-text-';
+const LONG = 'logitscope-long';
+
+/** What the browser refuses to keep or has no room for. @type {Map<string, any>} */
+const held = new Map();
+/** What was written last, so that nothing is written twice. @type {{ steps: unknown, long: Record<string, unknown> }} */
+const last = { steps: null, long: {} };
+
+/** @param {string} key */
+function read(key) {
+  try {
+    return held.get(key) ?? JSON.parse(sessionStorage.getItem(key) ?? 'null');
+  } catch {
+    return null; // a sandboxed frame, or nothing that was written here
+  }
+}
+
+/**
+ * Keeps a value; the oldest texts make room for it. False where there is none.
+ * @param {string} key
+ * @param {unknown} value
+ */
+function write(key, value) {
+  held.set(key, value);
+  const text = JSON.stringify(value);
+  for (;;) {
+    try {
+      sessionStorage.setItem(key, text);
+      held.delete(key);
+      return true;
+    } catch (error) {
+      if (/** @type {Error} */ (error).name !== 'QuotaExceededError') return true; // in the document
+      const others = Object.keys(sessionStorage).filter((name) => name.startsWith(TEXTS));
+      const [oldest] = others.filter((name) => name !== key).sort();
+      if (oldest === undefined) return false;
+      held.set(oldest, read(oldest));
+      sessionStorage.removeItem(oldest);
+    }
+  }
+}
+
+/** What tells one model from another. @param {import('./scope.js').LogitScope} scope */
+function modelOf({ source, files }) {
+  return source ?? files.map(({ name, size }) => `file ${name} ${size}`).join();
+}
+
+/**
+ * Keeps the drawn texts under a key of theirs.
+ * @param {import('./scope.js').LogitScope} scope
+ * @param {number} [from] the place that the entry of the history names, where it is not that on show
+ */
+export function keepTexts(scope, from) {
+  const { texts, steps } = scope;
+  texts.key ||= newKey();
+  if (last.steps === steps && from === undefined) return true;
+  last.steps = steps;
+  const saved = scope.saveTexts();
+  return write(TEXTS + saved.key, { ...saved, model: modelOf(scope), from: from ?? saved.tip });
+}
+
+/**
+ * What the present state's entry of the history is to hold, kept; `full` where there was no room.
+ * @param {import('./scope.js').LogitScope} scope
+ * @returns {{ place: Place, full: boolean }}
+ */
+export function keep(scope) {
+  const { texts, state, table } = scope;
+  /** @type {Place} */
+  const place = {};
+  let full = false;
+  if (texts.size > 0) {
+    full = !keepTexts(scope);
+    place.text = { key: texts.key, at: texts.tip };
+  }
+  const values = /** @type {Record<string, unknown>} */ ({ ...state, ...state.settings });
+  const names = leftOut(state, table).filter((name) => name !== 'branch');
+  if (scope.source === null && state.settings.logit_bias) names.push('logit_bias');
+  if (names.length > 0) {
+    const long = Object.fromEntries(names.map((name) => [name, values[name]]));
+    const same = names.every((name) => last.long[name] === long[name]);
+    if (!same) full = !write(LONG, long) || full;
+    last.long = long;
+    place.long = names;
+  }
+  const file = keepFile(scope.files, scope.context);
+  if (file) place.file = file;
+  return { place, full };
+}
+
+/**
+ * What an entry of the history held.
+ * @param {Place} place
+ * @param {boolean} [reload] whether it is the one that the document before was left at: a text that went
+ *   on from there is taken as far as it came
+ * @returns {Recalled}
+ */
+export function recall({ text, long = [] }, reload = false) {
+  const record = text && read(TEXTS + text.key);
+  const good = record && isSound(record);
+  const tip = good && reload && record.from === text?.at ? record.tip : text?.at;
+  const values = read(LONG) ?? {};
+  return {
+    saved: good ? { ...record, tip } : null,
+    long: long.filter((name) => name in values).map((name) => [name, values[name]]),
+  };
+}
+
+/** @param {any} record */
+function isSound({ key, model, prompt_ids, tokens }) {
+  return (
+    typeof key === 'string' &&
+    typeof model === 'string' &&
+    Array.isArray(prompt_ids) &&
+    Array.isArray(tokens) &&
+    tokens.every(
+      (token, i) =>
+        Array.isArray(token) &&
+        token.every((value) => value === null || Number.isFinite(value)) &&
+        Number.isInteger(token[0]) &&
+        token[0] >= 0 &&
+        token[0] <= i,
+    )
+  );
+}
+
+/**
+ * A state of an address with what its entry held beside it.
+ * @param {PageState | null} state
+ * @param {Recalled} recalled
+ * @param {import('./scope.js').LogitScope} scope
+ * @returns {any}
+ */
+export function complete(state, { saved, long }, scope) {
+  const { table, info } = scope;
+  const own = /** @type {Recorded | null} */ (saved)?.model === modelOf(scope) ? { saved } : {};
+  const whole = { ...state, ...own, settings: { ...state?.settings } };
+  const parts = stateParts(table);
+  for (const [name, value] of long) {
+    const part = parts.find((each) => each.name === name);
+    const known = { table, vocab_size: info?.vocab_size };
+    if (!part || checkPart({ ...part, maximum: Infinity }, value, known) !== null) continue;
+    const holder = 'stage' in part || part.setting ? whole.settings : whole;
+    /** @type {Record<string, unknown>} */ (holder)[name] = value;
+  }
+  return whole;
+}

@@ -1,0 +1,43 @@
+/** Files that a reader picks or drops, with the handles by which a later visit may read them again. */
+
+/** @type {WeakMap<File, Promise<unknown>>} */
+const handles = new WeakMap();
+/** Whether the picker that gives handles is refused here, as in a frame of another origin. */
+let refused = false;
+
+/** The handle of a file; undefined where the browser gives none. @param {File} file */
+export async function handleOf(file) {
+  return handles.get(file)?.catch?.(() => undefined);
+}
+
+/**
+ * A press on a file box: asks by the picker that gives handles, where there is one.
+ * @param {Event} event
+ * @param {(files: File[]) => void} take
+ */
+export async function onPick(event, take) {
+  const picker = /** @type {any} */ (globalThis).showOpenFilePicker;
+  if (!picker || refused) return;
+  event.preventDefault();
+  const box = /** @type {HTMLInputElement} */ (event.currentTarget);
+  const types = [{ accept: { 'application/octet-stream': [box.accept] } }];
+  try {
+    const found = await picker({ multiple: box.multiple, types });
+    const files = await Promise.all(found.map((/** @type {any} */ each) => each.getFile()));
+    files.forEach((file, i) => handles.set(file, Promise.resolve(found[i])));
+    take(files);
+  } catch (error) {
+    if (/** @type {Error} */ (error).name === 'AbortError') return; // nothing was picked
+    refused = true;
+    box.click();
+  }
+}
+
+/** The files of a drop. @param {DataTransfer} data */
+export function droppedFiles({ items, files }) {
+  const of = [...items].filter(({ kind }) => kind === 'file');
+  const asked = of.map((item) => /** @type {any} */ (item).getAsFileSystemHandle?.());
+  const dropped = [...files];
+  dropped.forEach((file, i) => asked[i] && handles.set(file, asked[i]));
+  return dropped;
+}
