@@ -129,6 +129,54 @@ test('a card is dragged to another place', async () => {
   await close();
 });
 
+test('a card lands where it is dropped, however fast and far, and the address says the move alone', async () => {
+  const { page, close } = await open({ viewport: { width: 1440, height: 2000 } });
+  const shown = await cards(page);
+  const boxes = () =>
+    page.locator('logit-chain .card').evaluateAll((all) =>
+      all.map((card) => {
+        const { top, bottom } = card.getBoundingClientRect();
+        return [top, bottom];
+      }),
+    );
+  /** Drags the card at one place to the place of another, in so many moves. */
+  const drag = async (from, to, moves) => {
+    const plug = await page.locator('logit-chain .card .plug').nth(from).boundingBox();
+    const [x, y] = [plug.x + plug.width / 2, plug.y + plug.height / 2];
+    const [top, bottom] = (await boxes())[to];
+    const end = to > from ? bottom - 4 : top + 4;
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let i = 1; i <= moves; i++) {
+      await page.mouse.move(x, y + ((end - y) * i) / moves);
+      if (moves > 2) await settle(page); // the page keeps up, and no card may grow
+    }
+    await page.mouse.up();
+    await settle(page);
+  };
+  const last = shown.length - 1;
+  let expected = shown;
+  for (const [from, to, moves] of [
+    [0, last, 9],
+    [0, last, 1],
+    [last, 0, 2],
+    [1, last - 1, 9],
+    [last, 1, 9],
+  ]) {
+    const rest = expected.filter((_, i) => i !== from);
+    expected = rest.toSpliced(to, 0, expected[from]);
+    await drag(from, to, moves);
+    assert.deepEqual(await cards(page), expected, `${from} to ${to} in ${moves}`);
+  }
+  await page.locator('[data-command=canonical]').click();
+  await settle(page);
+  await drag(0, last, 9);
+  const { hash } = new URL(page.url());
+  const [, order] = /[#&]order=([^&]*)/.exec(hash) ?? [];
+  assert.match(String(order), /^\w+:\w+$/);
+  await close();
+});
+
 test('a warper moves among those on show, and the hidden stay with their neighbours', () => {
   const order = ['a', 'x', 'b', 'y', 'c'];
   const shown = ['a', 'b', 'c'];
@@ -263,6 +311,67 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
   await expectTrace(page, trace);
   const [first] = await page.locator('.row .after').allTextContents();
   assert.equal(first, `${(100 * trace.tokens[0].p).toFixed(1)}%`);
+  await close();
+});
+
+test('a stage that does nothing says why in its row, and a line that goes no further names what stops it', async () => {
+  const { page, close } = await open();
+  const said = async (name, settings, prompt) => {
+    await page.locator('logit-scope').evaluate(
+      async (it, [patch, text]) => {
+        if (text) await it.restore({ ...it.state, prompt: text, branch: [] });
+        await it.set(patch);
+        await it.settled();
+      },
+      [settings, prompt],
+    );
+    const brief = page.locator(`.card[data-stage=${name}] .brief`);
+    return [await brief.innerText(), await brief.getAttribute('title')];
+  };
+  const xtc = (settings) => said('xtc_probability', { top_p: 1, xtc_threshold: 0.01, ...settings });
+  await xtc({ xtc_probability: 1, xtc_threshold: 0.5 });
+  await page.locator('logit-shelf').waitFor(); // the sentences come with it
+  await settle(page);
+  assert.deepEqual(await xtc({ xtc_probability: 1, xtc_threshold: 0.9 }), [
+    'under 2 at threshold',
+    'Does nothing here: fewer than two tokens reach its threshold.',
+  ]);
+  assert.deepEqual(await xtc({ xtc_probability: 1e-9, xtc_threshold: 0.01 }), [
+    'its coin: not now',
+    'Does nothing in this step: its coin fell the other way.',
+  ]);
+  assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 64 }))[0], /^too few left$/);
+  assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 1 }))[0], /^removes \d/);
+  const dry = (prompt) =>
+    said(
+      'dry_multiplier',
+      { xtc_probability: 0, dry_multiplier: 1, dry_allowed_length: 2 },
+      prompt,
+    );
+  assert.equal((await dry('Today she will'))[0], 'no repeat');
+  assert.equal((await dry('Today she will she'))[0], 'repeat too short');
+  assert.match((await dry('Today she will she will'))[0], /bits/);
+  assert.equal((await said('top_p', { top_k: 1, top_p: 0.9 }))[0], 'nothing after top-k');
+
+  await said('top_p', { top_k: 3, top_p: 0.5, dry_multiplier: 0 });
+  const line = page.locator('logit-distribution .handle.by-top_p');
+  const stop = line.locator('.stop');
+  assert.equal(await stop.innerText(), '');
+  const { x, y, width, height } = await line.boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2, y + 300, { steps: 4 });
+  await settle(page);
+  assert.equal(await stop.innerText(), 'top-k 3 leaves 3: top-p can keep no more');
+  await page.mouse.up();
+  await settle(page);
+  assert.equal(await stop.innerText(), '');
+  await line.focus();
+  await page.keyboard.press('End');
+  assert.equal(await stop.innerText(), 'top-k 3 leaves 3: top-p can keep no more');
+  await page.keyboard.press('Home');
+  await settle(page);
+  assert.equal(await stop.innerText(), '');
   await close();
 });
 

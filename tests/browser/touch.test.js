@@ -112,7 +112,23 @@ test('cards change places under the finger', async () => {
   const next = await page.locator('.card[data-stage=top_k]').boundingBox();
   await drag([x, y], [x, next.y + next.height * 0.8], () => until(order, (now) => now !== before));
   assert.match(await until(order, (now) => now !== before), /top_k,temperature/);
+  await settle(page);
   assert.equal(await scrolled(), place);
+  const all = page.locator('logit-chain .card');
+  const names = (await order()).split(',');
+  for (const [from, to, into] of [
+    [0, names.length - 1, 0.8],
+    [names.length - 1, 0, 0.2],
+  ]) {
+    await middle(all.nth(1));
+    const plug = await all.nth(from).locator('.plug').boundingBox();
+    const end = await all.nth(to).boundingBox();
+    const at = plug.x + plug.width / 2;
+    await drag([at, plug.y + plug.height / 2], [at, end.y + end.height * into]);
+    names.splice(to, 0, ...names.splice(from, 1));
+    await settle(page);
+    assert.equal(await order(), names.join());
+  }
   await close();
 });
 

@@ -104,6 +104,42 @@ test('what is written to an address is read back the same, and it is an address'
   );
 });
 
+test('an order is the moves that make it, which a link, a message and an attribute may say too', () => {
+  const canonical = table.filter(({ warper }) => warper).map(({ name }) => name);
+  const moved = (name, at) => canonical.filter((each) => each !== name).toSpliced(at, 0, name);
+  const hashOf = (order) => formatHash({ settings: { order } }, table);
+  assert.equal(hashOf(moved('temperature', canonical.length)), 'order=temperature:last');
+  assert.equal(hashOf(moved('top_p', 0)), `order=top_p:${canonical[0]}`);
+  fc.assert(
+    fc.property(fc.shuffledSubarray(canonical, { minLength: canonical.length }), (order) => {
+      const hash = hashOf(order);
+      assert.ok(hash.length <= `order=${order.join()}`.length);
+      assert.deepEqual(parseHash(hash, table).state?.settings.order ?? canonical, order);
+      assert.deepEqual(parseHash(`order=${order.join()}`, table).state.settings.order, order);
+    }),
+  );
+  const last = moved('xtc_probability', canonical.length);
+  for (const order of [['xtc:last'], 'xtc_probability:last', last])
+    assert.deepEqual(checkState({ settings: { order } }, table).state.settings.order, last);
+  const both = parseHash('order=top_k:last,temperature:top_k', table).state.settings.order;
+  assert.deepEqual(both.slice(-2), ['temperature', 'top_k']);
+  // Stages that are left out stay so.
+  assert.equal(hashOf(['top_k', 'temperature']), 'order=top_k,temperature');
+  const wrong = [
+    'top_k:',
+    'top_k:top_k',
+    'top_k:x',
+    'x:last',
+    ':',
+    'top_k:last:last',
+    'top_k:last,top_p',
+  ];
+  for (const order of [...wrong, Array(99).fill('top_k:last').join()])
+    assert.equal(parseHash(`order=${order}`, table).dropped[0]?.why, 'malformed', order);
+  for (const order of [[null], [{}], ['top_k:last', 5], [['top_k', 'last']], [[':']], {}])
+    assert.equal(checkState({ settings: { order } }, table).dropped[0]?.why, 'malformed');
+});
+
 test('no text at all throws, and what is accepted can be written again', () => {
   const names = [
     ...table.map(({ name }) => name),

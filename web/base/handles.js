@@ -33,6 +33,13 @@ export function handleWords({ name, value, kept, before, cuts, active }, fixed =
   return cuts ? t('cut.keeps', { stage, n: kept, of: before }) : t('cut.idle', { stage });
 }
 
+/** Why a line goes no further than to a value; '' where it does. @param {Handle} handle @param {number} value */
+function stopWords({ name, before, limit }, value) {
+  if (!limit || value !== (name === 'top_k' ? 0 : 1)) return '';
+  const stage = `${settingName(limit.name)} ${plain(limit.value)}`;
+  return t('cut.stop', { stage, n: before, line: settingName(name) });
+}
+
 /**
  * @param {Grip} grip
  * @param {import('./element.js').LogitElement & { fixed: boolean }} host whose settings may be fixed
@@ -42,8 +49,17 @@ export function renderHandle(grip, host) {
   const { handle, across, at, from, length } = grip;
   const move = across ? `translate(${from}px, ${at}px)` : `translate(${at}px, ${from}px)`;
   const size = { [across ? 'width' : 'height']: `${length}px` };
-  /** @param {number} value */
-  const ask = (value) => value !== handle.value && host.emit('logit-set', { [handle.name]: value });
+  /** @param {Event} event @param {number} [value] */
+  const say = ({ currentTarget }, value = NaN) => {
+    const line = /** @type {HTMLElement} */ (currentTarget);
+    const stop = /** @type {HTMLElement} */ (line.querySelector('.stop'));
+    stop.textContent = stopWords(handle, value);
+  };
+  /** @param {Event} event @param {number} value */
+  const ask = (event, value) => {
+    say(event, value);
+    if (value !== handle.value) host.emit('logit-set', { [handle.name]: value });
+  };
 
   /** @param {PointerEvent} event */
   const onDown = (event) => {
@@ -58,7 +74,7 @@ export function renderHandle(grip, host) {
     const target = /** @type {HTMLElement} */ (event.currentTarget);
     if (across ? !target.hasPointerCapture(event.pointerId) : !counts(event)) return;
     const box = /** @type {HTMLElement} */ (target.offsetParent).getBoundingClientRect();
-    ask(grip.valueAt(event.clientX - box.left, event.clientY - box.top));
+    ask(event, grip.valueAt(event.clientX - box.left, event.clientY - box.top));
   };
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
@@ -75,7 +91,7 @@ export function renderHandle(grip, host) {
     }[event.key];
     if (steps === undefined) return;
     event.preventDefault();
-    ask(grip.more(steps));
+    ask(event, grip.more(steps));
   };
   return html`
     <div class="handle by-${handle.name} ${across ? 'across' : 'upright'}" role="separator"
@@ -85,8 +101,9 @@ export function renderHandle(grip, host) {
       aria-valuenow=${handle.value} aria-valuetext=${handleWords(handle)}
       title=${t('cut.drag')}
       ${cssom({ transform: move, ...size })}
-      @pointerdown=${onDown} @pointermove=${onMove} @keydown=${onKey}>
-      <span class="grip"></span>
+      @pointerdown=${onDown} @pointermove=${onMove} @keydown=${onKey}
+      @lostpointercapture=${say} @blur=${say}>
+      <span class="grip"></span><span class="stop" role="status"></span>
     </div>`;
 }
 

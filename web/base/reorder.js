@@ -10,6 +10,10 @@ import { t } from '../locale/locale.js';
  * @property {() => string[]} names the cards on show, in order
  * @property {(name: string) => string} label
  * @property {(name: string, to: number) => void} move asks for a card to come to another place
+ * @property {(name: string) => void} [dropped] a card was let go in another place
+ *
+ * The list as it lay when a card was taken by a pointer, in pixels: the tops and heights of the others.
+ * @typedef {{ top: number, gap: number, own: number, others: number[] }} Layout
  */
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -21,9 +25,12 @@ export class Reorder {
   said = '';
   #host;
   #options;
-  /** Where the card in hand came from. */
+  /** Where the card in hand came from, and where it is. */
   #origin = 0;
+  #to = 0;
   #byKey = false;
+  /** @type {Layout} */
+  #layout = { top: 0, gap: 0, own: 0, others: [] };
   /** @type {Map<string, number>} Where each card stood before an update that changes their order. */
   #tops = new Map();
   /** The names last shown. */
@@ -61,6 +68,11 @@ export class Reorder {
     if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
   }
 
+  /** Whether a pointer holds a card: nothing in the list may change its height meanwhile. */
+  get dragging() {
+    return this.grabbed !== null && !this.#byKey;
+  }
+
   /** @param {string} name */
   renderPlug(name) {
     const label = t('order.move', { name: this.#options.label(name) });
@@ -87,21 +99,23 @@ export class Reorder {
   #grab(name, byKey) {
     this.grabbed = name;
     this.#byKey = byKey;
-    this.#origin = this.#options.names().indexOf(name);
+    this.#origin = this.#to = this.#options.names().indexOf(name);
     this.#say('order.grabbed', name, this.#origin);
   }
 
   #drop() {
     if (!this.grabbed) return;
-    this.#say('order.dropped', this.grabbed, this.#options.names().indexOf(this.grabbed));
+    this.#say('order.dropped', this.grabbed, this.#to);
+    if (this.#to !== this.#origin) this.#options.dropped?.(this.grabbed);
     this.grabbed = null;
     this.#host.requestUpdate();
   }
 
   /** @param {number} to */
   #move(to) {
-    const names = this.#options.names();
-    if (!this.grabbed || to < 0 || to >= names.length || names[to] === this.grabbed) return;
+    const { length } = this.#options.names();
+    if (!this.grabbed || to < 0 || to >= length || to === this.#to) return;
+    this.#to = to;
     this.#say('order.moved', this.grabbed, to);
     this.#options.move(this.grabbed, to);
   }
@@ -122,7 +136,7 @@ export class Reorder {
    * @param {string} name
    */
   #onKey(event, name) {
-    const at = this.#options.names().indexOf(name);
+    const at = this.#to;
     const held = this.grabbed === name;
     if (event.key === ' ' || event.key === 'Enter') {
       if (held) this.#drop();
@@ -155,6 +169,7 @@ export class Reorder {
     event.preventDefault();
     this.#plug(name)?.focus();
     this.#grab(name, false);
+    this.#measure();
     const { pointerId } = event;
     // The list stays in its place while cards move, so it keeps the pointer.
     const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));
@@ -165,20 +180,37 @@ export class Reorder {
       control.abort();
       this.#drop();
     };
-    list.addEventListener('pointermove', ({ clientY }) => this.#follow(clientY), { signal });
+    const follow = (/** @type {PointerEvent} */ { clientY }) => this.#follow(clientY);
+    list.addEventListener('pointermove', follow, { signal });
+    list.addEventListener('pointerup', follow, { signal });
     list.addEventListener('pointerup', end, { signal });
     list.addEventListener('pointercancel', end, { signal });
   }
 
-  /** The card in hand passes a neighbour once the pointer is past its middle. @param {number} y */
-  #follow(y) {
+  #measure() {
     const cards = this.#cards();
+    const heights = cards.map(({ offsetHeight }) => offsetHeight);
+    const top = cards[0].offsetTop;
+    const gap = (cards[1]?.offsetTop ?? top) - top - heights[0];
+    const [own] = heights.splice(this.#origin, 1);
+    this.#layout = { top, gap, own, others: heights };
+  }
+
+  /**
+   * The card in hand passes its neighbours up to the one whose middle the pointer has not passed. Where
+   * they lie follows from the layout at the beginning: the page may show an earlier order still.
+   * @param {number} y
+   */
+  #follow(y) {
     const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));
-    const at = cards.findIndex((card) => card.dataset.stage === this.grabbed);
-    const place = y - list.getBoundingClientRect().top;
-    /** @param {HTMLElement | undefined} card */
-    const middle = (card) => (card ? card.offsetTop + card.offsetHeight / 2 : NaN);
-    if (place < middle(cards[at - 1])) this.#move(at - 1);
-    else if (place > middle(cards[at + 1])) this.#move(at + 1);
+    const { top, gap, own, others } = this.#layout;
+    const place = y - list.getBoundingClientRect().top - top;
+    const starts = [0];
+    for (const height of others) starts.push(Number(starts.at(-1)) + height + gap);
+    const middle = (/** @type {number} */ i) => starts[i] + others[i] / 2;
+    let to = this.#to;
+    while (to > 0 && place < middle(to - 1)) to--;
+    while (to < others.length && place > middle(to) + own + gap) to++;
+    this.#move(to);
   }
 }

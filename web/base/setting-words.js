@@ -149,11 +149,21 @@ function tellApart(a, b) {
 
 /** @param {import('../plots/trace.js').Stage} stage */
 function describeIdle(stage) {
+  const told = later(`shelf.idle.${stage.name}.${stage.why}`);
+  if (told) return told;
   if (hasMessage(`warpers.idle.${stage.name}`)) return t(`warpers.idle.${stage.name}`);
   if (stage.after) return t('chain.effect.after', { stage: settingName(stage.after) });
   if (stage.name === 'repetition_penalty') return t('chain.effect.nothing.penalty');
   if (stage.name === 'temperature') return t('chain.effect.nothing.temperature');
   return t('chain.effect.nothing');
+}
+
+/** Why a stage did nothing, in a few words. @param {import('../plots/trace.js').Stage} stage */
+export function describeIdleBriefly({ name, why, after }) {
+  const told = later(`shelf.brief.${name}.${why}`) || later(`shelf.brief.${name}`);
+  if (told) return told;
+  if (after) return t('chain.brief.after', { stage: settingName(after) });
+  return t('chain.brief.idle');
 }
 
 /** The sentences for another order than the canonical one. */

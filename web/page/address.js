@@ -129,7 +129,7 @@ export function followAddress(scope) {
 
   /** The page may go: what was drawn since the last write is kept under the entry as it is. */
   function leave() {
-    if (!first || !visit || scope.missing || scope.texts.size === 0) return;
+    if (!first || !visit || scope.missing || scope.texts.size === 0 || visit.isKept(scope)) return;
     const { key } = scope.texts;
     const at = key && place?.text?.key === key ? place.text.at : 0;
     visit.keepTexts(scope, at);
@@ -198,6 +198,7 @@ export function followAddress(scope) {
     if (first) return later(true);
     first = { ...scope.state, branch: [] };
     known = location.href;
+    if (place?.text) visit?.taken(scope);
     // Another model in place of the file that the entry names is another entry.
     if (place?.file && scope.source !== null) return later(true);
     if (!place) put('replaceState', {}, known);

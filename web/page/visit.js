@@ -1,9 +1,10 @@
 /**
  * What no address can hold, kept for the visit: the drawn texts with their numbers, parts that are
- * too long for a link, and which file of the reader's was open. A place of the history names it;
- * sessionStorage holds it, or the document alone where that is refused.
+ * too long for a link, and which file of the reader's was open. An entry of the history has the
+ * numbers of a short text and names the rest; sessionStorage holds that, or the document alone where
+ * it is refused.
  */
-import { checkPart } from '../state/fields.js';
+import { MAX_BRANCH_TOKENS, checkPart } from '../state/fields.js';
 import { leftOut, stateParts } from '../state/page-state.js';
 import { keepFile, newKey } from './own-files.js';
 
@@ -11,8 +12,9 @@ import { keepFile, newKey } from './own-files.js';
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../state/text-bench.js').Saved} Saved
  *
- * What an entry of the history holds. `at` is the place of its text among all that are kept under `key`.
- * @typedef {{ text?: { key: string, at: number }, long?: string[], file?: import('./own-files.js').Kept }} Place
+ * What an entry of the history holds. `at` is the place of its text among all that are kept under `key`,
+ * or in `few`.
+ * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?: import('./own-files.js').Kept }} Place
  * A record: the model, the texts, and the place that its entry named while `tip` was on show.
  * @typedef {Saved & { model: string, from: number }} Recorded
  * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
@@ -64,18 +66,29 @@ function modelOf({ source, files }) {
   return source ?? files.map(({ name, size }) => `file ${name} ${size}`).join();
 }
 
+/** Whether the entry of the history has what is drawn. @param {import('./scope.js').LogitScope} scope */
+export const isKept = ({ steps }) => last.steps === steps;
+
+/** What is drawn came from the entry. @param {import('./scope.js').LogitScope} scope */
+export const taken = ({ steps }) => void (last.steps = steps);
+
+/** @param {import('./scope.js').LogitScope} scope @param {number} [from] @returns {Recorded} */
+function record(scope, from) {
+  scope.texts.key ||= newKey();
+  last.steps = scope.steps;
+  const saved = scope.saveTexts();
+  return { ...saved, model: modelOf(scope), from: from ?? saved.tip };
+}
+
 /**
  * Keeps the drawn texts under a key of theirs.
  * @param {import('./scope.js').LogitScope} scope
  * @param {number} [from] the place that the entry of the history names, where it is not that on show
  */
 export function keepTexts(scope, from) {
-  const { texts, steps } = scope;
-  texts.key ||= newKey();
-  if (last.steps === steps && from === undefined) return true;
-  last.steps = steps;
-  const saved = scope.saveTexts();
-  return write(TEXTS + saved.key, { ...saved, model: modelOf(scope), from: from ?? saved.tip });
+  if (isKept(scope) && from === undefined) return true;
+  const kept = record(scope, from);
+  return write(TEXTS + kept.key, kept);
 }
 
 /**
@@ -88,9 +101,12 @@ export function keep(scope) {
   /** @type {Place} */
   const place = {};
   let full = false;
-  if (texts.size > 0) {
+  if (texts.size > MAX_BRANCH_TOKENS) {
     full = !keepTexts(scope);
     place.text = { key: texts.key, at: texts.tip };
+  } else if (texts.size > 0) {
+    const few = record(scope);
+    place.text = { key: few.key, at: few.tip, few };
   }
   const values = /** @type {Record<string, unknown>} */ ({ ...state, ...state.settings });
   const names = leftOut(state, table).filter((name) => name !== 'branch');
@@ -115,12 +131,12 @@ export function keep(scope) {
  * @returns {Recalled}
  */
 export function recall({ text, long = [] }, reload = false) {
-  const record = text && read(TEXTS + text.key);
-  const good = record && isSound(record);
-  const tip = good && reload && record.from === text?.at ? record.tip : text?.at;
+  const kept = text && read(TEXTS + text.key);
+  const goesOn = reload && kept?.from === text?.at;
+  const found = goesOn ? kept : (text?.few ?? kept);
   const values = read(LONG) ?? {};
   return {
-    saved: good ? { ...record, tip } : null,
+    saved: found && isSound(found) ? { ...found, tip: goesOn ? found.tip : text?.at } : null,
     long: long.filter((name) => name in values).map((name) => [name, values[name]]),
   };
 }

@@ -6,8 +6,9 @@
 /**
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {{ name: string, value: number, kept: number, before: number, cuts: boolean,
- *   active: boolean }} Handle
- *   kept, before: how many tokens survive the stage and how many entered it
+ *   active: boolean, limit: import('./trace.js').Stage | null }} Handle
+ *   kept, before: how many tokens survive the stage and how many entered it; limit: the stage that
+ *   removed the others
  */
 
 /** The stages whose line can be dragged. */
@@ -25,6 +26,14 @@ export function findHandles(trace) {
   return trace.stages
     .filter(({ name }) => DRAGGED.includes(name))
     .map(({ name, value, kept, removed, active }) => ({
+      limit:
+        trace.stages
+          .slice(
+            0,
+            trace.stages.findIndex((stage) => stage.name === name),
+          )
+          .filter((stage) => stage.removed > 0)
+          .at(-1) ?? null,
       name,
       value,
       kept,

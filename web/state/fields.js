@@ -39,7 +39,8 @@ import { mayLoad } from './models.js';
  *
  * @typedef {object} Kind
  * @property {(text: string, part: any) => unknown} read undefined where the text means no value
- * @property {(value: any) => string} write
+ * @property {(value: any, known: Known) => string} write
+ * @property {(value: any, known: Known) => unknown} [take] the value that another form of it stands for
  * @property {(value: any, part: any, known: Known) => Refusal | null} check
  */
 
@@ -138,9 +139,18 @@ export const KINDS = {
       return value.map((id) => checkNumber(id, idsOf(known), true)).find(Boolean) ?? null;
     },
   },
-  list: { read: readJson, write: JSON.stringify, check: checkList },
+  list: { read: readJson, write: writeJson, check: checkList },
   map: { read: readBiases, write: writeBiases, check: checkBiases },
-  order: { read: (text) => text.split(','), write: (value) => value.join(), check: checkOrder },
+  /**
+   * All stages by name, in the order applied; or the moves that make it of the canonical order, one
+   * after the other: "top_p:temperature" puts top_p directly before temperature, "top_k:last" at the end.
+   */
+  order: {
+    read: (text) => text.split(','),
+    write: (value, { table }) => movesOf(value, table).join(),
+    take: takeOrder,
+    check: checkOrder,
+  },
   constraint: {
     read: readGate,
     write: writeGate,
@@ -179,10 +189,10 @@ export const KINDS = {
     check: (value, _part, { table }) =>
       unless(table.some(({ name, kind }) => name === value && /real|integer/.test(kind))),
   },
-  strategies: { read: readJson, write: JSON.stringify, check: checkStrategies },
+  strategies: { read: readJson, write: writeJson, check: checkStrategies },
   settings: {
     read: readJson,
-    write: JSON.stringify,
+    write: writeJson,
     check: (value, _part, known) =>
       isObject(value) ? (checkData(value) ?? checkSettings(value, known)) : MALFORMED,
   },
@@ -500,6 +510,50 @@ function checkOrder(value, _, { table }) {
   );
 }
 
+/** @param {TableRow[]} table */
+const canonicalOf = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
+
+/** An order of moves as all of its stages; anything else as it is. @param {unknown} value @param {Known} known */
+function takeOrder(value, { table }) {
+  const moves = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(moves) || !moves.some((move) => /:/.test(move))) return moves;
+  let order = canonicalOf(table);
+  if (moves.length > order.length) return moves;
+  for (const move of moves) {
+    const [name, next, ...more] = String(move)
+      .split(':')
+      .map((word) => table.find(({ stage }) => stage === word)?.name ?? word);
+    const rest = order.filter((each) => each !== name);
+    const at = next === 'last' ? rest.length : rest.indexOf(next);
+    if (more.length > 0 || rest.length === order.length || at < 0) return moves;
+    order = [...rest.slice(0, at), name, ...rest.slice(at)];
+  }
+  return order;
+}
+
+/**
+ * The fewest moves that make an order of the canonical one, from its end on, each stage before one that
+ * is in its place; the order itself where that is shorter or leaves stages out.
+ * @param {string[]} order
+ * @param {TableRow[]} table
+ */
+function movesOf(order, table) {
+  const places = order.map((name) => canonicalOf(table).indexOf(name));
+  if (places.includes(-1) || places.length < canonicalOf(table).length) return order;
+  /** The longest rising row of places that ends with each. @type {number[][]} */
+  const rising = [];
+  for (const place of places) {
+    const before = rising.filter((row) => Number(row.at(-1)) < place);
+    const longest = before.reduce((a, b) => (b.length > a.length ? b : a), []);
+    rising.push([...longest, place]);
+  }
+  const stay = rising.reduce((a, b) => (b.length > a.length ? b : a), []);
+  const moves = order.flatMap((name, i) =>
+    stay.includes(places[i]) ? [] : [`${name}:${order[i + 1] ?? 'last'}`],
+  );
+  return moves.join().length < order.join().length ? moves.reverse() : order;
+}
+
 /** @param {unknown} value @param {unknown} _ @param {Known} known */
 function checkBiases(value, _, known) {
   if (!isObject(value)) return MALFORMED;
@@ -589,6 +643,11 @@ function readBiases(text) {
 /** @param {string} text */
 function readNumber(text) {
   return NUMBER.test(text.trim()) ? Number(text) : undefined;
+}
+
+/** @param {unknown} value */
+function writeJson(value) {
+  return JSON.stringify(value);
 }
 
 /** @param {string} text */

@@ -78,7 +78,10 @@ function saying(state, table) {
 export function formatHash(state, table) {
   return saying(state, table)
     .filter(({ part, value }) => checkPart(part, value, { table }) === null)
-    .map(({ part, value }) => `${part.name}=${escape(KINDS[part.kind].write(value))}`)
+    .map(
+      ({ part, value }) =>
+        `${part.name}=${escape(KINDS[part.kind].write(value, { table, vocab_size: 0 }))}`,
+    )
     .join('&');
 }
 
@@ -235,8 +238,10 @@ function collect(given, parts, known) {
   /** @type {Dropped[]} */
   const dropped = [];
   let good = 0;
-  for (const [name, value, written] of given) {
+  const all = { table: [], vocab_size: Number.MAX_SAFE_INTEGER, ...known };
+  for (const [name, raw, written] of given) {
     const part = parts.find((each) => each.name === name);
+    const value = (part && KINDS[part.kind].take?.(raw, all)) ?? raw;
     const fault = part ? checkPart(part, value, known) : /** @type {const} */ ({ why: 'unknown' });
     if (!part || fault) {
       dropped.push({

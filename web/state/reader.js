@@ -42,6 +42,8 @@ import { Timeline } from './sources.js';
  * @property {Outcome[] | null} outcomes of `fronts`
  */
 
+/** The stages of which only other settings tell why they did nothing. */
+const TOLD = ['xtc_probability', 'dry_multiplier'];
 /** How many tokens are listed. */
 const TOP = 20;
 /** How many alternatives of an earlier token are listed. */
@@ -83,8 +85,9 @@ export class Reader {
       u === null ? { step } : { step, u },
     );
     const [piece] = await this.pieces([drawn.id]);
+    const stages = await this.#explain(trace.stages, { ...position, settings });
     return {
-      trace: { ...trace, tokens: await this.#withBytes(trace.tokens) },
+      trace: { ...trace, stages, tokens: await this.#withBytes(trace.tokens) },
       drawn: { ...drawn, ...piece },
       curves: whole ? await this.#readCurves({ ...position, settings }, order) : null,
       difference: settings.order
@@ -93,6 +96,21 @@ export class Reader {
       beside: both ? await this.#readBeside(position, both) : null,
       outcomes: fronts ? await this.#readOutcomes(position, fronts) : null,
     };
+  }
+
+  /**
+   * Stages with the reason why one that is set did nothing, where only other settings tell it.
+   * @param {import('../engine/types.js').TraceStage[]} stages
+   * @param {TextPosition} position
+   */
+  async #explain(stages, position) {
+    if (!stages.some(({ name, active, changed }) => active && !changed && TOLD.includes(name)))
+      return stages;
+    const { explainIdle } = await import('./why.js');
+    return explainIdle(stages, async (change) => {
+      const [found] = await this.#warpAll(position, [{ ...position.settings, ...change }]);
+      return found;
+    });
   }
 
   /**

@@ -18,6 +18,7 @@ import {
   aboutSetting,
   capitalise,
   describeDifference,
+  describeIdleBriefly,
   describeSettings,
   describeStage,
   later,
@@ -74,13 +75,16 @@ export class LogitChain extends LogitElement {
   #added = '';
   /** The card that was moved last, which says what the order does. */
   #moved = '';
+  /** The order that is told of. @type {Pick<LogitChain, 'order' | 'difference'>} */
+  #told = { order: null, difference: null };
   /** The cards that say more. @type {Set<string>} */
   #opened = new Set();
   #reorder = new Reorder(this, {
     names: () => this.#shown,
     label: (name) => capitalise(settingName(name)),
+    dropped: (name) => (this.#moved = name),
     move: (name, to) => {
-      this.#moved = name;
+      if (!this.#reorder.dragging) this.#moved = name;
       this.emit('logit-order', { order: moveInOrder(this.#order, this.#shown, name, to) });
     },
   });
@@ -223,7 +227,9 @@ export class LogitChain extends LogitElement {
   render() {
     const whole = !this.only && !this.fixed;
     const shown = this.#shown;
-    const order = whole && this.order ? this.#renderOrder(this.order) : nothing;
+    // While a pointer holds a card the sentences stay as they are, and the cards as high.
+    if (!this.#reorder.dragging) this.#told = { order: this.order, difference: this.difference };
+    const order = whole && this.#told.order ? this.#renderOrder(this.#told) : nothing;
     return html`
       <div class="top">
         <h2 id="title">${t('chain.title')}</h2>
@@ -461,12 +467,11 @@ export class LogitChain extends LogitElement {
       </div>`;
   }
 
-  /** What an order of the reader's keeps and loses. @param {string[]} order */
-  #renderOrder(order) {
-    const { difference, eos } = this;
+  /** What an order of the reader's keeps and loses. @param {Pick<LogitChain, 'order' | 'difference'>} told */
+  #renderOrder({ order, difference }) {
     return html`
-      <div class="order" data-order=${order.join()}>
-        <p>${difference ? describeDifference(difference, eos) : ''}</p>
+      <div class="order" data-order=${order?.join()}>
+        <p>${difference ? describeDifference(difference, this.eos) : ''}</p>
         <button data-command="canonical" @click=${this.#onCanonical}>${t('order.restore')}</button>
       </div>`;
   }
@@ -557,6 +562,7 @@ export class LogitChain extends LogitElement {
  */
 function describeBriefly(stage, before) {
   if (!stage.active) return t('chain.is-off');
+  if (!stage.changed) return describeIdleBriefly(stage);
   if (stage.removed > 0) return t('chain.brief.removed', { n: number(stage.removed) });
   const bits = stage.entropy - before;
   const size = Math.abs(bits) < ROUNDING ? 0 : Math.abs(bits);

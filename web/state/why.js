@@ -1,0 +1,45 @@
+/**
+ * Why a stage that is set did nothing: the engine says it by settings under which the stage would have
+ * done something.
+ */
+
+/**
+ * @typedef {import('../engine/types.js').Settings} Settings
+ * @typedef {import('../engine/types.js').TraceStage} TraceStage
+ */
+
+/** For each stage reasons, each with the settings that set it aside; then the reason where none does. */
+const REASONS = /** @type {Record<string, [string, Settings | null][]>} */ ({
+  xtc_probability: [
+    ['coin', { xtc_probability: 1 }],
+    ['keep', { xtc_probability: 1, min_tokens_to_keep: 1 }],
+    ['few', null],
+  ],
+  dry_multiplier: [
+    ['short', { dry_allowed_length: 1 }],
+    ['none', null],
+  ],
+});
+
+/** @param {TraceStage} stage */
+const isIdle = ({ name, active, changed }) => active && !changed && name in REASONS;
+
+/**
+ * The stages, each idle one with its reason.
+ * @param {TraceStage[]} stages
+ * @param {(change: Settings) => Promise<{ stages: TraceStage[] }>} warp what the chain makes of the same
+ *   logits with other settings
+ * @returns {Promise<TraceStage[]>}
+ */
+export async function explainIdle(stages, warp) {
+  const why = async (/** @type {TraceStage} */ stage) => {
+    for (const [reason, change] of REASONS[stage.name]) {
+      if (!change) return reason;
+      const found = (await warp(change)).stages.find(({ name }) => name === stage.name);
+      if (found?.changed) return reason;
+    }
+  };
+  return Promise.all(
+    stages.map(async (stage) => (isIdle(stage) ? { ...stage, why: await why(stage) } : stage)),
+  );
+}
