@@ -367,7 +367,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
     cookie: document.cookie,
     databases: (await indexedDB.databases()).length,
     caches: (await caches.keys()).length,
-    workers: (await navigator.serviceWorker.getRegistrations()).length,
+    workers: ((await navigator.serviceWorker?.getRegistrations()) ?? []).length,
   }));
   assert.doesNotMatch(kept.local, secret);
   assert.deepEqual(

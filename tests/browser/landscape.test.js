@@ -581,7 +581,13 @@ test('under a pointer a river says what it is; a press in the picture moves both
   await page.mouse.move(x + 0.25 * width, y + (best.p / 2) * height);
   await settle(page);
   const tip = await view.locator('.tip').innerText();
-  assert.match(tip, new RegExp(`^${best.text.trim()} .+%, rank 1 T = 0.75$`));
+  const [there] = scope.distribution({ temperature: 0.7 }).tokens;
+  assert.match(
+    tip,
+    new RegExp(
+      `^${best.text.trim()} .+%, rank 1 T = 0.75\\s+where the knob stands, T = 0.7: ${(100 * there.p).toPrecision(3)}%$`,
+    ),
+  );
   await page.mouse.click(x + 0.5 * width, y + 0.25 * height);
   await settle(page);
   const { value } = await expectCrossing(opened, { u: true });

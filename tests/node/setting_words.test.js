@@ -70,3 +70,11 @@ test('a bound that is not itself accepted is named as such', () => {
   assert.match(read('typical_p', '0'), /must be greater than 0, got 0$/);
   assert.match(read('typical_p', '2'), /must be between 0 and 1, got 2$/);
 });
+
+test('an entropy below what float32 logits can tell is a bound, not nine digits', () => {
+  const stage = { name: 'temperature', value: 0.1, active: true, changed: true, removed: 0 };
+  const said = (entropy) => words.describeStage({ ...stage, entropy }, 1.5, 1);
+  assert.equal(said(2.7e-8), 'Entropy 1.50 → <0.000001 bits.');
+  assert.equal(said(0.000012), 'Entropy 1.50 → 0.000012 bits.');
+  assert.equal(said(0), 'Entropy 1.50 → 0.00 bits.');
+});

@@ -226,11 +226,15 @@ export function fixed(value, decimals) {
   return exactly(decimals, value + 0);
 }
 
+/** Rounding of float32 logits alone makes so much entropy. */
+const LEAST = 1e-6;
+
 /**
- * An entropy or a perplexity: two decimals, more where only they show that it is not zero.
+ * An entropy or a perplexity: two decimals, more where only they show that it is not zero, six at most.
  * @param {number} value
  */
 export function measure(value) {
+  if (value > 0 && value < LEAST) return `<${inFull(2, LEAST)}`;
   return value >= 0.1 || value <= 0 ? fixed(value, 2) : inFull(2, value);
 }
 

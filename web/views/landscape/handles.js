@@ -24,5 +24,5 @@ export function renderHandles({ row, value, u, drawn, onKey }) {
       aria-label=${t('landscape.u')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u}
       aria-valuetext=${`u = ${fixed(u, 4)}; ${drawn}`}
       @keydown=${(/** @type {KeyboardEvent} */ event) => onKey(event, 'u')}>
-      <i></i><b aria-hidden="true" translate="no">u = ${fixed(u, 2)}</b></div>`;
+      <i></i><b aria-hidden="true" translate="no">u = ${fixed(u, 4)}</b></div>`;
 }

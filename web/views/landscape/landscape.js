@@ -868,7 +868,8 @@ export class LogitLandscape extends ModelElement {
     const knob = this.#knob.row?.name;
     if (!river || !point || !landscape || !knob) return renderTip(null);
     const { look } = /** @type {Picture} */ (this.#picture);
-    return renderTip({ point, river, landscape, look, knob, nameOf: this.#names.of });
+    const { share } = this.#knob;
+    return renderTip({ point, river, landscape, look, knob, share, nameOf: this.#names.of });
   }
 
   #renderMenu() {

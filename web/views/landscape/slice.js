@@ -161,10 +161,11 @@ function paintRows(context, slice, look) {
   const { rows, others, domain, nameOf, rest, counted, said } = slice;
   const { width, height, unit, palette, family } = look;
   const names = Math.min(width * 0.33, 104 * unit);
-  const numbers = (52 + OVER) * unit;
-  const long = width - names - numbers - 10 * unit;
   const tall = height / (rows.length + REST);
   const size = Math.min(15 * unit, tall * 0.58);
+  context.font = `650 ${size * 0.9}px ${family}`;
+  const numbers = context.measureText(percent(0.9999)).width + (9 + OVER) * unit;
+  const long = width - names - numbers - 10 * unit;
   const bar = Math.min(11 * unit, tall * 0.42);
   const x = names + 10 * unit;
   const reach = (/** @type {number} */ share) =>

@@ -1,5 +1,5 @@
 /** What is said of the river under the pointer. */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { round, symbolOf } from './words.js';
@@ -14,18 +14,24 @@ const [RIGHT, BOTTOM] = [0.6, 0.75];
  * @property {import('../../engine/types.js').Landscape} landscape
  * @property {import('./paint.js').Look} look
  * @property {string} knob
+ * @property {number} share where the knob stands
  * @property {(id: number) => string} nameOf
  */
 
 /** @param {Pointed | null} pointed */
 export function renderTip(pointed) {
   if (!pointed) return html`<p class="tip" hidden></p>`;
-  const { point, river, landscape, look, knob, nameOf } = pointed;
+  const { point, river, landscape, look, knob, share: stands, nameOf } = pointed;
   const { values, top, ids, p } = landscape;
-  const at = Math.round(point.share * (values.length - 1));
+  const [at, there] = [point.share, stands].map((share) => Math.round(share * (values.length - 1)));
   const { id } = river.river;
-  const k = ids.subarray(at * top, (at + 1) * top).indexOf(id);
-  const share = river.rank < 0 ? 1 - river.river.before[at] : k < 0 ? 0 : p[at * top + k];
+  const placeAt = (/** @type {number} */ i) => ids.subarray(i * top, (i + 1) * top).indexOf(id);
+  const shareAt = (/** @type {number} */ i) => {
+    const k = placeAt(i);
+    return river.rank < 0 ? 1 - river.river.before[i] : k < 0 ? 0 : p[i * top + k];
+  };
+  const valueAt = (/** @type {number} */ i) => `${symbolOf(knob)} = ${plain(round(values[i]))}`;
+  const [k, share] = [placeAt(at), shareAt(at)];
   const words =
     river.rank < 0
       ? t('landscape.ground', { n: top, p: percent(share) })
@@ -39,5 +45,9 @@ export function renderTip(pointed) {
       : `min(${x + 14}px, ${look.width}px - 100%)`;
   const down = point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
   return html`<p class="tip" translate="no" ${cssom({ transform: `translate(${left}, ${down})` })}>
-    <b>${words}</b> ${symbolOf(knob)} = ${plain(round(values[at]))}</p>`;
+    <b>${words}</b> ${valueAt(at)}${
+      there === at
+        ? nothing
+        : html`<br>${t('landscape.stands', { value: valueAt(there), p: percent(shareAt(there)) })}`
+    }</p>`;
 }
