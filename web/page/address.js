@@ -222,7 +222,9 @@ export function followAddress(scope) {
   scope.addEventListener('logit-step', () => first && later(true));
   scope.addEventListener('logit-show', () => first && later(true));
   // What was changed just before is not written yet.
-  addEventListener('pagehide', () => keepInstrument(first ? written() : location.href));
+  addEventListener('pagehide', () =>
+    keepInstrument(first && !scope.missing ? written() : location.href),
+  );
   addEventListener('popstate', read);
   addEventListener('hashchange', read);
   return {
