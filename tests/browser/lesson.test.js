@@ -237,7 +237,13 @@ const measuredOf = (state) => (asked) => {
 };
 
 /** What is tried of each control, after what it begins with. */
-const TRIED = { seed: [7], length: [100], constraint: ['three_numbers'], temperature: [0.5, 0.8] };
+const TRIED = {
+  prompt: ['Lily'],
+  seed: [7],
+  length: [100],
+  constraint: ['three_numbers'],
+  temperature: [0.5, 0.8],
+};
 const BIASES = [0, 2, 4];
 
 /** Each value of each control with each of every other. */
@@ -248,7 +254,7 @@ function placesOfControls({ state, controls, tokens = [] }) {
     const values = name === 'logit_bias' ? BIASES : (TRIED[name] ?? []);
     const id = state.tokens?.indexOf(token);
     const patchOf = (value) => {
-      if (name === 'seed') return { seed: value };
+      if (name === 'seed' || name === 'prompt') return { [name]: value };
       if (name === 'length') return { choices: { ...state.choices, length: value } };
       return { settings: { [name]: name === 'logit_bias' ? { [id]: value } : value } };
     };

@@ -110,6 +110,7 @@ const OTHERS = {
       t('text.prompt'),
       html`<input type="text" lang="en" spellcheck="false" autocomplete="off" .value=${unhurried(state.prompt ?? '')}
         @change=${(/** @type {Event} */ event) => set({ prompt: valueOf(event) })}>`,
+      'prompt',
     ),
   length: ({ state, set }) => {
     const value = Number(state.choices?.length ?? LONGEST);
