@@ -28,6 +28,7 @@ struct state {
 struct automaton {
     const struct grammar *grammar;
     struct automaton_table table; /* next: (STATES_MAX, n_classes) */
+    uint16_t *needs;              /* (n_steps,) calls within one another to the end of its rule */
     uint32_t n_states, n_places, n_frames, n_work, n_looks;
     bool full;
     uint16_t heads[HEADS]; /* the last state of each hash, or AUTOMATON_DEAD */
@@ -44,7 +45,9 @@ static bool look(struct automaton *a, uint32_t n) {
     return !a->full;
 }
 
+/* Drops a place from which no text ends within the depth that is left. */
 static void add(struct automaton *a, uint32_t step, uint32_t frame) {
+    if (a->frames[frame].depth + a->needs[step] > AUTOMATON_DEPTH_MAX) return;
     if (!look(a, a->n_work + 1)) return;
     for (uint32_t i = 0; i < a->n_work; i++)
         if (a->work[i].step == step && a->work[i].frame == frame) return;
@@ -55,11 +58,16 @@ static void add(struct automaton *a, uint32_t step, uint32_t frame) {
     a->work[a->n_work++] = (struct place){step, frame};
 }
 
+/* The step after jumps. */
+static uint32_t land(const struct grammar_step *steps, uint32_t step) {
+    while (steps[step].kind == GRAMMAR_JUMP) step += (uint32_t)steps[step].to;
+    return step;
+}
+
 /* The frame that returns to `step`. A call that is the last thing in its rule needs none. */
 static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
-    const struct grammar_step *steps = a->grammar->steps;
-    while (steps[step].kind == GRAMMAR_JUMP) step += (uint32_t)steps[step].to;
-    if (steps[step].kind == GRAMMAR_RETURN) return below;
+    step = land(a->grammar->steps, step);
+    if (a->grammar->steps[step].kind == GRAMMAR_RETURN) return below;
     if (!look(a, a->n_frames)) return NO_FRAME;
     for (uint32_t i = a->n_frames; i-- > 1;)
         if (a->frames[i].step == step && a->frames[i].below == below) return i;
@@ -189,6 +197,44 @@ const struct grammar_rule *automaton_rule(const struct automaton *a, uint16_t at
     return found;
 }
 
+/* What a step needs, by what the steps after it do. */
+static uint32_t need_of(const struct automaton *a, uint32_t at) {
+    const struct grammar *g = a->grammar;
+    const struct grammar_step *step = &g->steps[at];
+    uint32_t to = at + (uint32_t)step->to, inner, rest;
+    switch (step->kind) {
+    case GRAMMAR_BYTE:
+        return step->low <= step->high ? a->needs[at + 1] : AUTOMATON_DEPTH_MAX + 1;
+    case GRAMMAR_SPLIT:
+        return a->needs[at + 1] < a->needs[to] ? a->needs[at + 1] : a->needs[to];
+    case GRAMMAR_JUMP:
+        return a->needs[to];
+    case GRAMMAR_CALL:
+        inner = a->needs[g->rules[step->to].start];
+        if (g->steps[land(g->steps, at + 1)].kind == GRAMMAR_RETURN) return inner;
+        rest = a->needs[at + 1];
+        return inner < rest ? rest : inner + (inner <= AUTOMATON_DEPTH_MAX);
+    default:
+        return 0;
+    }
+}
+
+/* Starts at too much everywhere and lowers it until nothing changes; backwards, since what a step
+ * needs comes from the steps after it. */
+static void find_needs(struct automaton *a) {
+    bool changed = true;
+    for (uint32_t i = 0; i < a->grammar->n_steps; i++) a->needs[i] = AUTOMATON_DEPTH_MAX + 1;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = a->grammar->n_steps; i-- > 0;) {
+            uint32_t need = need_of(a, i);
+            if (need >= a->needs[i]) continue;
+            a->needs[i] = (uint16_t)need;
+            changed = true;
+        }
+    }
+}
+
 /* A class begins wherever a step's range begins, and after where one ends. */
 static void make_classes(struct automaton *a) {
     uint8_t begins[257] = {0};
@@ -208,6 +254,7 @@ static void make_classes(struct automaton *a) {
 void automaton_close(struct automaton *a) {
     if (!a) return;
     free(a->table.next);
+    free(a->needs);
     free(a);
 }
 
@@ -218,11 +265,13 @@ enum status automaton_open(struct automaton **out, const struct grammar *grammar
         a->grammar = grammar;
         make_classes(a);
         a->table.next = calloc((size_t)STATES_MAX * a->table.n_classes, sizeof *a->table.next);
+        a->needs = malloc((grammar->n_steps + 1) * sizeof *a->needs);
     }
-    if (!a || !a->table.next) {
+    if (!a || !a->table.next || !a->needs) {
         automaton_close(a);
         return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_states", "");
     }
+    find_needs(a);
     automaton_reset(a);
     *out = a;
     return STATUS_OK;

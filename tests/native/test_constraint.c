@@ -363,6 +363,42 @@ static void costly_grammars_are_refused_soon(void) {
     subject_close(&subject);
 }
 
+/* As deep as it may go, a text can still come to its end. */
+static void no_depth_is_a_dead_end(void) {
+    static const char *const grammars[] = {
+        "root ::= \"{\" (\"a:\" root)? \"}\"",
+        "root ::= \"{\" (\"a:\" \" \"{0,9} b)? \"}\"\nb ::= root \"!\" | \"<\" c \">\"\nc ::= "
+        "\"c\" root \";\"",
+        "root ::= \"{\" [ab]* (\"a:\" b)? \"}\"\nb ::= c \".\"\nc ::= d \".\"\nd ::= \"d\" root "
+        "\".\"",
+    };
+    for (size_t i = 0; i < sizeof grammars / sizeof *grammars; i++) {
+        struct grammar *grammar = open_grammar(grammars[i]);
+        struct automaton *automaton = open_automaton(grammar);
+        for (int round = 0; round < 20; round++) {
+            uint16_t state = AUTOMATON_START;
+            int n = 0;
+            for (; n < 4000 && !automaton_complete(automaton, state); n++) {
+                uint16_t next = AUTOMATON_DEAD;
+                /* Deeper wherever that may be, else any. */
+                for (uint32_t byte = 0; byte < 256; byte++) {
+                    uint16_t after = automaton_step(automaton, state, (uint8_t)byte);
+                    bool opens = byte == '{' || byte == 'a' || byte == ':' || byte == 'd';
+                    if (after == AUTOMATON_DEAD) continue;
+                    if (next == AUTOMATON_DEAD || opens || sample_below(3) == 0) next = after;
+                    if (opens && sample_below(50)) break;
+                }
+                CHECK_MESSAGE(next != AUTOMATON_DEAD, "%s: stuck after %d bytes", grammars[i], n);
+                if (next == AUTOMATON_DEAD) break;
+                state = next;
+                if (automaton_full(automaton)) break;
+            }
+        }
+        automaton_close(automaton);
+        grammar_close(grammar);
+    }
+}
+
 /* Whatever the text, it is refused or runs; no read or write goes astray. */
 static void noise_is_refused_or_runs(void) {
     static const char *const parts[] = {
@@ -416,6 +452,7 @@ int main(void) {
     TEST(too_many_at_once_are_refused);
     TEST(limits_are_dead_or_full);
     TEST(costly_grammars_are_refused_soon);
+    TEST(no_depth_is_a_dead_end);
     TEST(noise_is_refused_or_runs);
     return check_report();
 }
