@@ -10,10 +10,13 @@ export class Run {
   /** How long it takes. */
   ms = 8000;
   #from = 0;
+  /** Since when the knob is at the far end; null before. @type {number | null} */
+  #there = null;
 
   /** @param {number} now */
   begin(now) {
     this.#from = now;
+    this.#there = null;
   }
 
   /**
@@ -24,11 +27,12 @@ export class Run {
    */
   at(now, stepped, { low, high, kind }) {
     const part = clamp((now - this.#from) / this.ms, 0, 1);
+    if (part === 1) this.#there ??= now;
     const share = stepped ? Math.floor(part * PLAY_STEPS) / PLAY_STEPS : part;
     const value = low + share * (high - low);
     return {
       value: kind === 'integer' ? Math.round(value) : Number(value.toFixed(4)),
-      ended: now - this.#from >= this.ms + STANDS,
+      ended: this.#there !== null && now - this.#there >= STANDS,
     };
   }
 }
