@@ -138,6 +138,10 @@ describe('running', () => {
       ['top_p', 'top_p'],
     );
     assert.equal(heard[1].verdicts.length, found.length);
+    const before = page.getByText('this is the result of the code before');
+    assert.equal(await before.count(), 0);
+    await page.locator('textarea').press('Space');
+    assert.equal(await before.count(), 1, 'the report stays to work from, and says of what it is');
     // The bench's own script for every document asks for a storage that a sandboxed frame has not.
     assert.deepEqual(
       complaints.filter((text) => !text.includes('localStorage')),
