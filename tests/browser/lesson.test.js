@@ -278,7 +278,9 @@ async function setControls(section, { controls, tokens }, { set }) {
   const figure = section.locator('logit-figure').first();
   const reset = figure.locator('[data-command=reset]');
   if ((await reset.count()) > 0) await reset.press('Enter');
-  for (const name of controls.filter((each) => each in set)) {
+  // The prompt first: on the way to another one the state to reach must not be passed.
+  const named = controls.filter((each) => each in set);
+  for (const name of named.sort((a, b) => Number(b === 'prompt') - Number(a === 'prompt'))) {
     const value = set[name];
     if (name === 'constraint') {
       await figure.locator('logit-constraint select').selectOption(value);
