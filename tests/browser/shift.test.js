@@ -1,17 +1,19 @@
 /**
- * Nothing moves by itself: layout shift as browsers count it, of a cold load and of what one usually
- * does, on the landscape and on the bench. One page a width.
+ * Nothing moves by itself: layout shift as browsers count it, of a cold load of each view, and of what one
+ * usually does on the landscape, the bench and in Compare. One page a width.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sample } from '../long.js';
-import { openBench, settle } from './bench.js';
+import { VIEW_NAMES } from '../../web/state/fields.js';
+import { openBench, settle, until } from './bench.js';
 
 /** What browsers call good is 0.1. */
 const MOST = 0.05;
 const WIDTHS = [
   [375, 812],
   [1024, 768],
+  [1280, 720],
   [1440, 900],
 ];
 
@@ -125,6 +127,29 @@ for (const [width, height] of sample(WIDTHS, 1))
     assert.equal(actions.length, 30);
     const all = Object.values(found).reduce((sum, each) => sum + each, 0);
     assert.ok(all < MOST, JSON.stringify(found));
+
+    const others = VIEW_NAMES.filter((name) => !['landscape', 'bench', 'compare'].includes(name));
+    const visited = [...sample(others, 1), 'bench', 'compare'];
+    for (const view of visited) {
+      await page.goto(`${bench.url}?lang=en&view=${view}`);
+      await page.locator('logit-scope').evaluate((it) => it.updateComplete);
+      await until(
+        () => page.locator('logit-scope').evaluate((it) => it.ready),
+        (ready) => ready,
+      );
+      await settle(page);
+      const moved = await shifts();
+      assert.ok(moved < MOST, `${moved} in a cold load of ${view}`);
+    }
+    const run = page.locator('logit-compare [data-command=run]');
+    for (const seed of ['7', '8']) {
+      const box = page.locator('logit-compare [data-name=seed]');
+      await box.fill(seed);
+      await box.press('Enter');
+      await run.click();
+      await settle(page);
+    }
+    assert.ok((await shifts()) < MOST, `${await shifts()} in Compare`);
     assert.deepEqual(complaints, []);
     await close();
   });

@@ -212,7 +212,7 @@ export class Opening {
     }
     const far = this.renderFetching();
     if (far !== nothing) return far;
-    return html`<div class="panel notice pending" role="status">${this.renderProgress()}</div>`;
+    return html`<div class="panel notice pending ${this.#scope.shareable ? 'tall' : ''}" role="status">${this.renderProgress()}</div>`;
   }
 
   renderFetching() {

@@ -579,7 +579,7 @@ export class LogitScope extends LogitElement {
   #renderView() {
     const view = VIEWS.find(({ name }) => name === this.view);
     return html`
-      <div id="view" role=${this.#shows('tabs') ? 'tabpanel' : nothing}
+      <div id="view" class=${this.shareable && this.view !== 'landscape' ? 'tall' : ''} role=${this.#shows('tabs') ? 'tabpanel' : nothing}
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
         ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#opening.renderProgress()}</div>`}
         <div ?hidden=${this.view !== 'bench'}>${this.ready ? this.#renderBench() : nothing}</div>

@@ -185,7 +185,7 @@ export class LogitCompare extends ModelElement {
           : html`<h2>${t('view.compare')}</h2>
       <p class="about">${t('compare.purpose')} ${t('compare.about')}</p>
       <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
-        .passages=${PASSAGES[this.engine?.info?.name ?? ''] ?? []}
+        .passages=${PASSAGES[this.#modelName] ?? []}
         .fault=${sentence(fault ?? this.#runner.fault, this)}
         @logit-plan=${this.#onPlan}></logit-compare-controls>`
       }
@@ -205,6 +205,11 @@ export class LogitCompare extends ModelElement {
     `;
   }
 
+  /** As the model says it or, until that is open, as the page offers it. */
+  get #modelName() {
+    return this.engine?.info?.name ?? this.offer.name;
+  }
+
   /** What repeats itself in a suite, and on the model that it was measured on a button that shows it. */
   #renderLooping() {
     const looping = LOOPING[this.suite];
@@ -213,7 +218,7 @@ export class LogitCompare extends ModelElement {
     return html`
       <p class="note">${t(`compare.${this.suite}.about`)}</p>
       ${
-        this.engine?.info?.name === 'stories'
+        this.#modelName === 'stories'
           ? html`<p class="run"><button data-command="loop" aria-disabled=${watched}
         @click=${() => this.#choose(looping)}>${t('compare.watch', { prompt, n })}</button></p>`
           : nothing

@@ -124,13 +124,21 @@ export class LogitCost extends ModelElement {
   }
 
   render() {
-    const { engine, fault, busy } = this;
+    const { engine, fault } = this;
     const info = /** @type {any} */ (engine?.info);
     return html`
       <h2>${t('view.cost')}</h2>
       <p class="about">${t('cost.purpose')}</p>
       ${fault ? html`<p class="error" role="alert">${sentence(fault, this)}</p>` : nothing}
-      ${info ? this.#renderFormula(info) : nothing}
+      ${info ? this.#renderWhole(info) : nothing}
+    `;
+  }
+
+  /** All that needs the model's facts: at once, so that nothing moves. @param {any} info */
+  #renderWhole(info) {
+    const { busy } = this;
+    return html`
+      ${this.#renderFormula(info)}
       <section>
         <h3>${t('cost.steps')}</h3>
         <p class="about">${t('cost.steps.about')}</p>
@@ -139,11 +147,11 @@ export class LogitCost extends ModelElement {
           <button data-run="stop" aria-disabled=${busy === ''} @click=${() => this.#run?.abort()}>${t('cost.stop')}</button>
           <span class="soft" role="status">${busy === 'steps' ? t('cost.working', { n: this.timings.length }) : this.#short() || this.said}</span>
         </div>
-        ${info ? this.#renderTimings(info) : nothing}
+        ${this.#renderTimings(info)}
       </section>
-      ${info ? this.#renderSaved(info) : nothing}
-      ${info ? this.#renderSum(info) : nothing}
-      ${info ? this.#renderSpeeds() : nothing}
+      ${this.#renderSaved(info)}
+      ${this.#renderSum(info)}
+      ${this.#renderSpeeds()}
     `;
   }
 

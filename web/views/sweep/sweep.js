@@ -273,8 +273,8 @@ export class LogitSweep extends ModelElement {
       ${this.#renderFigures()}
       <p class="about explain">${t(`sweep.about.${this.#figure.name}`)}</p>
       ${this.engine ? this.#renderForm() : nothing}
-      ${this.#renderActions()}
-      ${this.run ? this.#renderRun(this.run) : this.#renderEmpty()}
+      ${this.engine || this.run || this.fault ? this.#renderActions() : nothing}
+      ${this.run ? this.#renderRun(this.run) : this.engine ? this.#renderEmpty() : nothing}
     `;
   }
 
