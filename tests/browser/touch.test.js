@@ -267,3 +267,31 @@ test('on the bench a finger scrolls over sliders, strip and pad, and moves none 
   await expectScroll(opened, page.locator(line), shows(line), 'a line that stands');
   await close();
 });
+
+test('a button and a summary take a finger on 40 px, however small they are drawn', async () => {
+  const { page, close } = await openTouch();
+  for (const place of [
+    'logit-scope [data-command=share]',
+    'logit-draw [data-command=seed]',
+    'logit-draw .many',
+    'logit-distribution summary',
+    'logit-scope .glossary summary',
+  ]) {
+    const button = page.locator(place).first();
+    const [x, y] = await middle(button);
+    for (const [dx, dy] of [
+      [0, -19],
+      [0, 19],
+      [-17, 0],
+      [17, 0],
+    ])
+      assert.ok(
+        await button.evaluate(
+          (it, [px, py]) => it.contains(it.getRootNode().elementFromPoint(px, py)),
+          [x + dx, y + dy],
+        ),
+        `${place} at ${dx}, ${dy}`,
+      );
+  }
+  await close();
+});

@@ -192,7 +192,7 @@ export class LogitCost extends ModelElement {
     const shown = timings[Math.min(this.at, timings.length - 1)];
     const last = timings.length - 1;
     return html`
-      <div class="chart place">
+      <div class="chart place ${timings.length === 0 && this.busy !== 'steps' ? 'none' : ''}">
         ${
           width > 0 && timings.length > 0
             ? html`<div class="walk" role="slider" tabindex="0" aria-label=${t('cost.walk')} aria-valuemin="1"
