@@ -121,9 +121,11 @@
  * Every text that comes out is valid. Some valid texts never come: keys come in the schema's order,
  * an object with `properties` has no others unless `additionalProperties` asks for them, a list with
  * `prefixItems` has no more unless `items` does, a schema without `type` has the types of its
- * keywords, a value of any kind is at most 8 deep, numbers with bounds have no exponent. `pattern` is read as with the flag u. The formats
- * date, time, date-time, duration, uuid, email, hostname, ipv4, ipv6 and uri are followed, int32 and
- * int64 for integers; any other is an annotation, as the specification has it.
+ * keywords, a value of any kind is at most 8 deep, numbers with bounds have no exponent.
+ *
+ * `pattern` is read as with the flag u. The formats date, time, date-time, duration, uuid, email,
+ * hostname, ipv4, ipv6 and uri are followed, int32 and int64 for integers; any other is an
+ * annotation, as the specification has it.
  * @typedef {'json' | 'name_age_city' | 'three_numbers' | { json: { depth?: number, space?: number } }
  *   | { schema: object | boolean | string, space?: number } | { grammar: string }} Constraint
  */
