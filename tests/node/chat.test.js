@@ -324,11 +324,11 @@ describe('refusals', () => {
     );
     await refused(
       `${start}${twice.repeat(60)}{{ ns.s }}`,
-      "the model's chat template failed: Invalid string length",
+      "the model's chat template failed: a text has more than 16777216 characters",
     );
     await refused(
       `{% set ns = namespace(s=[1]) %}${twice.repeat(40)}`,
-      /^the model's chat template (failed: |took longer)/,
+      "the model's chat template failed: a list has more than 1048576 items",
     );
     await refused(
       '{{ range(999999999) }}',
@@ -390,6 +390,10 @@ describe('refusals', () => {
     await refused(
       "{{ raise_exception('roles must alternate') }}",
       "the model's chat template failed: roles must alternate",
+    );
+    await refused(
+      "{{ raise_exception('no recursion, please') }}",
+      "the model's chat template failed: no recursion, please",
     );
     await refused(
       `{{ raise_exception('${'x'.repeat(5000)}') }}`,

@@ -62,12 +62,33 @@ describe('refusals name what is not supported', () => {
       '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}',
       'macros call each other more than 256 deep',
     ],
-    ["{{ 'x' * 99999999 }}", 'a value is repeated to more than 16777216 items'],
+    ["{{ 'x' * 99999999 }}", 'a text has more than 16777216 characters'],
+    ["{{ 'x'.center(2 ** 40) }}", 'a text has more than 16777216 characters'],
+    ["{{ 'x' | indent(2 ** 40) }}", 'a text has more than 16777216 characters'],
+    ['{{ [1] | tojson(indent=2 ** 40) }}', 'a text has more than 16777216 characters'],
+    [
+      '{% set ns = namespace(x="ab") %}{% for i in range(40) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}',
+      'a text has more than 16777216 characters',
+    ],
+    [
+      '{% set ns = namespace(x=[0]) %}{% for i in range(40) %}{% set ns.x = ns.x + ns.x %}{% endfor %}',
+      'a list has more than 1048576 items',
+    ],
+    ['{{ [0] * 2 ** 21 }}', 'a list has more than 1048576 items'],
+    ['{{ [0] | batch(2 ** 21, 0) | list }}', 'a list has more than 1048576 items'],
+    ['{{ [0] | slice(2 ** 21) | list }}', 'a list has more than 1048576 items'],
+    ["{{ '%d' % 10 ** 4300 }}", 'an integer has more than 4300 digits'],
     ['{{ 9 ** 99999 }}', 'a power has more than 65536 bits'],
   ])
     test(template.slice(0, 60), () => {
       assert.throws(() => renderTemplate(template, DATE, {}, {}), { message: reason });
     });
+});
+
+test('a sign counts as no digit, and a long row is filled', () => {
+  const text = (template) => renderTemplate(template, DATE, {}, {}).text;
+  assert.equal(text("{{ -(10 ** 4299) ~ '' }}").length, 4301);
+  assert.equal(text('{{ ([0] | batch(200000, 0) | list)[0] | length }}'), '200000');
 });
 
 describe('each character keeps its origin', () => {

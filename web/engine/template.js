@@ -1,7 +1,8 @@
 /**
- * The worker that renders a chat template, which is untrusted: its interpreter reaches nothing of
- * JavaScript, and its starter ends it when its time is over.
+ * The worker that renders a chat template. The template is untrusted: its interpreter reaches no
+ * object of JavaScript, and chat.js ends the worker after a second.
  */
+import { Fault } from './jinja/fault.js';
 import { renderTemplate } from './jinja/render.js';
 
 /**
@@ -21,7 +22,7 @@ function answer(job) {
     return render(job);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const isDeep = /call stack|recursion/i.test(reason);
+    const isDeep = !(error instanceof Fault) && /call stack|recursion/i.test(reason);
     return { reason: isDeep ? 'it is nested too deep' : reason };
   }
 }

@@ -41,6 +41,14 @@ export function needStr(value, where) {
   return value;
 }
 
+/** The most items of a list: a template may build longer ones than it prints. */
+const ITEMS_MAX = 1 << 20;
+
+/** @param {number} n items of a list that is about to be made */
+export function checkItems(n) {
+  if (n > ITEMS_MAX) refuse(`a list has more than ${ITEMS_MAX} items`);
+}
+
 /** An int; the fallback, if there is one, for JavaScript's undefined. @param {Value} value @param {string} where @param {number} [fallback] */
 export function needInt(value, where, fallback) {
   if (value === undefined && fallback !== undefined) return fallback;

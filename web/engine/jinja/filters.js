@@ -1,6 +1,6 @@
 /** The filters of Jinja, with `tojson` as transformers sets it. */
 import { getAttribute, pathOf } from './attributes.js';
-import { bind, needInt, needStr } from './arguments.js';
+import { bind, checkItems, needInt, needStr } from './arguments.js';
 import { refuse } from './fault.js';
 import { percent } from './format.js';
 import { toJson } from './json.js';
@@ -132,8 +132,10 @@ function* batch(all, size, fill) {
     row.push(step.value);
   }
   if (!row.length) return;
-  if (fill !== undefined && fill !== null)
-    row.push(...Array.from({ length: Math.max(0, size - row.length) }, () => fill));
+  if (fill !== undefined && fill !== null) {
+    checkItems(size);
+    while (row.length < size) row.push(fill);
+  }
   yield row;
 }
 
@@ -141,6 +143,7 @@ function* batch(all, size, fill) {
 function* columns(all, n, fill) {
   const items = listOf(all);
   if (n === 0) refuse('division by zero');
+  checkItems(n);
   const each = Math.floor(items.length / n);
   const extra = items.length - each * n;
   let from = 0;
@@ -158,7 +161,7 @@ function indent(self, width, first, blank) {
   const margin =
     width instanceof Str
       ? needStr(width, 'indent')
-      : str(' '.repeat(Math.max(0, needInt(width, 'indent', 4))));
+      : str(' ').repeat(Math.max(0, needInt(width, 'indent', 4)));
   const lines = splitLines(self.plus(str('\n')));
   const parts = first ? [margin] : [];
   for (const [i, line] of lines.entries()) {

@@ -1,7 +1,7 @@
 /** Python's two ways to put values into a text: `%` and `str.format`. */
 import { getAttribute, getItem } from './attributes.js';
 import { refuse } from './fault.js';
-import { fixedText, toFloat, toInt } from './numbers.js';
+import { fixedText, intText, toFloat, toInt } from './numbers.js';
 import { Markup, Str, concat, str } from './text.js';
 import {
   Dict,
@@ -40,7 +40,7 @@ function digitsOf(value, type, places) {
   if (type === 'f') return fixedText(toFloat(number), places < 0 ? 6 : places);
   const int = typeof number === 'bigint' ? number : toInt(number);
   const radix = { x: 16, o: 8, b: 2 }[type] ?? 10;
-  const digits = int.toString(radix);
+  const digits = radix === 10 ? intText(int) : int.toString(radix);
   const sign = digits.startsWith('-') ? '-' : '';
   return sign + digits.slice(sign.length).padStart(places, '0');
 }

@@ -95,7 +95,7 @@ export function toJson(args, named) {
     ? null
     : indent instanceof Str
       ? indent
-      : str(' '.repeat(Math.max(0, needInt(indent, 'indent'))));
+      : str(' ').repeat(Math.max(0, needInt(indent, 'indent')));
   const given = separators === undefined || separators === null ? null : listOf(separators);
   if (given && (given.length !== 2 || !given.every((each) => each instanceof Str)))
     refuse('separators must be two strings');

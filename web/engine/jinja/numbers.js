@@ -8,7 +8,8 @@ const BITS_MAX = 1 << 16;
 /** @param {bigint} value */
 export function intText(value) {
   const text = value.toString();
-  if (text.length > DIGITS_MAX) refuse(`an integer has more than ${DIGITS_MAX} digits`);
+  if (text.length > DIGITS_MAX + (value < 0n ? 1 : 0))
+    refuse(`an integer has more than ${DIGITS_MAX} digits`);
   return text;
 }
 

@@ -1,5 +1,5 @@
 /** The operators of a template. */
-import { needInt } from './arguments.js';
+import { checkItems, needInt } from './arguments.js';
 import { refuse } from './fault.js';
 import { percent } from './format.js';
 import { calculate } from './numbers.js';
@@ -18,26 +18,29 @@ import {
 
 /** @typedef {import('./values.js').Value} Value */
 
-/** Items that one value may be repeated to. */
-const REPEAT_MAX = 1 << 24;
-
 /** @param {Value} all @param {Value} times @returns {Value} or JavaScript's undefined */
 function repeat(all, times) {
   const items = all instanceof Tuple ? all.items : all;
   if (!(items instanceof Str || Array.isArray(items))) return undefined;
   if (!isNumber(times) || typeof times === 'number') return undefined;
   const n = Math.max(0, needInt(times, 'repeating'));
-  if (n * items.length > REPEAT_MAX) refuse(`a value is repeated to more than ${REPEAT_MAX} items`);
   if (items instanceof Str) return items.repeat(n);
+  checkItems(n * items.length);
   const repeated = Array.from({ length: n }, () => items).flat();
   return all instanceof Tuple ? new Tuple(repeated) : repeated;
+}
+
+/** @param {Value[]} a @param {Value[]} b */
+function joined(a, b) {
+  checkItems(a.length + b.length);
+  return [...a, ...b];
 }
 
 /** @param {Value} a @param {Value} b @returns {Value} or JavaScript's undefined */
 function add(a, b) {
   if (a instanceof Str && b instanceof Str) return a.plus(b);
-  if (Array.isArray(a) && Array.isArray(b)) return [...a, ...b];
-  if (a instanceof Tuple && b instanceof Tuple) return new Tuple([...a.items, ...b.items]);
+  if (Array.isArray(a) && Array.isArray(b)) return joined(a, b);
+  if (a instanceof Tuple && b instanceof Tuple) return new Tuple(joined(a.items, b.items));
   return undefined;
 }
 

@@ -196,7 +196,7 @@ function expandTabs(self, size) {
     if (found === '\t') {
       const n = size > 0 ? size - (column % size) : 0;
       column += n;
-      return ' '.repeat(n);
+      return str(' ').repeat(n).text;
     }
     column = /[\n\r]/.test(found) ? 0 : column + new Str(found).length;
     return found;
@@ -223,7 +223,7 @@ function zeroFill(self, width) {
   const sign = /^[+-]/.test(self.text) ? 1 : 0;
   const missing = needInt(width, 'zfill') - self.length;
   if (missing <= 0) return self;
-  return concat([self.slice(0, sign), str('0'.repeat(missing)), self.slice(sign)]);
+  return concat([self.slice(0, sign), str('0').repeat(missing), self.slice(sign)]);
 }
 
 /** @param {string} text @param {RegExp} pattern */

@@ -1,7 +1,8 @@
 /**
  * A string of a template: its characters, and for each the letter of its origin. So a control token
- * that the template wrote can be told from the same characters in a message.
+ * that the template wrote differs from the same characters in a message.
  */
+import { refuse } from './fault.js';
 
 /** Origins: the template itself, a message, the role of a message. */
 export const TEMPLATE = ' ';
@@ -11,7 +12,14 @@ export const ROLE = 'r';
 /** Python's white space; that of JavaScript differs. */
 export const SPACE =
   '\t-\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+/** The longest string, in units: a template may build more than it returns. */
+const LENGTH_MAX = 1 << 24;
 const SURROGATE = /[\ud800-\udfff]/;
+
+/** @param {number} length */
+function checkLength(length) {
+  if (length > LENGTH_MAX) refuse(`a text has more than ${LENGTH_MAX} characters`);
+}
 
 export class Str {
   /** The first unit of each character in `text`; null if each is one unit. @type {Uint32Array | null | undefined} */
@@ -22,6 +30,7 @@ export class Str {
    * @param {string | null} [origin] as long as the text; null if all is the template's
    */
   constructor(text, origin = null) {
+    checkLength(text.length);
     this.text = text;
     this.origin = origin;
   }
@@ -66,6 +75,7 @@ export class Str {
 
   /** @param {number} times 0 or more */
   repeat(times) {
+    checkLength(this.text.length * times);
     return new Str(this.text.repeat(times), this.origin && this.origin.repeat(times));
   }
 
@@ -123,6 +133,7 @@ export const strongest = (origin) =>
 
 /** @param {Str[]} parts */
 export function concat(parts) {
+  checkLength(parts.reduce((length, part) => length + part.text.length, 0));
   const text = parts.map((part) => part.text).join('');
   if (parts.every((part) => part.origin === null)) return new Str(text);
   return new Str(
