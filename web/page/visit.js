@@ -4,7 +4,7 @@
  * numbers of a short text and names the rest; sessionStorage holds that, or the document alone where
  * it is refused.
  */
-import { MAX_BRANCH_TOKENS, checkPart } from '../state/fields.js';
+import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
 import { leftOut, stateParts } from '../state/page-state.js';
 import { keepFile, newKey } from './own-files.js';
 
@@ -51,7 +51,7 @@ function write(key, value) {
       held.delete(key);
       return true;
     } catch (error) {
-      if (/** @type {Error} */ (error).name !== 'QuotaExceededError') return true; // in the document
+      if (!/quota/i.test(/** @type {Error} */ (error).name)) return true; // kept in the document
       const others = Object.keys(sessionStorage).filter((name) => name.startsWith(TEXTS));
       const [oldest] = others.filter((name) => name !== key).sort();
       if (oldest === undefined) return false;
@@ -134,15 +134,19 @@ export function recall({ text, long = [] }, reload = false) {
   const kept = text && read(TEXTS + text.key);
   const goesOn = reload && kept?.from === text?.at;
   const found = goesOn ? kept : (text?.few ?? kept);
-  const values = read(LONG) ?? {};
+  const written = read(LONG);
+  const values = isObject(written) ? written : {};
   return {
-    saved: found && isSound(found) ? { ...found, tip: goesOn ? found.tip : text?.at } : null,
+    saved: found ? { ...found, tip: goesOn ? found.tip : text?.at } : null,
     long: long.filter((name) => name in values).map((name) => [name, values[name]]),
   };
 }
 
-/** @param {any} record */
-function isSound({ key, model, prompt_ids, tokens }) {
+/** @param {unknown} n @param {number} limit */
+const isBelow = (n, limit) => Number.isInteger(n) && Number(n) >= 0 && Number(n) < limit;
+
+/** @param {any} record @param {number} vocab_size */
+function isSound({ key, model, prompt_ids, tokens }, vocab_size) {
   return (
     typeof key === 'string' &&
     typeof model === 'string' &&
@@ -152,9 +156,8 @@ function isSound({ key, model, prompt_ids, tokens }) {
       (token, i) =>
         Array.isArray(token) &&
         token.every((value) => value === null || Number.isFinite(value)) &&
-        Number.isInteger(token[0]) &&
-        token[0] >= 0 &&
-        token[0] <= i,
+        isBelow(token[0], i + 1) &&
+        isBelow(token[1], vocab_size),
     )
   );
 }
@@ -168,7 +171,9 @@ function isSound({ key, model, prompt_ids, tokens }) {
  */
 export function complete(state, { saved, long }, scope) {
   const { table, info } = scope;
-  const own = /** @type {Recorded | null} */ (saved)?.model === modelOf(scope) ? { saved } : {};
+  const drawn = /** @type {Recorded | null} */ (saved);
+  const isOwn = drawn?.model === modelOf(scope) && isSound(drawn, info?.vocab_size ?? Infinity);
+  const own = isOwn ? { saved } : {};
   const whole = { ...state, ...own, settings: { ...state?.settings } };
   const parts = stateParts(table);
   for (const [name, value] of long) {
