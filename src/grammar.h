@@ -6,8 +6,8 @@
  *
  * Literals "..." and classes [a-z], [^"\\] know the escapes \n \r \t \\ \" \[ \] \- \xNN \uNNNN
  * \UNNNNNNNN; any other is refused. A dot is any character. Parts may be grouped ( ) and repeated
- * * + ? {m} {m,} {m,n}. White space and line ends only separate. What it accepts is well-formed
- * UTF-8. */
+ * * + ? {m} {m,} {m,n}. White space and line ends only separate. Every accepted text is
+ * well-formed UTF-8. */
 #ifndef LOGITSCOPE_GRAMMAR_H
 #define LOGITSCOPE_GRAMMAR_H
 

@@ -54,9 +54,9 @@ enum { KERNELS_STREAMS_MAX = 4 };
 
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
-    /* Blocks of a quantised matrix that one vector meets together, 1 to KERNELS_STREAMS_MAX; a
-     * table may ignore it. One processor reads several streams faster than one, another slower:
-     * only a measurement tells. No bit depends on it. */
+    /* Blocks of a quantised matrix that one vector multiplies together, 1 to KERNELS_STREAMS_MAX; a
+     * table may ignore it. Some processors read several streams faster than one, others slower:
+     * only a measurement tells. Results do not depend on it. */
     size_t streams;
 
     /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The

@@ -239,7 +239,7 @@ static float read_factor(struct reader *r, const char *suffix, double fallback) 
     return (float)(x == 0 ? fallback : x);
 }
 
-/* Refuses a file without a key that each model sets to another value. */
+/* Refuses a file without a key that has no default: models set it to different values. */
 static void need_key(struct reader *r, const char *suffix) {
     char key[KEY_MAX];
     if (!r->status && !gguf_find(r->file, full_key(key, r->prefix, suffix)))
@@ -322,7 +322,7 @@ static void refuse_keys(struct reader *r, const struct model_shape *s) {
             refuse_key(r, changing_keys[i].suffix);
 }
 
-/* Whether both parts of a layer read the same x; Pythia's files and others of GPT-NeoX differ. */
+/* Whether attention and feed-forward read the same x: files of GPT-NeoX set it either way. */
 static bool read_parallel(struct reader *r) {
     char key[KEY_MAX];
     bool parallel = true;

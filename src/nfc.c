@@ -1,5 +1,5 @@
-/* A text is worked on in segments, which begin where nothing before can join or move: each is taken
- * apart, its marks are sorted by class, and its pairs are put together. */
+/* A text is split into segments, so that no character joins or moves across a boundary. Each
+ * segment is decomposed, its marks are sorted by class, and its pairs are composed. */
 #include "nfc.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ void nfc_close(struct nfc *nfc) {
     free(nfc);
 }
 
-/* What a character is taken apart into, or NULL. */
+/* The decomposition of a character, or NULL. */
 static const struct pair *parts_of(const struct nfc *nfc, uint32_t code) {
     const struct pair *pair = find(nfc->pairs, NFC_N_PAIRS, code);
     return pair->key == code ? pair : NULL;
@@ -106,7 +106,7 @@ static uint32_t compose(const struct nfc *nfc, uint32_t first, uint32_t second) 
     return pair->key == key ? pair->first : 0;
 }
 
-/* Whether the character joins no other before it and stays behind what it follows. */
+/* Whether a segment begins here: the character neither joins an earlier one nor moves before it. */
 static bool begins_segment(const struct nfc *nfc, uint32_t code) {
     const struct pair *pair;
     while ((pair = parts_of(nfc, code))) code = pair->first;
@@ -115,8 +115,8 @@ static bool begins_segment(const struct nfc *nfc, uint32_t code) {
            code - VOWEL >= N_VOWELS && code - TRAILING - 1 >= N_TRAILING - 1;
 }
 
-/* One text at work. A character of a segment is its code with its class in the upper byte; a byte
- * that is not UTF-8 has a code from BYTES on. */
+/* The state of one text. A character of a segment is its code with its class in the upper byte; a
+ * byte that is not UTF-8 has a code from BYTES on. */
 enum { BYTES = 0x110000, CODE = 0xffffff, CLASS_SHIFT = 24 };
 struct work {
     const struct nfc *nfc;
@@ -174,8 +174,8 @@ static void sort_marks(struct work *w) {
     }
 }
 
-/* Puts pairs together: a starter and what follows, unless something of its class or a higher one
- * stands between. */
+/* Composes each starter with a later character, unless one of that class or a higher one stands
+ * between them. */
 static void put_together(struct work *w) {
     uint32_t *segment = w->segment, last = 0;
     size_t kept = 0, starter = SIZE_MAX;
@@ -194,7 +194,8 @@ static void put_together(struct work *w) {
     w->n = kept;
 }
 
-/* The segment at the head of text[0 .. length) in form C: its bytes, 0 when memory is out. */
+/* Writes the first segment of text[0 .. length) in form C. Returns its bytes in the text; 0 when
+ * memory is out. */
 static size_t work_on_segment(struct work *w, const char *text, size_t length) {
     uint32_t code;
     size_t at = 0;
@@ -218,8 +219,8 @@ static size_t work_on_segment(struct work *w, const char *text, size_t length) {
     return at;
 }
 
-/* The end of the stretch from `at` on that is in form C, since no character from U+0300 on, whose
- * first byte is 0xcc or more, stands in it or behind it. */
+/* The end of the stretch from `at` on that is in form C already: neither it nor the character after
+ * it reaches U+0300, whose first byte is 0xcc. */
 static size_t plain_end(const char *text, size_t at, size_t length) {
     size_t last = at; /* where the character before `at` begins */
     for (uint32_t code; at < length; at += unicode_next(text + at, length - at, &code)) {

@@ -287,8 +287,8 @@ static OUTLINED void streams_store(float *out, f32x4 sums[DOTS_STREAMS * QUADS],
         sums_store(out + r, sums, bias ? bias + r : NULL, left - r);
 }
 
-/* A block times n_tokens of n vectors, n_quads times four rows after the other and `step` quads of
- * them at a time. The sums stay in registers: their address is never taken. */
+/* Multiplies a block by n_tokens of n vectors: passes of n_quads times four rows, `step` quads at a
+ * time. The sums stay in registers: nothing takes their address. */
 static inline ALWAYS void block_times_quants(float *out, const struct format *f,
                                              const uint8_t *block, size_t rows, const float *bias,
                                              size_t left, size_t cols, const struct quants *x,
@@ -326,7 +326,7 @@ static inline ALWAYS void matmul_format(float *out, const struct format *f, cons
     }
 }
 
-/* The same of one vector, `streams` blocks together and in the last run fewer. */
+/* The same for one vector: `streams` blocks at a time, fewer in the last run. */
 static inline ALWAYS void matvec_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t streams) {
     size_t cols = w->cols, step = streams * MATRIX_BLOCK;
@@ -342,8 +342,8 @@ static inline ALWAYS void matvec_format(float *out, const struct format *f, cons
     }
 }
 
-/* Two functions a format: its row of the table is a constant in them. They stay apart, since the
- * registers of a loop are given out better in a small function. */
+/* Two functions for each format, so that its row of the table is a constant. They are not merged: a
+ * compiler allocates registers better in a small function. */
 #define MATMUL(type)                                                                          \
     static OUTLINED void matmul_##type(float *out, const struct matrix *w, const float *bias, \
                                        const struct quants *x, size_t n) {                    \

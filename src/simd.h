@@ -204,8 +204,8 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  * four are meant: codes follow.
  *
  * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. One
- * vector takes all rows of a strip, of up to DOTS_STREAMS blocks together: more than one only where
- * the products are fast enough to wait for memory. */
+ * vector takes all rows of a strip, of up to DOTS_STREAMS blocks together: several help only if the
+ * products are faster than memory. */
 #ifdef __wasm_relaxed_simd__
 
 /* The relaxed dot product is the same on every host if its second operand has 7 bits. Two such

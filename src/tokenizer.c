@@ -155,8 +155,8 @@ static enum status encode_gpt2(struct encoder *e, const char *text, size_t lengt
 
 static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special);
 
-/* SentencePiece takes U+2581 in a text for a space. User-defined tokens are looked for again, since
- * those spaces may make some. */
+/* SentencePiece takes U+2581 in a text for a space. User-defined tokens are searched again, since
+ * the new spaces may complete some. */
 static enum status encode_sentence(struct encoder *e, const char *text, size_t length) {
     if (e->flags & TOKENIZER_AS_IT_IS || !memchr(text, '\xe2', length))
         return encode_llama(e, text, length);

@@ -30,10 +30,9 @@ enum { TOKENIZER_TEXT_MAX = 64 << 20 }; /* bytes in a text: 64 MiB */
  * pre-tokenizers of Llama 3 and Tekken, false otherwise). */
 enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
 
-/* How a text is read: special tokens inside it are those tokens, not text; it is not normalised:
- * not brought into Unicode's form C, whatever the pre-tokenizer says, and in the llama kind U+2581
- * is no space. What is decoded is then the same bytes, but for white space that marked tokens
- * strip. */
+/* How a text is read. SPECIAL: the name of a special token becomes that token. AS_IT_IS: the text
+ * is not normalised, neither to form C nor, in the llama kind, from U+2581 to a space; decoding
+ * then gives the same bytes, except white space that marked tokens strip. */
 enum { TOKENIZER_SPECIAL = 1, TOKENIZER_AS_IT_IS = 2 };
 
 struct tokenizer; /* opaque, immutable */
@@ -70,8 +69,8 @@ int32_t tokenizer_eos_id(const struct tokenizer *tokenizer);
 const uint32_t *tokenizer_end_ids(const struct tokenizer *tokenizer, size_t *count);
 bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id);
 
-/* Encodes `length` bytes of text; `flags` are of TOKENIZER_ above. What lies between the special
- * and user-defined tokens is in form C where the pre-tokenizer asks for it (nfc.h). At most
+/* Encodes `length` bytes of text; `flags` are of TOKENIZER_ above. If the pre-tokenizer asks for
+ * form C (nfc.h), the texts between special and user-defined tokens are brought into it. At most
  * `capacity` ids are written; *count is the number that the text has, so a call with capacity 0
  * measures. length + 2 suffices as it is, 3 * length + 2 in form C (one for the bos token, one for
  * llama's leading space, which also follows a special or user-defined token of several bytes, as in

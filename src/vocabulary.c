@@ -266,9 +266,8 @@ static bool is_one_character(struct gguf_string token) {
     return token.length && unicode_next(token.data, token.length, &code) == token.length;
 }
 
-/* Writes token `id` as it stands in text to out (token.length,). A token of the gpt2 kind with a
- * letter outside the alphabet stands for itself; no text is made of such letters, so none makes it.
- */
+/* Writes the text of token `id` to out (token.length,). A token of the gpt2 kind with a letter
+ * outside the alphabet stands for itself; no text encodes to it. */
 static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string token, char *out,
                          size_t *used, struct fault *fault) {
     *used = token.length;
@@ -408,7 +407,7 @@ static bool is_phi(struct gguf_string name, char version) {
     return false;
 }
 
-/* By name as llama.cpp does, and by architecture, since a model may have been named anew. */
+/* By name, as in llama.cpp, and by architecture, since a model may have another name. */
 static enum status read_strips(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
     struct gguf_string name, architecture;
     enum status status = gguf_text(file, "general.name", &name, fault);

@@ -29,7 +29,7 @@ enum vocabulary_kind { KIND_CHAR, KIND_WORD, KIND_GPT2, KIND_LLAMA };
 enum { VOCABULARY_MAX = 1 << 24, TOKEN_BYTES_MAX = 1024, MARKED_MAX = 256 };
 enum { VOCABULARY_ENDS_MAX = 40 };
 
-/* White space that a marked token takes along: what stands before it, what follows it. */
+/* White space that a marked token takes along: before it, after it. */
 enum { STRIPS_LEFT = 1, STRIPS_RIGHT = 2 };
 
 /* A control, unknown or user-defined token: one that is looked for in text as it stands. */
@@ -85,8 +85,8 @@ uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text
                            bool special);
 
 /* STRIPS_ of a token: lstrip and rstrip of the model's own tokenizer.json. GGUF has no key for
- * them. Phi-3's tokens take what follows them, but for <unk>, <s> and <|endoftext|>; Phi-4's what
- * stands on either side. */
+ * them. Phi-3's tokens strip white space after them, except <unk>, <s> and <|endoftext|>; Phi-4's
+ * strip both sides. */
 unsigned vocabulary_strips(const struct vocabulary *vocabulary, uint32_t id);
 
 static inline size_t vocabulary_length(const struct vocabulary *vocabulary, uint32_t id) {

@@ -268,8 +268,8 @@ EXPORT(void, kernels_streams)(uint32_t streams) {
     if (streams >= 1 && streams <= KERNELS_STREAMS_MAX) adopted.streams = streams;
 }
 
-/* Part i of the weights that a probe reads: `up` and `down` of each layer, then the head a layer's
- * worth of rows at a time. Its rows are 0 after the last part. */
+/* Part i of the weights that a probe reads: `up` and `down` of each layer, then the head, as many
+ * rows at a time as a layer has. The last part is followed by one of 0 rows. */
 static struct matrix probe_part(const struct model *m, uint32_t i) {
     uint32_t of_layers = 2 * m->shape.n_layer;
     if (i < of_layers) return i % 2 ? m->layers[i / 2].down : m->layers[i / 2].up;
@@ -282,8 +282,8 @@ static struct matrix probe_part(const struct model *m, uint32_t i) {
 }
 
 /* Multiplies part i of the weights by a vector of ones, for JavaScript to time. The product goes
- * into the exchange. Returns the bytes read; 0 after the last part, and if the part is float32 or
- * memory is short. */
+ * into the exchange. Returns the bytes read: 0 after the last part, for float32, or if memory is
+ * out. */
 EXPORT(uint32_t, model_probe)(const struct opened *opened, uint32_t i) {
     if (!opened->model) return 0;
     struct matrix w = probe_part(opened->model, i);
@@ -320,10 +320,10 @@ static enum status copy_name(struct opened *opened, const struct gguf *file) {
 /* Names of chat templates that a file may list, and bytes of a key. */
 enum { CHAT_TEMPLATES = 64, CHAT_KEY = 128 };
 
-/* Copies tokenizer.chat_template under the name "default", then those that
- * tokenizer.chat_templates names: of each, as uint32, where its text begins and how long it is; its
- * name, ended by 0; its text; bytes up to a multiple of 4. A name that is too long, or has no
- * template, is passed over. */
+/* Copies tokenizer.chat_template under the name "default", then the templates that
+ * tokenizer.chat_templates names. Each becomes a record: offset and length of its text (uint32),
+ * its name with a 0, its text, padding to 4 bytes. A name that is too long or has no template is
+ * skipped. */
 static enum status copy_chat_templates(struct opened *opened, const struct gguf *file) {
     char key[CHAT_KEY] = "tokenizer.chat_template";
     const size_t base = strlen(key);

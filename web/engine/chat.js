@@ -18,9 +18,9 @@ import { Words } from './words.js';
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./types.js').ChatPart} ChatPart */
 
-/** Characters of a role. */
+/** Most characters of a role. */
 const ROLE_MAX = 64;
-/** How the file's template without a name is called, and the one that tools choose, as in transformers. */
+/** Names of the file's unnamed template and of the one that tools choose, as in transformers. */
 const DEFAULT = 'default';
 const TOOL_USE = 'tool_use';
 /** What strftime_now takes for today: the day that Llama 3's template names itself. */
@@ -39,7 +39,7 @@ const SAID = '\ud800';
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
 /**
- * The template of a name; without a name that of tools, if there are any, else the default.
+ * The template of this name; without a name, the one for tools if there are tools, else the default.
  * @param {Core} core
  * @param {unknown} name
  * @param {boolean} hasTools
@@ -118,7 +118,7 @@ function checkPlain(name, value) {
 /**
  * The first character and the length of each control token.
  * @param {Rendered} rendered
- * @param {RegExp} said the origins of which no control token is made
+ * @param {RegExp} said origins whose text makes no control token
  * @param {Words} words
  */
 function tokensIn({ text, origin }, said, words) {
@@ -177,8 +177,8 @@ function partsOf(rendered, { ids, words }) {
 }
 
 /**
- * The ids of the parts: a text is encoded whole between two control tokens, as it stands there,
- * without the white space that these take along.
+ * The parts with their ids. The text between two control tokens is encoded whole, without the white
+ * space that they strip.
  * @param {Core} core
  * @param {ChatPart[]} parts
  */

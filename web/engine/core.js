@@ -24,9 +24,9 @@ const FILE_TYPES =
 /** TOKENIZER_SPECIAL and TOKENIZER_AS_IT_IS of src/tokenizer.h. */
 const SPECIAL = 1;
 const AS_IT_IS = 2;
-/** How many blocks of a quantised matrix one vector can meet together; no bit depends on it. */
+/** Blocks of a quantised matrix that one vector may multiply together; results do not depend on it. */
 export const STREAMS = [1, 2, 4];
-/** Bytes of weights that a cache holds: for so few the choice of streams matters little. */
+/** Fewer bytes of weights than this fit a cache, where the number of streams matters little. */
 const IN_CACHE = 8e6;
 
 /** TOKENIZER_TEXT_MAX of src/tokenizer.h, in bytes. */
@@ -60,7 +60,7 @@ export class Core {
   #pieces = new Map();
   /** Sequences that break a repeat, by the text that they spell. @type {Map<string, number[][]>} */
   #breakers = new Map();
-  /** Tokens by how they are written. @type {Map<string, number | null>} */
+  /** Ids by the text of the token. @type {Map<string, number | null>} */
   #tokens = new Map();
   /** How many ids a session sees; 0 is the default. */
   context = 0;
@@ -68,7 +68,10 @@ export class Core {
   cache = true;
   /** Loads another model with the same modules. @param {any} _model @returns {Promise<any>} */
   loadBeside = (_model) => Promise.reject();
-  /** Where the texts of the file's chat templates lie. @type {Map<string, { at: number, length: number }>} */
+  /**
+   * Places of the file's chat templates in memory, by name.
+   * @type {Map<string, { at: number, length: number }>}
+   */
   chatTemplates = new Map();
   #closed = false;
   gates = new Gates(this);
@@ -317,8 +320,8 @@ export class Core {
   }
 
   /**
-   * The token that is written so, null where there is none: what a tokenizer makes of a word with its
-   * space before it may be several.
+   * The id of the token with exactly this text; null if there is none. (A tokenizer may cut it into
+   * several.)
    * @param {string} text
    */
   tokenOf(text) {

@@ -1,7 +1,8 @@
 /** The bytes of a text file as text. */
 
 /**
- * UTF-8, or UTF-16 where a byte order mark says so; the mark is not part of the text. null: neither.
+ * Decodes UTF-8, or UTF-16 that begins with a byte order mark. The mark is no part of the text. Returns
+ * null for other bytes.
  * @param {Uint8Array} bytes
  * @param {boolean} [cut] whether more would follow, so that the last character may be incomplete
  */

@@ -1,7 +1,7 @@
 /**
- * Formats of JSON Schema as regular expressions. Each stands for texts that a strict validator
- * takes, not always for all of them: host names have up to four labels of up to 62 characters, a
- * time has no leap second. Any other format is an annotation.
+ * Formats of JSON Schema as regular expressions. Each accepts only texts that a strict validator takes,
+ * though not always all of them: a host name has at most four labels of 62 characters, a time no leap
+ * second. Any other format is an annotation.
  */
 
 const DAY =

@@ -70,7 +70,7 @@ class Host {
   async answer({ id, session, method, args }) {
     try {
       if (args.some((arg) => arg?.constraint != null)) this.#compiler ??= this.#fetchCompiler();
-      if (this.#compiler) await this.#compiler; // later requests wait too, so that none passes
+      if (this.#compiler) await this.#compiler; // later requests wait too and keep their order
       const result =
         method === 'load' ? await this.#load(id, args[0]) : await this.#call(session, method, args);
       this.#port.postMessage({ id, result }, transferables(result));

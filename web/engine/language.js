@@ -1,7 +1,7 @@
 /**
- * Regular languages over the characters of a JSON string: built of sets by union, intersection,
- * complement and repetition, made deterministic by derivatives (Brzozowski 1964; Owens, Reppy and
- * Turon 2009), and written as rules of a grammar (src/grammar.h).
+ * Regular languages over the characters of a JSON string. They are built from sets by union,
+ * intersection, complement and repetition. Derivatives (Brzozowski 1964; Owens, Reppy and Turon 2009)
+ * make them deterministic, and they are written as rules of a grammar (src/grammar.h).
  */
 
 /** @typedef {[number, number][]} Ranges ascending, apart from one another */
@@ -16,15 +16,15 @@
  * @property {boolean} nullable whether the empty text belongs to it
  */
 
-/** Parts of all nodes of one language, derivatives included: what needs more is refused. */
+/** Most parts of all nodes of one language, derivatives included; a larger one is refused. */
 const WORK_MAX = 1 << 20;
 const STATES_MAX = 4000;
-/** Parentheses within a rule, of which a grammar has room for 100. */
+/** Parentheses within a rule; a grammar allows 100. */
 const NESTING_MAX = 40;
 /** Ranges of one class; a grammar has room for 256. */
 const RANGES_MAX = 200;
 
-/** Every character that a text can hold: surrogates are none. @type {Ranges} */
+/** Every character that a text can hold, so no surrogate. @type {Ranges} */
 export const CHARACTERS = [
   [0, 0xd7ff],
   [0xe000, 0x10ffff],

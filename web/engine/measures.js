@@ -32,8 +32,8 @@ import { checkSentence } from './grammar.js';
  */
 
 /**
- * The share of the texts of which the grammar's verdict says so: of all, or of those that `counts`
- * takes, where it is NaN if there are none.
+ * The share of texts whose verdict `says` yes: of all texts, or of those that `counts` accepts (NaN if
+ * it accepts none).
  * @param {(verdict: Verdict) => boolean | null} says
  * @param {(verdict: Verdict) => boolean} [counts]
  * @returns {Measure}

@@ -217,8 +217,8 @@ function isEmpty(tree) {
 }
 
 /**
- * The texts that a part and then those of `rest` make; `rest` is all that may follow to the end, so
- * that what looks ahead is an intersection.
+ * The texts of a part followed by `rest`. `rest` reaches to the end of the text, so a lookahead is an
+ * intersection with it.
  * @param {Languages} made
  * @param {Tree} tree
  * @param {Language} rest

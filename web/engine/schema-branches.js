@@ -1,6 +1,6 @@
 /**
- * What a JSON schema asks of a value, as branches: references are followed, allOf is merged, anyOf
- * and oneOf are multiplied out, so that a branch is a conjunction of plain schemas.
+ * A JSON schema as branches, each a conjunction of plain schemas. References are followed, allOf is
+ * merged, anyOf and oneOf are multiplied out.
  */
 import { checkInteger, isObject } from './checks.js';
 import { LogitscopeError, phrase, shown } from './errors.js';
@@ -190,7 +190,7 @@ export class Branches {
   }
 
   /**
-   * Splits a schema into what it says itself and the choices that it leaves.
+   * Splits a schema into its own keywords and its choices.
    * @param {Member} member
    * @param {Member[]} facts
    * @param {{ word: string, list: Member[], path: any[], at: string }[]} choices
@@ -278,7 +278,7 @@ export class Branches {
   }
 
   /**
-   * The members that say something of a property: what names it, else what is left for all others.
+   * The schemas that apply to a property: those that name it, else those for all other keys.
    * @param {Branch} branch
    * @param {string} name
    * @returns {Member[]}
@@ -385,7 +385,7 @@ function tellsApart(sets, name) {
 }
 
 /**
- * The types that are written of a branch: without any of its own, those that its keywords are for.
+ * The types that a grammar writes for a branch. A branch without types has those of its keywords.
  * @param {Branch} branch
  */
 export function writtenTypes({ types, members }) {
@@ -626,7 +626,7 @@ export const admits = (branch, name) =>
   (branch.values?.includes(name) ?? true) && holds(branch, name);
 
 /**
- * Whether a value fits a branch; what it has inside is asked of strings and numbers alone.
+ * Whether a value fits a branch. Keywords for the contents of arrays and objects are refused.
  * @param {Branch} branch
  * @param {any} value
  */

@@ -1,6 +1,6 @@
 /**
- * A JSON schema as text: what JSON.parse makes of it loses the place of keys that look like
- * integers and digits of long numbers, so both are kept beside the values.
+ * A JSON schema as text. JSON.parse moves keys that look like integers and rounds long numbers, so the
+ * order of keys and the digits are kept beside the values.
  */
 import { checkDepth } from './checks.js';
 import { LogitscopeError, reasonOf } from './errors.js';

@@ -46,19 +46,19 @@ const TASK_SPACE = 1;
 /** Nor do they always come to the end of a string. */
 const TASK_STRING = Object.freeze({ type: 'string', maxLength: 40 });
 const REPEAT_MAX = 1000; // of src/grammar.c
-/** How deep a value of any kind may be nested inside a schema's. */
+/** Most levels of a value of any kind inside a schema's. */
 const ANY_DEPTH = 8;
-/** Characters of a part that stands in several places, from which on it is a rule. */
+/** A part that is used several times becomes a rule from this many characters on. */
 const SHORT = 60;
 /** Items and values nested within one rule, each by up to three of the 100 parentheses of src/grammar.c. */
 const NESTING = 8;
 /** Schemas within one another, references followed. */
 const LEVELS_MAX = 200;
-/** Expressions for keys that are told apart: 2^n combinations. */
+/** Most expressions in patternProperties: n of them make 2^n combinations. */
 const PATTERNS_MAX = 4;
-/** Parts into which one is cut that a multiple allows after the point. */
+/** Most equal parts of 1 that multipleOf may make. */
 const FRACTIONS_MAX = 100;
-/** Multiples between two bounds, which are listed. */
+/** Most multiples between two bounds: they are listed one by one. */
 const MULTIPLES_MAX = 1000;
 const RULES_MAX = 512; // of src/grammar.h
 /** Values and characters of a schema: what has more makes a grammar that is refused, but later. */

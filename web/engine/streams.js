@@ -1,21 +1,21 @@
 /**
- * How many blocks of a quantised matrix one vector meets at once. One processor reads memory faster
- * in four streams, another in one, and a page cannot ask for its name: so the choices are timed on
- * the model's own weights when it is loaded. No bit depends on the choice.
+ * Chooses how many blocks of a quantised matrix one vector multiplies at once. Some processors read
+ * memory faster in four streams, others in one, and a page cannot identify its processor. So the
+ * choices are timed on the model's own weights at load. Results do not depend on the choice.
  */
 
 /** Bytes of weights that one reading covers: more than a cache holds. */
 const BYTES = 64e6;
-/** The first readings run code that is not optimised yet: at most so many are not counted. */
+/** Most readings that do not count, since their code is not optimised yet. */
 const WARM_UP = 6;
-/** So many rounds where one choice is the fastest in each of them, else the most. */
+/** Rounds if one choice is the fastest in each of them; else the most rounds. */
 const ROUNDS = 3;
 const ROUNDS_MAX = 7;
-/** So many times faster than the first choice another must be. */
+/** Another choice must be faster than the first by this factor. */
 const MARGIN = 1.1;
 
 /**
- * Times each choice and returns the fastest: the first one where no other is clearly faster.
+ * Times each choice and returns the fastest; the first one, unless another is clearly faster.
  * @param {Record<string, (...args: number[]) => number>} calls of the module
  * @param {number} model
  * @param {number[]} choices

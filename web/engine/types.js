@@ -118,10 +118,11 @@
  * A schema is JSON Schema as pydantic, zod and OpenAPI write it: an object, true, false, or its text.
  * JavaScript moves keys that look like integers to the front of an object, and rounds long numbers;
  * the text keeps both. Annotations are ignored, other keywords are followed or refused by name.
- * Every text that comes out is valid. Some valid texts never come: keys come in the schema's order,
- * an object with `properties` has no others unless `additionalProperties` asks for them, a list with
- * `prefixItems` has no more unless `items` does, a schema without `type` has the types of its
- * keywords, a value of any kind is at most 8 deep, numbers with bounds have no exponent.
+ *
+ * Every generated text is valid. Some valid texts are never generated. Keys come in the schema's
+ * order. An object with `properties` has no others, unless `additionalProperties` asks for them; a
+ * list with `prefixItems` has no more, unless `items` does. A schema without `type` has the types of
+ * its keywords. A value of any kind is at most 8 deep. Numbers with bounds have no exponent.
  *
  * `pattern` is read as with the flag u. The formats date, time, date-time, duration, uuid, email,
  * hostname, ipv4, ipv6 and uri are followed, int32 and int64 for integers; any other is an

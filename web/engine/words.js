@@ -1,8 +1,8 @@
 /** Many words in one text: the control tokens of a model in a rendered chat template. */
 
 /**
- * Where words stand in a text, in time that grows with the text whatever the words are (Aho and
- * Corasick, 1975). Both are read from their ends: a node is an end of words, 0 the empty one.
+ * Finds words in a text, in time linear in the text for any words (Aho and Corasick, 1975). Both are
+ * read from their ends: a node is a suffix of words, 0 the empty one.
  */
 export class Words {
   /** By character the node after a node, where words go on so. @type {Map<number, number>[]} */
@@ -14,7 +14,7 @@ export class Words {
 
   /** @param {string[]} words none empty */
   constructor(words) {
-    // Character by character in all words at once, so that the shorter nodes of a node are there before it.
+    // All words grow together, one character a turn, so that shorter nodes exist before longer ones.
     let left = words.map((word) => ({ word, node: 0 }));
     for (let n = 1; left.length; n++) {
       for (const each of left) {

@@ -1,6 +1,6 @@
 /**
- * Renders the tree of a template. Names are kept in places (see `scopes.js`), and the places of a
- * call of a macro, or of a recursive loop, in a `Frame` that ends with it.
+ * Renders the tree of a template. Each name has a place (`scopes.js`). A call of a macro or of a
+ * recursive loop has a `Frame` of its own with the values of its places.
  */
 import { getAttribute, getItem, getSlice } from './attributes.js';
 import { refuse } from './fault.js';
@@ -35,7 +35,7 @@ import {
 /** @typedef {import('./scopes.js').Scope} Scope */
 /** How a body ended: at its end, or at one of these. @typedef {'break' | 'continue' | undefined} Ended */
 
-/** The values of places; one that has none here is kept by the function around. */
+/** The values of places. A place without a value here is looked up in the outer frame. */
 class Frame {
   /** @type {Map<string, Value>} */
   #values = new Map();
@@ -56,7 +56,7 @@ class Frame {
   }
 }
 
-/** How deep macros and recursive loops may call each other; Python's stack ends a little before. */
+/** Most nested calls of macros and recursive loops; Python's stack ends a little earlier. */
 const CALLS_MAX = 256;
 
 /** The value behind the last item of a loop. */
@@ -205,7 +205,11 @@ export class Interpreter {
     }
   }
 
-  /** Takes the values of a scope's names back, as at the end of a loop. @param {Scope} scope @param {Frame} frame */
+  /**
+   * Clears the values of a scope's names, as at the end of a loop.
+   * @param {Scope} scope
+   * @param {Frame} frame
+   */
   #leave(scope, frame) {
     for (const place of scope.names.loads.keys()) frame.set(place, undefined);
   }
@@ -296,7 +300,13 @@ export class Interpreter {
     }
   }
 
-  /** The assigned value again; of several names a tuple. @param {Node} target @param {Scope} scope @param {Frame} frame @returns {Value} */
+  /**
+   * Reads an assigned value back; several names give a tuple.
+   * @param {Node} target
+   * @param {Scope} scope
+   * @param {Frame} frame
+   * @returns {Value}
+   */
   #assigned(target, scope, frame) {
     if (target.type === 'Name') return frame.get(scope.place(target.name));
     return new Tuple(

@@ -1,11 +1,11 @@
-/** Renders a template with values of JSON, each text of which keeps its origin. */
+/** Renders a template with values of JSON. Each text of these keeps its origin. */
 import { formatDate } from './dates.js';
 import { strftimeNow } from './globals.js';
 import { Interpreter } from './interpreter.js';
 import { MESSAGE, ROLE, Str } from './text.js';
 import { Dict } from './values.js';
 
-/** Roles of which templates make control tokens. */
+/** Roles from which templates make control tokens. */
 const ROLES = new Set(
   'system developer user assistant tool function ipython observation functions'.split(' '),
 );
@@ -14,10 +14,10 @@ const ROLES = new Set(
 const saidText = (text, origin) => new Str(text, origin.repeat(text.length));
 
 /**
- * A value of JSON as the template sees it. Kinds, by which a template tells values apart and of
- * which it makes control tokens, count as its own.
+ * A value of JSON as the template sees it. Known roles and `type` count as the template's own text,
+ * since templates make control tokens from them.
  * @param {unknown} value
- * @param {number} above levels above the fields of a message; below 0 outside of messages
+ * @param {number} above levels above a message's fields; negative outside messages
  * @param {string} [key] that it stands under
  * @returns {import('./values.js').Value}
  */
@@ -28,7 +28,7 @@ function valueOf(value, above, key = '') {
     return isKind ? new Str(value) : saidText(value, isRole ? ROLE : MESSAGE);
   }
   if (typeof value === 'number') {
-    // 1 and 1.0 are one number here; it is the int or float that `JSON.stringify` writes.
+    // JavaScript does not tell 1 from 1.0, so the spelling of `JSON.stringify` decides between int and float.
     const written = JSON.stringify(value);
     return /[.e]/.test(written) ? value : BigInt(written);
   }

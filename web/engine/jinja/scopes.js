@@ -1,6 +1,6 @@
 /**
- * The place of each name of a template, by the rules of Jinja's compiler: the whole body of a scope
- * decides the meaning of a name, so that a name may have no value before its `set`.
+ * Gives each name of a template a place, by the rules of Jinja's compiler. The whole body of a scope
+ * decides which variable a name means, so a name may have no value before its `set`.
  */
 import { refuse } from './fault.js';
 import { isFilter } from './filters.js';
@@ -64,7 +64,7 @@ class Names {
     if (this.find(name) === undefined) this.#define(name, { from: 'context' });
   }
 
-  /** Takes the names of the branches of an `if`, of which one may run. @param {Names[]} branches */
+  /** Merges the names of the branches of an `if`; at most one of them runs. @param {Names[]} branches */
   merge(branches) {
     const before = new Set(this.stores);
     for (const branch of branches) {
@@ -105,7 +105,12 @@ const partsOf = (node) =>
     .flat()
     .filter((part) => part !== null && typeof part === 'object' && 'type' in part);
 
-/** Adds the names of a node to a scope, but for those in a body with a scope of its own. @param {Node} node @param {Names} names @returns {void} */
+/**
+ * Adds the names of a node to a scope, except names in a body with its own scope.
+ * @param {Node} node
+ * @param {Names} names
+ * @returns {void}
+ */
 function visit(node, names, asParameter = false) {
   const all = (/** @type {Node[]} */ nodes) => {
     for (const each of nodes) visit(each, names, asParameter);
@@ -146,7 +151,7 @@ function visit(node, names, asParameter = false) {
   }
 }
 
-/** The wanted names that nodes read without having set them before. @param {Node[]} nodes @param {string[]} wanted */
+/** The wanted names that nodes read before they set them. @param {Node[]} nodes @param {string[]} wanted */
 function undeclared(nodes, wanted) {
   const left = new Set(wanted);
   /** @type {Set<string>} */
@@ -167,7 +172,12 @@ const stores = (node, name) =>
   (node.type === 'Name' && node.ctx === 'store' && node.name === name) ||
   partsOf(node).some((part) => stores(part, name));
 
-/** Refuses a filter or test that Jinja has not; behind an `if` Jinja notices only at the call. @param {Node} node @param {boolean} late */
+/**
+ * Refuses a filter or test that Jinja does not have. Inside an `if`, Jinja notices one only when it
+ * runs.
+ * @param {Node} node
+ * @param {boolean} late
+ */
 function checkNames(node, late) {
   const isUnknown =
     (node.type === 'Filter' && !isFilter(node.name)) ||

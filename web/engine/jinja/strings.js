@@ -59,7 +59,7 @@ function split(self, separator, limit, fromRight) {
   const parts = [];
   let [from, to] = [0, self.text.length];
   while (parts.length < most) {
-    // A place below 0 would be taken for 0.
+    // lastIndexOf reads a negative place as 0.
     const last = to < by.length ? -1 : self.text.lastIndexOf(by, to - by.length);
     const at = fromRight ? last : self.text.indexOf(by, from);
     if (at < 0) break;

@@ -118,7 +118,7 @@ export class Str {
     return joined === text ? new Str(text, this.origin) : this.remade(text);
   }
 
-  /** A text made of this one in a way that loses the places. @param {string} text */
+  /** A text derived from this one whose characters have no single source here. @param {string} text */
   remade(text) {
     return new Str(text, this.origin && strongest(this.origin).repeat(text.length));
   }

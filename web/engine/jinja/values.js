@@ -127,7 +127,7 @@ export class Func {
   }
 }
 
-/** Something with attributes of its own: `loop`, a cycler. */
+/** An object with attributes: `loop`, a cycler. */
 export class Thing {
   /** @type {Map<string, () => Value>} */
   attributes = new Map();
