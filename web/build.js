@@ -281,8 +281,8 @@ export async function weigh(folder) {
 }
 
 /**
- * index.html, naming all that its script imports, so that a browser asks for it at once; with what shows of
- * a link to it, and its service worker.
+ * index.html with preloads of all that its script imports, the tags for link previews, and the link to
+ * its service worker.
  * @param {string} out
  */
 async function pageWithPreloads(out) {

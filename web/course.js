@@ -21,7 +21,7 @@ const LEFT_OUT = [
   ...['index.html', 'logitscope.html', 'logitscope.js', 'anywidget.js'],
   ...['SHA256SUMS', '_headers', 'sw.js', 'update.js', PICTURE],
 ];
-/** What asks for the service worker: a package's files are the course system's to keep. */
+/** The link to the service worker. A package has none: the course system keeps its files. */
 const WORKER = /\n *<link rel="serviceworker"[^>]*>/;
 
 /** @type {Record<string, string>} */

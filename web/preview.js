@@ -1,7 +1,7 @@
 /**
- * The tags by which a chat or a social network shows a link to a page, and their picture. An address in
- * them is absolute if the builder names the site's own, SITE_URL; without it the picture's is relative,
- * which some programs follow, and the page's is left out.
+ * The tags for link previews in chats and social networks, and their picture. SITE_URL makes their
+ * addresses absolute. Without it the picture's address is relative, which some programs follow, and the
+ * page's is left out.
  */
 
 export const PICTURE = 'preview.png';

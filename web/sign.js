@@ -1,6 +1,6 @@
 /**
- * What names every file of the built site with its sum: sw.js, the service worker with the files that it
- * keeps, and SHA256SUMS.
+ * Writes the two files that name every file of the built site with its sum: sw.js, the service worker
+ * with the files that it keeps, and SHA256SUMS.
  */
 import { build as bundle } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ const LEFT_OUT =
   /\.zip$|^(logitscope\.html|preview\.png|sbom\.cdx\.json|SHA256SUMS|_headers|sw\.js)$/;
 /** Files that are kept on use; the first model is kept from the start. */
 const ON_USE = /^(lessons\/.*\.html|models\/.*|logitscope\.js|anywidget\.js|LICENSES\.txt)$/;
-/** A worker reads a file whole to check it: the largest that it takes, in bytes. */
+/** The largest file that the worker takes, in bytes: it reads a file whole to check it. */
 const LARGEST = 64 * 2 ** 20;
 
 /** The paths of all files of a folder, in order, each relative to it. @param {string} folder */

@@ -33,7 +33,11 @@ export function handleWords({ name, value, kept, before, cuts, active }, fixed =
   return cuts ? t('cut.keeps', { stage, n: kept, of: before }) : t('cut.idle', { stage });
 }
 
-/** Why a line goes no further than to a value; '' where it does. @param {Handle} handle @param {number} value */
+/**
+ * Why a line stops at a value; '' if it does not stop there.
+ * @param {Handle} handle
+ * @param {number} value
+ */
 function stopWords({ name, before, limit }, value) {
   if (!limit || value !== (name === 'top_k' ? 0 : 1)) return '';
   const stage = `${settingName(limit.name)} ${plain(limit.value)}`;

@@ -12,7 +12,7 @@ import { t } from '../locale/locale.js';
  * @property {(name: string, to: number) => void} move asks for a card to come to another place
  * @property {(name: string) => void} [dropped] a card was let go in another place
  *
- * The list as it lay when a card was taken by a pointer, in pixels: the tops and heights of the others.
+ * The layout of the list when a pointer took a card, in pixels.
  * @typedef {{ top: number, gap: number, own: number, others: number[] }} Layout
  */
 
@@ -68,7 +68,7 @@ export class Reorder {
     if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
   }
 
-  /** Whether a pointer holds a card: nothing in the list may change its height meanwhile. */
+  /** Whether a pointer holds a card: until it lets go, no card may change its height. */
   get dragging() {
     return this.grabbed !== null && !this.#byKey;
   }
@@ -197,8 +197,8 @@ export class Reorder {
   }
 
   /**
-   * The card in hand passes its neighbours up to the one whose middle the pointer has not passed. Where
-   * they lie follows from the layout at the beginning: the page may show an earlier order still.
+   * Moves the held card past each neighbour whose middle the pointer has passed. Their places come from
+   * the layout at the beginning, since the page may still show an earlier order.
    * @param {number} y
    */
   #follow(y) {

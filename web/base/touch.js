@@ -1,12 +1,16 @@
 /**
- * What a finger drags sideways while the page scrolls over it, by `touch-action: pan-y`. A finger counts
- * once it goes sideways or is lifted where it came down: until then it may be about to scroll.
+ * Elements that a finger drags sideways, while up and down it scrolls the page (`touch-action: pan-y`).
+ * A finger counts once it goes sideways, or is lifted where it came down; until then it may be about to
+ * scroll.
  */
 
 /** How far a finger goes before it drags, in pixels. */
 const SLACK = 10;
 
-/** Where fingers came down that do not drag yet, by what they are on. @type {WeakMap<EventTarget, PointerEvent>} */
+/**
+ * The events of fingers that came down and do not drag yet, by element.
+ * @type {WeakMap<EventTarget, PointerEvent>}
+ */
 const waiting = new WeakMap();
 
 /**
@@ -41,8 +45,8 @@ export function counts(event) {
 }
 
 /**
- * Gives a slider its value back if the finger that came down on it goes on to scroll the page: a browser
- * moves its thumb to the finger at once.
+ * Restores the value of a slider if its finger goes on to scroll the page: the browser has moved the
+ * thumb to the finger at once.
  * @param {Node} root that holds sliders
  */
 export function keepSliders(root) {

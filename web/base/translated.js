@@ -1,8 +1,8 @@
 /** A page that a browser's translator has changed: it puts a <font> in the place of each text. */
 
 /**
- * Lit writes a text that changes to the node in its place, so that a <font> gives way to the text,
- * which the translator then finds anew.
+ * Lit writes a changed text into the node that it knows. So each <font> gives way to that node, and the
+ * translator finds the new text.
  * @param {ParentNode} root
  */
 export function undoTranslated(root) {

@@ -1,6 +1,6 @@
 /**
- * A Lit directive for a box that counts when it is left: like `live`, but a render while somebody
- * types leaves the text alone, unless the value itself is another.
+ * A Lit directive for a box whose text counts when the box loses focus. It works as `live`, but a
+ * render while somebody types keeps the typed text, unless the value itself has changed.
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';

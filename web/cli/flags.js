@@ -73,7 +73,7 @@ const DRAWING = [
   },
 ];
 
-/** What texts for signs that a shell does not pass on are. */
+/** Help of the flags whose texts have escapes, for characters that a shell does not pass on. */
 export const ESCAPED = '\\n is a line break, \\t a tab, \\\\ a backslash; may be repeated';
 
 /** @type {Flag[]} */
@@ -102,7 +102,7 @@ export const PROMPT_FILE = {
   kind: 'text',
   help: 'a file with the prompt, - for standard input; the line break at its end is left out',
 };
-/** The prompt as it is said, or in a file. */
+/** The prompt, as a text or in a file. */
 export const PROMPTS = [PROMPT, PROMPT_FILE];
 /** What is said to a model that has a chat template. @type {Flag[]} */
 export const CHAT = [
@@ -252,7 +252,7 @@ function toBias(flag, text) {
 }
 
 /**
- * A text in which \n, \t and \\ stand for what a shell does not pass on.
+ * Replaces the escapes \n, \t and \\ of a text: a shell does not pass these characters on.
  * @param {string} flag
  * @param {string} text
  */
@@ -345,7 +345,7 @@ export function takeOperand(values, { operands, operandOf }) {
   values[operandOf[0]] = word;
 }
 
-/** What a prompt in a file cannot stand with. */
+/** Flags that --prompt-file excludes. */
 const BESIDE_FILE = ['prompt', 'text', 'chat', 'interactive', 'held_out'];
 
 /**

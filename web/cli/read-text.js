@@ -1,4 +1,4 @@
-/** Text files that a flag names, and standard input: read no further than a bound, whatever they are. */
+/** Reads text files that a flag names, and standard input, up to a limit. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { decodeText } from '../engine/decode-text.js';
 import { readFault } from '../engine/files.js';

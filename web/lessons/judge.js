@@ -42,7 +42,7 @@ export function reached(
   return value >= at_least && value <= at_most;
 }
 
-/** Within this many tolerances a number is close. */
+/** A number within this many tolerances is close. */
 const CLOSE = 3;
 const MOST_DECIMALS = 6;
 

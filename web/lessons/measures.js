@@ -54,7 +54,7 @@ function tokenOf({ trace }, { rank = 1, token }) {
 /** @param {Read} read */
 const drawnText = ({ trace, drawn }) => trace.tokens.find(({ id }) => id === drawn.id)?.text;
 
-/** A share of no texts is none. @param {number} mean */
+/** The share of no texts is undefined. @param {number} mean */
 const known = (mean) => (Number.isNaN(mean) ? undefined : mean);
 
 /** The measures of a sweep that texts are written for. @type {Record<string, LessonMeasure>} */

@@ -4,7 +4,7 @@
  */
 import { parse } from '../locale/locale.js';
 
-/** Characters beyond which nothing is read. */
+/** Most characters of a number or expression. */
 const LONGEST = 100;
 
 /** A comma that can set no thousands apart. */
@@ -31,7 +31,7 @@ const FUNCTIONS = {
   '√': Math.sqrt,
 };
 
-/** What is wrong with an expression; nobody outside sees it. */
+/** Ends the reading of a text that is no expression; never leaves this file. */
 class NoNumber extends Error {}
 
 /** @typedef {{ number?: number, name?: string, sign?: string }} Word */

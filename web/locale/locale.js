@@ -226,7 +226,7 @@ export function fixed(value, decimals) {
   return exactly(decimals, value + 0);
 }
 
-/** Rounding of float32 logits alone makes so much entropy. */
+/** The rounding of float32 logits alone makes an entropy of this size. */
 const LEAST = 1e-6;
 
 /**

@@ -35,7 +35,7 @@ export function followAddress(scope) {
 
   begin();
 
-  /** What is kept beside addresses: fetched when there is something. */
+  /** Fetches visit.js, which keeps state beside the address; nothing fetches it before it is needed. */
   function fetchVisit() {
     fetching ??= import('./visit.js').then((module) => (visit = module));
     return fetching;
@@ -99,7 +99,7 @@ export function followAddress(scope) {
     discrete = false;
   }
 
-  /** A run is written when it ends: until then its entry is that before it, and says where its text is kept. */
+  /** A run is written when it ends. Until then the entry before it stays, and names the key of the text. */
   function mark() {
     if (!visit || scope.missing || (place?.text && place.text.key === scope.texts.key)) return;
     visit.keepTexts(scope, 0);
@@ -127,7 +127,7 @@ export function followAddress(scope) {
     return now;
   }
 
-  /** The page may go: what was drawn since the last write is kept under the entry as it is. */
+  /** Before the page closes: keeps the tokens drawn since the last write under the present entry. */
   function leave() {
     if (!first || !visit || scope.missing || scope.texts.size === 0 || visit.isKept(scope)) return;
     const { key } = scope.texts;
@@ -167,7 +167,7 @@ export function followAddress(scope) {
         if (files.some((each, i) => each !== scope.files[i]))
           await scope.open(files.length > 1 ? files : files[0], file.context, true);
       }
-      // One that names no model means the page's own, unless somebody wrote it while another shows.
+      // An address without a model means the page's own, unless somebody typed it while another model shows.
       const model = asked.model ?? (place && !file && event ? MODELS[0].name : null);
       if (model && (model !== scope.source || context !== scope.context))
         await scope.open(model, context, true);
@@ -199,7 +199,7 @@ export function followAddress(scope) {
     first = { ...scope.state, branch: [] };
     known = location.href;
     if (place?.text) visit?.taken(scope);
-    // Another model in place of the file that the entry names is another entry.
+    // Another model in place of the entry's file makes a new entry.
     if (place?.file && scope.source !== null) return later(true);
     if (!place) put('replaceState', {}, known);
   });

@@ -1,6 +1,6 @@
 /**
- * <logit-guide>: the landscape in five beats. Each begins where its deed does something, waits for the
- * deed, says what came of it as it was measured, and goes on by itself. Asks for another beat with
+ * <logit-guide>: the landscape in five beats. Each begins with settings where its action has an effect,
+ * waits for the action, tells the measured effect, and goes on by itself. Asks for another beat with
  * "logit-beat", with "logit-press" for a button that may be out of sight, and ends with
  * "logit-guide-end".
  */
@@ -42,8 +42,8 @@ const PRESSES = {
 };
 
 /**
- * Temperatures at which the deed of a beat does something: the lowest, the highest, a good one. Those of
- * the first beat, and of all others: what one of these shows still stands in the next.
+ * Temperatures at which a beat's action has an effect: the lowest, the highest, a good one. The first
+ * row is for the first beat, the second for all others, which go on with one another's settings.
  */
 const HEAT = [
   [0.3, 1.5, 0.7],
@@ -56,8 +56,8 @@ const NUCLEUS = [0.5, 0.97, 0.9];
 const within = (value, [low, high, usual]) => (value >= low && value <= high ? value : usual);
 
 /**
- * What of a state a beat changes, so that its deed does something: other stages are left out. Null
- * where nothing is to be changed.
+ * The changes to a state that a beat begins with, so that its action has an effect; other stages are
+ * left out. Null if nothing changes.
  * @param {number} beat
  * @param {import('../state/page-state.js').PageState} state
  * @param {import('../engine/types.js').TableRow[]} table
@@ -68,7 +68,7 @@ export function startOf(beat, { settings, landscape_knob }, table) {
   /** @type {Record<string, any>} */
   const start = { temperature: within(is.temperature, HEAT[beat > 1 ? 1 : 0]) };
   if (beat === 4) start.top_p = within(is.top_p, NUCLEUS);
-  // The last one begins with what the one before has left.
+  // The last beat keeps the settings of the one before.
   if (beat === 5 && is.top_p === within(is.top_p, NUCLEUS)) {
     start.top_p = is.top_p;
     if (is.order) start.order = is.order;
@@ -82,8 +82,8 @@ export function startOf(beat, { settings, landscape_knob }, table) {
 }
 
 /**
- * What came of the deeds of each beat, one after another: the words for it, made anew in each
- * language; '' where nothing is to be said yet, null while it has not come about.
+ * The effects of each beat's actions, one after another. Each entry returns a function that speaks of
+ * the effect in the present language ('' to say nothing yet), or null while the effect has not come.
  * @type {((before: Outcome, now: Outcome) => (() => string) | null)[][]}
  */
 const OUTCOMES = [
@@ -136,7 +136,7 @@ export class LogitGuide extends LogitElement {
 
   static styles = [...LogitElement.styles, guideStyles];
 
-  /** What showed before the deed. @type {Outcome | null} */
+  /** The picture before the action. @type {Outcome | null} */
   #before = null;
   /** Whether anything was done in this beat. */
   #acted = false;
@@ -148,7 +148,7 @@ export class LogitGuide extends LogitElement {
     this.beat = 1;
     /** How many deeds of the beat are done. */
     this.done = 0;
-    /** What came of the deed of a beat, in words. @type {{ beat: number, say: () => string } | null} */
+    /** The effect of a beat's action, in words. @type {{ beat: number, say: () => string } | null} */
     this.seen = null;
     /** Where the deeds are done. @type {ParentNode | null} */
     this.root = null;
@@ -199,7 +199,10 @@ export class LogitGuide extends LogitElement {
     `;
   }
 
-  /** What came of the last deed, under the name of its beat; what a river is before any. */
+  /**
+   * The effect of the last action, under its beat's name; before any action, the explanation of a
+   * river.
+   */
   #renderNoticed() {
     const { beat, done, seen } = this;
     if (seen?.beat === beat) return seen.say();
@@ -235,14 +238,14 @@ export class LogitGuide extends LogitElement {
     return this.root?.querySelector('logit-landscape');
   }
 
-  /** The first deed of a beat is told from what showed just before. */
+  /** The first action of a beat is compared with the picture just before. */
   #onDeed = () => {
     if (!this.#acted) this.#before = this.#view?.outcome ?? this.#before;
     this.#acted = true;
     this.#watch();
   };
 
-  /** Looks at what comes of a deed, until all of it shows. */
+  /** Watches the effect of an action until all of it shows. */
   async #watch() {
     if (this.#watching) return;
     this.#watching = true;
@@ -267,7 +270,7 @@ export class LogitGuide extends LogitElement {
       this.#before = now;
       return;
     }
-    // Heat and luck are told from where all else stayed.
+    // The effects of temperature and of u are told only if everything else stayed.
     const other = now.others !== before.others;
     const stays = this.beat !== 2 || Math.abs(now.share - before.share) <= STAYS;
     if (!stays || (this.beat < 3 && other)) {

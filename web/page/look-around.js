@@ -18,7 +18,10 @@ export class LookAround {
   #from = null;
   /** Whether it was offered: who has ended it has ended it. */
   #offered = false;
-  /** What the reader had before a beat began with other settings; given back in the end. @type {PageState | null} */
+  /**
+   * The reader's settings before a beat began with others; restored at the end.
+   * @type {PageState | null}
+   */
   #own = null;
 
   /**
@@ -46,7 +49,7 @@ export class LookAround {
     const scope = this.#scope;
     const { startOf } = await import('./guide.js');
     const begin = () => {
-      Rest.hasten(); // a deed of the beat before is told at once
+      Rest.hasten(); // debounced changes of the last beat come first
       const { beat: _, ...state } = scope.state;
       const start = scope.readonly ? null : startOf(beat, state, scope.table);
       if (!start) return;

@@ -43,7 +43,7 @@ export function foundAgain({ key }, files) {
 }
 
 /**
- * The files, where they can be had without a question.
+ * The files, if no question to the reader is needed; else null.
  * @param {Kept} kept
  * @returns {Promise<File[] | null>}
  */
@@ -51,7 +51,10 @@ export async function findFiles({ key }) {
   return opened.get(key) ?? (await readHandles(await findHandles(key), 'queryPermission'));
 }
 
-/** The files, once the reader gives leave; null where that is refused or they are gone. @param {Kept} kept */
+/**
+ * Asks the reader for leave and returns the files; null if that is refused or they are gone.
+ * @param {Kept} kept
+ */
 export async function askFiles({ key }) {
   return readHandles(await findHandles(key), 'requestPermission');
 }

@@ -16,7 +16,7 @@ export function keepInstrument(href) {
   }
 }
 
-/** Whether an address without a language would come in another one than this page. */
+/** Whether an address without a language would show another language than this page. */
 function namesLanguage() {
   if (new URLSearchParams(location.search).has('lang')) return true;
   const others = [recall('lang'), ...navigator.languages].filter((name) => name !== null);

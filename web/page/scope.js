@@ -133,8 +133,8 @@ export class LogitScope extends LogitElement {
     /** Whether somebody answers logit-share. */
     this.shareable = false;
     /**
-     * The URL fragment that a load begins with in place of the attributes, what of the query was
-     * refused, and what was kept beside the address, once it has come.
+     * The address that a load begins with: `fragment` replaces the attributes, `dropped` lists refused
+     * parts of the query, `complete` adds the state kept beside the address once `coming` has resolved.
      */
     this.address = {
       fragment: '',

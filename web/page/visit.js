@@ -1,8 +1,8 @@
 /**
- * What no address can hold, kept for the visit: the drawn texts with their numbers, parts that are
- * too long for a link, and which file of the reader's was open. An entry of the history has the
- * numbers of a short text and names the rest; sessionStorage holds that, or the document alone where
- * it is refused.
+ * Keeps for the visit the state that no address can hold: the drawn texts with their numbers, parts too
+ * long for a link, and the key of the reader's own file. An entry of the history holds the numbers of a
+ * short text and names the rest. sessionStorage holds the rest, or the document alone if storage is
+ * refused.
  */
 import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
 import { leftOut, stateParts } from '../state/page-state.js';
@@ -23,9 +23,12 @@ import { keepFile, newKey } from './own-files.js';
 const TEXTS = 'logitscope-text-';
 const LONG = 'logitscope-long';
 
-/** What the browser refuses to keep or has no room for. @type {Map<string, any>} */
+/** Values that the browser refuses to keep or has no room for. @type {Map<string, any>} */
 const held = new Map();
-/** What was written last, so that nothing is written twice. @type {{ steps: unknown, long: Record<string, unknown> }} */
+/**
+ * The values written last, so that nothing is written twice.
+ * @type {{ steps: unknown, long: Record<string, unknown> }}
+ */
 const last = { steps: null, long: {} };
 
 /** @param {string} key */
@@ -61,7 +64,7 @@ function write(key, value) {
   }
 }
 
-/** What tells one model from another. @param {import('./scope.js').LogitScope} scope */
+/** The text by which one model differs from another. @param {import('./scope.js').LogitScope} scope */
 function modelOf({ source, files }) {
   return source ?? files.map(({ name, size }) => `file ${name} ${size}`).join();
 }
@@ -69,7 +72,7 @@ function modelOf({ source, files }) {
 /** Whether the entry of the history has what is drawn. @param {import('./scope.js').LogitScope} scope */
 export const isKept = ({ steps }) => last.steps === steps;
 
-/** What is drawn came from the entry. @param {import('./scope.js').LogitScope} scope */
+/** Marks the drawn texts as those of the entry. @param {import('./scope.js').LogitScope} scope */
 export const taken = ({ steps }) => void (last.steps = steps);
 
 /** @param {import('./scope.js').LogitScope} scope @param {number} [from] @returns {Recorded} */
@@ -92,7 +95,8 @@ export function keepTexts(scope, from) {
 }
 
 /**
- * What the present state's entry of the history is to hold, kept; `full` where there was no room.
+ * Keeps the present texts and long parts, and returns the place that the entry is to hold; `full` if
+ * there was no room.
  * @param {import('./scope.js').LogitScope} scope
  * @returns {{ place: Place, full: boolean }}
  */
@@ -124,10 +128,10 @@ export function keep(scope) {
 }
 
 /**
- * What an entry of the history held.
+ * Reads the state that an entry of the history names.
  * @param {Place} place
- * @param {boolean} [reload] whether it is the one that the document before was left at: a text that went
- *   on from there is taken as far as it came
+ * @param {boolean} [reload] whether a reload left this entry: then a text that went on from it comes
+ *   back to its end
  * @returns {Recalled}
  */
 export function recall({ text, long = [] }, reload = false) {
@@ -163,7 +167,7 @@ function isSound({ key, model, prompt_ids, tokens }, vocab_size) {
 }
 
 /**
- * A state of an address with what its entry held beside it.
+ * Adds to the state of an address the state that its entry held beside it.
  * @param {PageState | null} state
  * @param {Recalled} recalled
  * @param {import('./scope.js').LogitScope} scope

@@ -35,7 +35,10 @@ export class Choices {
     this.#prompt = this.#promptOf();
   }
 
-  /** The bench gets another prompt that nobody typed: a prompt of Compare's own stays. @param {string} prompt */
+  /**
+   * Takes a new prompt of the bench that nobody typed; a prompt of Compare's own stays.
+   * @param {string} prompt
+   */
   move(prompt) {
     this.#chosen = this.all;
     this.#prompt = prompt;

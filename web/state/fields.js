@@ -532,15 +532,15 @@ function takeOrder(value, { table }) {
 }
 
 /**
- * The fewest moves that make an order of the canonical one, from its end on, each stage before one that
- * is in its place; the order itself where that is shorter or leaves stages out.
+ * The fewest moves that turn the canonical order into this one, from its end on; each puts a stage
+ * before one in its place. Returns the order itself if that is shorter or leaves stages out.
  * @param {string[]} order
  * @param {TableRow[]} table
  */
 function movesOf(order, table) {
   const places = order.map((name) => canonicalOf(table).indexOf(name));
   if (places.includes(-1) || places.length < canonicalOf(table).length) return order;
-  /** The longest rising row of places that ends with each. @type {number[][]} */
+  /** For each stage, the longest rising sequence of places that ends with it. @type {number[][]} */
   const rising = [];
   for (const place of places) {
     const before = rising.filter((row) => Number(row.at(-1)) < place);

@@ -2,9 +2,9 @@
 
 /** @typedef {import('../engine/types.js').TableRow} TableRow */
 
-/** Parts of the way of a real number: a multiple of each stride of the reader. */
+/** Intervals of a real-valued knob: a multiple of each stride. */
 export const VALUES = 240;
-/** A knob of whole numbers that has no more than these and one shows each of them. */
+/** A whole-number knob with at most this many intervals shows each value. */
 const MOST_WHOLE = 256;
 
 /**

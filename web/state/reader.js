@@ -42,7 +42,7 @@ import { Timeline } from './sources.js';
  * @property {Outcome[] | null} outcomes of `fronts`
  */
 
-/** The stages of which only other settings tell why they did nothing. */
+/** Stages whose idleness only a run with other settings explains. */
 const TOLD = ['xtc_probability', 'dry_multiplier'];
 /** How many tokens are listed. */
 const TOP = 20;
@@ -99,7 +99,7 @@ export class Reader {
   }
 
   /**
-   * Stages with the reason why one that is set did nothing, where only other settings tell it.
+   * The stages; one that is set and did nothing gets its reason, if only other settings tell it.
    * @param {import('../engine/types.js').TraceStage[]} stages
    * @param {TextPosition} position
    */

@@ -41,7 +41,7 @@ import { TextTree } from './tree.js';
  * @typedef {{ user: string, system: string, date: string | null }} Said
  */
 
-/** What is kept of a token; its text is the model's. */
+/** The numbers kept for a token; its text comes from the model. */
 const FIGURES = /** @type {const} */ (['id', 'u', 'mu', 'p', 'p_raw', 'rank', 'logprob']);
 
 export class TextBench extends Bench {
@@ -50,7 +50,7 @@ export class TextBench extends Bench {
   prompt = '';
   /** What the prompt is made of by the model's template; null where it is the text itself. @type {Said | null} */
   chat = null;
-  /** What was said last, for when a chat is gone back to. @type {Said | null} */
+  /** The last message, for the return to a chat. @type {Said | null} */
   said = null;
   /** The day that the template took for today. */
   chatDate = '';
@@ -137,8 +137,8 @@ export class TextBench extends Bench {
   }
 
   /**
-   * Takes saved texts with their numbers; false where they are not this prompt's. Those over a prompt
-   * that the model cannot read belong to the last one that it could.
+   * Takes saved texts with their numbers; false if they belong to another prompt. If the model cannot
+   * read the prompt, they belong to the last readable one.
    * @param {Saved} saved
    */
   async #takeTexts({ key, prompt_ids, stopAtEnd, tip, tokens }) {
@@ -382,9 +382,9 @@ export class TextBench extends Bench {
   }
 
   /**
-   * Takes over a state that was checked against the table: its tokens are drawn or forced again, so
-   * that every number beside them is the engine's; "saved" texts have the engine's numbers still. Gates that the engine refuses are left out,
-   * which a "refused" event tells. A newer state or prompt ends it.
+   * Takes over a state that was checked against the table. Its tokens are drawn or forced again, so
+   * that each number is the engine's; `saved` texts still have the engine's numbers. Gates that the
+   * engine refuses are left out, and a "refused" event names them. A newer state or prompt ends it.
    * @param {PageState & { saved?: Saved | null }} state
    */
   async restore(state) {

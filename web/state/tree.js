@@ -20,7 +20,7 @@ export class TextTree {
   stopAtEnd = true;
   /** How many tokens a text has at most. */
   limit = field('max_new_tokens').initial;
-  /** What the texts are kept under for the visit; '' until they are. */
+  /** The key under which a visit keeps the texts; '' until it does. */
   key = '';
   /** @type {Node} */
   #root = newRoot();
@@ -80,10 +80,10 @@ export class TextTree {
   }
 
   /**
-   * Takes texts in place of its own.
+   * Replaces all texts.
    * @param {[number, Step][]} all as above
    * @param {number} tip
-   * @param {string} key what they are kept under
+   * @param {string} key under which the visit keeps them
    */
   take(all, tip, key) {
     this.clear();

@@ -1,6 +1,6 @@
 /**
- * Why a stage that is set did nothing: the engine says it by settings under which the stage would have
- * done something.
+ * Explains why a stage that is set did nothing: the engine runs settings without one cause after
+ * another, until the stage would act.
  */
 
 /**
@@ -8,7 +8,7 @@
  * @typedef {import('../engine/types.js').TraceStage} TraceStage
  */
 
-/** For each stage reasons, each with the settings that set it aside; then the reason where none does. */
+/** Reasons by stage, each with settings that remove the cause; the last reason holds if none helps. */
 const REASONS = /** @type {Record<string, [string, Settings | null][]>} */ ({
   xtc_probability: [
     ['coin', { xtc_probability: 1 }],

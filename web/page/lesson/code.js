@@ -1,7 +1,6 @@
 /**
- * <logit-code>: the editor of a question that asks for code. What is written runs in the sandboxed
- * frame and is judged by the grader; the answer is told by `check()`. Tells by "logit-edit" that the
- * code is another one.
+ * <logit-code>: the editor of a question that asks for code. The code runs in the sandboxed frame and
+ * the grader judges it; `check()` tells the answer. Emits "logit-edit" when the code changes.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';

@@ -24,7 +24,7 @@ import questionStyles from './question.css';
  * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said of an answer
  */
 
-/** How long an answer may be measured before this is said, in ms. */
+/** Delay until a sentence says that an answer is being checked, in ms. */
 const SOON = 300;
 /** Characters of an answer that a sentence repeats. */
 const LONGEST_SHOWN = 60;
@@ -94,7 +94,7 @@ export class LogitQuestion extends LogitElement {
     this.given = null;
     /** @type {Said | null} */
     this.said = null;
-    /** Whether the answer was changed since something was said of it. */
+    /** Whether the answer was changed after the last sentence about it. */
     this.edited = false;
     this.hinted = false;
     /** What the engine computes, once the solution was asked for. @type {any} */

@@ -1,8 +1,8 @@
 /**
- * Tells a lesson's marks to the course systems around it, and takes back what these have kept. Each
- * system has an adapter, fetched when it is named; a score that was told or kept never falls, and
- * of a learner who has answered nothing none is told. Marks that a system does not take are kept and
- * sent again, and the learner is told.
+ * Sends a lesson's marks to the course systems around it, and takes back the marks that they have kept.
+ * Each system has an adapter, fetched when it is named. A score never falls, and a learner without
+ * answers has none. Marks that a system does not take are kept and sent again; the learner is
+ * told.
  */
 import { readMarks } from '../../lessons/marks.js';
 import { t } from '../../locale/locale.js';
@@ -14,8 +14,8 @@ import { Refusal } from './refusal.js';
  * @typedef {LogitLesson['result']} Result
  * @typedef {{ state?: string, score?: number | null }} Kept what a system has kept of a learner
  *
- * What an adapter is given: `take` may be called at any time, `refuse` shows one sentence, or removes
- * the one that it showed.
+ * The arguments of an adapter: it may call `take` at any time; `refuse` shows one sentence, or removes
+ * it.
  * @typedef {object} Host
  * @property {LogitLesson} lesson
  * @property {boolean} named whether the page wants this system

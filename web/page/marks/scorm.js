@@ -5,7 +5,7 @@
 import { Refusal } from './refusal.js';
 
 /**
- * What a version calls the same things.
+ * The names that differ between versions.
  * @typedef {object} Version
  * @property {'API' | 'API_1484_11'} api
  * @property {string} prefix of each method
@@ -69,7 +69,7 @@ const TYPES = { number: 'numeric', choice: 'choice', token: 'fill-in', order: 's
 const ABSENT = [401, 402, 403];
 /** The error of a session that has begun already. */
 const BEGUN = 103;
-/** An API that comes late is looked for this often, with this pause in ms, before it is missed. */
+/** Tries to find an API that comes late, and the pause between two in ms. */
 const [LOOKS, LOOK_MS] = [10, 200];
 /** Characters of a reason that are shown. */
 const LONGEST_REASON = 200;
@@ -133,7 +133,7 @@ function scorm(version, { lesson, take }) {
     throw refusal('GetValue', `${code} ${call('GetErrorString', String(code))}`);
   }
 
-  /** Does what may fail, since no mark depends on it. @param {() => void} work */
+  /** Makes a call that may fail: no mark depends on it. @param {() => void} work */
   function quietly(work) {
     try {
       work();

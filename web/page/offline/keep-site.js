@@ -8,7 +8,7 @@ import { openModels } from '../../state/engines.js';
 /** The wait where a browser does not tell of idle time, in ms. */
 const PATIENCE = 1000;
 
-/** Waits for time to spare; a browser that refuses goes without. */
+/** Registers the worker in idle time; a refusal changes nothing. */
 export function keepSite() {
   const link = document.querySelector('link[rel=serviceworker]');
   const allowed = window.parent === window && origin !== 'null' && isSecureContext;

@@ -14,7 +14,7 @@ const { registration, clients } = worker;
 const scope = registration.scope;
 const PREFIX = `logitscope ${scope} `;
 const NAME = PREFIX + version;
-/** What every version of this script begins with; web/sign.js writes it. */
+/** The first characters of every version of this script, which web/sign.js writes. */
 const MARK = '/* logitscope ';
 /** How long a page waits for the server's answer about its version, in ms. */
 const PATIENCE = 1000;
@@ -39,8 +39,8 @@ function pathOf(url) {
 }
 
 /**
- * A file of this build: out of an earlier build's cache, the browser's own or the server, wherever the
- * bytes have the right sum. Throws if the server has other bytes.
+ * A file of this build, from an earlier build's cache, the browser's own cache or the server: the first
+ * whose bytes have the right sum. Throws if the server has other bytes.
  * @param {string} path
  */
 async function fetchFile(path) {
@@ -130,8 +130,8 @@ const UPDATE = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" c
 <script type="module" src="${scope}update.js"></script>`;
 
 /**
- * A page is of the new build if there is one, unless another page still shows this one: both would
- * get their files from the same worker.
+ * Opens the new build if there is one, unless another page still shows this build: one worker serves
+ * both pages.
  * @param {Request} request
  * @param {string} path
  */
@@ -142,7 +142,7 @@ async function open(request, path) {
   return respond(request, path);
 }
 
-/** Keeps all that a page needs, or nothing: of a server that is half way to a build nothing is taken. */
+/** Keeps all files that a page needs, or none: a build that is only half on the server is not taken. */
 async function install() {
   const cache = await caches.open(NAME);
   const paths = Object.keys(sums).filter((path) => !onUse.includes(path));

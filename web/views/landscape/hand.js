@@ -1,8 +1,8 @@
 /**
- * A hand over the picture, by pointer or by keys: sideways it moves the knob, up and down u. A drag
- * keeps to the way in which it begins, so that the one is moved with the other held; from where the
- * lines cross it moves both. A press moves both at once. A finger moves the knob sideways; up and down
- * it scrolls the page, unless it began on the handle of u.
+ * Input over the picture, by pointer or by keys: sideways moves the knob, up and down u. A drag keeps
+ * its first direction, so that it moves one of them alone; from the crossing of the lines it moves
+ * both. A press moves both at once. A finger moves the knob sideways; up and down it scrolls the page,
+ * unless it began on the handle of u.
  */
 
 /**
@@ -15,7 +15,7 @@
  * @property {() => void} begin a drag begins, or a key is pressed anew
  * @property {(to: Partial<Point>) => void} move
  * @property {() => void} rest a drag ends
- * @property {() => void} cancel a drag turns out to be none, as when a second finger comes
+ * @property {() => void} cancel the drag ends without effect, as when a second finger comes
  * @property {(point: Point) => void} press without dragging
  * @property {() => void} look the pointer is elsewhere
  */

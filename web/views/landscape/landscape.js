@@ -1,8 +1,8 @@
 /**
- * <logit-landscape>: one knob from end to end, and the random number u. Where their lines cross is
- * the token that is drawn, always by the engine's own draw there; above stands what the text becomes.
- * Asks with "logit-set" and "logit-seed" once a hand rests; tells by "logit-choose" of knob and u, and
- * by "logit-deed" at once that something is done, of which `outcome` says what came.
+ * <logit-landscape>: one knob from end to end, and the random number u. Where their lines cross is the
+ * token that is drawn, always by the engine's own draw there; above stands what the text becomes. Asks
+ * with "logit-set" and "logit-seed" once a hand rests; emits "logit-choose" with knob and u, and
+ * "logit-deed" at once for each action; `outcome` tells its effect.
  */
 import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -42,7 +42,7 @@ addMessages(locales);
  * @typedef {import('../../engine/types.js').TableRow} TableRow
  * @typedef {import('./hand.js').Point} Point
  *
- * What shows where the lines cross.
+ * The facts where the lines cross.
  * @typedef {object} Outcome
  * @property {string} knob
  * @property {number} share where the knob is, 0 to 1
@@ -51,10 +51,10 @@ addMessages(locales);
  * @property {number} id of the drawn token
  * @property {string} token its name
  * @property {{ token: string, p: number }} best the most probable one
- * @property {number | null} draws how often that came in a thousand draws; null before these
+ * @property {number | null} draws how often `best` came in a thousand draws; null before them
  * @property {number} dropped how many tokens top-p takes out
- * @property {number | null} unlike for how much of all u another order draws another token; null where
- *   none is compared
+ * @property {number | null} unlike share of u at which the compared order draws
+ *   another token; null without a comparison
  */
 
 /** How many bars there are, lying and standing. */
@@ -157,7 +157,10 @@ export class LogitLandscape extends ModelElement {
     /** What is recorded while the knob runs. @type {import('./film.js').Film | null} */
     this.film = null;
     this.all = false;
-    /** What the menu is of, where it stands, and what has the focus after it. @type {{ id: number, x: number, y: number, from: HTMLElement | null } | null} */
+    /**
+     * The token of the menu, its place, and the element that gets the focus after it.
+     * @type {{ id: number, x: number, y: number, from: HTMLElement | null } | null}
+     */
     this.menu = null;
     this.tabled = false;
   }
@@ -226,7 +229,7 @@ export class LogitLandscape extends ModelElement {
   }
 
   /**
-   * What shows where the lines cross, for whoever tells of it; null while that is still to be read.
+   * The facts where the lines cross, for the tour; null until they are read.
    * @returns {Outcome | null}
    */
   get outcome() {
@@ -506,7 +509,7 @@ export class LogitLandscape extends ModelElement {
   #tell() {
     this.#rest.stop();
     const { logit_bias: _, seed, order, ...settings } = this.#knob.moved;
-    // A knob that plays is on its way back to where the page has it.
+    // A knob that plays returns to its value in the page.
     if (this.#home) delete settings[this.#home.name];
     if (order !== undefined) this.emit('logit-order', { order });
     if (seed !== undefined) this.emit('logit-seed', { seed });
@@ -598,7 +601,7 @@ export class LogitLandscape extends ModelElement {
     await Promise.all([import('../../panels/text/token-menu.js'), this.#names.fetch([id])]);
     const { left, top } = this.getBoundingClientRect();
     const low = Math.min(y, innerHeight - MENU);
-    if (this.#picture) this.menu = { id, x: x - left, y: low - top, from }; // which is gone with the view
+    if (this.#picture) this.menu = { id, x: x - left, y: low - top, from }; // the view takes the menu away with it
   }
 
   /** @param {KeyboardEvent} event @param {'knob' | 'u'} which */

@@ -417,7 +417,7 @@ export class LogitSweep extends ModelElement {
     return html`<p class="readout">${point ? pointWords(plan, point) : ''}</p>`;
   }
 
-  /** A button that points at the next point, where a finger is wider than one. @param {Run} run @param {number} by */
+  /** A button to the next point: a finger is wider than a point. @param {Run} run @param {number} by */
   #renderStep({ points }, by) {
     const at = this.at + by;
     return html`<button data-by=${by} aria-label=${t(by < 0 ? 'sweep.back' : 'sweep.on')} aria-disabled=${!points[at]}

@@ -18,7 +18,7 @@ import { capitalise, settingName } from '../../base/setting-words.js';
  * @typedef {import('../../engine/sweep.js').Point} Point
  */
 
-/** A share of no texts. */
+/** The share of no texts. */
 const NONE = '–';
 
 /** @param {string} name */
