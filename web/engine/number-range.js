@@ -266,7 +266,7 @@ export function rangeOf(low, high, places) {
 }
 
 /** Whether a bound has more digits than a grammar should write. @param {Decimal} decimal */
-export function isLong({ units, scale }) {
+function isLong({ units, scale }) {
   const size = units < 0n ? -units : units;
   return scale > DIGITS_MAX || size >= LARGEST * 10n ** BigInt(scale);
 }

@@ -95,15 +95,25 @@ function* unique(all, sensitive, attribute) {
   }
 }
 
-/** @param {Value} all @param {Value} attribute @param {Value} or @param {boolean} sensitive */
-function groupBy(all, attribute, or, sensitive) {
+/**
+ * As `pathOf`, with a default for each part of the path that is missing.
+ * @param {Value} attribute
+ * @param {Value} or
+ * @returns {(value: Value) => Value}
+ */
+function pathOr(attribute, or) {
   const keys =
     attribute instanceof Str ? attribute.text.split('.').map((part) => str(part)) : [attribute];
-  const path = (/** @type {Value} */ item) =>
+  return (value) =>
     keys.reduce((at, key) => {
       const next = pathOf(key)(at);
       return next instanceof Undefined && or !== undefined && or !== null ? or : next;
-    }, item);
+    }, value);
+}
+
+/** @param {Value} all @param {Value} attribute @param {Value} or @param {boolean} sensitive */
+function groupBy(all, attribute, or, sensitive) {
+  const path = pathOr(attribute, or);
   const key = (/** @type {Value} */ item) => keyOf(path(item), sensitive);
   /** @type {{ key: Value, items: Value[] }[]} */
   const groups = [];
@@ -452,12 +462,7 @@ function attribute(value, name) {
 function mapper(args, named) {
   if (!args.length && named.has('attribute')) {
     const [path, or] = bind("the filter 'map'", 'attribute default', [], named);
-    const keys = path instanceof Str ? path.text.split('.').map((part) => str(part)) : [path];
-    return (value) =>
-      keys.reduce((at, key) => {
-        const next = pathOf(key)(at);
-        return next instanceof Undefined && or !== undefined && or !== null ? or : next;
-      }, value);
+    return pathOr(path, or);
   }
   if (!args.length) return refuse('map requires a filter argument');
   const name = needStr(args[0], 'map').text;

@@ -5,7 +5,7 @@
 import { refuse } from './fault.js';
 
 /** Origins: the template itself, a message, the role of a message. */
-export const TEMPLATE = ' ';
+const TEMPLATE = ' ';
 export const MESSAGE = 'm';
 export const ROLE = 'r';
 
@@ -128,7 +128,7 @@ export class Str {
 export class Markup extends Str {}
 
 /** @param {string} origin */
-export const strongest = (origin) =>
+const strongest = (origin) =>
   origin.includes(MESSAGE) ? MESSAGE : origin.includes(ROLE) ? ROLE : TEMPLATE;
 
 /** @param {Str[]} parts */
