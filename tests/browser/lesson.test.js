@@ -778,7 +778,7 @@ test('every slider of a question has a box or steps, by finger and by key, at 37
         () => number('aria-valuenow'),
         (now) => now === at + 1,
       );
-      await walk.getByRole('button', { name: 'Point before' }).click();
+      await walk.getByRole('button', { name: 'Previous point' }).click();
       await until(
         () => number('aria-valuenow'),
         (now) => now === at,
