@@ -32,7 +32,7 @@ const DEEDS = [
   [(view) => view.locator('[data-command=rain]').click()],
 ];
 
-/** What a beat may say came of its deed. */
+/** The sentences that a beat may say of its effect. */
 const SAID = [['noticed', 'same'], ['noticed'], ['noticed'], ['noticed', 'same'], ['noticed']];
 
 /** A pattern of the sentences that a message may become, under the name of its beat. */

@@ -1,6 +1,6 @@
 /**
- * What a reload and the history bring back beside the address: texts with their numbers, a run under
- * way, long parts, the reader's own file; and where nothing can be kept.
+ * A reload and the history bring back state beside the address: texts with their numbers, a run under
+ * way, long parts, the reader's own file. Also where nothing can be kept.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -114,7 +114,8 @@ static void check_ids(struct subject *subject, const char *text, size_t length, 
     free(ids);
 }
 
-/* The normal form is its own, has three times the bytes at most, and is what the ids stand for. */
+/* The normal form of a normal form is itself; it has at most three times the bytes, and the ids
+ * decode to it. */
 static void check_normal(struct subject *subject, const char *text, size_t length) {
     struct nfc *nfc = nfc_open();
     char *once, *twice;

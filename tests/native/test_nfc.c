@@ -1,5 +1,5 @@
-/* Unicode's form C: what its own documents say of single cases, what must hold of any bytes, and
- * that no run of marks takes long. tests/node/nfc.test.js has every character. */
+/* Unicode's form C: single cases of its own documents, properties of any bytes, and the time of
+ * long runs of marks. tests/node/nfc.test.js has every character. */
 #include <time.h>
 
 #include "check.h"

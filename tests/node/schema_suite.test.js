@@ -1,6 +1,6 @@
 /**
  * The official test suite of JSON Schema, where JSON_SCHEMA_TEST_SUITE names its folder: no grammar
- * accepts an instance that the suite calls invalid, and every valid one that none accepts is one that
+ * accepts an instance that the suite calls invalid. A valid instance that a grammar refuses is one that
  * is never written on purpose.
  */
 import assert from 'node:assert/strict';

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { measureSizes } from '../bench/size.js';
 
 /**
- * Bytes of gzip: what is reached and a little, so that growth is noticed where it comes in. 6 kB are
- * Unicode's form C (4.4 its table), without which no page would cut a text as Qwen's tokenizer does; 1.4
- * are the loops for several streams beside those for one.
+ * Bytes of gzip: the present size and a little, so that growth is noticed at once. Unicode's form C
+ * takes 6 kB, 4.4 of them its table: without it no page would cut a text as Qwen's tokenizer does. The
+ * loops for several streams take 1.4 kB.
  */
 const LIMIT = 103.2e3;
 

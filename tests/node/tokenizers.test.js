@@ -208,9 +208,9 @@ function oddTexts(marked) {
 }
 
 /**
- * Where the reference itself is not what it stands for, by the kind of tokenizer: JavaScript's \s in
- * GPT-2's built-in expression has U+FEFF and lacks U+0085, unlike the original's; and U+2581 beside
- * spaces is a run of spaces to SentencePiece, while a user-defined token of its own in the text here.
+ * Known faults of the reference, by the kind of tokenizer: JavaScript's \s in GPT-2's built-in
+ * expression has U+FEFF and lacks U+0085, unlike the original's; and U+2581 beside spaces is a run of
+ * spaces to SentencePiece, while a user-defined token of its own in the text here.
  * @param {any} json @param {string} text
  */
 const isKnown = (json, text) =>

@@ -1,4 +1,4 @@
-/** What a text and a chat's prompt are made into beyond the merges: white space that tokens take along. */
+/** Tokens of texts and of chat prompts beyond the merges: white space that tokens take along. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
