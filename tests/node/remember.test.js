@@ -1,7 +1,12 @@
 /** What the browser keeps between visits. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { recallCode, rememberCode } from '../../web/page/lesson/progress.js';
+import {
+  recallCode,
+  recallUnsent,
+  rememberCode,
+  rememberUnsent,
+} from '../../web/page/lesson/progress.js';
 import { recall, remember } from '../../web/state/memory.js';
 
 let kept;
@@ -34,4 +39,15 @@ test('where nothing can be kept nothing fails, and it holds for as long as the d
   remember('theme', 'dark');
   assert.equal(recall('theme'), 'dark');
   assert.equal(recall('guide'), null);
+});
+
+test('unsent marks count as kept only if the browser has them', () => {
+  const marks = { state: 's', score: 0.5 };
+  assert.equal(rememberUnsent('a', marks), true);
+  assert.equal(rememberUnsent('b', { ...marks, state: 'x'.repeat(2e5) }), false, 'too long');
+  globalThis.localStorage.setItem = () => {
+    throw new Error('full');
+  };
+  assert.equal(rememberUnsent('c', marks), false, 'in the document alone');
+  assert.deepEqual(recallUnsent('c'), marks);
 });

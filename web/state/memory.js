@@ -23,17 +23,20 @@ export function recall(name) {
 }
 
 /**
- * Keeps a value, unless it is one that would not be read back: then what was kept before stays.
+ * Keeps a value. One that would not be read back is not kept, and the value before it stays.
  * @param {string} name of a field that the browser keeps
  * @param {string} value
+ * @returns {boolean} whether the browser has it, not the document alone
  */
 export function remember(name, value) {
   const { part, key } = remembered(name);
-  if (checkPart(part, value) !== null) return;
+  if (checkPart(part, value) !== null) return false;
   try {
     localStorage.setItem(key, value);
     held.delete(key);
+    return true;
   } catch {
     held.set(key, value); // as in recall, or the disk is full
+    return false;
   }
 }

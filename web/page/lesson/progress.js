@@ -59,8 +59,8 @@ export const recallUnsent = (key) => mapOf('lessons_unsent')[key];
 export function rememberUnsent(key, marks) {
   const { [key]: before, ...others } = mapOf('lessons_unsent');
   if (marks === null && before === undefined) return true;
-  remember('lessons_unsent', JSON.stringify(marks === null ? others : { ...others, [key]: marks }));
-  return JSON.stringify(recallUnsent(key)) === JSON.stringify(marks ?? undefined);
+  const unsent = marks === null ? others : { ...others, [key]: marks };
+  return remember('lessons_unsent', JSON.stringify(unsent));
 }
 
 /** Forgets the marks of a lesson, and what was written for its questions. @param {string} key */
