@@ -1,4 +1,7 @@
-/** The package: the engine, whose errors say their English sentence and which compiles schemas; and the types of what it takes and gives. */
+/**
+ * The package: the engine with English sentences for its errors and the compiler of schemas, and its
+ * types.
+ */
 import './schema.js';
 import './sentences.js';
 

@@ -301,7 +301,10 @@ export class Branches {
    * @param {Branch[][]} lists
    */
   #meet(lists) {
-    /** Which lists take all of a kind, some of it, or a value. @type {Map<string, Set<number>>} */
+    /**
+     * The lists that accept a value, some values of a kind, or all of it, by name.
+     * @type {Map<string, Set<number>>}
+     */
     const takers = new Map();
     const add = (/** @type {string} */ what, /** @type {number} */ i) =>
       takers.set(what, (takers.get(what) ?? new Set()).add(i));

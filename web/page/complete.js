@@ -16,7 +16,10 @@ export function completePage(scope) {
   keepSite();
 }
 
-/** What a view shows: the landscape its knob and value, any other its name. @param {import('./scope.js').LogitScope} scope */
+/**
+ * The title of a view: the knob and value of the landscape, the name of any other.
+ * @param {import('./scope.js').LogitScope} scope
+ */
 function titleOf({ view, state, table }) {
   if (view !== 'landscape') return t(`view.${view}`);
   const name = state.landscape_knob ?? initialChoices('landscape').knob ?? 'temperature';

@@ -72,7 +72,7 @@ export class Opening {
     });
   }
 
-  /** What a load waits for beside its model. */
+  /** The modules and state that a load waits for beside its model. */
   get #beside() {
     return Promise.all([overlays, this.#scope.address.coming]);
   }
@@ -83,7 +83,7 @@ export class Opening {
     return { prompt, settings };
   }
 
-  /** The reader's own file that showed before, where it can be had without a question. */
+  /** The reader's own file that showed before, if no question is needed for it. */
   async #loadAgain() {
     const { missing } = this.#scope;
     await import('./reopen.js');
@@ -147,8 +147,8 @@ export class Opening {
   }
 
   /**
-   * What another model goes on with: all that was typed and set. An example becomes one of that
-   * model; ids of tokens mean nothing in another vocabulary.
+   * The state that another model goes on with: all that was typed and set. An example becomes one of
+   * that model; ids of tokens mean nothing in another vocabulary.
    * @param {PageState} before
    * @param {string[]} examples of the model before
    * @param {string} example of the new one

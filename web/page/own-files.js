@@ -1,7 +1,7 @@
 /**
- * The reader's own model files: what the history says of them, and how they are had again. The
- * document holds those that were opened in it; for later visits IndexedDB has the handles of browsers
- * that give any, and leave to read them is asked for again.
+ * The reader's own model files: their record in the history, and the ways to open them again. The
+ * document holds the files that were opened in it. For later visits IndexedDB holds their handles, if
+ * the browser gives any; the reader is asked again for leave to read them.
  */
 import { handleOf } from '../state/files.js';
 
@@ -15,11 +15,11 @@ export function newKey() {
   return `${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-/** What was opened in this document, by key. @type {Map<string, File[]>} */
+/** Files opened in this document, by key. @type {Map<string, File[]>} */
 const opened = new Map();
 
 /**
- * What the history says of files; null where there are none.
+ * The record of files for the history; null without files.
  * @param {File[]} files
  * @param {number | null} context
  * @returns {Kept | null}

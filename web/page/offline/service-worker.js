@@ -56,7 +56,7 @@ async function fetchFile(path) {
     const bytes = await found.arrayBuffer();
     if ((await sumOf(bytes)) !== sums[path]) continue;
     const headers = new Headers(found.headers);
-    for (const name of ['content-encoding', 'vary']) headers.delete(name); // of the way, not of the bytes
+    for (const name of ['content-encoding', 'vary']) headers.delete(name); // of the transfer, not the bytes
     headers.set('content-length', String(bytes.byteLength));
     return new Response(bytes, { headers });
   }
@@ -89,7 +89,7 @@ async function partOf(whole, range) {
 }
 
 /**
- * From this build; without the cache, which a reader or the browser may have removed, from the server.
+ * Answers from this build; from the server if the reader or the browser has removed the cache.
  * @param {Request} request
  * @param {string} path
  */

@@ -1,6 +1,6 @@
 /**
- * Stands in the page's place while a new build is fetched, then begins again: with the new build once all
- * of it is there, else with the one that is kept.
+ * Stands in the page's place while a new build is fetched, then reloads: with the new build if all of
+ * it is there, else with the kept one.
  */
 
 /** How long a reader waits for the new build, in ms. */
