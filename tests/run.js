@@ -38,6 +38,8 @@ const BROWSERS = 6;
  * for. The others come as they lie.
  */
 const SLOW = [
+  'visit',
+  'offline',
   'landscape',
   'reflow',
   'own-chain',

@@ -133,7 +133,7 @@ const ODD = [
   'temperature=1&top_p=0.9&order=top_p,top_k,temperature,repetition_penalty&prompt=Every%20day%20he',
 ];
 
-for (const odd of sample(ODD, 2))
+for (const odd of sample(ODD, 1))
   test(`each beat begins where its deed does something, and says what came of it: ${odd}`, async () => {
     const said = await messages('en');
     for (const beat of [1, 2, 3, 4, 5]) {

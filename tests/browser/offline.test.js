@@ -10,6 +10,7 @@ import { serve } from '../../web/serve.js';
 import { signSite } from '../../web/sign.js';
 import { closed, temporaryFolder } from '../cleanup.js';
 import { START, openBench, settle, until } from './bench.js';
+import { long } from '../long.js';
 
 /** Files that each say of which build they are. */
 const BUILT = ['main.js', 'worker.js', 'page.css', 'template.js', 'sandbox.html'];
@@ -127,7 +128,7 @@ test('a reload shows the new build whole, also where the page had not heard of i
   await close();
 });
 
-test('two pages of one build stay with it, until one of them is alone', async () => {
+long('two pages of one build stay with it, until one of them is alone', async () => {
   const site = await openSite();
   const { page, complaints, close } = await visit(site.url);
   await page.reload();
@@ -190,30 +191,33 @@ test('of a server that is half way to another build nothing is taken', async () 
   await close();
 });
 
-test('a site that has no service worker any more, or is another one, is shown as it is', async () => {
-  const site = await openSite();
-  const { page, close } = await visit(site.url);
-  for (const answer of [null, '<!doctype html><title>Another site</title>']) {
-    const file = join(site.folder, 'sw.js');
-    if (answer) writeFileSync(file, answer);
-    else rmSync(file);
-    await site.deploy(2, ['main.js'], false);
-    writeFileSync(join(site.folder, 'index.html'), '<!doctype html><title>Another site</title>');
-    await page.reload();
-    assert.equal(await page.title(), 'Another site');
-    const left = () =>
-      page.evaluate(async () => [
-        (await navigator.serviceWorker.getRegistrations()).length,
-        (await caches.keys()).length,
-      ]);
-    assert.deepEqual(await until(left, ([n]) => n === 0), [0, 0]);
-    if (answer) break;
-    cpSync(bench.dist, site.folder, { recursive: true });
-    await page.goto(`${site.url}?lang=en&model=verbs&view=bench`);
-    await shown(page);
-  }
-  await close();
-});
+long(
+  'a site that has no service worker any more, or is another one, is shown as it is',
+  async () => {
+    const site = await openSite();
+    const { page, close } = await visit(site.url);
+    for (const answer of [null, '<!doctype html><title>Another site</title>']) {
+      const file = join(site.folder, 'sw.js');
+      if (answer) writeFileSync(file, answer);
+      else rmSync(file);
+      await site.deploy(2, ['main.js'], false);
+      writeFileSync(join(site.folder, 'index.html'), '<!doctype html><title>Another site</title>');
+      await page.reload();
+      assert.equal(await page.title(), 'Another site');
+      const left = () =>
+        page.evaluate(async () => [
+          (await navigator.serviceWorker.getRegistrations()).length,
+          (await caches.keys()).length,
+        ]);
+      assert.deepEqual(await until(left, ([n]) => n === 0), [0, 0]);
+      if (answer) break;
+      cpSync(bench.dist, site.folder, { recursive: true });
+      await page.goto(`${site.url}?lang=en&model=verbs&view=bench`);
+      await shown(page);
+    }
+    await close();
+  },
+);
 
 test('where nothing may be kept the page works, and says nothing of it', async () => {
   const site = await openSite();

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { START, openBench, root, settle, until } from './bench.js';
+import { long } from '../long.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -220,7 +221,7 @@ test('a file of one’s own is asked for by name, and opens where it was', async
   await close();
 });
 
-test('a file whose place the browser remembers opens at a press, or by itself', async () => {
+long('a file whose place the browser remembers opens at a press, or by itself', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });
   await page.addInitScript(() => {
     // Files of a browser's own disk stand for those that a picker gives.
