@@ -84,7 +84,8 @@ async function keepHandles(key, files) {
   try {
     await inStore('readwrite', (store) => store.put(handles, key));
     const keys = /** @type {string[]} */ (await inStore('readonly', (store) => store.getAllKeys()));
-    for (const old of keys.sort().slice(0, -MOST))
+    const others = keys.filter((each) => each !== key).sort();
+    for (const old of others.slice(0, 1 - MOST))
       await inStore('readwrite', (store) => store.delete(old));
   } catch {
     // a sandboxed frame, a private window, a full disk: the banner asks for the file by its name
