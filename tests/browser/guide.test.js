@@ -120,6 +120,11 @@ test('luck is u moved alone: not who drags the crossing sideways, but who drags 
     () => guide.locator('.noticed').innerText(),
     (text) => sentencesOf(said, 2).test(text),
   );
+  const last = Number(await u()).toFixed(2);
+  await until(
+    () => guide.locator('.noticed').innerText(),
+    (text) => text.includes(last),
+  );
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -286,3 +286,20 @@ test('back at an address that names no model the page’s own shows', async () =
   assert.equal(await page.locator('#prompt').inputValue(), 'Lily wanted to');
   await close();
 });
+
+test('a reload of a page that nobody touched shows the same', async () => {
+  const path = '?lang=en&view=landscape';
+  const { page, close } = await bench.open({ path, ready: false, own: true });
+  const shown = async () => {
+    await page.locator('logit-landscape .sentence mark').waitFor();
+    await settle(page);
+    return page
+      .locator('logit-scope')
+      .evaluate((scope) => /** @type {any} */ (scope).state.settings);
+  };
+  const before = await shown();
+  await until(() => page.evaluate(() => history.state?.logitscope), Boolean);
+  await page.reload();
+  assert.deepEqual(await shown(), before);
+  await close();
+});

@@ -19,7 +19,7 @@ afterEach(() => delete globalThis.sessionStorage);
 /** The texts that a record brings back. */
 function savedOf(text) {
   kept.set(KEY, text);
-  return complete(null, recall({ text: { key: 'a', at: 1 } }), SCOPE).saved;
+  return complete(null, recall({ text: { key: 'a', at: 1 } }), SCOPE)?.saved;
 }
 
 test('a whole record comes back; a damaged one, or one of another model, does not', () => {

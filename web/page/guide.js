@@ -141,6 +141,8 @@ export class LogitGuide extends LogitElement {
   /** Whether anything was done in this beat. */
   #acted = false;
   #watching = false;
+  /** The picture before the drag of u that ended the second beat. @type {Outcome | null} */
+  #luck = null;
 
   constructor() {
     super();
@@ -256,11 +258,22 @@ export class LogitGuide extends LogitElement {
     } while (this.isConnected && this.#view?.busy);
     this.#watching = false;
     const now = this.#view?.outcome;
+    if (now) this.#follow(now);
     if (this.beat === 2 && this.#acted && now && this.#before && now.u !== this.#before.u)
-      this.seen = {
-        beat: 2,
-        say: () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token }),
-      };
+      this.seen = { beat: 2, say: this.#still(now) };
+  }
+
+  /** Says that another u falls on the same token. @param {Outcome} now */
+  #still(now) {
+    return () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token });
+  }
+
+  /** The drag of u that ended the second beat may go on: its sentence goes along. @param {Outcome} now */
+  #follow(now) {
+    const before = this.#luck;
+    if (this.beat !== 3 || this.seen?.beat !== 2 || !before) return;
+    if (now.others !== before.others || Math.abs(now.share - before.share) > STAYS) return;
+    this.seen = { beat: 2, say: OUTCOMES[1][0](before, now) ?? this.#still(now) };
   }
 
   /** @param {Outcome} now */
@@ -280,6 +293,7 @@ export class LogitGuide extends LogitElement {
     const outcomes = OUTCOMES[this.beat - 1] ?? [];
     const say = outcomes[this.done]?.(/** @type {Outcome} */ (this.#before), now);
     if (!say) return;
+    if (this.beat === 2) this.#luck = this.#before;
     this.#before = now;
     if (this.done + 1 < outcomes.length) this.done++;
     else {

@@ -178,6 +178,8 @@ export function complete(state, { saved, long }, scope) {
   const drawn = /** @type {Recorded | null} */ (saved);
   const isOwn = drawn?.model === modelOf(scope) && isSound(drawn, info?.vocab_size ?? Infinity);
   const own = isOwn ? { saved } : {};
+  // Nothing was set: the page begins as at the first visit.
+  if (!state && !isOwn && long.length === 0) return state;
   const whole = { ...state, ...own, settings: { ...state?.settings } };
   const parts = stateParts(table);
   for (const [name, value] of long) {
