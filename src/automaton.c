@@ -197,7 +197,7 @@ const struct grammar_rule *automaton_rule(const struct automaton *a, uint16_t at
     return found;
 }
 
-/* What a step needs, by what the steps after it do. */
+/* The nested calls from step `at` to the end of its rule, from the numbers of later steps. */
 static uint32_t need_of(const struct automaton *a, uint32_t at) {
     const struct grammar *g = a->grammar;
     const struct grammar_step *step = &g->steps[at];

@@ -622,7 +622,7 @@ function languageAt(made, source, at) {
 const recent = new Map();
 
 /**
- * A value so that no other has the same text; null where it holds what JSON does not.
+ * A text that identifies a value; null if the value holds something that JSON cannot.
  * @param {any} value
  * @returns {string | null}
  */

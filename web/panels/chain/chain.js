@@ -467,7 +467,7 @@ export class LogitChain extends LogitElement {
       </div>`;
   }
 
-  /** What an order of the reader's keeps and loses. @param {Pick<LogitChain, 'order' | 'difference'>} told */
+  /** Tells the effect of the reader's own order on the tokens. @param {Pick<LogitChain, 'order' | 'difference'>} told */
   #renderOrder({ order, difference }) {
     return html`
       <div class="order" data-order=${order?.join()}>
