@@ -98,9 +98,10 @@ test('what was typed and set stays when the model changes, whichever can read it
   await page.locator('[data-view=bench]').click();
 
   // A word that is typed while another model is on its way is typed into that one.
-  let go = () => {};
+  let go = (_) => {};
+  const typed = new Promise((resolve) => (go = resolve));
   await page.route('**/models/shakespeare.gguf', async (route) => {
-    await new Promise((resolve) => (go = () => resolve(null)));
+    await typed;
     await route.continue();
   });
   await page.locator('logit-model select').selectOption('shakespeare');
@@ -109,7 +110,7 @@ test('what was typed and set stays when the model changes, whichever can read it
   await page.locator('logit-knob[data-name=top_k] .box').fill('11');
   await page.locator('logit-knob[data-name=top_k] .box').press('Enter');
   await page.locator('#prompt').press('Enter');
-  go();
+  go(null);
   await until(
     () => modelFact(page),
     (text) => text.includes('shakespeare'),
