@@ -101,16 +101,6 @@ describe('where relaxed SIMD is known', { skip }, () => {
     assert.deepEqual(logitsOf('relaxed', models), logitsOf('scalar', models));
   });
 
-  test('without their files the first module runs alone', () => {
-    mkdirSync(`${root}build/alone`, { recursive: true });
-    copyFileSync(engine, `${root}build/alone/logitscope.wasm`);
-    assert.equal(load(`${root}build/alone/logitscope.wasm`, 'auto'), 'simd');
-    assert.match(
-      load(`${root}build/alone/logitscope.wasm`, 'relaxed'),
-      /^unsupported: variant "relaxed" cannot run: .*logitscope-relaxed\.wasm/,
-    );
-  });
-
   test('one that multiplies wrongly is not trusted', () => {
     const wrong = readFileSync(relaxed);
     const dot = Buffer.of(0xfd, 0x92, 0x02); // i16x8.relaxed_dot_i8x16_i7x16_s
@@ -143,18 +133,49 @@ test('where it is not known SIMD128 runs, and asking for it is an error', {
   });
 });
 
-test('the loops for SIMD128 are taken, and without them the plain ones give the same bits', async () => {
+describe('`variant` names the loops that run', () => {
   const wasm = readFileSync(engine);
-  const loops = new WebAssembly.Module(readFileSync(`${root}web/engine/logitscope-simd.wasm`));
-  const model = `${root}${formatFiles[0]}`;
-  const digests = new Set();
-  const functions = [];
-  for (const simd of [loops, undefined]) {
-    const { calls, variant } = await Module.load(wasm, 'simd', { simd });
-    assert.equal(variant, 'simd');
-    functions.push(calls.__indirect_function_table.length);
-    digests.add(await digest(await Logitscope.load({ model, wasm, simd, variant: 'simd' })));
-  }
-  assert.equal(digests.size, 1);
-  assert.equal(functions[0], functions[1] + 2);
+  const alone = new WebAssembly.Instance(new WebAssembly.Module(wasm), {
+    env: { emscripten_notify_memory_growth() {} },
+  });
+  const without = alone.exports.__indirect_function_table.length;
+  const missing = { simd: `${root}build/none.wasm`, relaxed: `${root}build/none.wasm` };
+  const best = known ? 'relaxed' : 'simd';
+
+  test('the package brings its own beside a first module of bytes, or at an address without them', async () => {
+    mkdirSync(`${root}build/alone`, { recursive: true });
+    copyFileSync(engine, `${root}build/alone/named-by-a-bundler.wasm`);
+    const sources = [undefined, wasm, new WebAssembly.Module(wasm), new Response(wasm)];
+    for (const source of [...sources, `${root}build/alone/named-by-a-bundler.wasm`]) {
+      const { calls, variant } = await Module.load(source);
+      assert.equal(variant, best);
+      assert.equal(calls.__indirect_function_table.length, without + 2);
+    }
+  });
+
+  test('without any the plain ones give the same bits', async () => {
+    const model = `${root}${formatFiles[0]}`;
+    const plain = await Logitscope.load({ model, wasm, ...missing });
+    assert.equal(plain.variant, 'scalar');
+    assert.equal(plain.info.variant, 'scalar');
+    const simd = await Logitscope.load({ model, wasm, variant: 'simd' });
+    assert.equal(simd.info.variant, 'simd');
+    assert.equal(await digest(plain), await digest(simd));
+  });
+
+  test('one that was asked for and cannot be had is refused', async () => {
+    const cannot =
+      /^variant "simd" cannot run: wasm ".*none\.wasm" could not be loaded: there is no file/;
+    await assert.rejects(Logitscope.load({ variant: 'simd', ...missing }), {
+      code: 'unsupported',
+      message: cannot,
+    });
+    const other = { wasm, simd: wasm, relaxed: wasm };
+    await assert.rejects(Logitscope.load({ ...other, variant: 'simd' }), {
+      code: 'unsupported',
+      message: /^variant "simd" cannot run: .*import/i,
+    });
+    assert.equal((await Logitscope.load(other)).variant, 'scalar');
+    assert.equal((await Logitscope.load({ variant: 'scalar', ...missing })).variant, 'scalar');
+  });
 });

@@ -2,7 +2,7 @@
  * The WebAssembly module: instantiation, its heap and its faults. No view of the heap outlives a
  * call, since memory may grow; C owns all of it.
  */
-import { LogitscopeError, phrase, reasonOf } from './errors.js';
+import { LogitscopeError, phrase, reasonOf, show } from './errors.js';
 import { readSource } from './load.js';
 
 /** @typedef {import('./types.js').Source} Source */
@@ -16,13 +16,31 @@ const STACK = 1 << 14;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** @typedef {'simd' | 'relaxed'} Loops the modules of loops for quantised matrices */
+
+/** The package's own modules. Bundlers look for each of these expressions as it stands. */
+const OWN = {
+  engine: () => new URL('./logitscope.wasm', import.meta.url),
+  simd: () => new URL('./logitscope-simd.wasm', import.meta.url),
+  relaxed: () => new URL('./logitscope-relaxed.wasm', import.meta.url),
+};
+
+/** @param {keyof typeof OWN} name */
+function addressOf(name) {
+  try {
+    return OWN[name]();
+  } catch {
+    throw new LogitscopeError('load_failed', 'no_address');
+  }
+}
+
 /**
- * @param {Source | WebAssembly.Module | undefined} source
+ * @param {Source | WebAssembly.Module} source
  * @returns {Promise<WebAssembly.Module>}
  */
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
-  const bytes = await readSource('wasm', source ?? new URL('./logitscope.wasm', import.meta.url));
+  const bytes = await readSource('wasm', source);
   try {
     return await WebAssembly.compile(/** @type {Uint8Array<ArrayBuffer>} */ (bytes));
   } catch (error) {
@@ -79,25 +97,21 @@ const RELAXED = Uint8Array.of(
   11,
 );
 
-/** @typedef {'simd' | 'relaxed'} Loops the modules of loops for quantised matrices */
-
 /**
- * Where such a module lies: beside the first, if that is told by an address.
+ * The address of such a module beside the first one, if that has an address which ends in .wasm.
  * @param {Loops} loops
- * @param {Source | WebAssembly.Module | undefined} source
- * @returns {URL | string | null}
+ * @param {Source | WebAssembly.Module | undefined} source of the first module
  */
 function beside(loops, source) {
-  if (source === undefined) return new URL(`./logitscope-${loops}.wasm`, import.meta.url);
   if (typeof source !== 'string' && !(source instanceof URL)) return null;
-  const address = String(source);
-  const there = address.replace(/\.wasm(?=[?#]|$)/, `-${loops}.wasm`);
-  if (there === address) return null;
+  const there = String(source).replace(/\.wasm(?=[?#]|$)/, `-${loops}.wasm`);
+  if (there === String(source)) return null;
   return source instanceof URL ? new URL(there) : there;
 }
 
 /**
- * Such a module, or why there is none.
+ * Such a module, or the reason why there is none: the given one, or the one beside the first, or the
+ * package's own.
  * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  * @param {Source | WebAssembly.Module | undefined} given
@@ -106,12 +120,12 @@ function beside(loops, source) {
 async function compileLoops(loops, source, given) {
   if (loops === 'relaxed' && !WebAssembly.validate(RELAXED)) return phrase('relaxed_unknown');
   const there = given ?? beside(loops, source);
-  if (!there) return phrase('relaxed_beside');
   try {
-    return await compile(there);
+    return await compile(there ?? addressOf(loops));
   } catch (error) {
-    return reasonOf(error);
+    if (given || !there) return reasonOf(error);
   }
+  return compileLoops(loops, undefined, undefined);
 }
 
 export class Module {
@@ -119,8 +133,8 @@ export class Module {
   calls;
   /** @type {WebAssembly.Memory} */
   #memory;
-  /** The inner loops in use. @type {'scalar' | 'simd' | 'relaxed'} */
-  variant = 'simd';
+  /** The loops that multiply quantised matrices. @type {'scalar' | 'simd' | 'relaxed'} */
+  variant = 'scalar';
 
   /** @param {WebAssembly.Instance} instance */
   constructor(instance) {
@@ -137,26 +151,30 @@ export class Module {
    */
   static async load(source, variant = 'auto', given = {}) {
     const fetchLoops = (/** @type {Loops} */ name) => compileLoops(name, source, given[name]);
-    const auto = WebAssembly.validate(RELAXED) ? 'relaxed' : 'simd';
-    let loops = /** @type {Loops} */ (variant === 'auto' || variant === 'scalar' ? auto : variant);
-    const [first, second] = await Promise.all([
-      compile(source),
-      variant === 'scalar' ? 'it was not asked for' : fetchLoops(loops),
+    const auto = WebAssembly.validate(RELAXED) ? ['relaxed', 'simd'] : ['simd'];
+    const wanted = /** @type {Loops[]} */ (
+      { auto, scalar: [] }[/** @type {'auto'} */ (variant)] ?? [variant]
+    );
+    const [first, loops] = await Promise.all([
+      compile(source ?? addressOf('engine')),
+      wanted.length ? fetchLoops(wanted[0]) : '',
     ]);
     // Called when memory grows; nothing here holds a view that it could invalidate.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));
-    let reason = await module.#adopt(second);
-    if (variant === 'relaxed' && reason) {
-      throw new LogitscopeError('unsupported', 'relaxed_unavailable', { reason });
+    for (const name of wanted) {
+      const reason = await module.#adopt(name === wanted[0] ? loops : await fetchLoops(name));
+      if (!reason) {
+        module.variant = name;
+        break;
+      }
+      if (variant !== 'auto') {
+        const values = { value: show(variant), reason };
+        throw new LogitscopeError('unsupported', 'variant_unavailable', values);
+      }
     }
-    if (variant === 'auto' && loops === 'relaxed' && reason) {
-      loops = 'simd';
-      reason = await module.#adopt(await fetchLoops(loops));
-    }
-    module.variant = variant === 'scalar' ? variant : loops;
-    // Where no module of loops is to be had, the plain ones run: the same bits, later.
-    module.calls.kernels_choose(variant === 'scalar' ? 0 : reason ? 1 : 2);
+    // Without a module of loops the plain ones run: the same bits, later.
+    module.calls.kernels_choose(module.variant !== 'scalar' ? 2 : variant === 'scalar' ? 0 : 1);
     return module;
   }
 
@@ -168,17 +186,22 @@ export class Module {
    */
   async #adopt(loops) {
     if (!(loops instanceof WebAssembly.Module)) return loops;
-    const { exports } = await WebAssembly.instantiate(loops, { env: { memory: this.#memory } });
-    const { quantise_simd, matmul_quants_simd, __stack_pointer } = /** @type {any} */ (exports);
-    const table = /** @type {any} */ (this.calls.__indirect_function_table);
     const stack = this.need(this.calls.memory_allocate(STACK));
-    __stack_pointer.value = stack + STACK;
-    const at = table.grow(2);
-    table.set(at, quantise_simd);
-    table.set(at + 1, matmul_quants_simd);
-    if (this.calls.kernels_adopt(at, at + 1)) return '';
-    this.calls.memory_release(stack);
-    return phrase('relaxed_wrong');
+    try {
+      const { exports } = await WebAssembly.instantiate(loops, { env: { memory: this.#memory } });
+      const { quantise_simd, matmul_quants_simd, __stack_pointer } = /** @type {any} */ (exports);
+      const table = /** @type {any} */ (this.calls.__indirect_function_table);
+      __stack_pointer.value = stack + STACK;
+      const at = table.grow(2);
+      table.set(at, quantise_simd);
+      table.set(at + 1, matmul_quants_simd);
+      if (this.calls.kernels_adopt(at, at + 1)) return '';
+      this.calls.memory_release(stack);
+      return phrase('loops_wrong');
+    } catch (error) {
+      this.calls.memory_release(stack);
+      return reasonOf(error); // a module of something else cannot be linked
+    }
   }
 
   get memoryBytes() {

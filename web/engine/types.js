@@ -227,7 +227,8 @@
  * @property {number[]} end_token_ids every token that ends a text: the end of a turn, of a message
  * @property {number} weight_bytes memory that the weights take, packed
  * @property {number} session_bytes memory that each session takes, its cache above all
- * @property {'scalar' | 'simd' | 'relaxed'} variant the inner loops in use
+ * @property {'scalar' | 'simd' | 'relaxed'} variant the loops that multiply quantised matrices. `scalar`,
+ *   up to 50 times slower, also if neither other module could be had
  * @property {number} streams how many blocks of quantised rows a decode step reads together: 1, 2 or 4
  */
 
@@ -446,11 +447,12 @@
  *   the hub (hub:owner/name/file.gguf) or a page of it; left out: pasted logits only
  * @property {boolean} [keep] keep a file of another host for the next time
  * @property {AbortSignal} [signal] cancels
- * @property {Source | WebAssembly.Module} [wasm] where logitscope.wasm is; logitscope-simd.wasm or
- *   logitscope-relaxed.wasm is looked for beside it
- * @property {Source | WebAssembly.Module} [simd] where the one lies elsewhere
- * @property {Source | WebAssembly.Module} [relaxed] where the other does
- * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
+ * @property {Source | WebAssembly.Module} [wasm] where logitscope.wasm is, if not in the package
+ * @property {Source | WebAssembly.Module} [simd] logitscope-simd.wasm; without it, the file beside the
+ *   address in `wasm`, or else the package's own
+ * @property {Source | WebAssembly.Module} [relaxed] logitscope-relaxed.wasm, likewise
+ * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant] `auto` takes the fastest that can be had;
+ *   `simd` or `relaxed` is refused with the reason if it cannot be had
  * @property {'auto' | 1 | 2 | 4} [streams] blocks of quantised rows that a decode step reads together; no bit
  *   depends on it. `auto` times the three on the model's own weights and takes the fastest
  * @property {number} [context] how many tokens a session sees, by default as many as the model was made
