@@ -265,7 +265,7 @@ enum status automaton_open(struct automaton **out, const struct grammar *grammar
         a->grammar = grammar;
         make_classes(a);
         a->table.next = calloc((size_t)STATES_MAX * a->table.n_classes, sizeof *a->table.next);
-        a->needs = malloc((grammar->n_steps + 1) * sizeof *a->needs);
+        a->needs = calloc(grammar->n_steps + 1, sizeof *a->needs);
     }
     if (!a || !a->table.next || !a->needs) {
         automaton_close(a);

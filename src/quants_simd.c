@@ -276,7 +276,7 @@ static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f
 
 /* Not repeated in every loop: sums are cleared and stored once for all columns. */
 static OUTLINED void sums_clear(f32x4 sums[DOTS_STREAMS * QUADS]) {
-    for (size_t i = 0; i < DOTS_STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
+    for (size_t i = 0; i < (size_t)DOTS_STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
 }
 static OUTLINED void sums_store(float *out, f32x4 sums[QUADS], const float *bias, size_t left) {
     block_store(out, sums, bias, left);

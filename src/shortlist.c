@@ -235,7 +235,7 @@ bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_si
     if (n_history > TOUCHED_MAX || settings->n_bias > TOUCHED_MAX) return false;
     uint32_t n_touched = list_touched(touched, settings, history, n_history);
     uint32_t keep = plan.keep + n_touched;
-    if (keep > SHORTLIST_MAX / 4) return false;
+    if (keep == 0 || keep > SHORTLIST_MAX / 4) return false;
     if (!collect(list, logits, vocab_size, &plan, keep, scratch)) return false;
     if (!merge(list, touched, n_touched, logits)) return false;
     translate(list, settings, history, n_history, whole - n_history);
