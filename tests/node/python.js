@@ -1,3 +1,16 @@
+/** Samplers in Python as learners write them, and the interpreters that can run them. */
+import { spawnSync } from 'node:child_process';
+
+/** A Python that has a module: PATH's, else the system's; null where neither has it. @param {string} module */
+export function pythonWith(module) {
+  const asked = `import importlib.util, sys; print(sys.executable if importlib.util.find_spec("${module}") else "")`;
+  for (const program of ['python3', '/usr/bin/python3']) {
+    const { stdout } = spawnSync(program, ['-c', asked], { encoding: 'utf8' });
+    if (stdout?.trim()) return stdout.trim();
+  }
+  return null;
+}
+
 /** The five functions of the lesson in Python, right, under the names that it gives them. */
 export const PYTHON = `import math
 

@@ -1,16 +1,16 @@
 /** Submissions in processes of their own: Python beside JavaScript, limits, and what is shut off. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { findPython } from '../../web/cli/interpreter.js';
 import { Submissions } from '../../web/cli/submission.js';
 import { cli } from './command_line.js';
 import { GENERATE, TOP_P, broken } from './graded.js';
 import { LONG, long, sample } from '../long.js';
-import { NUMPY, PYTHON } from './python.js';
+import { NUMPY, PYTHON, pythonWith } from './python.js';
 
 const folder = fileURLToPath(new URL('../../build/fixtures/submissions', import.meta.url));
 rmSync(folder, { recursive: true, force: true });
@@ -73,19 +73,20 @@ describe('Python', () => {
     assert.deepEqual([score, passed, failed], [100, 43, 0]);
   });
 
-  // The grader's Python is the system's own.
-  const { status: absent } = spawnSync('/usr/bin/python3', ['-c', 'import numpy']);
-  const skip = absent !== 0 && 'Debian’s python3-numpy is not installed';
+  const numpy = pythonWith('numpy');
+  const skip = !numpy && 'no python3 here has NumPy';
   test('a file that imports NumPy is given its arrays, and marked as any other', {
     skip,
   }, async () => {
     const all = 'temperature,top_k,top_p,repetition_penalty,chain,generate';
-    const { score, functions } = await graded(NUMPY, LONG ? all : 'top_p,generate');
+    const python = ['--python', String(numpy)];
+    const { score, functions } = await graded(NUMPY, LONG ? all : 'top_p,generate', python);
     assert.equal(score, 100, JSON.stringify(functions));
     const [topP, generate] = (
       await graded(
         broken(broken(NUMPY, 'before < p', 'before <= p'), '[: int(np.isfinite(x).sum())]', ''),
         'top_p,generate',
+        python,
       )
     ).functions;
     assert.equal(topP.fault.code, 'until_above');
@@ -176,6 +177,85 @@ describe('Python', () => {
       const { stdout } = await cli(['grade', path, '--as', 'generate', '--json']);
       assert.equal(JSON.parse(stdout).fault?.code, code);
     }
+  });
+});
+
+describe('a file as Python reads it', () => {
+  const right = broken(PYTHON, 'import math', '# José\nimport math');
+  const at = `${folder}/encodings`;
+  mkdirSync(at, { recursive: true });
+
+  test('a byte order mark, a coding line and Windows line ends have the same mark', async () => {
+    writeFileSync(`${at}/bom.py`, `\ufeff${right}`);
+    writeFileSync(`${at}/latin.py`, Buffer.from(`# coding: latin-1\n${right}`, 'latin1'));
+    writeFileSync(`${at}/crlf.py`, `\ufeff${right}`.replaceAll('\n', '\r\n'));
+    writeFileSync(`${at}/odd.py`, Buffer.from(right, 'latin1'));
+    writeFileSync(`${at}/wide.py`, Buffer.from(`\ufeff${right}`, 'utf16le'));
+    const { stdout } = await cli(['grade', at, '--as', 'top_k', '--csv']);
+    const [, bom, crlf, latin, odd, wide] = stdout.split('\n');
+    assert.deepEqual(
+      [bom, crlf, latin],
+      ['bom.py,100,100,', 'crlf.py,100,100,', 'latin.py,100,100,'],
+    );
+    assert.match(odd, /^odd\.py,0,0,.*SyntaxError: byte 0xe9 in line 1 is no utf-8: save the file/);
+    assert.match(wide, /^wide\.py,0,0,.*SyntaxError: it is UTF-16, which Python does not read/);
+  });
+
+  test('a notebook is its code cells; one that fails ends itself alone', async () => {
+    const cell = (source, cell_type = 'code') => ({ cell_type, source, outputs: [], metadata: {} });
+    const [first, ...others] = right.split('\n\n\n');
+    const notebook = (cells, metadata = {}) =>
+      JSON.stringify({ cells, metadata, nbformat: 4, nbformat_minor: 5 });
+    const cells = [
+      cell('def top_k(logits, k): return []', 'markdown'),
+      cell(['%matplotlib inline\n', '!pip install nothing\n', `${first}\n`]),
+      cell('display(1)\nmodel = load("artifacts")'),
+      cell('%%bash\nls'),
+      cell(`%%time\n${others.join('\n\n\n')}`),
+      cell('top_k_filter?'),
+    ];
+    const right100 = await graded(notebook(cells), 'top_k', [], 'ipynb');
+    assert.equal(right100.score, 100, JSON.stringify(right100.fault));
+    const graph = (source, about) =>
+      cli(['grade', file(notebook(source, about), 'ipynb'), '--as', 'top_k']);
+    const missing = await graph([cell('x = 1'), cell('y = 2\ny / 0')]);
+    assert.match(
+      missing.stderr,
+      /no function named top_k; a cell fails: ZeroDiv.*\(cell 2, line 2\)/,
+    );
+    const other = await graph([cell('x <- 1')], { language_info: { name: 'R' } });
+    assert.match(other.stderr, /it is a notebook in R: Python is graded/);
+    const broken = file('{"cells": ', 'ipynb');
+    assert.equal((await cli(['grade', broken, '--as', 'top_k'])).status, 2);
+  });
+
+  test('the interpreter is the environment’s, PATH’s or --python, and is named', async (context) => {
+    const { VIRTUAL_ENV, PATH } = process.env;
+    const { program, version } = findPython();
+    const home = `${folder}/venv`;
+    const site = `${home}/lib/python${version.split('.', 2).join('.')}/site-packages`;
+    mkdirSync(site, { recursive: true });
+    mkdirSync(`${home}/bin`);
+    symlinkSync(program, `${home}/bin/python3`);
+    writeFileSync(`${home}/pyvenv.cfg`, `home = ${program.slice(0, program.lastIndexOf('/'))}\n`);
+    writeFileSync(`${site}/only_here.py`, 'here = True\n');
+    const source = file(`import only_here\n${PYTHON}`);
+    context.after(() => Object.assign(process.env, { PATH, VIRTUAL_ENV: VIRTUAL_ENV ?? '' }));
+    process.env.VIRTUAL_ENV = home;
+    const { stdout } = await cli(['grade', source, '--as', 'top_k']);
+    assert.ok(stdout.startsWith(`Python ${version}: ${home}/bin/python3\n`), stdout);
+    process.env.VIRTUAL_ENV = '';
+    process.env.PATH = `${home}/bin:${PATH}`;
+    const json = ['grade', source, '--as', 'top_k', '--json'];
+    const { score, python } = JSON.parse((await cli(json)).stdout);
+    assert.deepEqual([score, python], [100, { program: `${home}/bin/python3`, version }]);
+    process.env.PATH = PATH;
+    const { stderr, status } = await cli(json);
+    assert.equal(status, 2);
+    assert.ok(stderr.includes(`No module named 'only_here' in ${program} (line 1)`), stderr);
+    assert.equal(findPython(`${home}/bin/python3`).program, `${home}/bin/python3`);
+    process.env.VIRTUAL_ENV = '/nowhere';
+    assert.match((await cli(json)).stderr, /VIRTUAL_ENV names "\/nowhere", which has no python3/);
   });
 });
 
@@ -378,7 +458,32 @@ describe('a class', () => {
     assert.match(rows[2], /^ana\.py,100,100,$/);
     assert.match(rows[3], /^carl\.py,0,0,"?top_p: it returns the logits as they came/);
     assert.match(rows[4], /^dora,100,100,$/);
-    assert.equal(rows.length, 5);
+    assert.match(rows[5], /^notes\.txt,0,0,"?\.txt is not graded/);
+    assert.equal(rows.length, 6);
+  });
+
+  test('has a row with its reason for a learner without a file that runs', async () => {
+    const at = `${folder}/odd`;
+    for (const inside of ['__MACOSX', 'deep/one/two', 'empty', 'several', 'typed'])
+      mkdirSync(`${at}/${inside}`, { recursive: true });
+    for (const name of ['.DS_Store', '._ana.py', '__MACOSX/x.py', 'typed/s.ts', 'essay.docx'])
+      writeFileSync(`${at}/${name}`, '');
+    for (const name of ['ANA.PY', 'deep/one/two/a.py', 'several/a.py', 'several/b.py'])
+      writeFileSync(`${at}/${name}`, 'def top_k(logits, k):\n    return logits\n');
+    symlinkSync(`${at}/ANA.PY`, `${at}/link.py`);
+    const { status, stdout } = await cli(['grade', at, '--as', 'top_k', '--csv']);
+    assert.equal(status, 0);
+    const kinds = '.js, .mjs, .cjs, .py, .ipynb';
+    const idle = 'top_k: it returns the logits as they came: nothing is done yet';
+    assert.deepEqual(stdout.trimEnd().split('\n').slice(1), [
+      `ANA.PY,0,0,${idle}`,
+      `deep,0,0,${idle}`,
+      `empty,0,0,"it holds nothing: no file ends in ${kinds}"`,
+      `essay.docx,0,0,".docx is not graded: ${kinds} are"`,
+      'link.py,0,0,it is a link or no file: its own content is needed',
+      'several,0,0,"which of a.py, b.py is it? name one sampler"',
+      `typed,0,0,"it holds s.ts: no file ends in ${kinds}"`,
+    ]);
   });
 
   test('a learner sees no other learner’s file', async (context) => {
@@ -420,6 +525,8 @@ describe('the report', () => {
       [[path, '--as', 'top_p,top_q'], /did you mean/],
       [[path, '--as', 'top_p', '--weight', 'x'], /--weight must be NAME=NUMBER/],
       [[path, '--as', 'top_p', '--csv'], /--csv needs a DIR/],
+      [[file('', 'ts'), '--as', 'top_p'], /\.ts" must end in one of \.js, \.mjs, \.cjs, \.py/],
+      [[path, '--as', 'top_p', '--python', '/no/python'], /--python: "\/no\/python" is no file/],
       [[path, '--as', 'top_p', '--lang', 'fr'], /--lang must be one of/],
       [[path, '--as', 'top_p', '--memory-limit', '1'], /--memory-limit must be from 64/],
     ]) {

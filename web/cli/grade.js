@@ -1,14 +1,14 @@
 /** `logitscope grade`: a learner's own sampler, or those of a class, against the built-in one. */
-import { readdirSync, statSync } from 'node:fs';
-import { basename, extname, join, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { MODULE_11, casesOf } from '../grade/cases.js';
 import { GRADED, grade as gradeSubject, propertyNames } from '../grade/grade.js';
 import { scoreOf, total } from '../grade/score.js';
 import { shortest } from '../grade/shrink.js';
 import { Subject } from '../grade/subject.js';
+import { isFolder, submissionsIn } from './class.js';
 import { UsageError, nearestOf } from './flags.js';
 import { checkFile } from './own-sampler.js';
-import { KINDS, Submissions } from './submission.js';
+import { KINDS, Submissions, isPython, kindOf } from './submission.js';
 import { inLine, printJson } from './terminal.js';
 import { LANGUAGES, wordsOf } from './words.js';
 
@@ -17,7 +17,10 @@ const TIME = 2;
 const ALL_TIME = 60;
 const MEMORY = 512;
 
-const NOTES = `FILE is JavaScript (.js, .mjs) or Python (.py); DIR holds one for each learner, or a folder for each.
+const NOTES = `FILE is JavaScript (.js, .mjs, .cjs), Python (.py) or a notebook (.ipynb), of which the code cells
+are run; DIR holds one for each learner, or a folder for each, and each learner has a row.
+Python is --python, else that of the active virtual environment, else the first python3 of PATH; the
+report names it. Packages installed for editing (pip install -e) are not seen.
 Each runs in a process of its own: an empty environment, an empty folder, limits of time and memory and,
 where bwrap or unshare works, no network, nothing to write to and no more to read than what runs it.
 Where neither works, stderr says so, and FILE is trusted as any script is: it can read and write what
@@ -149,31 +152,6 @@ const weightsFor = (weights, as) =>
     }),
   );
 
-/**
- * The submissions in a folder: its files, and of each folder in it the only file that can be one.
- * @param {string} folder
- * @returns {{ name: string, file: string, sees: string[] }[]}
- */
-function submissionsIn(folder) {
-  const files = (/** @type {string} */ at) =>
-    readdirSync(at, { withFileTypes: true }).filter(
-      (it) => it.isFile() && KINDS.includes(extname(it.name)) && !it.name.startsWith('.'),
-    );
-  const inside = readdirSync(folder, { withFileTypes: true })
-    .filter((it) => it.isDirectory() && !it.name.startsWith('.'))
-    .flatMap(({ name }) => {
-      const at = resolve(folder, name);
-      const found = files(at);
-      const main = found.length === 1 ? found : found.filter((it) => /^sampler\./.test(it.name));
-      return main.map((it) => ({ name, file: join(at, it.name), sees: [at] }));
-    });
-  const alone = files(folder).map(({ name }) => ({ name, file: resolve(folder, name), sees: [] }));
-  return [...alone, ...inside].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** @param {string} file */
-const isFolder = (file) => statSync(file).isDirectory();
-
 /** JSON has no infinities: they are written as text. @param {unknown} value @returns {any} */
 function jsonable(value) {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -252,6 +230,16 @@ class Report {
   points(score) {
     return this.#words.points(score);
   }
+
+  /** @param {{ program: string, version: string }} given */
+  python(given) {
+    return this.#words.python(given);
+  }
+
+  /** Why a learner has no submission. @param {{ code: import('./class.js').Unread, what: string }} given */
+  unread({ code, what }) {
+    return this.#words.unread[code](what);
+  }
 }
 
 /** @type {import('./flags.js').Command} */
@@ -279,6 +267,11 @@ export const grade = {
     },
     { name: 'memory_limit', kind: 'number', help: `MB that it may write to (${MEMORY})` },
     { name: 'isolated', kind: 'switch', help: 'refuse to go on without bwrap or unshare' },
+    {
+      name: 'python',
+      kind: 'text',
+      help: 'the program that runs Python (that of $VIRTUAL_ENV or PATH)',
+    },
     { name: 'stdio', kind: 'switch', help: 'FILE is a program that answers lines of JSON' },
     { name: 'csv', kind: 'switch', help: 'of DIR: a table, a row for each learner' },
     { name: 'lang', kind: 'text', help: `language of the report: ${LANGUAGES.join(', ')}` },
@@ -306,6 +299,9 @@ export const grade = {
     if (lang !== undefined && !LANGUAGES.includes(lang)) {
       throw new UsageError(`--lang must be one of ${LANGUAGES.join(', ')}, got ${lang}`);
     }
+    if (!stdio && !isFolder(file) && !KINDS.includes(kindOf(file))) {
+      throw new UsageError(`${JSON.stringify(file)} must end in one of ${KINDS.join(', ')}`);
+    }
     if (csv && !isFolder(file)) throw new UsageError('--csv needs a DIR');
     if (stdio && parts.some((it) => it.as === 'generate')) {
       throw new UsageError('--stdio is for warpers and chain: generate needs a model to call');
@@ -313,18 +309,24 @@ export const grade = {
   },
 
   async run(engine, values, { stdout, stderr }) {
-    const { operands, json, csv, isolated, stdio, lang = 'en' } = values;
+    const { operands, json, csv, isolated, stdio, python: chosen, lang = 'en' } = values;
     const { time_limit = TIME, total_limit: seconds = ALL_TIME, memory_limit = MEMORY } = values;
     const [path] = operands;
     const parts = partsOf(values.as);
     const weights = weightsOf(values.weight);
     await checkWeights(weights, parts, engine);
-    const folder = isFolder(path) ? submissionsIn(path) : null;
+    const folder = isFolder(path) ? submissionsIn(path, { stdio }) : null;
     if (folder?.length === 0)
       throw new UsageError(`${JSON.stringify(path)} holds no file ending in ${KINDS.join(', ')}`);
     const report = new Report(lang);
-    const submissions = new Submissions(stderr, { memory: memory_limit, stdio });
+    const submissions = new Submissions(stderr, { memory: memory_limit, stdio, python: chosen });
     const { isolation } = submissions;
+    const files = folder ? folder.map(({ file }) => file ?? '') : [path];
+
+    /** Absent from the report where no file is Python. */
+    const python = files.some(isPython)
+      ? (({ program, version }) => ({ program, version }))(submissions.python)
+      : undefined;
 
     /**
      * @param {{ file: string, sees?: string[] }} submission
@@ -358,25 +360,33 @@ export const grade = {
       return { ...of, ...counts, fault, ...(error && { error }), properties: jsonable(verdicts) };
     };
 
-    /** @param {{ name: string, file: string, sees: string[] }[]} all */
+    /** @param {import('./class.js').Submitted[]} all */
     const gradeAll = async (all) => {
       const rows = [];
       const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
       if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);
-      for (const submission of all) {
+      for (const { name, file, sees, unread } of all) {
+        /** @type {Graded[]} */
         const graded = [];
-        for (const part of parts) graded.push(await gradePart(submission, part));
+        if (file) for (const part of parts) graded.push(await gradePart({ file, sees }, part));
         const score = total(graded);
-        const faults = graded.flatMap(({ as, fault, error }) =>
+        const reason = unread && report.unread(unread);
+        const found = graded.flatMap(({ as, fault, error }) =>
           error ? `${as}: ${error}` : fault ? `${as}: ${report.fault(fault)}` : [],
         );
-        const cells = [submission.name, score, ...graded.map((it) => it.score)];
+        const faults = reason ? [reason] : found;
+        const cells = [name, score, ...parts.map((_, i) => graded[i]?.score ?? 0)];
         if (csv) stdout.write(`${[...cells, faults.join('; ')].map(cell).join(',')}\n`);
-        else if (!json) stdout.write(`${inLine(submission.name)}: ${report.points(score)}\n`);
+        else if (!json) stdout.write(`${inLine(name)}: ${report.points(score)}\n`);
         if (!csv && !json) for (const fault of faults) stdout.write(`  ${inLine(fault)}\n`);
-        rows.push({ file: submission.name, score, functions: graded.map(plain) });
+        rows.push({
+          file: name,
+          score,
+          ...(reason && { error: reason }),
+          functions: graded.map(plain),
+        });
       }
-      if (json && !csv) printJson(stdout, { isolation, submissions: rows });
+      if (json && !csv) printJson(stdout, { isolation, python, submissions: rows });
       return 0;
     };
 
@@ -400,10 +410,10 @@ export const grade = {
         const [first] = all.map(plain);
         const sum = (/** @type {'passed' | 'failed'} */ name) =>
           all.map(plain).reduce((count, it) => count + it[name], 0);
-        const whole = { file, as: parts.map(({ as }) => as), score, isolation };
+        const whole = { file, as: parts.map(({ as }) => as), score, isolation, python };
         const counts = { passed: sum('passed'), failed: sum('failed') };
         if (all.length > 1) printJson(stdout, { ...whole, ...counts, functions: all.map(plain) });
-        else printJson(stdout, { file, isolation, ...first });
+        else printJson(stdout, { file, isolation, python, ...first });
       } else if (parts.length > 1) {
         stdout.write(`${basename(file)}: ${report.points(score)}\n`);
       }
@@ -418,6 +428,7 @@ export const grade = {
         if (isolated) throw new UsageError(`--isolated: ${why}`);
         stderr.write(`logitscope: ${why}: what is graded can read, write and send what you can\n`);
       }
+      if (python && !json && !csv) stdout.write(`${inLine(report.python(python))}\n`);
       return await (folder ? gradeAll(folder) : gradeOne(path));
     } finally {
       submissions.close();

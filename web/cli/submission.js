@@ -1,12 +1,13 @@
 /** A submission in a process of its own: JavaScript, Python, or a program that speaks the protocol. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { reason } from '../grade/expect.js';
 import { toAnswer, toLine } from '../grade/wire.js';
-import { find, findJail, homeOf, limited } from './jail.js';
+import { findPython } from './interpreter.js';
+import { findJail, homeOf, limited } from './jail.js';
 
 const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
@@ -14,29 +15,13 @@ const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
 const LONGEST = 8 << 20;
 const PRINTED = 64 << 10;
 
-export const KINDS = ['.js', '.mjs', '.py'];
+export const KINDS = ['.js', '.mjs', '.cjs', '.py', '.ipynb'];
 
-/** Where nothing is to be named, as a learner's editor has it, then Debian's. */
-const python = () => (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : find('python3'));
+/** @param {string} file */
+export const kindOf = (file) => extname(file).toLowerCase();
 
-/**
- * How a file is run.
- * @param {string} file
- * @param {{ stdio?: boolean, memory: number }} options
- * @returns {string[]}
- */
-function wordsOf(file, { stdio, memory }) {
-  const kind = extname(file);
-  if (kind === '.py') {
-    const program = python();
-    if (!program) throw new Error('there is no python3');
-    // -I: nothing of the surroundings; -B: no compiled files beside it.
-    return [program, '-I', '-B', '-u', ...(stdio ? [] : [join(GRADE, 'harness.py')]), file];
-  }
-  if (stdio && !KINDS.includes(kind)) return [file];
-  const heap = `--max-old-space-size=${Math.floor(memory / 2)}`;
-  return [process.execPath, heap, ...(stdio ? [] : [join(GRADE, 'node_process.js')]), file];
-}
+/** Whether Python runs it. @param {string} file */
+export const isPython = (file) => ['.py', '.ipynb'].includes(kindOf(file));
 
 /** The processes that run, to be ended with this one. @type {Set<() => void>} */
 const running = new Set();
@@ -47,15 +32,21 @@ export class Submissions {
   #stderr;
   #memory;
   #stdio;
+  /** @type {string | undefined} */
+  #chosen;
+  /** @type {import('./interpreter.js').Interpreter | null} */
+  #python = null;
   #folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
   /** The way in which they are shut off: its name, null for none. */
   #jail;
 
   /**
    * @param {NodeJS.WritableStream} stderr for what they print
-   * @param {{ memory: number, stdio?: boolean }} options memory in MB
+   * @param {{ memory: number, stdio?: boolean, python?: string }} options memory in MB; python: a
+   *   path, else the one that findPython takes
    */
-  constructor(stderr, { memory, stdio = false }) {
+  constructor(stderr, { memory, stdio = false, python }) {
+    this.#chosen = python;
     this.#stderr = stderr;
     this.#memory = memory;
     this.#stdio = stdio;
@@ -67,6 +58,31 @@ export class Submissions {
     return this.#jail?.name ?? null;
   }
 
+  /** The Python that runs submissions; a UsageError if there is none. */
+  get python() {
+    this.#python ??= findPython(this.#chosen);
+    return this.#python;
+  }
+
+  /**
+   * The words that run a file, and the paths that its program is read from.
+   * @param {string} file
+   */
+  #program(file) {
+    if (isPython(file)) {
+      const { program, site, sees } = this.python;
+      // -I: nothing of the surroundings; -B: no compiled files beside it.
+      const words = [program, '-I', '-B', '-u'];
+      if (this.#stdio) return { words: [...words, file], sees };
+      return { words: [...words, join(GRADE, 'harness.py'), file, ...(site ? [site] : [])], sees };
+    }
+    if (this.#stdio && !KINDS.includes(kindOf(file))) return { words: [file], sees: homeOf(file) };
+    const heap = `--max-old-space-size=${Math.floor(this.#memory / 2)}`;
+    const harness = this.#stdio ? [] : [join(GRADE, 'node_process.js')];
+    const { execPath } = process;
+    return { words: [execPath, heap, ...harness, file], sees: homeOf(execPath) };
+  }
+
   /**
    * Runs a file's harness in a process.
    * @param {string} path
@@ -76,8 +92,8 @@ export class Submissions {
   start(path, sees = [dirname(resolve(path))]) {
     return (onanswer) => {
       const file = resolve(path);
-      const words = wordsOf(file, { stdio: this.#stdio, memory: this.#memory });
-      const seen = [GRADE, PACKAGE, ...homeOf(words[0]), ...sees, file];
+      const { words, sees: home } = this.#program(file);
+      const seen = [GRADE, PACKAGE, ...home, ...sees, file];
       const wrap = this.#jail?.wrap({ folder: this.#folder, sees: seen }) ?? [];
       const [program, ...rest] = [...limited(this.#memory), ...wrap, ...words];
       const child = spawn(program, rest, {

@@ -1,8 +1,10 @@
 /** The grader's report in a language: English as the grader has it, others by the page's sentences. */
 import { readFileSync } from 'node:fs';
 import { saysOf } from '../grade/words.js';
+import { KINDS } from './submission.js';
 
 /** @typedef {import('../grade/grade.js').Verdict} Verdict */
+/** @typedef {{ program: string, version: string }} Python */
 
 export const LANGUAGES = ['en', 'es'];
 
@@ -18,6 +20,15 @@ const LABELS = {
     sum: (/** @type {number} */ holds, /** @type {number} */ fails) =>
       `${holds} hold, ${fails} fail`,
     points: (/** @type {number} */ score) => `${score} of 100`,
+    python: (/** @type {Python} */ { program, version }) => `Python ${version}: ${program}`,
+    unread: {
+      kind: (/** @type {string} */ kind) => `${kind} is not graded: ${KINDS.join(', ')} are`,
+      several: (/** @type {string} */ names) => `which of ${names} is it? name one sampler`,
+      none: (/** @type {string} */ names) =>
+        `it holds ${names || 'nothing'}: no file ends in ${KINDS.join(', ')}`,
+      special: () => 'it is a link or no file: its own content is needed',
+      closed: () => 'it cannot be read: permission denied',
+    },
   },
   es: {
     holds: 'cumple',
@@ -30,6 +41,15 @@ const LABELS = {
     sum: (/** @type {number} */ holds, /** @type {number} */ fails) =>
       `${holds} se cumplen, ${fails} fallan`,
     points: (/** @type {number} */ score) => `${score} de 100`,
+    python: (/** @type {Python} */ { program, version }) => `Python ${version}: ${program}`,
+    unread: {
+      kind: (/** @type {string} */ kind) => `${kind} no se califica: sí ${KINDS.join(', ')}`,
+      several: (/** @type {string} */ names) => `¿cuál es: ${names}? llama sampler a uno`,
+      none: (/** @type {string} */ names) =>
+        `contiene ${names || 'nada'}: ningún archivo acaba en ${KINDS.join(', ')}`,
+      special: () => 'es un enlace o no es un archivo: hace falta su propio contenido',
+      closed: () => 'no se puede leer: permiso denegado',
+    },
   },
 };
 

@@ -2,15 +2,22 @@
 functions return. The twin of harness.js, which says what each call is; a removed logit travels as
 the string "-inf"."""
 
+import importlib.util
 import inspect
 import json
+import linecache
 import math
 import os
+import re
+import site
 import sys
 import traceback
+import types
 
 SAID = 500
 SEEDS = 1000
+# Cell magics that run what follows them.
+TIMED = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 # What a parameter of that name is given; the names that courses use for the same thing.
 OTHER_NAMES = {
@@ -83,12 +90,18 @@ def message(error):
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SystemExit):
         said = "it called exit"
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == FILE]
-    if isinstance(error, SyntaxError) and error.filename == FILE:
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [(f.filename, f.lineno) for f in frames if f.filename in SOURCES]
+    if isinstance(error, SyntaxError):
         said = f"SyntaxError: {error.msg}"
-        lines = [error.lineno]
+        places = [(error.filename, error.lineno)] if error.filename in SOURCES else []
+    if isinstance(error, ModuleNotFoundError):
+        said = f"{said} in {sys.executable}"
     said = said if len(said) <= SAID else said[:SAID] + "…"
-    return f"{said} (line {lines[-1]})" if lines else said
+    if not places or not places[-1][1]:
+        return said
+    name, line = places[-1]
+    return f"{said} ({'' if name == FILE else name[1:-1] + ', '}line {line})"
 
 
 def find(module, name, strict):
@@ -99,7 +112,8 @@ def find(module, name, strict):
     own = [f for f in module.values() if inspect.isfunction(f) and f.__module__ == "learner"]
     if len(own) == 1 and not strict:
         return own[0]
-    raise LookupError(f"it has no function named {name}")
+    cell = f"; a cell fails: {CELL_FAULT}" if CELL_FAULT else ""
+    raise LookupError(f"it has no function named {name}{cell}")
 
 
 def arguments(function, name, given):
@@ -237,12 +251,79 @@ def generate(function, name, given):
         return {"error": message(error), "log": log}
 
 
+def code_of(text, name):
+    """The code of a cell; lines for the notebook's own program (%, !) are left out."""
+    try:
+        return compile(text, name, "exec")
+    except SyntaxError:
+        first, _, rest = text.lstrip().partition("\n")
+        if first.startswith("%%"):
+            text = rest if first.split()[0] in TIMED else ""
+        text = re.sub(r"(?m)^([ \t]*)(?:[%!].*|\S+\?\??[ \t]*)$", r"\1pass", text)
+        return compile(text, name, "exec")
+
+
+def run_cells(source, module):
+    """Runs the code cells of a notebook; one that fails ends that cell alone."""
+    global CELL_FAULT
+    notebook = json.loads(source)
+    about = notebook.get("metadata", {})
+    language = about.get("language_info", about.get("kernelspec", {}))
+    language = language.get("language") or language.get("name", "python")
+    if not language.lower().startswith(("python", "ipython")):
+        raise ValueError(f"it is a notebook in {language}: Python is graded")
+    sheets = notebook.get("worksheets", [notebook])
+    cells = [cell for sheet in sheets for cell in sheet["cells"] if cell["cell_type"] == "code"]
+    module["display"] = print
+    for at, cell in enumerate(cells, 1):
+        text = "".join(cell.get("source", cell.get("input", "")))
+        name = f"<cell {at}>"
+        SOURCES.append(name)
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        try:
+            exec(code_of(text, name), module)
+        except (Exception, SystemExit) as error:
+            CELL_FAULT = CELL_FAULT or message(error)
+
+
+def decoded(source):
+    """The text of a file, as Python reads it."""
+    try:
+        return importlib.util.decode_source(source)
+    except UnicodeDecodeError as error:
+        fault = error
+    except SyntaxError as error:
+        try:
+            source.decode()
+            raise error
+        except UnicodeDecodeError as first:
+            fault = first
+    line = source.count(b"\n", 0, fault.start) + 1
+    byte = f"0x{source[fault.start]:02x}"
+    raise SyntaxError(
+        f"byte {byte} in line {line} is no {fault.encoding}: save the file as UTF-8, "
+        "or name its encoding in the first line"
+    )
+
+
 def load():
-    module = {"__name__": "learner", "__file__": FILE}
-    with open(FILE, encoding="utf-8") as file:
+    learner = types.ModuleType("learner")
+    learner.__file__ = FILE
+    # Classes look their module up.
+    sys.modules["learner"] = learner
+    module = vars(learner)
+    with open(FILE, "rb") as file:
         source = file.read()
+    for folder in sys.argv[2:]:
+        site.addsitedir(folder)
     sys.path.insert(0, os.path.dirname(FILE))
-    exec(compile(source, FILE, "exec"), module)
+    if FILE.lower().endswith(".ipynb"):
+        run_cells(source, module)
+    elif source[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise SyntaxError("it is UTF-16, which Python does not read: save it as UTF-8")
+    else:
+        # A byte order mark and a coding line count as in any Python file.
+        exec(compile(decoded(source), FILE, "exec"), module)
     return module
 
 
@@ -267,6 +348,9 @@ def main():
 
 
 FILE = sys.argv[1]
+# The names that lines of the learner's code have, and the first fault of a notebook's cells.
+SOURCES = [FILE]
+CELL_FAULT = None
 # What the file prints is no part of the answers.
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(2, 1)

@@ -1,0 +1,94 @@
+/** A class: a folder with a file or a folder for each learner. Each learner has a row, also without a file that runs. */
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
+import { KINDS, kindOf } from './submission.js';
+
+/** @typedef {'kind' | 'several' | 'none' | 'special' | 'closed'} Unread */
+
+/**
+ * A learner's submission, or the reason for a row without one.
+ * @typedef {object} Submitted
+ * @property {string} name
+ * @property {string} [file]
+ * @property {string[]} sees what it may read beside itself
+ * @property {{ code: Unread, what: string }} [unread]
+ */
+
+/** How many folders may lie in one another above a submission, as archives unpack. */
+const DEEPEST = 4;
+/** How many names a reason lists. */
+const LISTED = 5;
+
+/** Entries that systems and programs leave behind. @param {string} name */
+const isLitter = (name) =>
+  name.startsWith('.') ||
+  ['__MACOSX', '__pycache__', 'node_modules', 'Thumbs.db', 'desktop.ini'].includes(name);
+
+/** @param {string} folder */
+const entriesOf = (folder) =>
+  readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isLitter(name));
+
+/** @param {string} file @param {number} mode */
+function allows(file, mode) {
+  try {
+    accessSync(file, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Files above their folders. @param {string} folder @param {number} [depth] @returns {string[][]} by depth */
+function filesIn(folder, depth = 0) {
+  const entries = entriesOf(folder);
+  const files = entries.filter((it) => it.isFile()).map((it) => join(folder, it.name));
+  const folders = depth < DEEPEST ? entries.filter((it) => it.isDirectory()) : [];
+  const below = folders.map(({ name }) => filesIn(join(folder, name), depth + 1));
+  const deepest = Math.max(0, ...below.map(({ length }) => length));
+  const rest = Array.from({ length: deepest }, (_, at) => below.flatMap((it) => it[at] ?? []));
+  return [files, ...rest];
+}
+
+/**
+ * @param {string} folder
+ * @param {{ stdio?: boolean }} [options] stdio: whether a program of any kind can be run
+ * @returns {Submitted[]} by name
+ */
+export function submissionsIn(folder, { stdio = false } = {}) {
+  const runs = (/** @type {string} */ file) =>
+    KINDS.includes(kindOf(file)) || (stdio && allows(file, constants.X_OK));
+
+  /** @param {string} name @param {string} at @returns {Submitted} */
+  const ofFolder = (name, at) => {
+    if (!allows(at, constants.R_OK | constants.X_OK)) {
+      return { name, sees: [], unread: { code: 'closed', what: '' } };
+    }
+    const all = filesIn(at);
+    const found = all.map((files) => files.filter(runs)).find(({ length }) => length) ?? [];
+    const main = found.length > 1 ? found.filter((it) => /(^|\/)sampler\.\w+$/i.test(it)) : found;
+    if (main.length === 1) return { name, file: main[0], sees: [at] };
+    const candidates = found.length ? found : all.flat();
+    const shown = candidates.slice(0, LISTED).map((it) => it.slice(at.length + 1));
+    const what = [...shown, ...(candidates.length > LISTED ? ['…'] : [])].join(', ');
+    return { name, sees: [], unread: { code: found.length ? 'several' : 'none', what } };
+  };
+
+  return entriesOf(folder)
+    .map((entry) => {
+      const { name } = entry;
+      const file = resolve(folder, name);
+      const row = { name, sees: [] };
+      /** @type {(code: Unread, what?: string) => Submitted} */
+      const without = (code, what = '') => ({ ...row, unread: { code, what } });
+      if (entry.isDirectory()) return ofFolder(name, file);
+      // A link may lead to a file of another learner, or of the teacher.
+      if (!entry.isFile()) return without('special');
+      if (!runs(file)) return without('kind', extname(name) || name);
+      if (!allows(file, constants.R_OK)) return without('closed');
+      return { ...row, file };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @param {string} file */
+export const isFolder = (file) => statSync(file).isDirectory();

@@ -1,0 +1,88 @@
+/**
+ * The Python that runs submissions: `--python`, else the active virtual environment's, else the
+ * first `python3` of PATH. It is asked once, outside the jail, for its version and its folders.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { UsageError } from './flags.js';
+
+/**
+ * @typedef {object} Interpreter
+ * @property {string} program
+ * @property {string} version
+ * @property {string[]} sees paths outside of /usr that it is read from
+ * @property {string | null} site the user's own packages, which -I leaves out
+ */
+
+// -E: nothing of PYTHONPATH, which may hold any folder.
+const ASKED = ['-E', '-c'];
+// The folder that it is asked in may hold a json.py.
+const QUESTION = `
+import sys
+sys.path.pop(0)
+import json, os, platform, site
+user = site.getusersitepackages() if site.ENABLE_USER_SITE else None
+print(json.dumps({
+    "program": sys.executable,
+    "version": platform.python_version(),
+    "roots": [sys.prefix, sys.base_prefix],
+    "site": user if user and os.path.isdir(user) else None,
+}))
+`;
+const LEAST = [3, 8];
+
+/** @param {string} file */
+const isProgram = (file) => existsSync(file) && statSync(file).isFile();
+
+/** @param {string | undefined} chosen by --python @returns {string} */
+function programOf(chosen) {
+  const { VIRTUAL_ENV, PATH = '' } = process.env;
+  if (chosen !== undefined) {
+    if (!isProgram(chosen)) throw new UsageError(`--python: ${JSON.stringify(chosen)} is no file`);
+    return resolve(chosen);
+  }
+  if (VIRTUAL_ENV) {
+    const own = join(VIRTUAL_ENV, 'bin', 'python3');
+    if (isProgram(own)) return own;
+    throw new UsageError(`VIRTUAL_ENV names ${JSON.stringify(VIRTUAL_ENV)}, which has no python3`);
+  }
+  const folders = [...PATH.split(delimiter).filter(Boolean), '/usr/bin'];
+  const found = folders.map((folder) => join(folder, 'python3')).find(isProgram);
+  if (!found) throw new UsageError('there is no python3 in PATH: --python names one');
+  return found;
+}
+
+/** A path, and each that it leads to by a symbolic link. @param {string} path @returns {string[]} */
+function linked(path) {
+  const isLink = existsSync(path) && lstatSync(path).isSymbolicLink();
+  return isLink ? [path, ...linked(resolve(dirname(path), readlinkSync(path)))] : [path];
+}
+
+/**
+ * @param {string} [chosen] by --python
+ * @returns {Interpreter}
+ */
+export function findPython(chosen) {
+  const named = programOf(chosen);
+  const { stdout, status } = spawnSync(named, [...ASKED, QUESTION], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  const name = JSON.stringify(named);
+  if (status !== 0) throw new UsageError(`${name} does not run Python 3`);
+  const { program, version, roots, site } = JSON.parse(stdout);
+  const [major, minor] = version.split('.').map(Number);
+  if (major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1])) {
+    throw new UsageError(`${name} is Python ${version}: ${LEAST.join('.')} or later is needed`);
+  }
+  const folders = roots.flatMap((/** @type {string} */ root) => [root, realpathSync(root)]);
+  const parts = folders.flatMap((/** @type {string} */ root) =>
+    ['bin', 'lib', 'lib64', 'pyvenv.cfg'].map((part) => join(root, part)),
+  );
+  const all = [...parts, ...linked(program), ...(site ? [site, realpathSync(site)] : [])];
+  const inside = (/** @type {string} */ path) =>
+    ['/usr', ...all].some((folder) => path.startsWith(`${folder}/`));
+  const sees = [...new Set(all)].filter((path) => existsSync(path) && !inside(path));
+  return { program, version, site, sees };
+}
