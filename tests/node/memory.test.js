@@ -347,3 +347,24 @@ describe('as a file of unknown length arrives', () => {
     }
   });
 });
+
+test('sessions that nobody closes are freed when they are collected', async () => {
+  const scope = await Logitscope.load({ model: smallModel({ dim: 64, layers: 1 }) });
+  let most = 0;
+  for (let round = 0; round < 30; round++) {
+    for (let i = 0; i < 20; i++) scope.session().feed([1, 2]);
+    collectGarbage();
+    await setTimeout(0);
+    if (round === 2) most = scope.memoryBytes;
+  }
+  assert.equal(scope.memoryBytes, most);
+  const kept = scope.session();
+  kept.feed([3]);
+  collectGarbage();
+  await setTimeout(0);
+  assert.deepEqual(kept.timeline(), Uint32Array.of(3));
+  kept[Symbol.dispose]();
+  assert.throws(() => kept.timeline(), { code: 'closed' });
+  scope[Symbol.dispose]();
+  assert.throws(() => scope.session(), { code: 'closed' });
+});

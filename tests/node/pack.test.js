@@ -10,21 +10,61 @@ import { serve } from '../../web/serve.js';
 import { loadReference, until } from '../browser/bench.js';
 import { LAUNCH } from '../chromium.js';
 import { closed, temporaryFolder } from '../cleanup.js';
+import { long } from '../long.js';
+import manifest from '../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = temporaryFolder();
+/** The packed file. */
+let packed = '';
 
+/** A program with every entry of the package; the project has neither a page's types nor Node's. */
 const TYPES = `
-import { Logitscope } from 'logitscope';
+import { Logitscope, LogitscopeError, Session, serve } from 'logitscope';
 import type { Constraint, GenerateOptions, Info, LoadOptions, Message, Own, Settings, Step, Trace } from 'logitscope';
-import type { RemoteLogitscope } from 'logitscope/remote';
+import { RemoteLogitscope } from 'logitscope/remote';
+import { parseAxis, sweep } from 'logitscope/sweep';
+import 'logitscope/worker';
 export type Named = [Constraint, GenerateOptions, Info, LoadOptions, Message, Own, Settings, Step, RemoteLogitscope];
 export const entropyOf = (trace: Trace): number => trace.entropy;
 const scope = await Logitscope.load({ model: 'verbs.gguf' });
 const p: number = scope.distribution({ temperature: 0.7 }).tokens[0].p;
 // @ts-expect-error
 const wrong: string = scope.distribution({ temperature: 0.7 }).tokens[0].p;
-export { p, wrong };
+const session: Session = scope.session();
+const { settings } = await session.write({ prompt: 'a' });
+const temperature: number = settings.temperature;
+// @ts-expect-error
+settings.temprature;
+export const isBusy = (error: unknown) => error instanceof LogitscopeError && error.code === 'busy';
+// @ts-expect-error
+export const isBussy = (error: unknown) => error instanceof LogitscopeError && error.code === 'bussy';
+const remote = await RemoteLogitscope.load({ worker: { postMessage() {} }, supersede: true });
+const beside = { second: [1, 2], history: [0] };
+remote.readFrom([1, 2], {}, beside);
+remote.drawFrom([1, 2], {}, beside);
+remote.landscapeFrom([1, 2], {}, 'temperature', [1], beside);
+const plan = { axes: [parseAxis('top_k=1,5')], measures: ['entropy'], prompt: 'a' };
+for (const engine of [scope, remote]) sweep(engine, plan);
+// @ts-expect-error
+sweep(3, plan);
+serve({ postMessage() {} });
+// @ts-expect-error
+document.title;
+{
+  using short = scope.session();
+  await using far = await remote.session();
+}
+export { p, wrong, temperature };
+`;
+
+const REQUIRED = `
+import { Logitscope, type Settings } from 'logitscope';
+import { RemoteLogitscope } from 'logitscope/remote';
+import { sweep } from 'logitscope/sweep';
+const settings: Settings = { temperature: 0.7 };
+export const p = async () => (await Logitscope.load()).warp([1, 2], settings).p[1];
+export const engines = [Logitscope, RemoteLogitscope, sweep];
 `;
 
 /** @param {string} command @param {string[]} args @param {string} cwd */
@@ -35,15 +75,16 @@ function run(command, args, cwd) {
 }
 
 before(async () => {
-  run(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.types.json'], root);
-  const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', project], root));
+  run('npm', ['run', '--silent', 'declarations'], root);
+  const made = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', project], root));
+  packed = join(project, made[0].filename);
   await writeFile(
     join(project, 'package.json'),
     '{ "name": "bare", "private": true, "type": "module" }',
   );
   const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   // It needs no other package: the registry is not asked.
-  run('npm', [...install, join(project, packed[0].filename)], project);
+  run('npm', [...install, packed], project);
 });
 
 const EXAMPLES = 'node_modules/logitscope/web/lessons';
@@ -62,19 +103,21 @@ test('the Node example runs from the packed file, in its place and copied out of
   assert.equal(run(process.execPath, ['mine.mjs'], project), wanted);
 });
 
-test('its types hold in a strict project', async () => {
+test('its types hold in a strict project, of modules and of CommonJS', async () => {
   await writeFile(join(project, 'types.ts'), TYPES);
-  const flags = [
-    '--noEmit',
-    '--strict',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--lib',
-    'es2022',
-  ];
-  run(join(root, 'node_modules/.bin/tsc'), [...flags, 'types.ts'], project);
+  await writeFile(join(project, 'required.cts'), REQUIRED);
+  const flags = '--strict --module node16 --target es2022 --lib es2022,esnext.disposable --types';
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  run(tsc, [...flags.split(' '), '', '--noEmit', 'types.ts', 'required.cts'], project);
+  run(tsc, [...flags.split(' '), '', 'required.cts'], project);
+  const program = "require('./required.cjs').p().then((p) => console.log(p > 0.7))";
+  assert.equal(run(process.execPath, ['-e', program], project), 'true\n');
+});
+
+long('a checker of types finds each entry resolved for modules and for CommonJS', () => {
+  const others = Object.keys(manifest.exports).filter((name) => /\.(wasm|gguf|json)$/.test(name));
+  const checker = ['--yes', '@arethetypeswrong/cli@0.18.5', packed, '--profile', 'node16'];
+  run('npx', [...checker, '--exclude-entrypoints', ...others], project);
 });
 
 test('the page example runs from the packed file, in a worker', async () => {

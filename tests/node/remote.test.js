@@ -226,9 +226,13 @@ describe('errors arrive with their code', () => {
       code: 'load_failed',
     });
     other.terminate();
-    await assert.rejects(RemoteLogitscope.load({ model: 'models/verbs.gguf' }), {
-      code: 'unsupported',
-      message: /no Worker here/,
+    await assert.rejects(RemoteLogitscope.load({ model: image, worker: './none.js' }), {
+      code: 'load_failed',
+      message: /^the worker failed: .*none\.js/,
+    });
+    await assert.rejects(RemoteLogitscope.load({ model: image, worker: 'none.js' }), {
+      code: 'load_failed',
+      message: /^the worker failed: .*none\.js/,
     });
   });
 
@@ -239,7 +243,59 @@ describe('errors arrive with their code', () => {
   });
 });
 
-describe('a look at the distribution', () => {
+test('without a worker of a page or of Node it says so', async () => {
+  const { process } = globalThis;
+  globalThis.process = undefined;
+  const refused = RemoteLogitscope.load({ model: image });
+  globalThis.process = process;
+  await assert.rejects(refused, { code: 'unsupported', message: /no Worker here/ });
+});
+
+test('in Node it works without a worker, with a Worker and with the address of one', async () => {
+  const address = new URL('../../web/engine/worker.js', import.meta.url);
+  for (const worker of [undefined, new Worker(address), address.href]) {
+    const other = await RemoteLogitscope.load({ model: image, worker });
+    assert.deepEqual(other.info, local.info);
+    assert.deepEqual(await other.encode('ab'), local.encode('ab'));
+    await other.close();
+    await (worker instanceof Worker && worker.terminate());
+  }
+});
+
+test('a worker of Node that ends refuses what is awaited', async () => {
+  const worker = new Worker(new URL('../../web/engine/worker.js', import.meta.url));
+  const other = await RemoteLogitscope.load({ model: image, worker });
+  const refused = assert.rejects(
+    other.write({ prompt: 'x', max_new_tokens: 100_000, logit_bias: { [EOS]: false } }),
+    { code: 'load_failed' },
+  );
+  await worker.terminate();
+  await refused;
+});
+
+test('looks asked at once are all computed, each with its own settings', async () => {
+  await remote.feed([1, 2, 3]);
+  local.feed([1, 2, 3]);
+  const settings = [0.5, 0.7, 0.9].map((temperature) => ({ temperature }));
+  const traces = await Promise.all(settings.map((each) => remote.distribution(each)));
+  assert.deepEqual(
+    traces,
+    settings.map((each) => local.distribution(each)),
+  );
+  const readings = await Promise.all(settings.map((each) => remote.read(each)));
+  assert.deepEqual(
+    readings,
+    settings.map((each) => local.read(each)),
+  );
+  await assert.rejects(RemoteLogitscope.load({ supersede: 'yes' }), { code: 'invalid_argument' });
+});
+
+describe('where a newer look supersedes one that waits', () => {
+  let remote;
+  before(async () => {
+    remote = await RemoteLogitscope.load({ model: image, worker: thread(), supersede: true });
+  });
+
   test('of three asked at once the first and the last are computed', async () => {
     await remote.feed([1, 2, 3]);
     const asked = [0.5, 0.7, 0.9].map((temperature) => remote.distribution({ temperature }));
@@ -306,6 +362,17 @@ describe('a generation', () => {
     let answer = await generation.next();
     while (!answer.done) answer = await generation.next();
     assert.equal(answer.value.finish_reason, 'aborted');
+  });
+
+  test('written at once is aborted by a signal', { timeout: 20_000 }, async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 20);
+    const written = await remote.write({ ...endless, signal: controller.signal });
+    assert.equal(written.finish_reason, 'aborted');
+    assert.equal(written.steps.length, written.ids.length);
+    const aborted = await remote.write({ ...endless, signal: AbortSignal.abort() });
+    assert.deepEqual([aborted.finish_reason, aborted.ids], ['aborted', []]);
+    await assert.rejects(remote.write({ ...endless, signal: 1 }), { code: 'invalid_argument' });
   });
 
   test('is one at a time, and breaking out frees the session', async () => {

@@ -1,7 +1,7 @@
 /** The JavaScript's types hold under `tsc --checkJs --strict`, and what is exported exists. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
@@ -18,10 +18,43 @@ test('tsc -p tsconfig.json', () => {
 
 test('every file that package.json exports exists', async () => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
-  const paths = Object.values(manifest.exports).flatMap((entry) =>
-    typeof entry === 'string' ? [entry] : Object.values(entry),
-  );
-  for (const path of [...paths, ...Object.values(manifest.bin)]) {
+  const pathsOf = (/** @type {any} */ entry) =>
+    typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(pathsOf);
+  for (const path of [...pathsOf(manifest.exports), ...Object.values(manifest.bin)]) {
     assert.ok(existsSync(`${root}/${path}`), `${path} is missing`);
   }
+});
+
+/** The members of the classes of a file that a caller sees, and their comments. @param {string} file */
+function membersOf(file) {
+  const source = readFileSync(`${root}/web/engine/${file}`, 'utf8');
+  const classes = source.slice(source.indexOf('\nexport class'));
+  const pattern =
+    /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?^  (?:static |async |get |\*)*(\w+|\[Symbol\.\w+\])(?:\(| = )/gm;
+  return [...classes.matchAll(pattern)]
+    .map(([, comment = '', name]) => ({ name: `${file} ${name}`, comment }))
+    .filter(({ comment }) => !/@private|@internal/.test(comment));
+}
+
+test('each call and each setting says in words what it is', () => {
+  const members = ['logitscope.js', 'session.js', 'remote.js'].flatMap(membersOf);
+  assert.ok(members.length > 70, `${members.length} members`);
+  const words = (/** @type {string} */ comment) => comment.replace(/@[^]*/, '').match(/[a-z]+/gi);
+  const silent = members.filter(({ comment }) => (words(comment)?.length ?? 0) < 3);
+  assert.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+  );
+  const types = readFileSync(`${root}/web/engine/types.js`, 'utf8');
+  const options = types.match(
+    /@typedef \{object\} (Settings|GenerateOptions|LoadOptions|EncodeOptions|ChatOptions|ReadChoice|WorkerOptions)\n[^]*?\*\//g,
+  );
+  assert.equal(options?.length, 7);
+  const bare = options
+    .flatMap((text) => [...text.matchAll(/@property \{.*\} (\S+)(.*)/g)])
+    .filter(([, , text]) => !/[a-z]{2}/i.test(text));
+  assert.deepEqual(
+    bare.map(([, name]) => name),
+    [],
+  );
 });

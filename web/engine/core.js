@@ -268,11 +268,13 @@ export class Core {
   /**
    * The settings as a result reports them.
    * @param {Resolved} resolved
+   * @returns {import('./types.js').UsedSettings}
    */
   report({ values, order, draw, negative_prompt, ends, gates: { grammar: _, ...gates } }) {
     const beside = negative_prompt === null ? {} : { negative_prompt };
     const ending = ends === null ? {} : { end_tokens: Array.from(ends) };
-    return { ...values, order: [...order], draw, ...beside, ...ending, ...gates };
+    const used = { ...values, order: [...order], draw, ...beside, ...ending, ...gates };
+    return /** @type {any} */ (used);
   }
 
   /**

@@ -3,7 +3,7 @@
 /** @typedef {{ [name: string]: string | number | Phrase }} Values */
 
 /** Every `code`, first the names of src/status.c. */
-export const CODES = [
+export const CODES = /** @type {const} */ ([
   'invalid_argument',
   'out_of_range',
   'not_finite',
@@ -22,7 +22,8 @@ export const CODES = [
   'no_model',
   'superseded',
   'unknown_setting',
-];
+]);
+/** @typedef {typeof CODES[number] | 'internal'} Code the kinds of refusals; 'internal' is a fault of the engine */
 
 /**
  * Makes English sentences. The page and its worker, which say what is refused in the reader's
@@ -48,7 +49,7 @@ export const inEnglish = ({ key, values }) => speak(key, values);
  */
 export class LogitscopeError extends Error {
   /**
-   * @param {string} code one of CODES
+   * @param {Code} code
    * @param {string} key of sentences.js
    * @param {Values} [values] one for each placeholder of the sentence
    * @param {ErrorOptions} [options]

@@ -132,6 +132,8 @@ class Host {
         return this.#close(session, target);
       case 'generate':
         return this.#generate(target, args[0]);
+      case 'rest':
+        return this.#rest(args[0]);
       case 'next':
         return this.#next(args[0]);
       case 'return':
@@ -172,6 +174,16 @@ class Host {
     return this.#last;
   }
 
+  /** Runs a generation to its end. @param {number} generation */
+  async #rest(generation) {
+    const steps = [];
+    for (;;) {
+      const { done, value } = await this.#next(generation);
+      if (done) return { ...value, steps };
+      steps.push(value);
+    }
+  }
+
   /** @param {number} generation */
   async #next(generation) {
     const running = this.#generations.get(generation);
@@ -193,8 +205,12 @@ class Host {
   }
 }
 
-/** @param {Port} port */
+/**
+ * Answers what a `RemoteLogitscope` at the other end of a port asks: in a worker of a page
+ * `serve(globalThis)`, in a worker of Node `serve(parentPort)`, or one end of a MessageChannel.
+ * @param {import('./types.js').RemotePort} port
+ */
 export function serve(port) {
-  const host = new Host(port);
-  port.onmessage = (event) => host.answer(event.data);
+  const host = new Host(/** @type {Port} */ (port));
+  /** @type {Port} */ (port).onmessage = (event) => host.answer(event.data);
 }

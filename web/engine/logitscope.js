@@ -20,8 +20,7 @@ import { Session } from './session.js';
 
 export { LogitscopeError, presets, strategies };
 
-/** @import { GenerateOptions, Settings } from './types.js' */
-/** @typedef {{ history?: ArrayLike<number>, second?: ArrayLike<number> }} GivenBeside */
+/** @import { Beside, Drawn, GenerateOptions, Generated, Info, Landscape, Piece, Settings, Step, TableRow, Trace } from './types.js' */
 
 /** The longest context that a model file may have. */
 const CONTEXT_MAX = 2 ** 20;
@@ -38,25 +37,30 @@ function besides(options) {
   return options ?? /** @type {T} */ ({});
 }
 
+/**
+ * The engine over one model, or without a model over logits of one's own. Calls on a text act on its
+ * default timeline; `session` opens others. A refusal is a `LogitscopeError`.
+ */
 export class Logitscope {
   #core;
-  /** @type {Set<Session>} */
+  /** Frees each open session. @type {Set<() => void>} */
   #sessions = new Set();
   /** @type {Session | null} */
   #default = null;
   #closed = false;
 
   /**
-   * Use `Logitscope.load()`.
+   * @private
    * @param {Core} core
    * @param {boolean} [session] whether there is a default one
    */
   constructor(core, session = true) {
     this.#core = core;
-    if (session && core.info?.architecture) this.#default = new Session(core, this.#sessions);
+    if (session && core.info?.architecture) this.#default = Session.open(core, this.#sessions);
   }
 
   /**
+   * Loads the engine, and a model if one is given.
    * @param {import('./types.js').LoadOptions} [options]
    * @returns {Promise<Logitscope>}
    */
@@ -133,12 +137,12 @@ export class Logitscope {
     return (this.#default ??= this.session());
   }
 
-  /** Facts of the model, null without one. */
+  /** Facts of the model, null without one. @returns {Info | null} */
   get info() {
     return this.#core.info && { ...this.#core.info };
   }
 
-  /** The table of settings, canonical order. */
+  /** The table of settings, canonical order. @returns {TableRow[]} */
   get table() {
     return this.#core.table.map((row) => ({ ...row }));
   }
@@ -154,17 +158,21 @@ export class Logitscope {
   }
 
   /**
+   * The ids of a text, as the model's tokenizer cuts it.
    * @param {string} text
    * @param {import('./types.js').EncodeOptions} [options]
+   * @returns {Uint32Array}
    */
   encode(text, options) {
     return this.#open().encode(text, options);
   }
 
   /**
-   * What is not UTF-8 becomes U+FFFD; special tokens are left out unless asked for.
+   * The text of ids. Bytes that are not UTF-8 become U+FFFD; special tokens are left out unless asked
+   * for.
    * @param {ArrayLike<number>} ids
    * @param {{ special?: boolean }} [options]
+   * @returns {string}
    */
   decode(ids, options) {
     return this.#open().decode(ids, options);
@@ -181,7 +189,11 @@ export class Logitscope {
     return (await import('./chat.js')).chat(core, messages, options);
   }
 
-  /** @param {number} id */
+  /**
+   * A token's text and bytes.
+   * @param {number} id
+   * @returns {Piece}
+   */
   piece(id) {
     const core = this.#open();
     if (typeof id !== 'number') throw mustBe('id', 'a_number', id);
@@ -221,7 +233,8 @@ export class Logitscope {
    * The trace of any logits, with the whole result; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ step?: number } & GivenBeside} [options]
+   * @param {{ step?: number } & Beside} [options]
+   * @returns {import('./types.js').WarpTrace}
    */
   warp(logits, settings, options) {
     const { chain } = this.#open();
@@ -239,7 +252,7 @@ export class Logitscope {
    * setting, the ids so far. Its result can then be given as `own` in place of the function.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ step?: number } & GivenBeside} [options]
+   * @param {{ step?: number } & Beside} [options]
    */
   ownInput(logits, settings, options) {
     const { chain } = this.#open();
@@ -252,10 +265,11 @@ export class Logitscope {
   }
 
   /**
-   * What `warp` and `drawFrom` give of the same logits: the chain runs once.
+   * The trace of `warp` and the token of `drawFrom`: the chain runs once.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {import('./types.js').ReadChoice & GivenBeside} [choice]
+   * @param {import('./types.js').ReadChoice & Beside} [choice]
+   * @returns {import('./types.js').WarpReading}
    */
   readFrom(logits, settings, choice) {
     const { chain } = this.#open();
@@ -266,10 +280,11 @@ export class Logitscope {
   }
 
   /**
-   * Draws one token from any logits; needs no model.
+   * Draws one token from any logits; needs no model. As `draw`, a loop wants `rng` or `step`.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {import('./types.js').DrawChoice & GivenBeside} [choice]
+   * @param {import('./types.js').DrawChoice & Beside} [choice]
+   * @returns {Drawn}
    */
   drawFrom(logits, settings, choice) {
     const { chain } = this.#open();
@@ -278,12 +293,13 @@ export class Logitscope {
   }
 
   /**
-   * What `landscape` gives of any logits; needs no model.
+   * The `landscape` of any logits; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} settings
    * @param {string} knob
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, token?: number } & GivenBeside} [options]
+   * @param {{ top?: number, step?: number, token?: number } & Beside} [options]
+   * @returns {Landscape}
    */
   landscapeFrom(logits, settings, knob, values, options) {
     const { chain } = this.#open();
@@ -292,67 +308,88 @@ export class Logitscope {
   }
 
   /**
+   * Makes the timeline exactly these ids, keeping the common prefix unless `cache` is false.
    * @param {ArrayLike<number>} ids
    * @param {{ cache?: boolean }} [options]
+   * @returns {{ evaluated: number, reused: number }} how many ids went through the model, how many did not
    */
   feed(ids, options) {
     return this.#session().feed(ids, options);
   }
 
+  /** The ids fed so far, a copy (n,). @returns {Uint32Array} */
   timeline() {
     return this.#session().timeline();
   }
 
+  /** The logits after the last id, a copy (vocab_size,). @returns {Float32Array} */
   logits() {
     return this.#session().logits();
   }
 
+  /** The hidden state that the logits were made of, a copy (n_embd,). @returns {Float32Array} */
   hidden() {
     return this.#session().hidden();
   }
 
-  /** @param {ArrayLike<number> | null} logits */
+  /**
+   * Gives the logits (vocab_size,) of a second distribution, for `guidance_scale` or
+   * `contrastive_beta`, until the next feed; null takes them back.
+   * @param {ArrayLike<number> | null} logits
+   */
   second(logits) {
     return this.#session().second(logits);
   }
 
   /**
+   * How surprising a token would be, or each of several: -ln p of the model's own, in nats.
    * @template {number | ArrayLike<number>} T
    * @param {T} ids
+   * @returns {import('./types.js').Surprisal<T>}
    */
   surprisal(ids) {
     return this.#session().surprisal(ids);
   }
 
   /**
+   * The next-token distribution, and a token drawn from it. Feeds nothing, never runs the model. As
+   * `draw`, a loop wants `rng` or `step`.
    * @param {Settings} [settings]
    * @param {import('./types.js').ReadChoice} [choice]
+   * @returns {import('./types.js').Reading}
    */
   read(settings, choice) {
     return this.#session().read(settings, choice);
   }
 
   /**
+   * The next-token distribution, before and after every stage.
    * @param {Settings} [settings]
    * @param {{ step?: number }} [options]
+   * @returns {Trace}
    */
   distribution(settings, options) {
     return this.#session().distribution(settings, options);
   }
 
   /**
+   * Draws a token: `draw(settings, { rng: Math.random })`, or with `step` the number of that step of
+   * `settings.seed`. Without a choice each call draws the token of step 0.
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice} [choice]
+   * @returns {Drawn}
    */
   draw(settings, choice) {
     return this.#session().draw(settings, choice);
   }
 
   /**
+   * The next-token distribution at each value of one setting.
    * @param {Settings} settings
-   * @param {string} knob
+   * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
    * @param {{ top?: number, step?: number, token?: number }} [options]
+   * @returns {Landscape}
    */
   landscape(settings, knob, values, options) {
     return this.#session().landscape(settings, knob, values, options);
@@ -361,13 +398,18 @@ export class Logitscope {
   /**
    * The whole of `generate` at once.
    * @param {GenerateOptions & Settings} options
-   * @returns {Promise<import('./types.js').Generated & { steps: import('./types.js').Step[] }>}
+   * @returns {Promise<Generated & { steps: Step[] }>}
    */
   write(options) {
     return this.#session().write(options);
   }
 
-  /** @param {GenerateOptions & Settings} options */
+  /**
+   * Feeds the prompt and draws token after token; returns the result. Breaking out of the loop ends
+   * it, an abort of `signal` too.
+   * @param {GenerateOptions & Settings} options
+   * @returns {AsyncGenerator<Step, Generated, void>}
+   */
   generate(options) {
     return this.#session().generate(options);
   }
@@ -379,14 +421,19 @@ export class Logitscope {
 
   /** Another timeline over the same model. */
   session() {
-    return new Session(this.#open(), this.#sessions);
+    return Session.open(this.#open(), this.#sessions);
   }
 
   /** Frees everything; every later call is the error `closed`. */
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    for (const session of [...this.#sessions]) session.close();
+    for (const free of this.#sessions) free();
     this.#core.close();
+  }
+
+  /** `close`, as `using` calls it. */
+  [Symbol.dispose]() {
+    this.close();
   }
 }

@@ -228,7 +228,8 @@ export class Module {
       if (kind === NUMBER) values[name] = calls.fault_number(i);
       if (kind === TEXT) values[name] = form === 'k' ? phrase(text) : text;
     }
-    throw new LogitscopeError(this.text(calls.fault_name()), this.text(calls.fault_key()), values);
+    const code = /** @type {import('./errors.js').Code} */ (this.text(calls.fault_name()));
+    throw new LogitscopeError(code, this.text(calls.fault_key()), values);
   }
 
   /**

@@ -1,19 +1,13 @@
 /**
- * The engine behind a worker: the same interface, as promises. A newer look at a session's
- * distribution (`read`, `distribution`) supersedes one that still waits, so a slider never queues.
+ * The engine behind a worker: the same interface, as promises. With `supersede` a newer `read` or
+ * `distribution` of a session replaces one that still waits, so that a slider never queues.
  */
-import { checkDepths, checkSignal } from './checks.js';
+import { checkBoolean, checkDepths, checkSignal } from './checks.js';
 import { LogitscopeError, phrase, reasonOf } from './errors.js';
 import { trustedAddress } from './trusted.js';
 
-/** @typedef {import('./types.js').Settings} Settings */
-/** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
-/** @typedef {import('./types.js').Step} Step */
-/** @typedef {import('./types.js').Generated} Generated */
-/** @typedef {import('./types.js').Trace} Trace */
-/** @typedef {import('./types.js').ReadChoice} ReadChoice */
-/** @typedef {import('./types.js').DrawChoice} DrawChoice */
-/** @typedef {import('./host.js').Port} Port */
+/** @import { Beside, DrawChoice, GenerateOptions, Generated, ReadChoice, Settings, Step, Trace } from './types.js' */
+/** @import { Port } from './host.js' */
 
 /**
  * @typedef {object} Waiting
@@ -25,7 +19,7 @@ import { trustedAddress } from './trusted.js';
 /**
  * Rejects with an error that says its English sentence, which the first one has to fetch.
  * @param {(error: Error) => void} reject
- * @param {string} code
+ * @param {import('./errors.js').Code} code
  * @param {string} key
  * @param {import('./errors.js').Values} [values]
  */
@@ -40,17 +34,26 @@ class Connection {
   #last = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
-  /** Why nothing is answered any more. @type {[string, string, import('./errors.js').Values?] | null} */
+  /** Whether a newer look replaces one that waits. */
+  supersede = false;
+  /** Why nothing is answered any more. @type {[import('./errors.js').Code, string, import('./errors.js').Values?] | null} */
   #end = null;
 
-  /** @param {Port & { onerror?: any, onmessageerror?: any }} port */
+  /** @param {Port & { on?: any, onerror?: any }} port */
   constructor(port) {
     this.#port = port;
-    port.onmessage = ({ data }) => this.#receive(data);
-    port.onerror = (/** @type {any} */ event) =>
+    const receive = (/** @type {any} */ answer) => this.#receive(answer);
+    const fail = (/** @type {any} */ event) =>
       this.end('load_failed', 'worker_failed', {
         reason: event?.message ?? phrase('unknown_reason'),
       });
+    if (port.on) {
+      // A Worker of node:worker_threads has no onmessage.
+      port.on('message', receive).on('error', fail).on('exit', fail);
+    } else {
+      port.onmessage = ({ data }) => receive(data);
+      port.onerror = fail;
+    }
   }
 
   /**
@@ -100,7 +103,7 @@ class Connection {
 
   /**
    * Refuses all that is awaited and all that is asked from now on, unless it has ended already.
-   * @param {string} code
+   * @param {import('./errors.js').Code} code
    * @param {string} key
    * @param {import('./errors.js').Values} [values]
    */
@@ -121,7 +124,13 @@ function drawnHere(choice) {
   return { ...choice, rng: { returns: choice.rng() } };
 }
 
-/** A timeline in the worker. */
+/** Closes the timeline of a session that was collected. */
+const collected = new FinalizationRegistry((/** @type {() => void} */ close) => close());
+
+/**
+ * A timeline in the worker. Every call is a promise; one that is refused rejects with a
+ * `LogitscopeError`. Calls begin in the order in which they are made.
+ */
 export class RemoteSession {
   /** @type {Connection} */
   #connection;
@@ -135,17 +144,20 @@ export class RemoteSession {
   #pending = null;
 
   /**
-   * Use `scope.session()`.
+   * @internal
    * @param {Connection} connection
    * @param {number} id
    */
   constructor(connection, id) {
     this.#connection = connection;
     this.#id = id;
+    const close = () => void connection.send(id, 'close', []).catch(() => {}); // it may have ended
+    if (id) collected.register(this, close, this);
   }
 
   /**
    * Sends a request, after the waiting look so that the order of calls stays.
+   * @internal
    * @param {string} method
    * @param {any[]} args
    * @returns {Promise<any>}
@@ -174,13 +186,14 @@ export class RemoteSession {
   }
 
   /**
-   * The newest wins: rejects with code `superseded` if another look is asked for before this one is
-   * sent.
+   * With `supersede` the newest wins: this one rejects with code `superseded` if another is asked for
+   * before it is sent.
    * @param {string} method
    * @param {any[]} args
    * @returns {Promise<any>}
    */
   #look(method, ...args) {
+    if (!this.#connection.supersede) return this.request(method, ...args);
     // Nobody is told of it, so that its sentence need not be fetched.
     this.#pending?.reject(new LogitscopeError('superseded', 'superseded'));
     this.#pending = null;
@@ -191,6 +204,7 @@ export class RemoteSession {
   }
 
   /**
+   * The next-token distribution, and a token drawn from it. As `draw`, a loop wants `rng` or `step`.
    * @param {Settings} [settings]
    * @param {ReadChoice} [choice] rng is called here, once
    * @returns {Promise<import('./types.js').Reading>}
@@ -200,6 +214,7 @@ export class RemoteSession {
   }
 
   /**
+   * The next-token distribution, before and after every stage.
    * @param {Settings} [settings]
    * @param {{ step?: number }} [options]
    * @returns {Promise<Trace>}
@@ -209,6 +224,7 @@ export class RemoteSession {
   }
 
   /**
+   * Makes the timeline exactly these ids, keeping the common prefix unless `cache` is false.
    * @param {ArrayLike<number>} ids
    * @param {{ cache?: boolean }} [options]
    * @returns {Promise<{ evaluated: number, reused: number }>}
@@ -217,27 +233,33 @@ export class RemoteSession {
     return this.request('feed', ids, options);
   }
 
-  /** @returns {Promise<Uint32Array>} */
+  /** The ids fed so far, a copy (n,). @returns {Promise<Uint32Array>} */
   timeline() {
     return this.request('timeline');
   }
 
-  /** @returns {Promise<Float32Array>} */
+  /** The logits after the last id, a copy (vocab_size,). @returns {Promise<Float32Array>} */
   logits() {
     return this.request('logits');
   }
 
-  /** @returns {Promise<Float32Array>} */
+  /** The hidden state that the logits were made of, a copy (n_embd,). @returns {Promise<Float32Array>} */
   hidden() {
     return this.request('hidden');
   }
 
-  /** @param {ArrayLike<number> | null} logits */
+  /**
+   * Gives the logits (vocab_size,) of a second distribution, for `guidance_scale` or
+   * `contrastive_beta`, until the next feed; null takes them back.
+   * @param {ArrayLike<number> | null} logits
+   * @returns {Promise<void>}
+   */
   second(logits) {
     return this.request('second', logits);
   }
 
   /**
+   * How surprising a token would be, or each of several: -ln p of the model's own, in nats.
    * @template {number | ArrayLike<number>} T
    * @param {T} ids
    * @returns {Promise<import('./types.js').Surprisal<T>>}
@@ -247,6 +269,8 @@ export class RemoteSession {
   }
 
   /**
+   * Draws a token: `draw(settings, { rng: Math.random })`, or with `step` the number of that step of
+   * `settings.seed`. Without a choice each call draws the token of step 0.
    * @param {Settings} [settings]
    * @param {DrawChoice} [choice] rng is called here, once
    * @returns {Promise<import('./types.js').Drawn>}
@@ -256,8 +280,9 @@ export class RemoteSession {
   }
 
   /**
+   * The next-token distribution at each value of one setting.
    * @param {Settings} settings
-   * @param {string} knob
+   * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
    * @param {{ top?: number, step?: number, token?: number }} [options]
    * @returns {Promise<import('./types.js').Landscape>}
@@ -267,24 +292,27 @@ export class RemoteSession {
   }
 
   /**
+   * The whole of `generate` in one answer, with its steps.
    * @param {GenerateOptions & Settings} options
    * @returns {Promise<Generated & { steps: Step[] }>}
    */
-  write(options) {
-    return this.request('write', options);
+  async write(options) {
+    const { generation, leave } = await this.#begin(options);
+    try {
+      return await this.request('rest', generation);
+    } finally {
+      leave();
+    }
   }
 
   /**
+   * Feeds the prompt and draws token after token; returns the result. An abort of `signal` ends it
+   * with finish_reason "aborted". Breaking out of the loop ends the generation.
    * @param {GenerateOptions & Settings} options
    * @returns {AsyncGenerator<Step, Generated, void>}
    */
   async *generate(options) {
-    const { signal, ...sent } = options ?? {};
-    checkSignal(signal);
-    const generation = await this.request('generate', sent);
-    const abort = () => void this.request('abort', generation).catch(() => {}); // it may have ended
-    signal?.addEventListener('abort', abort);
-    if (signal?.aborted) abort();
+    const { generation, leave } = await this.#begin(options);
     let ended = false;
     try {
       for (;;) {
@@ -299,12 +327,26 @@ export class RemoteSession {
       ended = true;
       throw error;
     } finally {
-      signal?.removeEventListener('abort', abort);
+      leave();
       if (!ended) await this.request('return', generation);
     }
   }
 
-  /** Another session with the same timeline. */
+  /**
+   * Begins a generation, which an abort of the signal ends.
+   * @param {GenerateOptions & Settings} options
+   */
+  async #begin(options) {
+    const { signal, ...sent } = options ?? {};
+    checkSignal(signal);
+    const generation = await this.request('generate', sent);
+    const abort = () => void this.request('abort', generation).catch(() => {}); // it may have ended
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
+    return { generation, leave: () => signal?.removeEventListener('abort', abort) };
+  }
+
+  /** Another session with the same timeline. @returns {Promise<RemoteSession>} */
   async fork() {
     return new RemoteSession(this.#connection, await this.request('fork'));
   }
@@ -313,10 +355,20 @@ export class RemoteSession {
   async close() {
     if (this.#closed) return;
     this.#closed = true;
+    collected.unregister(this);
     await this.request('close');
+  }
+
+  /** `close`, as `await using` calls it. */
+  async [Symbol.asyncDispose]() {
+    await this.close();
   }
 }
 
+/**
+ * A `Logitscope` in a worker: each call is a promise. Calls on a text act on its default timeline;
+ * `session` opens others.
+ */
 export class RemoteLogitscope extends RemoteSession {
   #connection;
   #worker;
@@ -325,13 +377,13 @@ export class RemoteLogitscope extends RemoteSession {
   info = null;
   /** The table of settings, canonical order. @type {import('./types.js').TableRow[]} */
   table = [];
-  /** @type {string} */
+  /** The inner loops in use; they never change a bit. @type {string} */
   variant = '';
 
   /**
-   * Use `RemoteLogitscope.load()`.
+   * @private
    * @param {Connection} connection
-   * @param {Worker | null} worker ended by close
+   * @param {{ terminate(): unknown } | null} worker ended by close
    */
   constructor(connection, worker) {
     super(connection, 0);
@@ -340,16 +392,18 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
-   * `worker` is a URL, a Worker, or any port whose other end `serve` of host.js answers. What is
-   * cancelled ends a worker.
-   * @param {import('./types.js').LoadOptions & { worker?: string | URL | Worker | Port }} [options]
+   * Loads an engine in a worker: without `worker` in one of its own, in Node in a worker thread.
+   * An abort of `signal` rejects with code `cancelled` and ends the worker.
+   * @param {import('./types.js').RemoteOptions} [options]
    * @returns {Promise<RemoteLogitscope>}
    */
-  static async load({ worker, onprogress, signal, ...options } = {}) {
+  static async load({ worker, onprogress, signal, supersede = false, ...options } = {}) {
     checkSignal(signal);
+    checkBoolean('supersede', supersede);
     const given = worker ?? new URL('./worker.js', import.meta.url);
-    const own = typeof given === 'string' || given instanceof URL ? startWorker(given) : null;
-    const connection = new Connection(own ?? /** @type {Port} */ (given));
+    const own = typeof given === 'string' || given instanceof URL ? await startWorker(given) : null;
+    const connection = new Connection(/** @type {Port} */ (own ?? given));
+    connection.supersede = supersede;
     const remote = new RemoteLogitscope(connection, own);
     let cancel = () => {};
     const cancelled = new Promise((_, reject) => {
@@ -383,6 +437,7 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * The ids of a text, as the model's tokenizer cuts it.
    * @param {string} text
    * @param {import('./types.js').EncodeOptions} [options]
    * @returns {Promise<Uint32Array>}
@@ -392,6 +447,7 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * The text of ids; special tokens are left out unless asked for.
    * @param {ArrayLike<number>} ids
    * @param {{ special?: boolean }} [options]
    * @returns {Promise<string>}
@@ -401,6 +457,7 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * The prompt that the model's own template makes of messages.
    * @param {import('./types.js').Message[]} messages
    * @param {import('./types.js').ChatOptions} [options]
    * @returns {Promise<import('./types.js').Chat>}
@@ -410,6 +467,7 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * A token's text and bytes.
    * @param {number} id
    * @returns {Promise<import('./types.js').Piece>}
    */
@@ -418,6 +476,7 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * The u in [0, 1) of a step; step n of any generation with that seed uses it.
    * @param {number} seed
    * @param {number} step
    * @returns {Promise<number>}
@@ -427,6 +486,7 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * Distinct n-grams over all n-grams of a text.
    * @param {ArrayLike<number>} ids
    * @param {number} n
    * @returns {Promise<number>}
@@ -436,6 +496,7 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * What each id bears of the watermarks that are on; `detect` counts it.
    * @param {ArrayLike<number>} ids
    * @param {Settings} [settings]
    * @returns {Promise<import('./types.js').Marks>}
@@ -445,9 +506,10 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * The trace of any logits, with the whole result; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ history?: ArrayLike<number>, second?: ArrayLike<number>, step?: number }} [options]
+   * @param {{ step?: number } & Beside} [options]
    * @returns {Promise<import('./types.js').WarpTrace>}
    */
   warp(logits, settings, options) {
@@ -455,10 +517,10 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
-   * What a function of one's own is called with here, since a message carries only its result.
+   * The arguments of a sampler of one's own, which is called here: a message carries only its result.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {{ history?: ArrayLike<number>, second?: ArrayLike<number>, step?: number }} [options]
+   * @param {{ step?: number } & Beside} [options]
    * @returns {Promise<Parameters<import('./types.js').Own>>}
    */
   ownInput(logits, settings, options) {
@@ -466,9 +528,10 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * The trace of `warp` and the token of `drawFrom`: the chain runs once.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {ReadChoice & { history?: ArrayLike<number> }} [choice]
+   * @param {ReadChoice & Beside} [choice] rng is called here, once
    * @returns {Promise<import('./types.js').WarpReading>}
    */
   async readFrom(logits, settings, choice) {
@@ -476,9 +539,10 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * Draws one token from any logits; needs no model. As `draw`, a loop wants `rng` or `step`.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
-   * @param {DrawChoice & { history?: ArrayLike<number> }} [choice]
+   * @param {DrawChoice & Beside} [choice] rng is called here, once
    * @returns {Promise<import('./types.js').Drawn>}
    */
   async drawFrom(logits, settings, choice) {
@@ -486,11 +550,12 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
+   * The `landscape` of any logits; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} settings
-   * @param {string} knob
+   * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, token?: number, history?: ArrayLike<number> }} [options]
+   * @param {{ top?: number, step?: number, token?: number } & Beside} [options]
    * @returns {Promise<import('./types.js').Landscape>}
    */
   landscapeFrom(logits, settings, knob, values, options) {
@@ -502,7 +567,7 @@ export class RemoteLogitscope extends RemoteSession {
     return this.#connection.busy;
   }
 
-  /** Another timeline over the same model. */
+  /** Another timeline over the same model. @returns {Promise<RemoteSession>} */
   async session() {
     return new RemoteSession(this.#connection, await this.request('session'));
   }
@@ -536,8 +601,17 @@ import(${JSON.stringify(address)}).then(
  * made of a blob imports the engine, which its host must allow (Access-Control-Allow-Origin).
  * @param {string | URL} address
  */
-function startWorker(address) {
-  if (typeof Worker === 'undefined') throw new LogitscopeError('unsupported', 'no_worker');
+async function startWorker(address) {
+  if (typeof Worker === 'undefined') {
+    if (!globalThis.process?.versions?.node) throw new LogitscopeError('unsupported', 'no_worker');
+    const threads = 'node:worker_threads'; // a variable, so that bundlers for the browser leave it alone
+    const { Worker } = /** @type {typeof import('node:worker_threads')} */ (await import(threads));
+    try {
+      return new Worker(/^(file|data):/.test(String(address)) ? new URL(address) : address);
+    } catch (error) {
+      throw new LogitscopeError('load_failed', 'worker_failed', { reason: reasonOf(error) });
+    }
+  }
   const { href, origin } = new URL(address, globalThis.document?.baseURI);
   if (origin === globalThis.origin) return new Worker(trustedAddress(href), { type: 'module' });
   const blob = new Blob([program(href)], { type: 'text/javascript' });

@@ -223,7 +223,7 @@ function isOver(finished, best, { width, power, early, maximum }) {
  *
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, beam_width?: number,
- *   length_penalty?: number, early_stopping?: boolean | 'never', signal?: AbortSignal }} options
+ *   length_penalty?: number, early_stopping?: boolean | 'never', signal?: import('./types.js').Platform<'AbortSignal'> }} options
  *   100, 4, 1, false
  * @returns {Promise<Found & { logprob: number, score: number, beams: ReadBeam[] }>}
  */
@@ -339,7 +339,7 @@ async function contrasted(session, ids, states, k, alpha) {
  *
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, alpha?: number, k?: number,
- *   signal?: AbortSignal }} options 100, 0.6, 4
+ *   signal?: import('./types.js').Platform<'AbortSignal'> }} options 100, 0.6, 4
  * @returns {Promise<Found & { steps: Contrast[] }>}
  */
 export async function contrastiveSearch(scope, options = /** @type {any} */ ({})) {

@@ -5,35 +5,71 @@ import { LogitscopeError } from './errors.js';
 import { generate } from './generate.js';
 import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 
-/** @typedef {import('./core.js').Core} Core */
-/** @typedef {import('./types.js').Settings} Settings */
-/** @typedef {import('./types.js').Generated} Generated */
-/** @typedef {import('./types.js').Step} Step */
-/** @typedef {import('./types.js').GenerateOptions} GenerateOptions */
+/** @import { Core } from './core.js' */
+/** @import { GenerateOptions, Generated, Settings, Step } from './types.js' */
 
+/** Frees a session that was collected without being closed. */
+const collected = new FinalizationRegistry((/** @type {() => void} */ free) => free());
+
+/**
+ * A timeline: the ids fed so far, and the logits after the last. `scope.session()` opens one; sessions
+ * of one scope share its model. Close it when it is no longer needed; one that is garbage collected
+ * is freed too.
+ */
 export class Session {
   /** @type {Core} */
   #core;
-  #handle;
+  /**
+   * The timeline in the module, 0 once it is freed, and room for the logits of a second distribution,
+   * 0 before the first.
+   */
+  #held;
+  #free;
   #busy = false;
-  /** Room for the logits of a second distribution, 0 before the first. */
-  #room = 0;
-  /** Whether they are there. */
+  /** Whether logits of a second distribution are there. */
   #hasSecond = false;
-  /** The open sessions of the instance, which closes them with itself. @type {Set<Session>} */
+  /** Frees each open session of the instance. @type {Set<() => void>} */
   #owned;
 
   /**
-   * Use `scope.session()`.
+   * @private
    * @param {Core} core
-   * @param {Set<Session>} owned
+   * @param {Set<() => void>} owned
    */
   constructor(core, owned) {
     core.needModel();
     this.#core = core;
     this.#owned = owned;
-    this.#handle = core.module.need(core.module.calls.session_open(core.model, core.context));
-    owned.add(this);
+    const { calls } = core.module;
+    const held = {
+      handle: core.module.need(calls.session_open(core.model, core.context)),
+      room: 0,
+    };
+    // Holds the session's memory, never the session: it could not be collected.
+    const free = () => {
+      if (!held.handle) return;
+      calls.session_close(held.handle);
+      calls.memory_release(held.room);
+      held.handle = held.room = 0;
+      owned.delete(free);
+    };
+    this.#held = held;
+    this.#free = free;
+    owned.add(free);
+    collected.register(this, free);
+  }
+
+  /**
+   * @internal
+   * @param {Core} core
+   * @param {Set<() => void>} owned
+   */
+  static open(core, owned) {
+    return new Session(core, owned);
+  }
+
+  get #handle() {
+    return this.#held.handle;
   }
 
   #open() {
@@ -53,7 +89,7 @@ export class Session {
    * Makes the timeline exactly these ids, keeping the common prefix unless `cache` is false.
    * @param {ArrayLike<number>} ids
    * @param {{ cache?: boolean }} [options]
-   * @returns {{ evaluated: number, reused: number }}
+   * @returns {{ evaluated: number, reused: number }} how many ids went through the model, how many did not
    */
   feed(ids, options) {
     checkOptions('options of feed', options, ['cache']);
@@ -82,14 +118,14 @@ export class Session {
     };
   }
 
-  /** The ids fed so far, a copy (n,). */
+  /** The ids fed so far, a copy (n,). @returns {Uint32Array} */
   timeline() {
     const { module } = this.#open();
     const { session_timeline, session_length } = module.calls;
     return module.uint32(session_timeline(this.#handle), session_length(this.#handle));
   }
 
-  /** The logits after the last id, a copy (vocab_size,). */
+  /** The logits after the last id, a copy (vocab_size,). @returns {Float32Array} */
   logits() {
     const at = this.#fed();
     const core = this.#open();
@@ -99,6 +135,7 @@ export class Session {
   /**
    * The hidden state that the logits were made of, a copy (n_embd,): the last layer's output after
    * the output norm, as the head reads it.
+   * @returns {Float32Array}
    */
   hidden() {
     this.#fed();
@@ -120,8 +157,8 @@ export class Session {
     const { vocab_size } = core.needModel();
     if (logits) {
       checkSecond(logits, vocab_size);
-      this.#room ||= module.need(module.calls.memory_allocate(4 * vocab_size));
-      module.writeFloat32(this.#room, logits);
+      this.#held.room ||= module.need(module.calls.memory_allocate(4 * vocab_size));
+      module.writeFloat32(this.#held.room, logits);
     }
     this.#hasSecond = Boolean(logits);
   }
@@ -160,7 +197,7 @@ export class Session {
       const logits = this.#fed();
       const { session_timeline, session_length } = core.module.calls;
       const history = session_timeline(this.#handle);
-      const second = this.#hasSecond ? this.#room : 0;
+      const second = this.#hasSecond ? this.#held.room : 0;
       return { logits, history, count: session_length(this.#handle), second };
     };
     const piece = (/** @type {number} */ id) => (tokenizer ? core.piece(id) : NO_PIECE);
@@ -170,7 +207,7 @@ export class Session {
   /**
    * The next-token distribution under these settings, and a token drawn from it: the chain runs
    * once, and the draw reads the arrays that the trace lists. Feeds nothing, never runs the model.
-   * The number u comes from settings.seed and `step`, unless `u` or `rng` is given.
+   * As `draw`, a loop wants `rng` or `step`.
    * @param {Settings} [settings]
    * @param {import('./types.js').ReadChoice} [choice]
    * @returns {import('./types.js').Reading}
@@ -191,8 +228,9 @@ export class Session {
   }
 
   /**
-   * The token of `read` alone, which takes less. `raw: false` leaves p_raw out (as 0), which takes a
-   * pass over the vocabulary.
+   * The token of `read` alone, which takes less: `draw(settings, { rng: Math.random })`, or with `step`
+   * the number of that step of `settings.seed`. Without a choice each call draws the token of step 0.
+   * `raw: false` leaves p_raw out (as 0), which takes a pass over the vocabulary.
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice} [choice]
    * @returns {import('./types.js').Drawn}
@@ -267,22 +305,23 @@ export class Session {
     }
   }
 
-  /** Another session with the same timeline, for which nothing is evaluated. */
+  /** Another session with the same timeline, for which nothing is evaluated. @returns {Session} */
   fork() {
     const core = this.#open();
     const fork = new Session(core, this.#owned);
     core.module.calls.session_copy(fork.#handle, this.#handle);
-    if (this.#hasSecond) fork.second(core.module.float32(this.#room, core.needModel().vocab_size));
+    if (this.#hasSecond)
+      fork.second(core.module.float32(this.#held.room, core.needModel().vocab_size));
     return fork;
   }
 
   /** Frees the timeline; every later call is the error `closed`. */
   close() {
-    if (!this.#handle) return;
-    this.#core.module.calls.session_close(this.#handle);
-    this.#core.module.calls.memory_release(this.#room);
-    this.#handle = 0;
-    this.#room = 0;
-    this.#owned.delete(this);
+    this.#free();
+  }
+
+  /** `close`, as `using` calls it. */
+  [Symbol.dispose]() {
+    this.close();
   }
 }

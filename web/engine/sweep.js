@@ -147,9 +147,9 @@ export function placesOf(axes) {
 /**
  * Runs a plan point by point, on a session of its own; ends early when `signal` is aborted. A value
  * out of range is refused before the first point.
- * @param {any} engine a Logitscope or a RemoteLogitscope, with a model
+ * @param {import('./search.js').Scope} engine with a model
  * @param {Plan} plan
- * @param {AbortSignal} [signal]
+ * @param {import('./types.js').Platform<'AbortSignal'>} [signal]
  * @returns {AsyncGenerator<Point, void, void>}
  */
 export async function* sweep(engine, plan, signal) {

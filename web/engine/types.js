@@ -1,10 +1,22 @@
-/// <reference lib="dom" preserve="true" />
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The shapes that cross the engine's interface; types only, nothing runs here. */
+
+/**
+ * A class of the platform by its name; `never` if the project has no types for it, so that the
+ * package needs neither a page's types nor Node's.
+ * @template {string} Name
+ * @typedef {typeof globalThis extends { [K in Name]: { prototype: infer T } } ? T : never} Platform
+ */
+
+/**
+ * @typedef {typeof globalThis extends { WebAssembly: { Module: { prototype: infer T } } } ? T :
+ *   never} WasmModule
+ */
 
 /**
  * One row of the table of settings, canonical order.
  * @typedef {object} TableRow
- * @property {string} name
+ * @property {string} name as in the settings
  * @property {string} stage what an order may call a warper too: 'dry', 'xtc'; else the name
  * @property {'real' | 'integer' | 'map' | 'list' | 'choice'} kind
  * @property {string} group 'second', 'penalty', 'shape', 'truncation', 'mark' or 'shared'
@@ -21,54 +33,59 @@
  */
 
 /**
- * The settings: every name of the table, and how to draw and list. Unknown names are errors.
+ * The settings: every name of the table, and how to draw and list. Unknown names are errors. At its
+ * neutral value, the first number here, a setting changes nothing. p is a token's probability when it
+ * reaches the stage.
  * @typedef {object} Settings
- * @property {number} [guidance_scale] 1; reads a second distribution
- * @property {number} [contrastive_beta] 0; of contrastive, reads a second distribution
- * @property {number} [contrastive_alpha] 0.1
- * @property {Record<string, number | false>} [logit_bias] by token id; false bans. A key of several
- *   ids, parted by spaces, biases the last where the others are the last of the history
- * @property {number} [encoder_repetition_penalty] 1; lifts what stands in the prompt
- * @property {number} [repetition_penalty]
- * @property {number} [frequency_penalty]
- * @property {number} [presence_penalty]
- * @property {number} [no_repeat_ngram_size]
- * @property {number} [dry_multiplier]
- * @property {number} [temperature]
- * @property {number} [top_k]
- * @property {number} [top_p]
- * @property {number} [min_p]
- * @property {number} [typical_p]
- * @property {number} [epsilon_cutoff]
- * @property {number} [eta_cutoff]
- * @property {number} [top_n_sigma]
- * @property {number} [top_a]
- * @property {number} [p_less] 1, or normalised 2
- * @property {number} [top_h]
- * @property {number} [dynatemp_range] of dynatemp: it takes the place of temperature
- * @property {number} [smoothing_factor]
- * @property {number} [min_new_tokens]
- * @property {number} [exponential_decay_length_penalty]
- * @property {number} [tfs_z]
- * @property {number} [xtc_probability]
- * @property {0 | 1 | 2} [mirostat]
- * @property {number} [adaptive_target] of adaptive_p
+ * @property {number} [guidance_scale] 1; classifier-free guidance: reads a second distribution
+ * @property {number} [contrastive_beta] 0; contrastive decoding: reads a second distribution
+ * @property {number} [contrastive_alpha] 0.1; of contrastive_beta: tokens below this share of the largest p go
+ * @property {Record<string, number | false>} [logit_bias] {}; added to the logit, by token id; false bans. A
+ *   key of several ids, parted by spaces, biases the last where the others are the last of the history
+ * @property {number} [encoder_repetition_penalty] 1; above 1 lifts tokens of the prompt
+ * @property {number} [repetition_penalty] 1; above 1 lowers each token of the history: a positive logit is
+ *   divided by it, a negative one multiplied
+ * @property {number} [frequency_penalty] 0; taken off a logit for each time the token is in the history
+ * @property {number} [presence_penalty] 0; taken off the logit of each token in the history
+ * @property {number} [no_repeat_ngram_size] 0; removes tokens that would repeat so many tokens in a row
+ * @property {number} [dry_multiplier] 0; DRY: how strongly a token that would extend a repeat is lowered
+ * @property {number} [temperature] 1; divides the logits: below 1 sharper, above 1 flatter, 0 greedy
+ * @property {number} [top_k] 0; keeps the so many most probable tokens
+ * @property {number} [top_p] 1; keeps the most probable tokens whose mass reaches it (nucleus)
+ * @property {number} [min_p] 0; keeps p of at least this share of the largest p
+ * @property {number} [typical_p] 1; keeps the tokens of the most typical surprise, until their mass reaches it
+ * @property {number} [epsilon_cutoff] 0; removes p below it
+ * @property {number} [eta_cutoff] 0; removes p below the smaller of it and sqrt(it) exp(-entropy)
+ * @property {number} [top_n_sigma] 0; keeps logits within so many standard deviations of the largest
+ * @property {number} [top_a] 0; removes p below top_a times the square of the largest p
+ * @property {number} [p_less] 0; 1 removes p below the sum of all p squared, 2 its normalised form
+ * @property {number} [top_h] 0; keeps tokens until their entropy is this share of the whole
+ * @property {number} [dynatemp_range] 0; how far temperature moves with the entropy; takes its place
+ * @property {number} [smoothing_factor] 0; lowers each logit by the square of its distance to the largest
+ * @property {number} [min_new_tokens] 0; removes tokens that end a text before so many were drawn
+ * @property {number} [exponential_decay_length_penalty] 1; above 1 lifts tokens that end a text, more so
+ *   with each token after exponential_decay_start
+ * @property {number} [tfs_z] 1; tail-free sampling: keeps tokens until the curvature of p reaches it
+ * @property {number} [xtc_probability] 0; how often XTC removes all but the least of the probable tokens
+ * @property {0 | 1 | 2} [mirostat] 0; the version that replaces the truncations to hold the surprise
+ * @property {number} [adaptive_target] 0; adaptive-p: the mean probability of drawn tokens to hold
  * @property {number} [green_bias] 0; of green_list, a watermark, which 100 makes a hard one
  * @property {number} [synthid_depth] 0; of synthid, a watermark: the layers of its tournament
  * @property {0 | 1} [renormalize_logits] 0; 1 makes the logits ln p
- * @property {number} [repetition_window] the last ids that penalties look at, 0: all
- * @property {number} [dry_base] 1.75
- * @property {number} [dry_allowed_length] 2
- * @property {number} [dry_penalty_last_n] the last ids that DRY looks at, 64; 0: all
- * @property {(string | number | number[])[]} [dry_sequence_breakers] texts, ids, sequences of ids
- * @property {number} [xtc_threshold] 0.1
- * @property {number} [mirostat_tau] 5
- * @property {number} [mirostat_eta] 0.1
- * @property {number} [mirostat_mu] where a generation is to go on, 0: 2 tau
- * @property {number} [adaptive_decay] 0.9
- * @property {number} [adaptive_mean] where a generation is to go on, 0: adaptive_target
- * @property {number} [dynatemp_exponent] 1
- * @property {number} [smoothing_curve] 1
+ * @property {number} [repetition_window] 0, all; the last ids that penalties look at
+ * @property {number} [dry_base] 1.75; the factor for each further token of a repeat
+ * @property {number} [dry_allowed_length] 2; repeats up to this length cost nothing
+ * @property {number} [dry_penalty_last_n] 64; the last ids that DRY looks at, 0: all
+ * @property {(string | number | number[])[]} [dry_sequence_breakers] []; texts, ids, sequences of ids at
+ *   which a repeat ends
+ * @property {number} [xtc_threshold] 0.1; the p from which a token is probable for XTC
+ * @property {number} [mirostat_tau] 5; the surprise to hold, in bits
+ * @property {number} [mirostat_eta] 0.1; how fast mirostat adapts
+ * @property {number} [mirostat_mu] 0, 2 tau; where a generation is to go on
+ * @property {number} [adaptive_decay] 0.9; how much adaptive-p remembers of the earlier draws
+ * @property {number} [adaptive_mean] 0, adaptive_target; where a generation is to go on
+ * @property {number} [dynatemp_exponent] 1; how the entropy becomes a temperature
+ * @property {number} [smoothing_curve] 1; of smoothing_factor: above 1 a cubic part is added
  * @property {number} [penalty_decay] 1; what a time counts less for each token since, of frequency_penalty
  * @property {number} [rep_pen_slope] 1; how much of repetition_penalty the older half of its window gets
  * @property {number} [prompt_ignore_length] 0; how many of the first ids repetition_penalty does not count
@@ -76,23 +93,25 @@
  * @property {number} [green_fraction] 0.25; the share of the vocabulary that is green
  * @property {number} [green_context] 1; how many ids decide which
  * @property {0 | 1} [green_self] 0; 1: the token itself takes part in its hash
- * @property {number} [synthid_context] 4
+ * @property {number} [synthid_context] 4; how many ids decide over SynthID's g
  * @property {number} [watermark_key] 15485863; the secret of both watermarks
- * @property {number} [min_tokens_to_keep]
- * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] whose rules hold at ties and
- *   boundaries
- * @property {string[]} [order] warpers, first applied first; 'own' among them
+ * @property {number} [min_tokens_to_keep] 1; every truncation keeps at least so many
+ * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] 'transformers'; the program whose
+ *   rules decide ties and boundaries
+ * @property {string[]} [order] warpers, first applied first; 'own' among them. Without it the canonical
+ *   order, that of transformers
  * @property {Own | ArrayLike<number> | null} [own] a stage of the caller's own at the place of 'own' in
  *   the order, its end where that is not named: a function, or what it made of `ownInput`'s arguments
  * @property {string} [preset] a name in `presets`; the other settings override it
- * @property {'inverse' | 'gumbel'} [draw]
- * @property {number} [top] how many tokens a trace lists, 20
+ * @property {'inverse' | 'gumbel'} [draw] 'inverse': by the number u; 'gumbel': by noise on each logit
+ * @property {number} [top] how many tokens a trace lists, 20; of a generation see `top_logprobs`
  * @property {string | ArrayLike<number> | null} [negative_prompt] where the second distribution of a
  *   generation comes from: this text and the tokens drawn so far; left out, it is the prompt's last
  *   token. A reading takes it from `second`
  * @property {ArrayLike<number>} [end_tokens] the ids that end a text, for `generate`, `min_new_tokens`
  *   and the length penalty; the model's if left out
- * @property {number} [seed] 0 to 2^53 - 1
+ * @property {number} [seed] 0; an integer to 2^53 - 1. Step n of a seed always has the same number u: a
+ *   loop over `draw` or `read` draws one token again and again, unless `step` or `rng` is given
  * @property {Constraint | null} [constraint] what the generated text must be
  * @property {number | null} [constraint_start] where in the timeline it begins; left out, its end (of
  *   `generate`, the prompt's)
@@ -100,6 +119,16 @@
  *   last id is removed where the others have just come. A text is banned as it is spelled by itself
  *   and after a space
  * @property {number | string | null} [forced_first] the first generated token
+ */
+
+/**
+ * Every setting as a generation used it: of the table each one, of the others those that were given.
+ * @typedef {Required<Omit<Settings, OtherSetting>> & Required<Pick<Settings, 'order' | 'draw'>>
+ *   & Pick<Settings, GivenSetting> & { end_tokens?: number[] }} UsedSettings
+ *
+ * The settings that are no row of the table; the first are reported where they were given.
+ * @typedef {'negative_prompt' | 'constraint' | 'constraint_start' | 'banned_words' | 'forced_first'} GivenSetting
+ * @typedef {GivenSetting | 'order' | 'own' | 'preset' | 'draw' | 'top' | 'end_tokens' | 'seed'} OtherSetting
  */
 
 /**
@@ -288,10 +317,18 @@
  */
 
 /**
- * Where the randomness of a draw comes from: a step of the seed (default 0), a number, a function.
- * XTC tosses the coin of the step, whatever u is. `raw: false` is for a draw alone: p_raw is left out.
- * @typedef {{ step?: number, u?: number, rng?: () => number }} ReadChoice
- * @typedef {ReadChoice & { raw?: boolean }} DrawChoice
+ * Where the randomness of a draw comes from: a function, a number u, or a step of the seed. Without
+ * any it is step 0, so each call with the same settings draws the same token.
+ * @typedef {object} ReadChoice
+ * @property {() => number} [rng] called once, gives u in [0, 1); `Math.random` for a new token each time
+ * @property {number} [u] in [0, 1)
+ * @property {number} [step] 0; the step of the seed that u is of, and whose coin XTC tosses
+ *
+ * @typedef {ReadChoice & { raw?: boolean }} DrawChoice `raw: false` leaves p_raw out, for speed
+ *
+ * What stands beside logits of one's own: the ids so far, and the logits of a second distribution,
+ * which guidance_scale or contrastive_beta reads.
+ * @typedef {{ history?: ArrayLike<number>, second?: ArrayLike<number> }} Beside
  */
 
 /**
@@ -334,7 +371,7 @@
  * @property {boolean} [add_generation_prompt] whether the assistant's turn is opened at the end; true
  * @property {Record<string, unknown>} [variables] others that the template knows, enable_thinking for
  *   instance
- * @property {string | URL | Uint8Array} [renderer] the worker that renders templates, or its address, where that
+ * @property {string | Platform<'URL'> | Uint8Array} [renderer] the worker that renders templates, or its address, where that
  *   does not lie beside the engine
  */
 
@@ -357,11 +394,12 @@
  *   Promise<Float32Array> }} Amateur
  *
  * @typedef {object} GenerateOptions
- * @property {string | ArrayLike<number>} prompt
- * @property {number} [max_new_tokens] 100
+ * @property {string | ArrayLike<number>} prompt the text to begin with, or its ids
+ * @property {number} [max_new_tokens] 100; at most so many are drawn
  * @property {boolean} [cache] false evaluates the whole window at each step
- * @property {string | string[]} [stop]
- * @property {AbortSignal} [signal]
+ * @property {string | string[]} [stop] texts that end the generation; none is part of its text
+ * @property {Platform<'AbortSignal'>} [signal] ends the generation, also while the prompt is evaluated; what was
+ *   drawn by then is returned, with finish_reason 'aborted'
  * @property {number} [u] in place of the first step's number; the later steps keep the seed's
  * @property {Amateur} [amateur] where the second distribution of guidance_scale or contrastive_beta
  *   comes from, in place of negative_prompt: another model with the same vocabulary, over the text
@@ -429,28 +467,31 @@
  * @property {string} text
  * @property {'eos' | 'length' | 'stop' | 'aborted'} finish_reason
  * @property {number} seed
- * @property {object} settings every setting as used
+ * @property {UsedSettings} settings every setting as used
  * @property {SpeculationTotals} [speculation] where there was a draft
  */
 
-/** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} Source */
+/**
+ * Where bytes come from: an address, in Node also a path, or the bytes themselves.
+ * @typedef {string | ArrayBuffer | Uint8Array | Platform<'URL'> | Platform<'Response'> | Platform<'Blob'>} Source
+ */
 /**
  * `where` says what is kept of a file of another host: "there" if it was before, "device", "cache" or
  * "folder" if it is now, or why it is not: "quota", "busy" (another tab keeps it), "none", "unsized".
  * @typedef {(progress: { loaded: number, total: number | null, where?: string }) => void} OnProgress
  */
-/** @typedef {{ keep?: boolean, signal?: AbortSignal }} OpenOptions */
+/** @typedef {{ keep?: boolean, signal?: Platform<'AbortSignal'> }} OpenOptions */
 
 /**
  * @typedef {object} LoadOptions
  * @property {Source | Source[]} [model] also all parts of a split file, and as text an address, a name of
  *   the hub (hub:owner/name/file.gguf) or a page of it; left out: pasted logits only
  * @property {boolean} [keep] keep a file of another host for the next time
- * @property {AbortSignal} [signal] cancels
- * @property {Source | WebAssembly.Module} [wasm] where logitscope.wasm is, if not in the package
- * @property {Source | WebAssembly.Module} [simd] logitscope-simd.wasm; without it, the file beside the
+ * @property {Platform<'AbortSignal'>} [signal] cancels: `load` rejects with code `cancelled`
+ * @property {Source | WasmModule} [wasm] where logitscope.wasm is, if not in the package
+ * @property {Source | WasmModule} [simd] logitscope-simd.wasm; without it, the file beside the
  *   address in `wasm`, or else the package's own
- * @property {Source | WebAssembly.Module} [relaxed] logitscope-relaxed.wasm, likewise
+ * @property {Source | WasmModule} [relaxed] logitscope-relaxed.wasm, likewise
  * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant] `auto` takes the fastest that can be had;
  *   `simd` or `relaxed` is refused with the reason if it cannot be had
  * @property {'auto' | 1 | 2 | 4} [streams] blocks of quantised rows that a decode step reads together; no bit
@@ -460,6 +501,20 @@
  * @property {boolean} [cache] what `feed` and `generate` do by default: false evaluates the whole window
  * @property {boolean} [session] false: for facts and tokens alone, without the memory of a session
  * @property {OnProgress} [onprogress] of the model
+ */
+
+/**
+ * A port whose other end `serve` answers.
+ * @typedef {{ postMessage: (message: any, transfer?: any) => void }} RemotePort
+ *
+ * What `RemoteLogitscope.load` takes beside the options of `load`.
+ * @typedef {object} WorkerOptions
+ * @property {string | Platform<'URL'> | RemotePort} [worker] the address of a worker, or a Worker or MessagePort at
+ *   whose other end `serve` answers; left out, the package's own worker, ended by `close`
+ * @property {boolean} [supersede] false; true: a newer `read` or `distribution` of a session replaces
+ *   one that still waits, which rejects with code `superseded`: for a slider
+ *
+ * @typedef {LoadOptions & WorkerOptions} RemoteOptions
  */
 
 export {};

@@ -169,6 +169,7 @@ async function load(key, { variant = 'auto', context = null }, onprogress, signa
     relaxed,
     keep: Boolean(farAddress(key)),
     signal,
+    supersede: true,
     worker: typeof worker === 'function' ? await worker() : worker,
     onprogress: /** @type {any} */ (onprogress),
   });
