@@ -347,6 +347,10 @@ export const grade = {
         graded.verdicts = await gradeSubject(asked);
         graded.score = scoreOf(graded.verdicts, weightsFor(weights, as));
         return graded;
+      } catch (error) {
+        // Nothing that one learner hands in keeps the next from being graded.
+        if (error instanceof UsageError) throw error;
+        return { ...graded, error: String(error) };
       } finally {
         subject.close();
       }

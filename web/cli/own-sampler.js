@@ -40,7 +40,7 @@ stays removed.
  * @param {NodeJS.WritableStream} stderr for what the file prints
  * @returns {import('../grade/subject.js').Start}
  */
-export const inThread = (path, stderr) => (onanswer) => {
+export const inThread = (path, stderr) => (onanswer, onend) => {
   const worker = new Worker(new URL('../grade/node_worker.js', import.meta.url), {
     workerData: { url: pathToFileURL(resolve(path)).href },
     stdout: true,
@@ -49,8 +49,8 @@ export const inThread = (path, stderr) => (onanswer) => {
   // What the file prints is no part of the report.
   worker.stdout.pipe(stderr, { end: false });
   worker.on('message', onanswer);
-  worker.on('error', (error) => onanswer({ error: message(error) }));
-  worker.on('exit', () => onanswer({ error: 'it ended its own thread' }));
+  worker.on('error', (error) => onend({ error: message(error) }));
+  worker.on('exit', () => onend({ error: 'it ended its own thread' }));
   worker.unref();
   return { post: (message) => worker.postMessage(message), end: () => void worker.terminate() };
 };

@@ -4,15 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { reason } from '../grade/expect.js';
-import { toAnswer, toLine } from '../grade/wire.js';
+import { LONGEST, readAnswer, toLine } from '../grade/wire.js';
 import { findPython } from './interpreter.js';
 import { findJail, homeOf, limited } from './jail.js';
+import { safe } from './terminal.js';
 
 const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
-/** What it may say in one line, and what it may print in all. */
-const LONGEST = 8 << 20;
+/** Most characters that it may print in all. */
 const PRINTED = 64 << 10;
 
 export const KINDS = ['.js', '.mjs', '.cjs', '.py', '.ipynb'];
@@ -90,7 +89,7 @@ export class Submissions {
    * @returns {import('../grade/subject.js').Start}
    */
   start(path, sees = [dirname(resolve(path))]) {
-    return (onanswer) => {
+    return (onanswer, onend) => {
       const file = resolve(path);
       const { words, sees: home } = this.#program(file);
       const seen = [GRADE, PACKAGE, ...home, ...sees, file];
@@ -102,7 +101,7 @@ export class Submissions {
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
-      return this.#talk(child, onanswer);
+      return this.#talk(child, onanswer, onend);
     };
   }
 
@@ -110,12 +109,16 @@ export class Submissions {
    * @param {import('node:child_process').ChildProcessByStdio<import('node:stream').Writable,
    *   import('node:stream').Readable, import('node:stream').Readable>} child
    * @param {(answer: any) => void} onanswer
+   * @param {(why: import('../grade/subject.js').Answer) => void} onend
    */
-  #talk(child, onanswer) {
-    let last = 0;
+  #talk(child, onanswer, onend) {
+    /** The last call: nothing can come before the first. @type {any} */
+    let asked = { call: 'load' };
     let rest = '';
     let printed = 0;
+    let over = false;
     const end = () => {
+      over = true;
       running.delete(end);
       try {
         // The whole group: whatever it started ends too.
@@ -127,31 +130,29 @@ export class Submissions {
     child.stdout.on('data', (text) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
+      if (rest.length > LONGEST) lines.push(rest);
       for (const line of lines) {
-        const answer = toAnswer(line);
-        if (!('fault' in answer)) {
-          onanswer(answer);
-          continue;
-        }
-        const { code, params, message } = reason(answer.fault, { value: answer.value });
-        onanswer({ id: last, error: message, code, params });
+        if (over) return; // the line before ended it
+        const read = readAnswer(line, asked);
+        if ('refused' in read) onend(read.refused);
+        else onanswer(read.answer);
       }
-      if (rest.length > LONGEST) end();
     });
-    child.stderr.on('data', (chunk) => {
-      if (printed < PRINTED) this.#stderr.write(chunk.subarray(0, PRINTED - printed));
-      printed += chunk.length;
+    child.stderr.setEncoding('utf8');
+    child.stderr.on('data', (text) => {
+      if (printed < PRINTED) this.#stderr.write(safe(text.slice(0, PRINTED - printed)));
+      printed += text.length;
     });
     child.stdin.on('error', () => {}); // it has ended, and says so itself
-    child.on('error', ({ message }) => onanswer({ error: message }));
+    child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
       running.delete(end);
       const by = signal ?? code;
-      setTimeout(() => onanswer({ error: `it ended its own process (${by})` }), 20);
+      setTimeout(() => onend({ error: `it ended its own process (${by})` }), 20);
     });
     return {
       post(/** @type {any} */ message) {
-        last = message.id;
+        asked = message;
         child.stdin.write(toLine(message));
       },
       end,

@@ -15,7 +15,10 @@ import { WRONG_WARPERS } from './wrong_warpers.js';
  */
 
 /** Seen by a check, and nothing that a twin could say better. */
-const PLAIN = ['bare', 'line', 'hung', 'list', 'length', 'no_ids', 'reseeded'];
+const PLAIN = [
+  ...['bare', 'line', 'no_answer', 'long_line', 'own_message', 'unasked'],
+  ...['hung', 'list', 'length', 'no_ids', 'reseeded'],
+];
 /** Said where no twin fits. */
 const ELSE = [
   ...['swapped', 'long_window', 'early', 'graph', 'asked_often', 'wrote', 'state', 'threw', 'odd'],

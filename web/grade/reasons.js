@@ -37,10 +37,14 @@ export const REASONS = {
   alike: 'with {settings} it gives the same ids',
   other_length: '{expected} ids are right, it gave {count}',
   invalid_id: '{id} is no id of a vocabulary of {size}',
-  gone: 'not tried: it ended itself {count} times',
+  gone: 'not tried: it broke off {count} times',
   late: 'not tried: all calls together took longer than {seconds} s',
   bare: 'it wrote a bare {value}, which JSON does not know: a removed logit is the string "-inf", and no other may be infinite or no number',
   line: 'it wrote a line that is no JSON: {value}',
+  no_answer: 'it wrote a line that is no answer: {value}',
+  long_line: 'it wrote a line of more than {limit} characters',
+  own_message: 'it sent a message of its own',
+  unasked: 'it sent an answer that nothing asked for',
   graph: 'gradients were recorded for {count} calls of the model: generate wants torch.no_grad()',
   asked_often: 'the model was asked {count} times for {tokens} tokens: work that is never used',
   // Faults that a twin shows: wrong_warpers.js, wrong_loops.js.
@@ -186,4 +190,14 @@ export const REASONS = {
 export function reason(code, params = {}) {
   const message = REASONS[code].replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
   return { code, params, message };
+}
+
+/**
+ * The same as an answer, of a learner's code that gave none.
+ * @param {keyof typeof REASONS} code
+ * @param {Record<string, string | number>} [params]
+ */
+export function refusal(code, params) {
+  const { message, ...rest } = reason(code, params);
+  return { error: message, ...rest };
 }

@@ -1,7 +1,9 @@
 /**
  * A learner's function as the grader calls it: somewhere else, one call at a time, with a time
- * limit. What hangs is ended and begun anew for the next call.
+ * limit. A place that hangs or sends no answer is ended and begun anew for the next call.
  */
+import { isAnswer } from './answer.js';
+import { refusal } from './reasons.js';
 
 /**
  * What runs the harness; `end` kills it, whatever it is doing.
@@ -10,7 +12,10 @@
  * @property {() => void} end
  */
 
-/** @typedef {(onanswer: (answer: any) => void) => Place} Start */
+/**
+ * Begins a place. What it sends is not trusted; `onend` says why it ended, or has to be.
+ * @typedef {(onanswer: (answer: any) => void, onend: (why: Answer) => void) => Place} Start
+ */
 
 /**
  * @typedef {object} Answer
@@ -27,19 +32,8 @@
 
 const LOAD_MS = 10000;
 
-/**
- * An answer as the harness gives it; anything else was sent by the learner's own code.
- * @param {any} answer
- */
-function isAnswer(answer) {
-  if (typeof answer !== 'object' || answer === null) return false;
-  const { id, result, error } = answer;
-  return (
-    (id === undefined ? error !== undefined : typeof id === 'number') &&
-    (error === undefined || typeof error === 'string') &&
-    (result === undefined || typeof result === 'string' || result instanceof Float64Array)
-  );
-}
+/** An id that no process can answer before it has read it. */
+const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 export class Subject {
   #start;
@@ -48,12 +42,13 @@ export class Subject {
   #strict;
   /** @type {Place | null} */
   #place = null;
-  #last = 0;
   /** How often a call took too long. */
   hangs = 0;
-  /** How often it ended itself in a call. */
+  /** How often it ended, or was ended for a message that is no answer. */
   ends = 0;
-  /** @type {{ id: number, resolve: (answer: Answer) => void } | null} */
+  /** What it sent between two calls, told at the next one. @type {Answer | null} */
+  #foul = null;
+  /** @type {{ message: any, resolve: (answer: Answer) => void } | null} */
   #waiting = null;
 
   /**
@@ -72,18 +67,23 @@ export class Subject {
   /** @returns {Promise<Answer>} with `error` if the module cannot be used */
   async load() {
     this.close();
+    /** @param {Answer} why */
+    const over = (why) => {
+      if (place !== this.#place) return; // one that was ended here has no say
+      this.ends++;
+      this.#end();
+      if (this.#waiting) this.#waiting.resolve(why);
+      else if (why.code) this.#foul = why;
+    };
     const place = this.#start((given) => {
-      const answer = isAnswer(given) ? given : { error: 'it sent a message of its own' };
-      // Without an id it is the place itself that ended; one that was ended here has no say.
-      if (place !== this.#place || (answer.id !== undefined && answer.id !== this.#waiting?.id))
-        return;
+      if (place !== this.#place) return;
       const waiting = this.#waiting;
-      if (answer.id === undefined) {
-        this.ends++;
-        this.#end();
-      }
-      waiting?.resolve(answer);
-    });
+      if (!waiting) over(refusal('unasked'));
+      else if (!isAnswer(given, waiting.message)) over(refusal('own_message'));
+      else if (given.id === undefined) over({ error: given.error });
+      else if (given.id !== waiting.message.id) over(refusal('unasked'));
+      else waiting.resolve(given);
+    }, over);
     this.#place = place;
     return this.#send({ call: 'load', name: this.#name, strict: this.#strict }, LOAD_MS);
   }
@@ -93,6 +93,9 @@ export class Subject {
    * @returns {Promise<Answer>}
    */
   async call(message) {
+    const foul = this.#foul;
+    this.#foul = null;
+    if (foul) return foul;
     if (!this.#place) {
       const loaded = await this.load();
       if (loaded.error) return loaded;
@@ -106,20 +109,24 @@ export class Subject {
    * @returns {Promise<Answer>}
    */
   async #send(message, limit) {
-    const id = ++this.#last;
+    const asked = { id: newId(), ...message };
     /** @type {any} */
     let timer;
     const answer = await new Promise((resolve) => {
-      this.#waiting = { id, resolve };
+      // A second message of the same place, before the next call, is none that was asked for.
+      const take = (/** @type {Answer} */ given) => {
+        this.#waiting = null;
+        resolve(given);
+      };
+      this.#waiting = { message: asked, resolve: take };
       timer = setTimeout(() => {
         this.hangs++;
         this.#end();
-        resolve({ error: `it took longer than ${limit / 1000} s`, hung: true });
+        take({ error: `it took longer than ${limit / 1000} s`, hung: true });
       }, limit);
-      this.#place?.post({ id, ...message });
+      this.#place?.post(asked);
     });
     clearTimeout(timer);
-    this.#waiting = null;
     return answer;
   }
 

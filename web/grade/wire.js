@@ -2,6 +2,8 @@
  * Messages of the harness as lines of JSON, which knows no infinities: a removed logit travels as the
  * string "-inf", and what is no number at all as "nan".
  */
+import { isAnswer } from './answer.js';
+import { refusal } from './reasons.js';
 
 /** @param {number} x */
 const out = (x) =>
@@ -32,19 +34,29 @@ export function toCall(line) {
   return message;
 }
 
+/** Most characters of a line: the longest right answer has a tenth of them. */
+export const LONGEST = 1 << 18;
+/** How many of them a report shows. */
+const SHOWN = 80;
+
 /** A number that JSON does not know, outside of strings. */
 const BARE = /^(?:[^"]|"(?:[^"\\]|\\.)*")*?(-?Infinity|NaN)/;
 
-/** What the harness answers, or a program in its place. @param {string} line */
-export function toAnswer(line) {
+/**
+ * The answer in a line of a process, which may hold anything.
+ * @param {string} line
+ * @param {any} asked the call that it answers
+ * @returns {{ answer: any } | { refused: import('./subject.js').Answer }}
+ */
+export function readAnswer(line, asked) {
+  if (line.length > LONGEST) return { refused: refusal('long_line', { limit: LONGEST }) };
+  const value = line.slice(0, SHOWN);
   try {
     const answer = JSON.parse(line);
-    const { result } = answer;
-    return Array.isArray(result)
-      ? { ...answer, result: Float64Array.from(result, back) }
-      : { ...answer };
+    if (Array.isArray(answer?.result)) answer.result = Float64Array.from(answer.result, back);
+    return isAnswer(answer, asked) ? { answer } : { refused: refusal('no_answer', { value }) };
   } catch {
-    const value = BARE.exec(line)?.[1];
-    return value ? { fault: 'bare', value } : { fault: 'line', value: line.slice(0, 80) };
+    const bare = BARE.exec(line)?.[1];
+    return { refused: bare ? refusal('bare', { value: bare }) : refusal('line', { value }) };
   }
 }

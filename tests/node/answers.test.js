@@ -1,0 +1,150 @@
+/** Answers that no harness gives: each is that learner's fault, in one sentence, and the rest goes on. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Logitscope } from '../../web/engine/index.js';
+import { isAnswer } from '../../web/grade/answer.js';
+import { grade } from '../../web/grade/grade.js';
+import { Subject } from '../../web/grade/subject.js';
+import { LONGEST, readAnswer } from '../../web/grade/wire.js';
+import { temporaryFolder } from '../cleanup.js';
+import { sample } from '../long.js';
+import { cli } from './command_line.js';
+import { TOP_P } from './graded.js';
+
+const folder = temporaryFolder();
+const deep = (/** @type {number} */ depth) => '['.repeat(depth) + ']'.repeat(depth);
+
+/** Lines of a process: ID is that of the call, RESULT a right answer to it. */
+const LINES = {
+  'an unknown fault': '{"fault":"x"}',
+  'a fault of every object': '{"fault":"__proto__"}',
+  'a number in place of names': '{"id":ID,"result":RESULT,"read":5}',
+  'an object in place of a number': '{"id":ID,"result":RESULT,"length":{}}',
+  'a length that is no number': '{"id":ID,"result":RESULT,"length":"1"}',
+  'a length beside fewer numbers': '{"id":ID,"result":[],"length":5}',
+  'a length without numbers': '{"id":ID,"length":5}',
+  'a log that is none': '{"id":ID,"result":RESULT,"log":7}',
+  'a log without parts': '{"id":ID,"result":RESULT,"log":{}}',
+  'a log of other shapes':
+    '{"id":ID,"result":RESULT,"log":{"windows":[null],"early":0,"seeds":[]}}',
+  'a flag that is a text': '{"id":ID,"result":RESULT,"changed":"no"}',
+  'params, deep': `{"id":ID,"error":"a","code":"line","params":${deep(100_000)}}`,
+  'an unknown key': '{"id":ID,"result":RESULT,"x":[]}',
+  'a key of every object': '{"id":ID,"result":RESULT,"__proto__":{"hung":true}}',
+  'a time that is no answer': '{"id":ID,"error":"a","hung":true}',
+  'an error that is no text': '{"id":ID,"error":{}}',
+  'an error without end': `{"id":ID,"error":"${'a'.repeat(1000)}"}`,
+  'a result that is an object': '{"id":ID,"result":{}}',
+  'no id': '{"result":RESULT}',
+  'an id that is a text': '{"id":"ID","result":RESULT}',
+  'the id of another call': '{"id":1,"result":RESULT}',
+  null: 'null',
+  'a list': '[]',
+  'a number': '1e999',
+  'no JSON': '{',
+  'a line that is too long': `{"id":ID,"result":RESULT,"error":"${'a'.repeat(LONGEST)}"}`,
+  'brackets, deep': '['.repeat(LONGEST),
+  'quotes, many': '"\\'.repeat(LONGEST / 2),
+};
+
+const engine = await Logitscope.load();
+
+/** A process that answers every call with a line. @param {(asked: any) => string} lineOf */
+const answering = (lineOf) => (/** @type {any} */ onanswer, /** @type {any} */ onend) => ({
+  post(/** @type {any} */ asked) {
+    const line = asked.call === 'load' ? `{"id":${asked.id}}` : lineOf(asked);
+    const read = readAnswer(line, asked);
+    setImmediate(() => ('answer' in read ? onanswer(read.answer) : onend(read.refused)));
+  },
+  end() {},
+});
+
+/** What is said of a process that answers so. @param {(asked: any) => string} lineOf @param {string} as */
+async function verdictsOn(lineOf, as) {
+  const subject = new Subject(answering(lineOf), as, 1000);
+  assert.deepEqual(Object.keys(await subject.load()), ['id']);
+  return grade({ engine, subject, as });
+}
+
+for (const [what, line] of Object.entries(LINES))
+  test(`a line: ${what}`, async () => {
+    for (const as of ['top_k', 'generate']) {
+      const filled = (/** @type {any} */ { id, logits, prompt }) =>
+        line
+          .replace('ID', id)
+          .replace('RESULT', JSON.stringify([...(logits ?? prompt)].map(String)));
+      const [first, ...rest] = await verdictsOn(filled, as);
+      assert.equal(first.holds, false);
+      assert.match(first.message, /^it (sent|wrote) .*$/s);
+      assert.ok(first.message.length < 200, first.message);
+      assert.equal(rest.at(-1)?.message, 'not tried: it broke off 3 times');
+    }
+  });
+
+test('an answer is what the harness sends, and nothing beside it', () => {
+  const asked = { call: 'warp', logits: [1, 2] };
+  const result = Float64Array.of(1, 2);
+  assert.ok(isAnswer({ id: 1, result, length: 2, changed: false, read: ['top_k'] }, asked));
+  assert.ok(isAnswer({ id: 1, result, length: 9 }, asked));
+  assert.ok(isAnswer({ id: 1, result: 'a value of type str' }, asked));
+  assert.ok(isAnswer({ error: 'it ended' }, asked));
+  const log = { windows: [[1]], early: 0, seeds: [Number.NaN], graph: 1 };
+  const generated = { call: 'generate', settings: { max_new_tokens: 1 } };
+  assert.ok(isAnswer({ id: 1, result, length: 2, log }, generated));
+  assert.ok(isAnswer({ id: 1, error: 'a', log }, generated));
+  assert.ok(!isAnswer({ id: 1, result, length: 2, log }, asked));
+  assert.ok(!isAnswer({ id: 1, result }, { call: 'load' }));
+  // biome-ignore lint/suspicious/noSparseArray: a thread can send holes.
+  const holes = [[, 1]];
+  assert.ok(!isAnswer({ id: 1, result, log: { ...log, windows: holes } }, generated));
+});
+
+test('an answer that comes before its question is none', async () => {
+  let onanswer;
+  const posted = [];
+  const subject = new Subject(
+    (given) => {
+      onanswer = given;
+      return { post: (asked) => posted.push(asked), end() {} };
+    },
+    'top_k',
+    1000,
+  );
+  const loaded = subject.load();
+  onanswer({ id: posted[0].id });
+  await loaded;
+  onanswer({ id: posted[0].id + 1, result: Float64Array.of(1) });
+  const call = /** @type {const} */ ({ call: 'warp', logits: [1] });
+  assert.equal((await subject.call(call)).code, 'unasked');
+  assert.equal(subject.ends, 1);
+  const again = subject.call(call);
+  onanswer({ id: posted[1].id });
+  await new Promise(setImmediate);
+  onanswer({ id: posted[2].id, result: Float64Array.of(1) });
+  assert.deepEqual((await again).result, Float64Array.of(1));
+});
+
+test('every learner has a row, whatever one answers', async () => {
+  const at = `${folder}/class`;
+  mkdirSync(at, { recursive: true });
+  const lines = [
+    '{"fault":"x"}',
+    '{"fault":"__proto__"}',
+    '{"id":2,"read":5}',
+    `{"a":${deep(1e5)}}`,
+  ];
+  for (const [i, line] of sample([...lines.entries()], 2))
+    writeFileSync(
+      `${at}/a${i}.mjs`,
+      `import { writeSync } from 'node:fs';\nexport default (l) => { writeSync(1, ${JSON.stringify(`${line}\n`)}); return l; };`,
+    );
+  writeFileSync(`${at}/b.mjs`, TOP_P);
+  const { status, stdout } = await cli(['grade', at, '--as', 'top_p', '--csv']);
+  assert.equal(status, 0);
+  const [, ...rows] = stdout.trimEnd().split('\n');
+  assert.equal(rows.pop(), 'b.mjs,100,100,');
+  assert.ok(rows.length >= 2);
+  for (const row of rows)
+    assert.match(row, /^a\d\.mjs,0,0,"?top_p: it wrote a line that is no answer/);
+});

@@ -1,0 +1,79 @@
+/**
+ * The answers that a learner's code may give, in a process, thread or frame of its own. It can send
+ * anything, so an answer has no other keys, types or sizes than these.
+ */
+
+/** @typedef {(value: any) => boolean} Check */
+
+/** Longest text of an error: 500 characters, and the line it comes from. */
+const SAID = 600;
+/** Most names of settings, and the characters of one. */
+const NAMES = 100;
+const SEEDS = 1000;
+/** Most calls of a model, and ids in one of them, more than any toy model is asked for. */
+const WINDOWS = 4096;
+
+/** @type {Check} */
+const isNumber = (value) => typeof value === 'number';
+/** @type {Check} */
+const isFlag = (value) => typeof value === 'boolean';
+/** @type {Check} */
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+/** @param {number} most */
+const isText = (most) => (/** @type {any} */ value) =>
+  typeof value === 'string' && value.length <= most;
+/** Array.from, since `every` skips holes. @param {number} most @param {Check} is */
+const isList = (most, is) => (/** @type {any} */ value) =>
+  Array.isArray(value) && value.length <= most && Array.from(value).every(is);
+
+/** @param {any} value @param {Record<string, Check>} keys @param {string[]} [needed] */
+function isRecord(value, keys, needed = []) {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    needed.every((key) => Object.hasOwn(value, key)) &&
+    Object.keys(value).every(
+      (key) => value[key] === undefined || (Object.hasOwn(keys, key) && keys[key](value[key])),
+    )
+  );
+}
+
+const LOG = {
+  windows: isList(WINDOWS, isList(WINDOWS, isNumber)),
+  early: isCount,
+  seeds: isList(SEEDS, isNumber),
+  graph: isCount,
+};
+
+/** Of any call. An answer without an id is the last: an error of the place itself. */
+const ANY = { id: isCount, error: isText(SAID) };
+const NUMBERS = {
+  ...ANY,
+  result: (/** @type {any} */ value) => value instanceof Float64Array || isText(SAID)(value),
+  length: isCount,
+};
+
+/** @type {Record<string, Record<string, Check>>} */
+const KEYS = {
+  load: ANY,
+  warp: { ...NUMBERS, changed: isFlag, read: isList(NAMES, isText(NAMES)) },
+  generate: {
+    ...NUMBERS,
+    log: (/** @type {any} */ value) => isRecord(value, LOG, ['windows', 'early', 'seeds']),
+  },
+};
+
+/**
+ * Whether a message is an answer to a call.
+ * @param {any} answer
+ * @param {{ call: string, [given: string]: any }} asked
+ */
+export function isAnswer(answer, { call, logits, settings }) {
+  if (!isRecord(answer, KEYS[call])) return false;
+  const { id, result, length, error } = answer;
+  if (id === undefined && error === undefined) return false;
+  if (length === undefined) return true;
+  // Of a list that is too long the harness sends the beginning.
+  const most = call === 'warp' ? logits.length : settings.max_new_tokens + 8;
+  return result instanceof Float64Array && result.length === Math.min(length, most);
+}
