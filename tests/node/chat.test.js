@@ -458,6 +458,41 @@ describe('refusals', () => {
   });
 });
 
+/** The ids of this process's children. */
+const childrenOf = () =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+
+test('many at once are rendered by one process, which stays for the next', async (t) => {
+  if (!existsSync(`/proc/self/task/${process.pid}/children`)) return t.skip('needs /proc');
+  const scope = await open('{{ messages[0].content }}');
+  const say = async (content) => (await scope.chat([{ role: 'user', content }])).text;
+  await say('a');
+  const before = childrenOf();
+  const texts = Array.from({ length: 100 }, (_, i) => `text ${i}`);
+  const said = Promise.all(texts.map(say));
+  assert.deepEqual(await said, texts);
+  assert.deepEqual(childrenOf(), before);
+  process.kill(Number(before[0]), 'SIGKILL');
+  while (childrenOf().includes(before[0])) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(await say('b'), 'b');
+});
+
+test('a program that asked for a prompt ends by itself', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'logitscope-')), 'chat.gguf');
+  atEnd(() => rmSync(join(file, '..'), { recursive: true }));
+  writeFileSync(file, vocabulary('{{ messages[0].content }}'));
+  const program = `import { Logitscope } from './web/engine/index.js';
+    const scope = await Logitscope.load({ model: ${JSON.stringify(file)} });
+    console.log((await scope.chat([{ role: 'user', content: 'a' }])).text);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    timeout: 20_000,
+  });
+  let text = '';
+  child.stdout.on('data', (data) => (text += data));
+  const [status] = await once(child, 'exit');
+  assert.deepEqual([status, text], [0, 'a\n']);
+});
+
 test('the engine behind a worker says the same', async () => {
   const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
   atEnd(() => worker.terminate());

@@ -240,6 +240,8 @@ async function startWorker(code, onanswer, onerror) {
   child.on('message', onanswer);
   child.on('error', onerror);
   child.on('exit', () => onerror(new Error('its process ended')));
+  child.unref(); // a program may end while its child waits; during a job the timer keeps it
+  child.channel?.unref();
   return {
     postMessage: (/** @type {any} */ job) => child.send(job),
     terminate: () => child.kill('SIGKILL'),
@@ -247,18 +249,29 @@ async function startWorker(code, onanswer, onerror) {
 }
 
 /**
- * A worker that renders, one job after the other.
- * @typedef {{ hear: (answer: any) => void, fail: (error: unknown) => void, ready: boolean,
+ * A worker that renders, one job after the other, and its code or address.
+ * @typedef {{ code: unknown, hear: (answer: any) => void, fail: (error: unknown) => void, ready: boolean,
  *   worker: { postMessage: (job: any) => void, terminate: () => unknown } }} Renderer
  */
 
+/** @param {unknown} code */
+const nameOf = (code) => (code instanceof URL ? code.href : code);
+
 /** One that waits for the next job, since a page may be without a network by then. @type {Renderer | null} */
 let idle = null;
+/** Ends with the last job that was asked for. @type {Promise<unknown>} */
+let queue = Promise.resolve();
 
 /** @param {string | URL | Uint8Array} code @returns {Promise<Renderer>} */
 async function startRenderer(code) {
   /** @type {Renderer} */
-  const renderer = { ready: false, hear() {}, fail() {}, worker: /** @type {any} */ (null) };
+  const renderer = {
+    code: nameOf(code),
+    ready: false,
+    hear() {},
+    fail() {},
+    worker: /** @type {any} */ (null),
+  };
   const hear = (/** @type {any} */ answer) => {
     renderer.ready = true;
     renderer.hear(answer);
@@ -268,13 +281,26 @@ async function startRenderer(code) {
 }
 
 /**
- * Renders in a worker, which is ended when its time is over, and in Node when it has answered.
+ * Renders one job after the other, so that one worker does for many.
+ * @param {import('./template.js').Job} job
+ * @param {string | URL | Uint8Array} [code]
+ * @returns {Promise<Rendered>}
+ */
+function render(job, code) {
+  const mine = queue.then(() => renderNow(job, code));
+  queue = mine.catch(() => {});
+  return mine;
+}
+
+/**
+ * Renders in a worker, which is ended when its time is over.
  * @param {import('./template.js').Job} job
  * @param {string | URL | Uint8Array} [code] of the worker or its address, where that does not lie beside this module
  * @returns {Promise<Rendered>}
  */
-async function render(job, code = new URL('./template.js', import.meta.url)) {
-  const kept = idle;
+async function renderNow(job, code = new URL('./template.js', import.meta.url)) {
+  if (idle && idle.code !== nameOf(code)) idle.worker.terminate();
+  const kept = idle?.code === nameOf(code) ? idle : null;
   idle = null;
   /** @type {Renderer | null} */
   let renderer = null;
@@ -301,10 +327,11 @@ async function render(job, code = new URL('./template.js', import.meta.url)) {
     });
     if (long) throw tooLong('prompt');
     if (text === undefined) throw new Error(reason);
-    if (!inNode && !idle) {
-      idle = renderer;
-      renderer = null;
-    }
+    idle = renderer;
+    renderer = null;
+    mine.fail = () => {
+      if (idle === mine) idle = null;
+    };
     return { text, origin };
   } catch (error) {
     if (error instanceof LogitscopeError) throw error;
