@@ -196,6 +196,31 @@ describe('finish', () => {
     assert.ok(result.ids.length > 0 && result.ids.length < 200000);
   });
 
+  test('an abort while the prompt is evaluated is heard, and events run', async () => {
+    const model = smallModel({ dim: 64, context: 2048 });
+    const long = await Logitscope.load({ model });
+    const prompt = Array.from({ length: 2000 }, (_, i) => (i * 7) % 250);
+    const other = await Logitscope.load({ model });
+    for (const options of [{}, { draft: other }, { amateur: other, contrastive_beta: 0.5 }]) {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 20);
+      const session = long.session();
+      const { finish_reason, ids } = await session.write({
+        prompt,
+        ...options,
+        signal: controller.signal,
+      });
+      assert.deepEqual([finish_reason, ids], ['aborted', []], Object.keys(options).join());
+      const reached = session.timeline().length;
+      assert.ok(reached > 0 && reached < prompt.length, `${reached} ids`);
+    }
+    const { prompt_ids } = await long.write({ prompt, max_new_tokens: 1 });
+    other.feed(prompt);
+    assert.deepEqual([prompt_ids.length, long.logits()], [2000, other.logits()]);
+    long.close();
+    other.close();
+  });
+
   test('already aborted: nothing is generated', async () => {
     const result = await run({ signal: AbortSignal.abort() });
     assert.deepEqual([result.ids, result.finish_reason], [[], 'aborted']);

@@ -15,7 +15,8 @@ import { TextStream } from './text.js';
 /**
  * What the loop needs of a session.
  * @typedef {object} Timeline
- * @property {(ids: ArrayLike<number>, cache: boolean) => unknown} feed
+ * @property {() => ArrayLike<number>} timeline the ids fed so far
+ * @property {(ids: ArrayLike<number>, cache?: boolean) => unknown} feed
  * @property {() => number} handle for who feeds it otherwise
  * @property {(ids: ArrayLike<number>, cache: boolean) => Float32Array} logitsAfter of a second
  *   timeline over the model
@@ -27,6 +28,8 @@ const OPTIONS =
   'prompt max_new_tokens cache stop signal u amateur draft draft_tokens draft_top'.split(' ');
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
 const SLICE_MS = 10;
+/** Ids of a prompt that are evaluated together: BATCH of src/session.c. */
+const BLOCK = 32;
 
 /** Lets pending events run, so that an abort can arrive. */
 function turn() {
@@ -42,6 +45,23 @@ function turn() {
     };
     port2.postMessage(0);
   });
+}
+
+/**
+ * Evaluates a prompt block by block, so that events run in between and an abort ends it. Beyond the
+ * context each length has another window, so that nothing would be kept.
+ * @param {any} session a timeline, here or behind a worker
+ * @param {number[]} ids
+ * @param {number | undefined} context how many ids it sees, if known
+ * @param {() => Promise<boolean>} rest whether to end
+ */
+async function prefill(session, ids, context, rest) {
+  if (!context || ids.length > context) return;
+  const had = (await session.timeline?.()) ?? [];
+  let n = 0;
+  while (n < had.length && had[n] === ids[n]) n++;
+  for (n += BLOCK; n < ids.length && !(await rest()); n += BLOCK)
+    await session.feed(ids.slice(0, n));
 }
 
 /**
@@ -149,6 +169,14 @@ export async function* generate(core, timeline, options) {
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
   let breath = performance.now();
+  /** Lets events run if it is time; whether the generation was aborted. */
+  const rest = async () => {
+    if (performance.now() - breath > SLICE_MS) {
+      await turn();
+      breath = performance.now();
+    }
+    return signal?.aborted === true;
+  };
 
   const drafting =
     options.draft !== undefined
@@ -164,13 +192,13 @@ export async function* generate(core, timeline, options) {
   };
 
   try {
+    if (cache) await prefill(timeline, ids, info.context_length, rest);
+    if (drafting) await prefill(drafting.draft, ids, drafting.context, rest);
+    if (second && options.amateur)
+      await prefill(options.amateur, ids, options.amateur.info?.context_length, rest);
     if (finish) timeline.feed(ids, cache);
     for (let step = 0; !finish; step++) {
-      if (performance.now() - breath > SLICE_MS) {
-        await turn();
-        breath = performance.now();
-      }
-      if (signal?.aborted) {
+      if (await rest()) {
         finish = 'aborted';
         break;
       }

@@ -269,7 +269,8 @@ export class Session {
       return yield* generate(
         core,
         {
-          feed: (ids, cache) => this.#feed(ids, cache),
+          timeline: () => this.timeline(),
+          feed: (ids, cache = true) => this.#feed(ids, cache),
           handle: () => {
             this.second(null);
             return this.#handle;

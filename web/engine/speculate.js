@@ -95,7 +95,9 @@ export async function openSpeculation(core, timeline, { resolved, cache }, optio
   const draft = await scopeOf(core, from);
   await checkVocabulary(core, draft);
   const session = await draft.session();
-  return new Speculation(core, timeline, { session, draft_tokens, draft_top, cache });
+  const speculation = new Speculation(core, timeline, { session, draft_tokens, draft_top, cache });
+  speculation.context = draft.info?.context_length;
+  return speculation;
 }
 
 /**
@@ -129,6 +131,8 @@ export class Speculation {
   #at = 0;
   #history = 0;
   #open = false;
+  /** How many ids the draft sees. @type {number | undefined} */
+  context;
   #totals = { passes: 0, drafted: 0, accepted: 0, rejected: 0, tokens: 0, ms: 0, draft_ms: 0 };
 
   /**
@@ -150,6 +154,11 @@ export class Speculation {
     this.#residual = this.#p + width;
     this.#q = this.#residual + width;
     this.#rows = this.#q + width * most;
+  }
+
+  /** The timeline of the draft. */
+  get draft() {
+    return this.#options.session;
   }
 
   close() {
