@@ -1,21 +1,26 @@
 /** Submissions in processes of their own: Python beside JavaScript, limits, and what is shut off. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findPython } from '../../web/cli/interpreter.js';
 import { Submissions } from '../../web/cli/submission.js';
+import { Subject } from '../../web/grade/subject.js';
 import { cli } from './command_line.js';
 import { GENERATE, TOP_P, broken } from './graded.js';
 import { LONG, long, sample } from '../long.js';
 import { NUMPY, PYTHON, pythonWith } from './python.js';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = fileURLToPath(new URL('../../build/fixtures/submissions', import.meta.url));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(`${folder}/class/dora`, { recursive: true });
-const { isolation } = new Submissions(process.stderr, { memory: 256 });
+const found = new Submissions(process.stderr, { memory: 256 });
+const { isolation } = found;
+found.close();
 let written = 0;
 
 /** The warpers of the lessons, one after another. */
@@ -164,19 +169,22 @@ describe('Python', () => {
 
   long('gradients are a fault where torch is imported', async () => {
     const at = `${folder}/graph`;
-    mkdirSync(at, { recursive: true });
-    // As much of torch as the harness asks: this system has none.
-    writeFileSync(`${at}/torch.py`, 'on = True\ndef is_grad_enabled():\n    return on\n');
     const modules = /** @type {const} */ ([
       ['', 'graph'],
       ['torch.on = False', undefined],
     ]);
-    for (const [line, code] of sample(modules, 1)) {
-      const path = `${at}/${code}.py`;
-      writeFileSync(path, `import torch\n${line}\n${PYTHON}`);
-      const { stdout } = await cli(['grade', path, '--as', 'generate', '--json']);
-      assert.equal(JSON.parse(stdout).fault?.code, code);
+    for (const [i, [line]] of modules.entries()) {
+      mkdirSync(`${at}/${i}`, { recursive: true });
+      // As much of torch as the harness asks: this system has none.
+      writeFileSync(`${at}/${i}/torch.py`, 'on = True\ndef is_grad_enabled():\n    return on\n');
+      writeFileSync(`${at}/${i}/sampler.py`, `import torch\n${line}\n${PYTHON}`);
     }
+    const { stdout } = await cli(['grade', at, '--as', 'generate', '--json']);
+    const codes = JSON.parse(stdout).submissions.map(({ functions: [it] }) => it.fault?.code);
+    assert.deepEqual(
+      codes,
+      modules.map(([, code]) => code),
+    );
   });
 });
 
@@ -360,6 +368,49 @@ describe('limits', () => {
     assert.match(first(script), /allocation failed/i);
   });
 
+  test('of all processes together: shared memory, children, and how many', async () => {
+    const asked = /** @type {any} */ ({ call: 'warp', logits: [1], settings: {}, history: [] });
+    const held = `held = []
+def hold(bytes):
+    held.append(mmap.mmap(-1, bytes))
+    for at in range(0, bytes, 4096): held[0][at] = 1
+`;
+    const sources = /** @type {const} */ ([
+      [`${held}def top_k(logits):\n    hold(300 << 20); time.sleep(9)`, 'memory'],
+      [
+        `${held}def top_k(logits):
+    for _ in range(4):
+        if os.fork() == 0: hold(60 << 20); time.sleep(9)
+    time.sleep(9)`,
+        'memory',
+      ],
+      ['def top_k(logits):\n    while os.fork(): pass\n    time.sleep(9)', 'tasks'],
+    ]);
+    const submissions = new Submissions(process.stderr, { memory: 128 });
+    for (const [source, code] of sample(sources, 2)) {
+      const path = file(`import mmap, os, time\n${source}\n`);
+      const subject = new Subject(submissions.start(path), 'top_k', 8000);
+      assert.deepEqual(Object.keys(await subject.load()), ['id']);
+      const answer = await subject.call(asked);
+      subject.close();
+      assert.equal(answer.code, code, answer.error);
+    }
+    submissions.close();
+  });
+
+  test('a grader that was killed leaves nothing for long', () => {
+    const left = `${tmpdir()}/logitscope-grade-4194305-x`; // no process has that number
+    mkdirSync(`${left}/seen`, { recursive: true });
+    const own = () =>
+      readdirSync(tmpdir()).filter((it) => it.startsWith(`logitscope-grade-${process.pid}-`));
+    const before = own();
+    const submissions = new Submissions(process.stderr, { memory: 128 });
+    assert.ok(!existsSync(left));
+    assert.equal(own().length, before.length + 1);
+    submissions.close();
+    assert.deepEqual(own(), before);
+  });
+
   test('nothing of the environment, and a folder of its own', async () => {
     process.env.LOGITSCOPE_SECRET = 'told';
     const python =
@@ -403,11 +454,24 @@ describe('isolation', () => {
       ['open("/etc/passwd")', /No such file/],
       [`open(${JSON.stringify(fileURLToPath(import.meta.url))})`, /No such file/],
       ['open("/tmp/x", "w")', /Read-only/],
-      [`os.remove(${JSON.stringify(`${folder}/0.py`)})`, /Read-only/],
+      ['os.remove(__file__)', /Read-only/],
+      [`os.listdir(${JSON.stringify(folder)})`, /No such file/],
       [`os.kill(${process.pid}, 0)`, /No such process/],
+      // A shell stands between the jail and the system: each of these was open once.
+      ['os.mkdir("x")', /Read-only/],
+      ['os.mkdir("/dev/x")', /Read-only/],
+      ['os.mkdir("/dev/shm/x")', /Read-only|No such file/],
+      ['open("/proc/sys/kernel/core_pattern", "w")', /Read-only/],
+      ['os.chroot("/tmp")', /not permitted/],
+      ['os.chmod("/dev/null", 0o666)', /Read-only/],
+      ['called("mount", None, b"/tmp", b"tmpfs", 0, None)', /not permitted/],
+      ['called("unshare", 0x10000000)', /No space left|not permitted/],
     ]);
     const report = await graded(
-      `import os, socket
+      `import ctypes, os, socket
+def called(name, *given):
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*given):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 def error_of(act):
     try: return f"did {act()}"
     except Exception as error: return error.strerror
@@ -420,6 +484,22 @@ def top_k(logits, k):
     const said = first(report).split('ValueError: ')[1].split('; ');
     for (const [i, [line, words]] of refused.entries()) assert.match(said[i], words, line);
     assert.equal(report.isolation, isolation);
+  });
+
+  test('the file is alone, and nothing in sight knows a right answer', async (context) => {
+    if (!isolation) return context.skip('neither bwrap nor unshare works here');
+    const looks = `import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+const at = (path) => readdirSync(path).sort().join();
+const harness = dirname(process.argv[1]);
+const words = readdirSync(harness).map((name) => readFileSync(\`\${harness}/\${name}\`, 'utf8')).join();
+const said = [at('.'), at(dirname(process.argv[2])), at(harness), /before < p|nucleus|softmax/.test(words),
+  ${JSON.stringify([folder, ROOT, process.env.HOME])}.some((path) => existsSync(path) && at(path)), process.cwd()];
+export default () => { throw new Error(JSON.stringify(said)); };`;
+    const said = JSON.parse(first(await graded(looks, 'top_k', [], 'mjs')));
+    const names = 'harness.js,harness.py,node_process.js,package.json,wire.js';
+    const own = `${written - 1}.mjs`;
+    assert.deepEqual(said, ['', own, names, false, false, '/run/submission/empty']);
   });
 
   test('where nothing shuts off stderr says so before the first file, and --isolated refuses', async () => {

@@ -10,7 +10,7 @@ import { KINDS, kindOf } from './submission.js';
  * @typedef {object} Submitted
  * @property {string} name
  * @property {string} [file]
- * @property {string[]} sees what it may read beside itself
+ * @property {string} [within] the learner's folder, which it may read
  * @property {{ code: Unread, what: string }} [unread]
  */
 
@@ -61,23 +61,23 @@ export function submissionsIn(folder, { stdio = false } = {}) {
   /** @param {string} name @param {string} at @returns {Submitted} */
   const ofFolder = (name, at) => {
     if (!allows(at, constants.R_OK | constants.X_OK)) {
-      return { name, sees: [], unread: { code: 'closed', what: '' } };
+      return { name, unread: { code: 'closed', what: '' } };
     }
     const all = filesIn(at);
     const found = all.map((files) => files.filter(runs)).find(({ length }) => length) ?? [];
     const main = found.length > 1 ? found.filter((it) => /(^|\/)sampler\.\w+$/i.test(it)) : found;
-    if (main.length === 1) return { name, file: main[0], sees: [at] };
+    if (main.length === 1) return { name, file: main[0], within: at };
     const candidates = found.length ? found : all.flat();
     const shown = candidates.slice(0, LISTED).map((it) => it.slice(at.length + 1));
     const what = [...shown, ...(candidates.length > LISTED ? ['…'] : [])].join(', ');
-    return { name, sees: [], unread: { code: found.length ? 'several' : 'none', what } };
+    return { name, unread: { code: found.length ? 'several' : 'none', what } };
   };
 
   return entriesOf(folder)
     .map((entry) => {
       const { name } = entry;
       const file = resolve(folder, name);
-      const row = { name, sees: [] };
+      const row = { name };
       /** @type {(code: Unread, what?: string) => Submitted} */
       const without = (code, what = '') => ({ ...row, unread: { code, what } });
       if (entry.isDirectory()) return ofFolder(name, file);

@@ -21,10 +21,11 @@ const NOTES = `FILE is JavaScript (.js, .mjs, .cjs), Python (.py) or a notebook 
 are run; DIR holds one for each learner, or a folder for each, and each learner has a row.
 Python is --python, else that of the active virtual environment, else the first python3 of PATH; the
 report names it. Packages installed for editing (pip install -e) are not seen.
-Each runs in a process of its own: an empty environment, an empty folder, limits of time and memory and,
-where bwrap or unshare works, no network, nothing to write to and no more to read than what runs it.
+Each runs in a process of its own, its file alone in a temporary folder: an empty environment, limits of
+time, of the memory of all its processes together and of their number and, where bwrap or unshare works,
+no network, nothing to write to and no more to read than what runs it.
 Where neither works, stderr says so, and FILE is trusted as any script is: it can read and write what
-you can. --isolated refuses to go on there.
+you can. --isolated refuses to go on there, and where there is no limit of memory.
 
 A warper, or --as chain (repetition_penalty, temperature, top_k, top_p in this order):
   export default function top_p(logits, settings, { history }) { ...; return logits; }
@@ -265,8 +266,16 @@ export const grade = {
       kind: 'number',
       help: `seconds that all calls of a function may take (${ALL_TIME})`,
     },
-    { name: 'memory_limit', kind: 'number', help: `MB that it may write to (${MEMORY})` },
-    { name: 'isolated', kind: 'switch', help: 'refuse to go on without bwrap or unshare' },
+    {
+      name: 'memory_limit',
+      kind: 'number',
+      help: `MB that all its processes may hold together (${MEMORY})`,
+    },
+    {
+      name: 'isolated',
+      kind: 'switch',
+      help: 'refuse to go on without bwrap or unshare, or a limit of memory',
+    },
     {
       name: 'python',
       kind: 'text',
@@ -329,13 +338,13 @@ export const grade = {
       : undefined;
 
     /**
-     * @param {{ file: string, sees?: string[] }} submission
+     * @param {{ file: string, within?: string }} submission
      * @param {Part} part
      * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
      * @returns {Promise<Graded>}
      */
-    const gradePart = async ({ file, sees }, { as, lesson, weight }, onverdict) => {
-      const start = submissions.start(file, sees);
+    const gradePart = async ({ file, within }, { as, lesson, weight }, onverdict) => {
+      const start = submissions.start(file, within);
       const subject = new Subject(start, as, 1000 * time_limit, parts.length > 1);
       /** @type {Graded} */
       const graded = { as, lesson, weight, score: 0, verdicts: [], fault: null };
@@ -369,10 +378,10 @@ export const grade = {
       const rows = [];
       const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
       if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);
-      for (const { name, file, sees, unread } of all) {
+      for (const { name, file, within, unread } of all) {
         /** @type {Graded[]} */
         const graded = [];
-        if (file) for (const part of parts) graded.push(await gradePart({ file, sees }, part));
+        if (file) for (const part of parts) graded.push(await gradePart({ file, within }, part));
         const score = total(graded);
         const reason = unread && report.unread(unread);
         const found = graded.flatMap(({ as, fault, error }) =>
@@ -427,11 +436,21 @@ export const grade = {
     };
 
     try {
-      if (!isolation) {
-        const why = 'neither bwrap nor unshare works here';
-        if (isolated) throw new UsageError(`--isolated: ${why}`);
-        stderr.write(`logitscope: ${why}: what is graded can read, write and send what you can\n`);
-      }
+      /** @type {[why: string, so: string][]} */
+      const lacks = [];
+      if (!isolation)
+        lacks.push([
+          'neither bwrap nor unshare works here',
+          'what is graded can read, write and send what you can',
+        ]);
+      if (!submissions.bounded)
+        lacks.push([
+          'processes cannot be watched here',
+          'all of one together have no limit of memory',
+        ]);
+      if (isolated && lacks.length)
+        throw new UsageError(`--isolated: ${lacks.map(([why]) => why).join('; ')}`);
+      for (const [why, so] of lacks) stderr.write(`logitscope: ${why}: ${so}\n`);
       if (python && !json && !csv) stdout.write(`${inLine(report.python(python))}\n`);
       return await (folder ? gradeAll(folder) : gradeOne(path));
     } finally {

@@ -1,16 +1,22 @@
 /**
- * Where a submission runs: within limits, and where the system has bwrap or unshare, with a root of
- * its own: no network, nothing to write to, and no more to read than what runs it.
+ * The jail of a submission: limits, and where the system has bwrap or unshare, a root of its own with
+ * no network, no folder that it can write to, and no file but the program that runs it.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const LIMITS = fileURLToPath(new URL('limits.sh', import.meta.url));
 const JAIL = fileURLToPath(new URL('jail.sh', import.meta.url));
-/** What programs need of a system, its symbolic links among them. */
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/etc/alternatives'];
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+/** The files that any program of a system may need; the linker's cache names libraries elsewhere. */
+const SYSTEM = [
+  ...['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32'],
+  ...['/etc/alternatives', '/etc/ld.so.cache'],
+];
+/** This package has right implementations, as may others of Node; it can lie in a folder that is seen. */
+const HIDDEN = [PACKAGE, '/usr/lib/node_modules', '/usr/local/lib/node_modules'];
 const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random', '/dev/zero'];
 /** Processor time of one process, in s: calls have their own limit by the clock. */
 const SECONDS = 600;
@@ -22,50 +28,106 @@ export function find(program) {
   return found ?? null;
 }
 
+/** The submission's folder in the jail. */
+export const HERE = '/run/submission';
+
 /**
  * Words before a program that run it shut off.
- * @typedef {(given: { folder: string, sees: string[] }) => string[]} Wrap `folder` is an empty one of
- *   its own; `sees` are the paths that it may read beside the system's
+ * @typedef {object} Seen
+ * @property {string} root an empty folder
+ * @property {string} folder of the submission: its file, the harness, an empty folder to run in
+ * @property {[string, string][]} sees paths that it may read beside the system's, and their places
+ * @typedef {(seen: Seen) => string[]} Wrap
  */
 
-/** Where it runs: an empty folder beside no path that it sees. */
-const HERE = '/run/submission';
+/** @param {string} path @param {string} folder */
+const isInside = (path, folder) => path === folder || path.startsWith(`${folder}/`);
+/** @param {string} path */
+const isLink = (path) => Boolean(lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
 
-/** @type {Record<string, (program: string) => Wrap>} the best first */
-const KINDS = {
-  bwrap:
-    (program) =>
-    ({ sees }) => [
+/**
+ * What the root is made of: a folder before those in it.
+ * @typedef {[kind: 'BIND' | 'LINK' | 'HIDE', path: string, place: string]} Part
+ * @param {[string, string][]} sees
+ * @returns {Part[]}
+ */
+function partsOf(sees) {
+  const all = [...SYSTEM.map((path) => [path, path]), ...sees];
+  const shown = all.map(([, place]) => place).filter((place) => !isInside(place, HERE));
+  const hidden = HIDDEN.filter(
+    (path) => existsSync(path) && shown.some((it) => isInside(path, it)),
+  );
+  /** @type {Part[]} */
+  const parts = all.map(([path, place]) => [isLink(path) ? 'LINK' : 'BIND', path, place]);
+  for (const path of hidden) parts.push(['HIDE', path, path]);
+  return parts.sort(([, , a], [, , b]) => a.length - b.length);
+}
+
+/** @param {string[]} more @returns {(program: string) => Wrap} */
+const bwrap =
+  (more) =>
+  (program) =>
+  ({ folder, sees }) => {
+    const parts = partsOf([...sees, [folder, HERE]]);
+    const hidden = parts.filter(([kind]) => kind === 'HIDE').map(([, , place]) => place);
+    const words = (/** @type {Part} */ [kind, path, place]) =>
+      kind === 'HIDE' ? ['--tmpfs', place] : ['--ro-bind-try', path, place];
+    return [
       program,
-      ...['--unshare-all', '--die-with-parent', '--new-session'],
-      ...[...SYSTEM, ...sees].flatMap((path) => ['--ro-bind-try', path, path]),
+      ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', ...more],
+      ...parts.flatMap(words),
       ...['--proc', '/proc', '--dev', '/dev', '--dir', '/tmp'],
-      ...['--dir', HERE, '--remount-ro', '/', '--chdir', HERE, '--'],
-    ],
-  unshare:
-    (program) =>
-    ({ folder, sees }) => [
-      program,
-      ...['--user', '--map-root-user', '--net', '--ipc', '--mount', '--pid', '--fork'],
-      ...['--kill-child', '--', '/bin/sh', JAIL, folder, HERE],
-      ...[...SYSTEM, ...DEVICES, ...sees, '--'],
-    ],
-};
+      ...[...hidden, '/proc', '/dev', '/'].flatMap((place) => ['--remount-ro', place]),
+      ...['--chdir', `${HERE}/empty`, '--'],
+    ];
+  };
+
+/** @type {(program: string) => Wrap} */
+const unshare =
+  (program) =>
+  ({ root, folder, sees }) => {
+    const devices = DEVICES.map((path) => /** @type {[string, string]} */ ([path, path]));
+    const parts = partsOf([...devices, ...sees, [folder, HERE]]);
+    return [
+      ...['setpriv', '--pdeathsig', 'KILL', program],
+      ...['--user', '--map-root-user', '--net', '--ipc', '--uts', '--mount', '--pid', '--fork'],
+      ...['--kill-child', '--', '/bin/sh', JAIL, root, `${HERE}/empty`],
+      ...[...parts.flat(), '--'],
+    ];
+  };
+
+/**
+ * The best first. bwrap leaves devices open to a change of their mode, which root alone may make.
+ * @type {[string, (program: string) => Wrap][]}
+ */
+const KINDS = [
+  ['bwrap', bwrap(['--unshare-user', '--disable-userns'])],
+  ['bwrap', bwrap([])],
+  ['unshare', unshare],
+];
+if (process.getuid?.() === 0) KINDS.unshift(['unshare', unshare]);
 
 /** Words before a program that run it within limits. @param {number} megabytes */
 export const limited = (megabytes) => ['/bin/sh', LIMITS, String(1024 * megabytes), `${SECONDS}`];
 
 /**
- * What there is on this system: { name, wrap }, null for none; LOGITSCOPE_NO_JAIL is as if there were none.
- * @param {string} folder an empty one
+ * The first that works on this system, null for none; LOGITSCOPE_NO_JAIL is as if there were none.
+ * @param {{ root: string, folder: string }} given
+ * @returns {{ name: string, wrap: Wrap } | null}
  */
-export function findJail(folder) {
+export function findJail(given) {
   if (process.env.LOGITSCOPE_NO_JAIL) return null;
-  for (const [name, kind] of Object.entries(KINDS)) {
+  for (const [name, kind] of KINDS) {
     const program = find(name);
     if (!program) continue;
     const wrap = kind(program);
-    const [first, ...rest] = [...limited(64), ...wrap({ folder, sees: [] }), '/bin/sh', '-c', ':'];
+    const [first, ...rest] = [
+      ...limited(64),
+      ...wrap({ ...given, sees: [] }),
+      '/bin/sh',
+      '-c',
+      ':',
+    ];
     const { status } = spawnSync(first, rest, { env: {}, stdio: 'ignore', timeout: 10_000 });
     if (status === 0) return { name, wrap };
   }
@@ -73,11 +135,14 @@ export function findJail(folder) {
 }
 
 /**
- * The paths that a program itself is read from.
- * @param {string} program
+ * The files that Node itself is read from, outside of the system's folders: the program and the
+ * libraries that this process has open.
+ * @returns {[string, string][]}
  */
-export function homeOf(program) {
-  const file = realpathSync(program);
-  // Node and Python keep what they need in the folder above that of the program.
-  return file.startsWith('/usr/') ? [] : [dirname(dirname(file)), program];
+export function homeOfNode() {
+  const maps = existsSync('/proc/self/maps') ? readFileSync('/proc/self/maps', 'utf8') : '';
+  const libraries = maps.match(/(?<= )\/\S+\.so[.\d]*$/gm) ?? [];
+  const files = [process.execPath, realpathSync(process.execPath), ...libraries];
+  const own = files.filter((file) => !SYSTEM.some((folder) => isInside(file, folder)));
+  return [...new Set(own)].map((file) => [file, file]);
 }

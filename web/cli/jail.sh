@@ -1,30 +1,43 @@
-# Within the namespaces of unshare: a root of its own that nothing can be written to, in which only
-# some paths are seen, and an empty folder to run in. jail.sh ROOT FOLDER PATH ... -- PROGRAM ...
+# Within new namespaces: a root of its own that nothing can be written to. Each path is bound where it
+# is, each LINK is one, each HIDE is an empty folder. jail.sh ROOT KIND SOURCE TARGET ... -- PROGRAM ...
 set -e
 root=$1 folder=$2
 shift 2
 mount -t tmpfs -o mode=755,size=1m none "$root"
 while [ "$1" != -- ]; do
-    path=$1
-    shift
-    if [ -L "$path" ]; then
-        mkdir -p "$root${path%/*}"
-        ln -s "$(readlink "$path")" "$root$path"
-        continue
+    kind=$1 source=$2 at=$root$3
+    shift 3
+    [ "$kind" = HIDE ] || [ -e "$source" ] || continue
+    mkdir -p "${at%/*}"
+    if [ "$kind" = BIND ] && [ ! -d "$source" ]; then
+        [ -e "$at" ] || : >"$at"
+    elif [ "$kind" != LINK ]; then
+        mkdir -p "$at"
     fi
-    [ -e "$path" ] || continue
-    if [ -d "$path" ]; then
-        mkdir -p "$root$path"
-    else
-        mkdir -p "$root${path%/*}"
-        [ -e "$root$path" ] || : >"$root$path"
-    fi
-    mount --rbind "$path" "$root$path"
-    mount -o remount,bind,ro "$root$path"
+    case $kind in
+    BIND)
+        mount --rbind "$source" "$at"
+        mount -o remount,bind,ro,nosuid "$at"
+        ;;
+    LINK) ln -s "$(readlink "$source")" "$at" ;;
+    HIDE) mount -t tmpfs -o mode=755,size=64k none "$at" ;;
+    esac
 done
 shift
-mkdir -p "$root/proc" "$root/tmp" "$root$folder"
-mount -t proc proc "$root/proc"
-mount -o remount,ro "$root"
-ulimit -u 256 2>/dev/null || ulimit -p 256 2>/dev/null || :
-exec chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$folder" "$@"
+# Where the kernel lets the namespace say so: no user namespace within, no shared memory of System V.
+echo 0 2>/dev/null >/proc/sys/user/max_user_namespaces || :
+echo 0 2>/dev/null >/proc/sys/kernel/shmmni || :
+mkdir -p "$root/proc" "$root/tmp"
+mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
+while read -r _ _ _ _ at _; do
+    case $at in
+    "$root"/dev/*) mount -o remount,bind,ro,nosuid,noexec "$at" ;;
+    "$root" | "$root"/*) mount -o remount,bind,ro,nosuid,nodev "$at" ;;
+    esac
+done </proc/self/mountinfo
+# The old root is left behind, with every right to change this one.
+cd "$root"
+pivot_root . .
+umount -l .
+cd "$folder"
+exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"

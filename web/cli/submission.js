@@ -1,16 +1,15 @@
 /** A submission in a process of its own: JavaScript, Python, or a program that speaks the protocol. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, extname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { LONGEST, readAnswer, toLine } from '../grade/wire.js';
+import { extname, join, resolve } from 'node:path';
+import { LONGEST, readAnswer } from '../grade/answer.js';
+import { toLine } from '../grade/wire.js';
 import { findPython } from './interpreter.js';
-import { findJail, homeOf, limited } from './jail.js';
+import { HERE, findJail, homeOfNode, limited } from './jail.js';
+import { Stage } from './stage.js';
 import { safe } from './terminal.js';
+import { canWatch, findScope, watch } from './watch.js';
 
-const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
-const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
+const DETECTS = '--experimental-detect-module';
 /** Most characters that it may print in all. */
 const PRINTED = 64 << 10;
 
@@ -25,6 +24,9 @@ export const isPython = (file) => ['.py', '.ipynb'].includes(kindOf(file));
 /** The processes that run, to be ended with this one. @type {Set<() => void>} */
 const running = new Set();
 process.on('exit', () => running.forEach((end) => void end()));
+/** Signals that end this program by themselves: with an exit, nothing is left behind. */
+const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
+const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
 
 /** Processes for submissions, all shut off in the same way. */
 export class Submissions {
@@ -35,9 +37,10 @@ export class Submissions {
   #chosen;
   /** @type {import('./interpreter.js').Interpreter | null} */
   #python = null;
-  #folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
+  #stage = new Stage();
   /** The way in which they are shut off: its name, null for none. */
   #jail;
+  #scope;
 
   /**
    * @param {NodeJS.WritableStream} stderr for what they print
@@ -49,12 +52,19 @@ export class Submissions {
     this.#stderr = stderr;
     this.#memory = memory;
     this.#stdio = stdio;
-    this.#jail = findJail(this.#folder);
+    for (const signal of SIGNALS) process.on(signal, leave);
+    this.#jail = findJail(this.#stage);
+    this.#scope = findScope(memory);
   }
 
   /** bwrap or unshare; null where neither works. */
   get isolation() {
     return this.#jail?.name ?? null;
+  }
+
+  /** Whether all processes of a submission have limits together. */
+  get bounded() {
+    return this.#scope !== null || canWatch;
   }
 
   /** The Python that runs submissions; a UsageError if there is none. */
@@ -66,38 +76,50 @@ export class Submissions {
   /**
    * The words that run a file, and the paths that its program is read from.
    * @param {string} file
+   * @param {string} harness the folder of the harness
+   * @returns {{ words: string[], home: [string, string][] }}
    */
-  #program(file) {
+  #program(file, harness) {
     if (isPython(file)) {
       const { program, site, sees } = this.python;
+      const home = sees.map((path) => /** @type {[string, string]} */ ([path, path]));
       // -I: nothing of the surroundings; -B: no compiled files beside it.
       const words = [program, '-I', '-B', '-u'];
-      if (this.#stdio) return { words: [...words, file], sees };
-      return { words: [...words, join(GRADE, 'harness.py'), file, ...(site ? [site] : [])], sees };
+      if (this.#stdio) return { words: [...words, file], home };
+      return {
+        words: [...words, join(harness, 'harness.py'), file, ...(site ? [site] : [])],
+        home,
+      };
     }
-    if (this.#stdio && !KINDS.includes(kindOf(file))) return { words: [file], sees: homeOf(file) };
-    const heap = `--max-old-space-size=${Math.floor(this.#memory / 2)}`;
-    const harness = this.#stdio ? [] : [join(GRADE, 'node_process.js')];
-    const { execPath } = process;
-    return { words: [execPath, heap, ...harness, file], sees: homeOf(execPath) };
+    if (this.#stdio && !KINDS.includes(kindOf(file))) return { words: [file], home: [] };
+    const { execPath, allowedNodeEnvironmentFlags: flags } = process;
+    const words = [execPath, `--max-old-space-size=${Math.floor(this.#memory / 2)}`];
+    // A .js file is a module if it reads as one: no package.json beside it says so.
+    if (flags.has(DETECTS)) words.push(DETECTS);
+    if (!this.#stdio) words.push(join(harness, 'node_process.js'));
+    return { words: [...words, file], home: homeOfNode() };
   }
 
   /**
    * Runs a file's harness in a process.
    * @param {string} path
-   * @param {string[]} sees what it may read beside itself
+   * @param {string} [within] the learner's folder, which it may read; else the file is alone
    * @returns {import('../grade/subject.js').Start}
    */
-  start(path, sees = [dirname(resolve(path))]) {
+  start(path, within) {
     return (onanswer, onend) => {
-      const file = resolve(path);
-      const { words, sees: home } = this.#program(file);
-      const seen = [GRADE, PACKAGE, ...home, ...sees, file];
-      const wrap = this.#jail?.wrap({ folder: this.#folder, sees: seen }) ?? [];
-      const [program, ...rest] = [...limited(this.#memory), ...wrap, ...words];
+      const { folder, root } = this.#stage;
+      const { path: place, sees } = this.#stage.put(resolve(path), within && resolve(within));
+      const at = this.#jail ? HERE : folder;
+      // Without a jail a learner's folder is where it is.
+      const file = this.#jail || !within ? join(at, place) : resolve(path);
+      const { words, home } = this.#program(file, join(at, 'harness'));
+      const wrap = this.#jail?.wrap({ root, folder, sees: [...home, ...sees] }) ?? [];
+      const { words: scope = [], env = {} } = this.#scope ?? {};
+      const [program, ...rest] = [...scope, ...limited(this.#memory), ...wrap, ...words];
       const child = spawn(program, rest, {
-        cwd: this.#folder,
-        env: {},
+        cwd: join(folder, 'empty'),
+        env,
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
@@ -117,6 +139,7 @@ export class Submissions {
     let rest = '';
     let printed = 0;
     let over = false;
+    const watched = watch(child.pid, this.#memory, onend);
     const end = () => {
       over = true;
       running.delete(end);
@@ -124,6 +147,7 @@ export class Submissions {
         // The whole group: whatever it started ends too.
         process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
       } catch {} // it has ended
+      watched.kill();
     };
     running.add(end);
     child.stdout.setEncoding('utf8');
@@ -146,7 +170,7 @@ export class Submissions {
     child.stdin.on('error', () => {}); // it has ended, and says so itself
     child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
-      running.delete(end);
+      end();
       const by = signal ?? code;
       setTimeout(() => onend({ error: `it ended its own process (${by})` }), 20);
     });
@@ -160,6 +184,7 @@ export class Submissions {
   }
 
   close() {
-    rmSync(this.#folder, { recursive: true, force: true });
+    for (const signal of SIGNALS) process.off(signal, leave);
+    this.#stage.close();
   }
 }

@@ -2,6 +2,8 @@
  * The answers that a learner's code may give, in a process, thread or frame of its own. It can send
  * anything, so an answer has no other keys, types or sizes than these.
  */
+import { refusal } from './reasons.js';
+import { back } from './wire.js';
 
 /** @typedef {(value: any) => boolean} Check */
 
@@ -76,4 +78,31 @@ export function isAnswer(answer, { call, logits, settings }) {
   // Of a list that is too long the harness sends the beginning.
   const most = call === 'warp' ? logits.length : settings.max_new_tokens + 8;
   return result instanceof Float64Array && result.length === Math.min(length, most);
+}
+
+/** Most characters of a line: the longest right answer has a tenth of them. */
+export const LONGEST = 1 << 18;
+/** How many of them a report shows. */
+const SHOWN = 80;
+
+/** A number that JSON does not know, outside of strings. */
+const BARE = /^(?:[^"]|"(?:[^"\\]|\\.)*")*?(-?Infinity|NaN)/;
+
+/**
+ * The answer in a line of a process, which may hold anything.
+ * @param {string} line
+ * @param {any} asked the call that it answers
+ * @returns {{ answer: any } | { refused: import('./subject.js').Answer }}
+ */
+export function readAnswer(line, asked) {
+  if (line.length > LONGEST) return { refused: refusal('long_line', { limit: LONGEST }) };
+  const value = line.slice(0, SHOWN);
+  try {
+    const answer = JSON.parse(line);
+    if (Array.isArray(answer?.result)) answer.result = Float64Array.from(answer.result, back);
+    return isAnswer(answer, asked) ? { answer } : { refused: refusal('no_answer', { value }) };
+  } catch {
+    const bare = BARE.exec(line)?.[1];
+    return { refused: bare ? refusal('bare', { value: bare }) : refusal('line', { value }) };
+  }
 }

@@ -16,7 +16,7 @@ import { WRONG_WARPERS } from './wrong_warpers.js';
 
 /** Seen by a check, and nothing that a twin could say better. */
 const PLAIN = [
-  ...['bare', 'line', 'no_answer', 'long_line', 'own_message', 'unasked'],
+  ...['bare', 'line', 'no_answer', 'long_line', 'own_message', 'unasked', 'memory', 'tasks'],
   ...['hung', 'list', 'length', 'no_ids', 'reseeded'],
 ];
 /** Said where no twin fits. */

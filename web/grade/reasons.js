@@ -43,6 +43,8 @@ export const REASONS = {
   line: 'it wrote a line that is no JSON: {value}',
   no_answer: 'it wrote a line that is no answer: {value}',
   long_line: 'it wrote a line of more than {limit} characters',
+  memory: 'it held more than {limit} MB, all its processes together',
+  tasks: 'it had more than {limit} processes and threads',
   own_message: 'it sent a message of its own',
   unasked: 'it sent an answer that nothing asked for',
   graph: 'gradients were recorded for {count} calls of the model: generate wants torch.no_grad()',

@@ -1,0 +1,93 @@
+/**
+ * The temporary folder of a grader, which its submissions are run from: the file alone, the harness, and
+ * nothing of the package beside it.
+ */
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HERE } from './jail.js';
+
+const PREFIX = 'logitscope-grade-';
+/** The files of the harness, which know no right answer. */
+const HARNESS = ['harness.js', 'harness.py', 'node_process.js', 'wire.js'];
+const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
+/** In bytes: notebooks have pictures in them. */
+const LARGEST = 64 << 20;
+
+/** @param {number} pid */
+function runs(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {any} */ (error).code === 'EPERM';
+  }
+}
+
+/** Folders of graders that were killed. */
+function removeLeftovers() {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : 0;
+    if (!pid || runs(pid)) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {} // another user's
+  }
+}
+
+/** @type {Set<Stage>} */
+const open = new Set();
+process.on('exit', () => open.forEach((stage) => void stage.close()));
+
+export class Stage {
+  #at = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  /** An empty one, for a jail. */
+  root = join(this.#at, 'root');
+  folder = join(this.#at, 'seen');
+
+  constructor() {
+    removeLeftovers();
+    open.add(this);
+    for (const name of ['root', 'seen', 'seen/empty', 'seen/file', 'seen/work', 'seen/harness'])
+      mkdirSync(join(this.#at, name));
+    const harness = join(this.folder, 'harness');
+    for (const name of HARNESS) copyFileSync(join(GRADE, name), join(harness, name));
+    writeFileSync(join(harness, 'package.json'), '{"type":"module"}');
+  }
+
+  /**
+   * Puts a file there, or has its learner's whole folder seen. Returns its path in this folder, and
+   * the folders that are to be seen there.
+   * @param {string} file
+   * @param {string | undefined} within the learner's folder
+   * @returns {{ path: string, sees: [string, string][] }}
+   */
+  put(file, within) {
+    if (within)
+      return { path: join('work', relative(within, file)), sees: [[within, `${HERE}/work`]] };
+    const stats = statSync(file);
+    if (!stats.isFile()) throw new Error('it is no file');
+    if (stats.size > LARGEST) throw new Error(`it has ${stats.size} bytes, more than ${LARGEST}`);
+    const path = join('file', basename(file));
+    rmSync(join(this.folder, 'file'), { recursive: true });
+    mkdirSync(join(this.folder, 'file'));
+    copyFileSync(file, join(this.folder, path));
+    chmodSync(join(this.folder, path), stats.mode | 0o400);
+    return { path, sees: [] };
+  }
+
+  close() {
+    open.delete(this);
+    rmSync(this.#at, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Limits of a submission as a whole: the memory of all its processes, shared mappings counted once, and
+ * how many they are. A scope of systemd holds them in the kernel; without one they are watched in /proc.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { refusal } from '../grade/reasons.js';
+
+/** Most processes and threads: Node itself has a dozen. */
+export const TASKS = 256;
+/** Between two looks, in ms: memory is written at 1 or 2 GB a second. */
+const EVERY = 25;
+
+/** Whether the system shows its processes. */
+export const canWatch = existsSync('/proc/self/status');
+
+/** @param {string} path @returns {string} empty if the process has ended or cannot be read */
+function read(path) {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** The sum of the numbers at the ends of a pattern. @param {string} text @param {RegExp} pattern */
+const sumOf = (text, pattern) =>
+  [...text.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
+
+/** In kB: at most the second, which counts a page of several processes several times. */
+const pagesOf = (/** @type {number} */ pid) =>
+  sumOf(read(`/proc/${pid}/smaps_rollup`), /^Pss_(?:Anon|Shmem): +(\d+)/gm) ||
+  residentOf(read(`/proc/${pid}/status`));
+const residentOf = (/** @type {string} */ status) => sumOf(status, /^Rss(?:Anon|Shmem):\s+(\d+)/gm);
+
+/** The processes that one has begun, and those that they have. */
+class Tree {
+  #ours;
+  /** Others, which are not looked at again. @type {Set<number>} */
+  #others = new Set();
+
+  /** @param {number} root */
+  constructor(root) {
+    this.#ours = new Set([root]);
+  }
+
+  /** Those that run. */
+  get pids() {
+    return this.#ours;
+  }
+
+  look() {
+    const running = new Set(readdirSync('/proc').map(Number).filter(Boolean));
+    for (const known of [this.#ours, this.#others])
+      for (const pid of known) if (!running.has(pid)) known.delete(pid);
+    const unknown = [...running].filter((pid) => !this.#ours.has(pid) && !this.#others.has(pid));
+    const parents = unknown.map((pid) => {
+      // The name before it may hold anything, also a parenthesis.
+      const [, parent] = /.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`)) ?? [];
+      return { pid, parent: Number(parent) };
+    });
+    for (let found = true; found; ) {
+      const more = parents.filter(
+        ({ pid, parent }) => !this.#ours.has(pid) && this.#ours.has(parent),
+      );
+      for (const { pid } of more) this.#ours.add(pid);
+      found = more.length > 0;
+    }
+    for (const pid of unknown) if (!this.#ours.has(pid)) this.#others.add(pid);
+  }
+}
+
+/**
+ * Watches a process and all that it starts.
+ * @param {number | undefined} root
+ * @param {number} megabytes
+ * @param {(why: import('../grade/subject.js').Answer) => void} onexcess
+ * @returns {{ kill: () => void }} ends them all
+ */
+export function watch(root, megabytes, onexcess) {
+  if (root === undefined || !canWatch) return { kill() {} };
+  const tree = new Tree(root);
+  const look = () => {
+    tree.look();
+    const pids = [...tree.pids];
+    const statuses = pids.map((pid) => read(`/proc/${pid}/status`));
+    const tasks = statuses.reduce((sum, status) => sum + sumOf(status, /^Threads:\s+(\d+)/gm), 0);
+    if (tasks > TASKS) return onexcess(refusal('tasks', { limit: TASKS }));
+    const most = 1024 * megabytes;
+    if (statuses.reduce((sum, status) => sum + residentOf(status), 0) <= most) return;
+    const held = pids.reduce((sum, pid) => sum + pagesOf(pid), 0);
+    if (held > most) onexcess(refusal('memory', { limit: megabytes }));
+  };
+  const timer = setInterval(look, EVERY);
+  timer.unref();
+  return {
+    kill() {
+      clearInterval(timer);
+      tree.look();
+      for (const pid of tree.pids) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {} // it has ended
+      }
+    },
+  };
+}
+
+/**
+ * Words before a program that run it in a scope of its own with both limits; null without systemd, or
+ * where it does not give them.
+ * @param {number} megabytes
+ * @returns {{ words: string[], env: Record<string, string> } | null}
+ */
+export function findScope(megabytes) {
+  if (!existsSync('/run/systemd/system')) return null;
+  const { XDG_RUNTIME_DIR = '', DBUS_SESSION_BUS_ADDRESS = '' } = process.env;
+  const env = { XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS };
+  const limits = { MemoryMax: megabytes * 2 ** 20, MemorySwapMax: 0, TasksMax: TASKS };
+  const words = [
+    ...['systemd-run', '--scope', '--quiet', '--collect'],
+    ...(process.getuid?.() === 0 ? [] : ['--user']),
+    ...Object.entries(limits).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
+    ...['--', 'env', '-i'],
+  ];
+  const asked =
+    'cd "/sys/fs/cgroup$(sed -n s/^0:://p /proc/self/cgroup)" && cat memory.max pids.max';
+  const [first, ...rest] = [...words, '/bin/sh', '-c', asked];
+  const { stdout } = spawnSync(first, rest, { env, encoding: 'utf8', timeout: 10_000 });
+  return stdout === `${limits.MemoryMax}\n${TASKS}\n` ? { words, env } : null;
+}
