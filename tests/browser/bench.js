@@ -42,9 +42,12 @@ const LOOK = {
  * @property {import('playwright-core').Page} page
  * @property {string[]} complaints
  * @property {string[]} foreign
+ * @property {Route} [route] the one that its document was loaded by
  */
 
 /** @typedef {(path: string) => string | undefined} Route what file stands at a path beside the site */
+/** @type {Route} */
+const NO_ROUTE = () => undefined;
 
 /** What the files of a process share: they run one after another. @type {ReturnType<typeof makeSite> | undefined} */
 let site;
@@ -72,7 +75,7 @@ async function makeSite() {
  * Opens a browser on the site; `close` closes the pages that serve no other test.
  * @param {Route} [route]
  */
-export async function openBench(route = () => undefined) {
+export async function openBench(route = NO_ROUTE) {
   site ??= makeSite();
   const { dist, browser, server } = await site;
   routeOfFile = route;
@@ -113,18 +116,23 @@ export async function openBench(route = () => undefined) {
   }
 
   /**
-   * Makes of a page that was used one that nobody has touched.
+   * Prepares a used page for the document at an address: the look is set, nothing is kept.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
+   * @param {string} address
    */
-  async function renew(visitor, { viewport, ...media }) {
+  async function renew(visitor, look, address) {
     const { page } = visitor;
-    await page.goto(server.url + BLANK);
+    const [before] = page.url().split('#');
+    // The same address is no other document; a frame could still write.
+    if (before === address || !before.startsWith(server.url) || page.frames().length > 1)
+      await page.goto(server.url + BLANK);
     await page.evaluate(() => {
       localStorage.clear();
       sessionStorage.clear();
+      Storage.prototype.setItem = () => {}; // a page keeps its visit when it goes
     });
-    await show(visitor, { viewport, ...media });
+    await show(visitor, look);
   }
 
   /**
@@ -143,7 +151,8 @@ export async function openBench(route = () => undefined) {
 
   /**
    * Makes of a page that stands at the same address before the # what another fragment shows: a
-   * tenth of what another document costs. False where it stands elsewhere.
+   * tenth of what another document costs. False where it stands elsewhere, or another file's route
+   * gave it other files.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
    * @param {string} address
@@ -153,6 +162,7 @@ export async function openBench(route = () => undefined) {
     const { page } = visitor;
     const [before, now = ''] = page.url().split(/(?=#)/);
     if (before !== address || !fragment || address.includes(BLANK)) return false;
+    if (visitor.route !== routeOfFile) return false;
     await show(visitor, look);
     await page.evaluate(
       async (wanted) => {
@@ -212,9 +222,10 @@ export async function openBench(route = () => undefined) {
     const [place, fragment = usual] = path.split(/(?=#)/);
     const address = server.url + place + query;
     const restored = used && !fresh && (await restore(used, look, address, fragment));
-    if (used && !restored) await renew(used, look);
+    if (used && !restored) await renew(used, look, address);
     const visitor = used ?? (await makeVisitor(first, worker, { ...look, ...rest }));
     const { page, complaints, foreign } = visitor;
+    visitor.route = routeOfFile;
     if (!restored) await page.goto(address + fragment);
     if (ready) {
       await page.locator('logit-distribution .row').first().waitFor();

@@ -3,7 +3,7 @@
  * the browser keeps, and a page never gets files of two builds.
  */
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { serve } from '../../web/serve.js';
@@ -25,15 +25,26 @@ function mark(folder, file, build) {
   appendFileSync(join(folder, file), file.endsWith('.html') ? `<!-- ${text} -->` : `/* ${text} */`);
 }
 
+/** Signs a copy of the site, whose pages then wait for the server however busy the machine is. */
+async function sign(/** @type {string} */ folder) {
+  await signSite(folder);
+  const never = 'AbortSignal.timeout = () => new AbortController().signal;';
+  appendFileSync(join(folder, 'sw.js'), never);
+}
+
 /** A copy of the site that can be changed, on a server that can be stopped. */
 async function openSite() {
   const folder = temporaryFolder();
   const filter = (/** @type {string} */ path) => !/logitscope\.(html|js)$/.test(path);
   cpSync(bench.dist, folder, { recursive: true, filter });
+  const update = join(folder, 'update.js');
+  const text = readFileSync(update, 'utf8');
+  assert.match(text, /,3e3\)/);
+  writeFileSync(update, text.replace(',3e3)', ',6e4)'));
   /** Puts another build into the place of some files, or of all. */
   const deploy = async (/** @type {number} */ build, files = BUILT, signed = true) => {
     for (const file of files) mark(folder, file, build);
-    if (signed) await signSite(folder);
+    if (signed) await sign(folder);
   };
   await deploy(1);
   let server = closed(await serve(folder));
@@ -177,7 +188,7 @@ test('of a server that is half way to another build nothing is taken', async () 
   await shown(page);
   assert.deepEqual(await builds(page), all(1));
   // The rest has come.
-  await signSite(site.folder);
+  await sign(site.folder);
   await page.reload();
   await shown(page);
   assert.deepEqual(await builds(page), [2, 4, 1, 1, 1]);

@@ -116,14 +116,14 @@ test('a wide schema is refused at once', () => {
     properties: Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, { const: i }])),
   });
   const alternatives = Array.from({ length: 20_000 }, (_, i) => ({ const: i }));
-  const began = performance.now();
+  const began = process.cpuUsage();
   for (const schema of [wide(6000), wide(50_000), { enum: ['x'.repeat(1e6)] }])
     assert.throws(() => grammarOf({ schema }), { code: 'invalid_argument', key: 'grammar_line' });
   assert.ok(grammarOf({ schema: { oneOf: alternatives } }).length > 100_000);
   assert.throws(() => grammarOf({ schema: { oneOf: [...alternatives, { type: 'integer' }] } }), {
     key: 'schema',
   });
-  assert.ok(performance.now() - began < 3000, 'it took seconds'); // 40 s before
+  assert.ok(process.cpuUsage(began).user < 3e6, 'it took seconds'); // 40 s before
 });
 
 test('options of a generation', async () => {
@@ -177,14 +177,14 @@ test('schemas and constraints', () => {
     fc.constantFrom('json', 'name_age_city', '__proto__', 'toString'),
   );
   check(60, 12_000, constraint, (given) => {
-    const began = performance.now();
+    const began = process.cpuUsage();
     try {
       assert.equal(typeof grammarOf(given), 'string');
       scope.distribution({ constraint: given, top: 1 });
     } catch (error) {
       checkError(error, fc.stringify(given));
     }
-    assert.ok(performance.now() - began < 5000, fc.stringify(given));
+    assert.ok(process.cpuUsage(began).user < 5e6, fc.stringify(given));
   });
 });
 

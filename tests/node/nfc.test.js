@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Logitscope } from '../../web/engine/index.js';
 import { atEnd } from '../cleanup.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
-import { cases, long } from '../long.js';
+import { cases, long, sample } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
 import { cli } from './command_line.js';
 import { byteTokens } from './small_model.js';
@@ -78,7 +78,7 @@ test('every character, alone and between a letter and a mark', async () => {
   console.log(`Unicode ${table} against ${host}: ${leftOut} characters left out`);
   const all = known.filter((each) => each !== '\n');
   for (let at = 0; at < all.length; at += BATCH) compare(scope, all.slice(at, at + BATCH));
-  for (const around of [changed, lively])
+  for (const around of sample([changed, lively], 1))
     for (const mark of ['\u0301', '\u0323', '\u0308'].slice(0, cases(1, 3)))
       compare(
         scope,
@@ -179,9 +179,9 @@ test('special and user-defined tokens are found in the text as it stands', async
 test('65,535 marks in a row take no time', async () => {
   const { scope } = await open('qwen2', []);
   const [n, marks] = [21_845, ['\u0301', '\u0323', '\u031b']];
-  const start = performance.now();
+  const start = process.cpuUsage();
   const got = scope.decode(scope.encode(`a${marks.join('').repeat(n)}`));
-  assert.ok(performance.now() - start < 2000);
+  assert.ok(process.cpuUsage(start).user < 2e6);
   const [acute, dot, horn] = marks;
   assert.equal(got, `\u1ea1${horn.repeat(n)}${dot.repeat(n - 1)}${acute.repeat(n)}`);
 });
