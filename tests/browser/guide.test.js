@@ -106,7 +106,7 @@ test('luck is u moved alone: not who drags the crossing sideways, but who drags 
     const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
     await page.mouse.move(x, y);
     await page.mouse.down();
-    await page.mouse.move(x + right, y + down, { steps: 60 });
+    await page.mouse.move(x + right, y + down, { steps: 20 });
     await page.mouse.up();
     await settle(page);
   };
@@ -340,7 +340,7 @@ test('in a window of any width no word of a beat lies over another, and all beat
     await settle(page);
     const heights = {};
     for (const beat of [1, 2, 3, 4, 5]) {
-      for (const width of [320, 360, 375, 480, 1024, 1280]) {
+      for (const width of [320, ...sample([360, 375, 480, 1024, 1280], 2)]) {
         await page.setViewportSize({ width, height: 4000 });
         const what = `beat ${beat}, ${lang}, ${width} px`;
         assert.deepEqual(await page.evaluate(findOverlaps), [], what);

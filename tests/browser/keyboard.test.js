@@ -224,10 +224,12 @@ for (const name of ['bench', ...(LONG ? OTHERS : [])])
       scrollTo(0, 0);
     });
     const there = await walk(page, 'Tab');
-    const back = await walk(page, 'Shift+Tab');
     const keys = (met) => met.map(({ key }) => key);
     assert.equal(new Set(keys(there)).size, there.length, 'each once');
-    assert.deepEqual(keys(back).sort(), keys(there).sort(), 'the same on the way back');
+    if (LONG) {
+      const back = await walk(page, 'Shift+Tab');
+      assert.deepEqual(keys(back).sort(), keys(there).sort(), 'the same on the way back');
+    }
     const bad = there.flatMap(({ name: what, focused, left, inside, covered, width, height }) => [
       ...(focused === left ? [`${what} shows no focus`] : []),
       ...(inside ? [] : [`${what} is off the screen`]),

@@ -35,7 +35,7 @@ const marks = (page) =>
     .evaluateAll((all) => all.map(({ outerHTML }) => outerHTML.replace(/<!--.*?-->/g, '')));
 const steps = (page, n) =>
   page.locator('logit-scope').evaluate(async (scope, count) => {
-    for (let i = 0; i < count; i++) await scope.step();
+    await Promise.all(Array.from({ length: count }, () => scope.step()));
     await scope.settled();
   }, n);
 const set = (page, settings) =>

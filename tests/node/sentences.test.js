@@ -9,6 +9,7 @@ import { simple } from 'acorn-walk';
 import { CODES, LogitscopeError } from '../../web/engine/errors.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { sentenceOf, sentences } from '../../web/engine/sentences.js';
+import { sample } from '../long.js';
 import { smallModel } from './small_model.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -259,7 +260,8 @@ describe('what is really thrown', () => {
       broken.push(copy);
     }
     let refused = 0;
-    for (const model of broken) {
+    const tried = sample(broken, 60);
+    for (const model of tried) {
       try {
         (await Logitscope.load({ model })).close();
       } catch ({ code, key, values, message }) {
@@ -269,6 +271,6 @@ describe('what is really thrown', () => {
         assert.doesNotMatch(message, /undefined/, `${key}: ${message}`);
       }
     }
-    assert.ok(refused > 60, `${refused} were refused`);
+    assert.ok(refused > tried.length / 3, `${refused} were refused`);
   });
 });
