@@ -3,11 +3,21 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
+import { checkPrefix, checkSentence } from '../../web/engine/grammar.js';
+import {
+  Logitscope,
+  LogitscopeError,
+  beamSearch,
+  contrastiveSearch,
+  detect,
+} from '../../web/engine/index.js';
+import { RemoteLogitscope } from '../../web/engine/remote.js';
+import { parseAxis, sweep } from '../../web/engine/sweep.js';
 import { temporaryFolder } from '../cleanup.js';
 import { smallModel } from './small_model.js';
 
 const image = smallModel();
+const plan = { axes: [{ name: 'top_k', values: [1] }], measures: ['entropy'], prompt: 'a' };
 /** @type {Logitscope} */
 let scope;
 before(async () => {
@@ -311,5 +321,44 @@ describe('load', () => {
     ]) {
       assert.throws(call, expected('no_model'));
     }
+  });
+});
+
+describe('what belongs to no engine', () => {
+  const first = (points) => points.next();
+  const calls = [
+    [() => beamSearch(null), 'scope must be a Logitscope', 'null'],
+    [() => beamSearch(scope, { prompt: 3 }), 'prompt must be', '3'],
+    [() => beamSearch(scope, { prompt: 'a', signal: 3 }), 'signal', '3'],
+    [() => contrastiveSearch({}), 'scope must be a Logitscope'],
+    [() => contrastiveSearch(scope, null), 'options', 'null'],
+    [() => detect(undefined, [1], {}), 'scope must be a Logitscope', 'undefined'],
+    [() => first(sweep(null, plan)), 'scope must be a Logitscope', 'null'],
+    [() => first(sweep(scope)), 'plan must be an object', 'undefined'],
+    [() => first(sweep(scope, { prompt: 'a' })), 'axes must be a list', 'undefined'],
+    [() => first(sweep(scope, { ...plan, axes: [3] })), 'axes', 'settings with their values', '3'],
+    [() => first(sweep(scope, { ...plan, axes: [{ name: 'top_k', values: 3 }] })), 'top_k', '3'],
+    [() => first(sweep(scope, { ...plan, measures: undefined })), 'measures must be a list'],
+    [() => first(sweep(scope, { ...plan, prompt: undefined })), 'prompt must be', 'undefined'],
+    [() => first(sweep(scope, { ...plan, settings: null })), 'settings must be an object', 'null'],
+    [() => first(sweep(scope, { ...plan, grammar: {} })), 'grammar must be a grammar'],
+    [() => first(sweep(scope, plan, 3)), 'signal must be an AbortSignal', '3'],
+    [() => parseAxis(null), 'SETTING=FROM:TO:STEP', 'null'],
+    [() => checkSentence(null, 'a'), 'grammar must be a grammar', 'null'],
+    [() => checkPrefix({ vocabulary: [] }, 3), 'text must be a string', '3'],
+    [() => RemoteLogitscope.load(null), 'options of load must be an object', 'null'],
+  ];
+  for (const [i, [call, ...words]] of calls.entries())
+    test(`${i + 1}: ${words[0]}`, async () => {
+      await assert.rejects(async () => call(), expected('invalid_argument', ...words));
+    });
+
+  test('logits may be any list of numbers', () => {
+    const numbers = [1, 2, 3];
+    const wanted = scope.warp(numbers).p;
+    for (const list of [Int8Array, Uint16Array, Int32Array, Float64Array])
+      assert.deepEqual(scope.warp(list.from(numbers)).p, wanted);
+    for (const wrong of [BigInt64Array.of(1n), new DataView(new ArrayBuffer(4)), ['1']])
+      assert.throws(() => scope.warp(wrong), { code: 'invalid_argument' });
   });
 });

@@ -395,3 +395,111 @@ describe('text as it grows', () => {
     assert.equal(feed(['end'], 'the e', 'nd of').stopped, true);
   });
 });
+
+describe('more than one token or text', () => {
+  const options = { prompt: 'Hi', seed: 5, max_new_tokens: 6, logit_bias: { [EOS]: false } };
+
+  test('each step lists the most probable tokens, and the text stays the same', async () => {
+    const plain = await scope.write({ ...options, top_k: 3 });
+    assert.ok(!('top_logprobs' in plain.steps[0]));
+    for (const asked of [{ top_logprobs: 5 }, { top: 5 }, { top: 2, top_logprobs: 5 }]) {
+      const { steps, ids } = await scope.write({ ...options, top_k: 3, ...asked });
+      assert.deepEqual(ids, plain.ids);
+      const session = scope.session();
+      for (const [n, step] of steps.entries()) {
+        session.feed([72, 105, ...ids.slice(0, n)]);
+        const { tokens } = session.distribution({
+          top_k: 3,
+          top: 5,
+          logit_bias: options.logit_bias,
+        });
+        const listed = tokens.map(({ id, text, logprob, p, p_raw, rank }) => ({
+          id,
+          text,
+          logprob,
+          p,
+          p_raw,
+          rank,
+        }));
+        assert.deepEqual(step.top_logprobs, listed);
+        assert.deepEqual(
+          [step.p, step.logprob, step.u],
+          [plain.steps[n].p, plain.steps[n].logprob, plain.steps[n].u],
+        );
+      }
+      session.close();
+    }
+    const gumbel = { ...options, draw: 'gumbel' };
+    const { ids } = await scope.write({ ...gumbel, top_logprobs: 1 });
+    assert.deepEqual(ids, (await scope.write(gumbel)).ids);
+    await assert.rejects(scope.write({ ...options, top_logprobs: -1 }), { code: 'out_of_range' });
+    await assert.rejects(scope.write({ ...options, top_logprobs: 2, draft: scope }), {
+      code: 'unsupported',
+    });
+  });
+
+  test('several texts at once are those of the seeds one by one', async () => {
+    const texts = await scope.writeMany({ ...options, n: 3 });
+    const withoutTime = ({ steps, ...text }) => ({
+      ...text,
+      steps: steps.map(({ ms, ...step }) => step),
+    });
+    for (const [i, text] of texts.entries())
+      assert.deepEqual(
+        withoutTime(text),
+        withoutTime(await scope.write({ ...options, seed: 5 + i })),
+      );
+    assert.equal(texts.length, 3);
+    await assert.rejects(scope.writeMany({ ...options, n: 0 }), { code: 'out_of_range' });
+    await assert.rejects(scope.writeMany(null), { code: 'invalid_argument' });
+    await assert.rejects(scope.writeMany({ ...options, n: 2, seed: 2 ** 53 - 1 }), {
+      code: 'out_of_range',
+    });
+  });
+
+  test('the score of a text is the sum of what its tokens take', async () => {
+    const { ids, text, steps } = await scope.write(options);
+    const expected = steps.map(({ id, p_raw }) => ({ id, p_raw }));
+    const scored = await scope.score([72, 105], ids);
+    assert.deepEqual(scored.ids, ids);
+    for (const [i, { id, p_raw }] of expected.entries()) {
+      assert.equal(scored.tokens[i].id, id);
+      assert.ok(Math.abs(Math.exp(scored.tokens[i].logprob) - p_raw) < 1e-6);
+    }
+    const sum = scored.tokens.reduce((total, { logprob }) => total + logprob, 0);
+    assert.equal(scored.logprob, sum);
+    const whole = await scope.score('Hi', 'yo');
+    assert.deepEqual(
+      [whole.prompt_ids, whole.ids],
+      [
+        [72, 105],
+        [121, 111],
+      ],
+    );
+    assert.deepEqual(
+      whole.tokens.map((token) => token.text),
+      ['y', 'o'],
+    );
+    scope.feed([72, 105]);
+    assert.equal(whole.tokens[0].logprob, -scope.surprisal(121));
+    assert.deepEqual((await scope.score('Hi', '')).logprob, 0);
+    await assert.rejects(scope.score('', 'a'), { code: 'empty' });
+    await assert.rejects(scope.score('a', [VOCAB]), { code: 'unknown_token' });
+    await assert.rejects(scope.score('a'), { code: 'invalid_argument' });
+    assert.equal(typeof text, 'string');
+  });
+
+  test('rows of logits are warped as one by one', () => {
+    const rows = [[3, 2, 1], Float32Array.of(1, 5, 2), Int8Array.of(1, 2, 4)];
+    const histories = [[0], [], [2]];
+    const settings = { repetition_penalty: 1.5, top_k: 2 };
+    assert.deepEqual(
+      scope.warpRows(rows, settings, { histories }),
+      rows.map((row, i) => scope.warp(row, settings, { history: histories[i] })),
+    );
+    assert.deepEqual(scope.warpRows([]), []);
+    for (const wrong of [null, [[]], [['a']], 3])
+      assert.throws(() => scope.warpRows(wrong), { name: 'LogitscopeError' });
+    assert.throws(() => scope.warpRows(rows, {}, { histories: 3 }), { code: 'invalid_argument' });
+  });
+});

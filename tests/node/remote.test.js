@@ -71,6 +71,8 @@ test('every method answers as it does at home', async () => {
     random: [42, 1],
     distinct: [[1, 1, 2], 1],
     warp: [[3, 2, 1], { top_k: 2 }, { history: [1] }],
+    warpRows: [[[3, 2, 1], Int8Array.of(1, 2, 3)], { top_k: 2 }, { histories: [[1]] }],
+    score: ['Hé', 'llo'],
     feed: [[1, 2, 3]],
     timeline: [],
     logits: [],
@@ -81,7 +83,7 @@ test('every method answers as it does at home', async () => {
     drawFrom: [[3, 2, 1], { top_k: 2 }, { history: [1], u: 0.4 }],
   };
   for (const [method, args] of Object.entries(calls)) {
-    assert.deepEqual(await remote[method](...args), local[method](...args), method);
+    assert.deepEqual(await remote[method](...args), await local[method](...args), method);
   }
   const half = { rng: () => 0.5 };
   assert.deepEqual(await remote.draw({}, half), local.draw({}, { u: 0.5 }));
@@ -124,6 +126,12 @@ test('generate streams the same steps and returns the same result', async () => 
     }
   };
   assert.deepEqual(await collect(remote.generate(options)), await collect(local.generate(options)));
+});
+
+test('several texts are the same as at home', async () => {
+  const options = { prompt: 'ab', seed: 6, max_new_tokens: 4, n: 2, top_logprobs: 2 };
+  const plain = (texts) => texts.map(({ steps, ...text }) => [text, steps.map(withoutTime)]);
+  assert.deepEqual(plain(await remote.writeMany(options)), plain(await local.writeMany(options)));
 });
 
 test('a draft is loaded in the worker, once, from what a message can carry', async () => {

@@ -223,6 +223,7 @@ describe('of texts', () => {
     assert.ok(process.cpuUsage(began).user < 5e6);
     const aborted = AbortSignal.abort();
     assert.deepEqual(await collect(plan, scope, aborted), []);
+    assert.deepEqual(await collect({ ...plan, signal: aborted }), []);
   });
 });
 

@@ -30,7 +30,7 @@ function membersOf(file) {
   const source = readFileSync(`${root}/web/engine/${file}`, 'utf8');
   const classes = source.slice(source.indexOf('\nexport class'));
   const pattern =
-    /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?^  (?:static |async |get |\*)*(\w+|\[Symbol\.\w+\])(?:\(| = )/gm;
+    /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?^ {2}(?:static |async |get |\*)*(\w+|\[Symbol\.\w+\])(?:\(| = )/gm;
   return [...classes.matchAll(pattern)]
     .map(([, comment = '', name]) => ({ name: `${file} ${name}`, comment }))
     .filter(({ comment }) => !/@private|@internal/.test(comment));

@@ -48,8 +48,10 @@ import { readTrace } from './trace.js';
  * What a draw is told: `u` replaces the seed's own; p_raw is left out unless `raw`.
  * @typedef {{ step: number, u?: number, raw: boolean }} Choice
  *
- * A drawn token, and of the distribution that it came from how many tokens it keeps.
- * @typedef {{ drawn: import('./types.js').Drawn, kept: number, entropy: number }} Sample
+ * A drawn token, and of the distribution that it came from how many tokens it keeps; those that are
+ * to be listed.
+ * @typedef {{ drawn: import('./types.js').Drawn, kept: number, entropy: number,
+ *   tokens?: import('./types.js').TraceToken[] }} Sample
  */
 
 /** Room for at least this many listed tokens, so that longer lists seldom open a chain anew. */
@@ -445,6 +447,7 @@ export class Chain {
    */
   #sample(ready, choice) {
     const { chain, at, resolved } = ready;
+    if (resolved.top) return { tokens: this.#trace(ready).tokens, ...this.#draw(ready, choice) };
     if (resolved.draw === 'gumbel') {
       this.#apply(ready);
       return this.#draw(ready, choice);

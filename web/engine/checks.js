@@ -105,6 +105,15 @@ export function checkBoolean(name, value) {
   }
 }
 
+/**
+ * Refuses anything but an engine, here or behind a worker.
+ * @param {any} scope
+ * @param {string} [method] that it must have
+ */
+export function checkEngine(scope, method = 'session') {
+  if (typeof scope?.[method] !== 'function') throw mustBe('scope', 'an_engine', scope);
+}
+
 /** @param {unknown} signal */
 export function checkSignal(signal) {
   if (signal !== undefined && typeof (/** @type {any} */ (signal)?.aborted) !== 'boolean') {
@@ -174,7 +183,8 @@ export function checkLogits(logits) {
  * @param {ArrayLike<number>} numbers
  */
 export function checkNumbers(name, numbers) {
-  if (numbers instanceof Float32Array || numbers instanceof Float64Array) return;
+  const isTyped = ArrayBuffer.isView(numbers) && !(numbers instanceof DataView);
+  if (isTyped && typeof (numbers[0] ?? 0) === 'number') return;
   if (!Array.isArray(numbers)) throw mustBe(name, 'a_list_of_numbers', numbers);
   for (let i = 0; i < numbers.length; i++) {
     if (typeof numbers[i] !== 'number') throw mustBe(name, 'a_list_of_numbers', numbers[i], i);

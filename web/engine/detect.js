@@ -6,7 +6,7 @@
  * are counted once (with green_self, the token of them that decides and the one that follows), and of
  * SynthID each context once, as what repeats says nothing new.
  */
-import { checkInteger, checkOptions } from './checks.js';
+import { checkEngine, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError } from './errors.js';
 
 /**
@@ -165,8 +165,7 @@ function count(marks, names, from, { name, depth, chance }) {
 
 /**
  * What a text bears of each watermark that the settings ask for.
- * @param {{ marks: (ids: ArrayLike<number>, settings?: Settings) => import('./types.js').Marks |
- *   Promise<import('./types.js').Marks> }} scope an engine, here or in a worker
+ * @param {import('./search.js').Scope} scope an engine, here or in a worker
  * @param {ArrayLike<number>} ids
  * @param {Settings} settings with the key, fraction and contexts that the text was made with; how
  *   strong green_bias was does not matter
@@ -175,6 +174,7 @@ function count(marks, names, from, { name, depth, chance }) {
  * @returns {Promise<Detection[]>}
  */
 export async function detect(scope, ids, settings, options) {
+  checkEngine(scope, 'marks');
   checkOptions('options of detect', options, ['from']);
   const { from = 0 } = options ?? {};
   checkInteger('from', from, 0, 2 ** 32 - 1);

@@ -25,14 +25,17 @@ import { TextStream } from './text.js';
  */
 
 const OPTIONS =
-  'prompt max_new_tokens cache stop signal u amateur draft draft_tokens draft_top'.split(' ');
+  'prompt max_new_tokens cache stop signal u amateur draft draft_tokens draft_top top_logprobs'.split(
+    ' ',
+  );
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
-const SLICE_MS = 10;
+/** How long the loop may hold others up, in ms. */
+export const SLICE_MS = 10;
 /** Ids of a prompt that are evaluated together: BATCH of src/session.c. */
 const BLOCK = 32;
 
 /** Lets pending events run, so that an abort can arrive. */
-function turn() {
+export function turn() {
   if (typeof setImmediate === 'function')
     return new Promise((resolve) => {
       setImmediate(resolve);
@@ -64,6 +67,9 @@ async function prefill(session, ids, context, rest) {
     await session.feed(ids.slice(0, n));
 }
 
+/** @param {import('./types.js').TraceToken} token @returns {import('./types.js').ListedToken} */
+const toListed = ({ id, text, logprob, p, p_raw, rank }) => ({ id, text, logprob, p, p_raw, rank });
+
 /**
  * @param {unknown} stop
  * @returns {string[]}
@@ -85,37 +91,11 @@ function checkStops(stop) {
  * @param {unknown} given
  * @returns {ArrayLike<number>}
  */
-function idsOf(core, name, given) {
+export function idsOf(core, name, given) {
   checkText(name, given);
   const ids = typeof given === 'string' ? core.encode(given) : /** @type {number[]} */ (given);
   checkIds(name, ids, core.needModel().vocab_size);
   return ids;
-}
-
-/**
- * What gives the logits of the second distribution before each draw, null where no setting reads one.
- * @param {Core} core
- * @param {Resolved} resolved
- * @param {any} options
- * @param {ArrayLike<number>} prompt
- * @returns {((timeline: Timeline, ids: number[], cache: boolean) =>
- *   Float32Array | Promise<Float32Array>) | null}
- */
-function resolveSecond(core, { values, negative_prompt }, { amateur }, prompt) {
-  if (!readsSecond(values)) return null;
-  const given = negative_prompt ?? [prompt[prompt.length - 1]];
-  const negative = Array.from(idsOf(core, 'negative_prompt', given));
-  if (!negative.length) throw new LogitscopeError('empty', 'no_negative_prompt');
-  if (amateur === undefined)
-    return (timeline, ids, cache) =>
-      timeline.logitsAfter([...negative, ...ids.slice(prompt.length)], cache);
-  if (typeof amateur?.feed !== 'function' || typeof amateur.logits !== 'function') {
-    throw mustBe('amateur', 'a_scope', amateur);
-  }
-  return async (_, ids) => {
-    await amateur.feed(ids);
-    return amateur.logits();
-  };
 }
 
 /**
@@ -124,7 +104,8 @@ function resolveSecond(core, { values, negative_prompt }, { amateur }, prompt) {
  */
 function resolveOptions(core, options) {
   const { vocab_size } = core.needModel();
-  const resolved = { ...core.resolve(options, OPTIONS), top: 0 };
+  const { top = 0, top_logprobs = top } = options ?? {};
+  const resolved = { ...core.resolve(options, OPTIONS), top: top_logprobs };
   const {
     prompt,
     max_new_tokens: maximum = 100,
@@ -135,6 +116,7 @@ function resolveOptions(core, options) {
   } = options ?? {};
   core.chain.check(resolved, vocab_size); // refuses now, before anything is fed
   checkInteger('max_new_tokens', maximum, 0, TIMELINE_MAX);
+  checkInteger('top_logprobs', top_logprobs, 0, 2 ** 32 - 1);
   checkBoolean('cache', cache);
   const stops = checkStops(stop);
   const first = resolveChoice('generate', u === undefined ? {} : { u }, resolved.draw, ['u']);
@@ -148,8 +130,7 @@ function resolveOptions(core, options) {
       limit: TIMELINE_MAX,
     });
   }
-  const second = resolveSecond(core, resolved, options, ids);
-  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first, second };
+  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first };
 }
 
 /**
@@ -160,7 +141,7 @@ function resolveOptions(core, options) {
  */
 export async function* generate(core, timeline, options) {
   const asked = resolveOptions(core, options);
-  const { resolved, ids, maximum, cache, stops, signal, first, second } = asked;
+  const { resolved, ids, maximum, cache, stops, signal, first } = asked;
   const info = core.needModel();
   const text = new TextStream(stops);
   const promptLength = ids.length;
@@ -178,6 +159,9 @@ export async function* generate(core, timeline, options) {
     return signal?.aborted === true;
   };
 
+  const second = readsSecond(resolved.values)
+    ? (await import('./beside.js')).resolveSecond(core, resolved, options, ids)
+    : null;
   const drafting =
     options.draft !== undefined
       ? await (await import('./speculate.js')).openSpeculation(core, timeline, asked, options)
@@ -204,7 +188,7 @@ export async function* generate(core, timeline, options) {
       }
       const began = performance.now();
       const choice = step === 0 ? first : { step, raw: true };
-      const { drawn, kept, entropy, ...how } = await next(choice, maximum - step);
+      const { drawn, kept, entropy, tokens, ...how } = await next(choice, maximum - step);
       core.needModel(); // it may have been closed meanwhile
       const state = carried(now.values);
       if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
@@ -221,7 +205,9 @@ export async function* generate(core, timeline, options) {
         if (text.stopped) finish = 'stop';
       }
       const ms = performance.now() - began;
-      yield { ...drawn, text: added, entropy, kept, ms, position: ids.length - 1, ...how };
+      const listed = tokens && { top_logprobs: tokens.map(toListed) };
+      const position = ids.length - 1;
+      yield { ...drawn, text: added, entropy, kept, ms, position, ...listed, ...how };
     }
   } finally {
     drafting?.close();

@@ -33,6 +33,7 @@
  * @typedef {{ time: Time, subject: Subject, verb: Verb, tense: string, person: string,
  *   phrase: string, tenseRight: boolean, personRight: boolean, rest: string }} Reading
  */
+import { mustBe } from './errors.js';
 
 /**
  * Cuts a text before every space, as the tokenizer kind `logitscope-word` does.
@@ -40,6 +41,7 @@
  * @returns {string[]}
  */
 export function pieces(text) {
+  if (typeof text !== 'string') throw mustBe('text', 'a_string', text);
   return text.match(/^[^ ]+| [^ ]*/g) ?? [];
 }
 
@@ -166,6 +168,13 @@ function readings(grammar, time, subject, rest) {
   return found;
 }
 
+/** @param {unknown} grammar @param {unknown} text */
+function checkGiven(grammar, text) {
+  if (!Array.isArray(/** @type {any} */ (grammar)?.vocabulary))
+    throw mustBe('grammar', 'a_grammar', grammar);
+  if (typeof text !== 'string') throw mustBe('text', 'a_string', text);
+}
+
 /**
  * Whether a completion is a sentence of the grammar, and if not, what is wrong with it. A text with
  * several readings is judged by the kindest one ("is going to work" is a future, and on the way to
@@ -175,6 +184,7 @@ function readings(grammar, time, subject, rest) {
  * @returns {Verdict}
  */
 export function checkSentence(grammar, text) {
+  checkGiven(grammar, text);
   if (text === '') return broken('empty', 'The sentence is empty.', {});
   const unknown = pieces(text).find((piece) => !grammar.vocabulary.includes(piece));
   if (unknown !== undefined) {
@@ -367,6 +377,7 @@ function isBeginning(grammar, text) {
  * @returns {PrefixVerdict}
  */
 export function checkPrefix(grammar, text) {
+  checkGiven(grammar, text);
   /** @type {Map<string, number>} */
   const joint = new Map();
   let total = 0;

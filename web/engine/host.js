@@ -23,11 +23,13 @@ import { Logitscope, LogitscopeError } from './logitscope.js';
  */
 
 const SCOPE_METHODS =
-  'encode decode chat piece random distinct marks warp ownInput readFrom drawFrom landscapeFrom'.split(
+  'encode decode chat piece random distinct marks warp warpRows ownInput readFrom drawFrom landscapeFrom'.split(
     ' ',
   );
 const SESSION_METHODS =
-  'feed timeline logits hidden second surprisal read distribution draw landscape write'.split(' ');
+  'feed timeline logits hidden second surprisal score read distribution draw landscape write'.split(
+    ' ',
+  );
 
 /**
  * An argument, with the function that a message could not carry, only what that returned.

@@ -20,7 +20,7 @@ import { Session } from './session.js';
 
 export { LogitscopeError, presets, strategies };
 
-/** @import { Beside, Drawn, GenerateOptions, Generated, Info, Landscape, Piece, Settings, Step, TableRow, Trace } from './types.js' */
+/** @import { Beside, Drawn, GenerateOptions, Generated, Info, Landscape, Piece, Score, Settings, Step, TableRow, Trace } from './types.js' */
 
 /** The longest context that a model file may have. */
 const CONTEXT_MAX = 2 ** 20;
@@ -248,6 +248,21 @@ export class Logitscope {
   }
 
   /**
+   * `warp` of several rows of logits under the same settings.
+   * @param {ArrayLike<number>[]} rows
+   * @param {Settings} [settings]
+   * @param {{ step?: number, histories?: ArrayLike<number>[] }} [options] the ids before each row
+   * @returns {import('./types.js').WarpTrace[]}
+   */
+  warpRows(rows, settings, options) {
+    checkOptions('options of warpRows', options, ['histories', 'step']);
+    const { histories, step } = options ?? {};
+    for (const [name, list] of Object.entries({ rows, histories: histories ?? [] }))
+      if (!Array.isArray(list)) throw mustBe(name, 'a_list', list);
+    return rows.map((row, i) => this.warp(row, settings, { history: histories?.[i], step }));
+  }
+
+  /**
    * What a function in the place of `own` would be called with: the logits as they reach it, every
    * setting, the ids so far. Its result can then be given as `own` in place of the function.
    * @param {ArrayLike<number>} logits
@@ -402,6 +417,27 @@ export class Logitscope {
    */
   write(options) {
     return this.#session().write(options);
+  }
+
+  /**
+   * Several texts of one prompt, which is evaluated once: text i has the seed + i, as a call of
+   * `write` of its own would draw it.
+   * @param {GenerateOptions & Settings & { n?: number }} options n texts, 1
+   * @returns {Promise<(Generated & { steps: Step[] })[]>}
+   */
+  writeMany(options) {
+    return this.#session().writeMany(options);
+  }
+
+  /**
+   * The log-probability of a text after a prompt, and of each of its tokens, under the model's own
+   * distribution. The timeline then holds both but for the last token.
+   * @param {string | ArrayLike<number>} prompt
+   * @param {string | ArrayLike<number>} completion
+   * @returns {Promise<Score>}
+   */
+  score(prompt, completion) {
+    return this.#session().score(prompt, completion);
   }
 
   /**

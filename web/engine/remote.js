@@ -2,11 +2,11 @@
  * The engine behind a worker: the same interface, as promises. With `supersede` a newer `read` or
  * `distribution` of a session replaces one that still waits, so that a slider never queues.
  */
-import { checkBoolean, checkDepths, checkSignal } from './checks.js';
-import { LogitscopeError, phrase, reasonOf } from './errors.js';
+import { checkBoolean, checkDepths, checkSignal, isObject } from './checks.js';
+import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
 import { trustedAddress } from './trusted.js';
 
-/** @import { Beside, DrawChoice, GenerateOptions, Generated, ReadChoice, Settings, Step, Trace } from './types.js' */
+/** @import { Beside, DrawChoice, GenerateOptions, Generated, ReadChoice, Score, Settings, Step, Trace } from './types.js' */
 /** @import { Port } from './host.js' */
 
 /**
@@ -306,6 +306,27 @@ export class RemoteSession {
   }
 
   /**
+   * Several texts of one prompt: text i has the seed + i, as a call of `write` of its own would draw
+   * it.
+   * @param {GenerateOptions & Settings & { n?: number }} options n texts, 1
+   * @returns {Promise<(Generated & { steps: Step[] })[]>}
+   */
+  async writeMany(options) {
+    return (await import('./many.js')).writeMany(this, options);
+  }
+
+  /**
+   * The log-probability of a text after a prompt, and of each of its tokens, under the model's own
+   * distribution. The timeline then holds both but for the last token.
+   * @param {string | ArrayLike<number>} prompt
+   * @param {string | ArrayLike<number>} completion
+   * @returns {Promise<Score>}
+   */
+  score(prompt, completion) {
+    return this.request('score', prompt, completion);
+  }
+
+  /**
    * Feeds the prompt and draws token after token; returns the result. An abort of `signal` ends it
    * with finish_reason "aborted". Breaking out of the loop ends the generation.
    * @param {GenerateOptions & Settings} options
@@ -394,10 +415,12 @@ export class RemoteLogitscope extends RemoteSession {
   /**
    * Loads an engine in a worker: without `worker` in one of its own, in Node in a worker thread.
    * An abort of `signal` rejects with code `cancelled` and ends the worker.
-   * @param {import('./types.js').RemoteOptions} [options]
+   * @param {import('./types.js').RemoteOptions} [wanted]
    * @returns {Promise<RemoteLogitscope>}
    */
-  static async load({ worker, onprogress, signal, supersede = false, ...options } = {}) {
+  static async load(wanted = {}) {
+    if (!isObject(wanted)) throw mustBe('options of load', 'an_object', wanted);
+    const { worker, onprogress, signal, supersede = false, ...options } = wanted;
     checkSignal(signal);
     checkBoolean('supersede', supersede);
     const given = worker ?? new URL('./worker.js', import.meta.url);
@@ -514,6 +537,17 @@ export class RemoteLogitscope extends RemoteSession {
    */
   warp(logits, settings, options) {
     return this.request('warp', logits, settings, options);
+  }
+
+  /**
+   * `warp` of several rows of logits under the same settings.
+   * @param {ArrayLike<number>[]} rows
+   * @param {Settings} [settings]
+   * @param {{ step?: number, histories?: ArrayLike<number>[] }} [options] the ids before each row
+   * @returns {Promise<import('./types.js').WarpTrace[]>}
+   */
+  warpRows(rows, settings, options) {
+    return this.request('warpRows', rows, settings, options);
   }
 
   /**

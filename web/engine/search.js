@@ -3,7 +3,14 @@
  * number is drawn, so the same prompt gives the same text. Both take the engine or the engine
  * behind a worker, and open sessions of their own on it; every log-probability is the engine's.
  */
-import { checkBoolean, checkInteger, checkOptions } from './checks.js';
+import {
+  checkBoolean,
+  checkEngine,
+  checkInteger,
+  checkOptions,
+  checkSignal,
+  checkText,
+} from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
 import { TextStream } from './text.js';
 
@@ -72,9 +79,10 @@ function checkNumber(name, value, low, high) {
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number }} options
  */
-async function promptOf(scope, { prompt, max_new_tokens = 100 }) {
+async function promptOf(scope, { prompt = '', max_new_tokens = 100 }) {
+  checkText('prompt', prompt);
   checkInteger('max_new_tokens', max_new_tokens, 0, STEPS_MAX);
-  const ids = Array.from(typeof prompt === 'string' ? await scope.encode(prompt) : (prompt ?? []));
+  const ids = Array.from(typeof prompt === 'string' ? await scope.encode(prompt) : prompt);
   if (!ids.length) {
     throw new LogitscopeError('empty', 'no_prompt');
   }
@@ -228,6 +236,7 @@ function isOver(finished, best, { width, power, early, maximum }) {
  * @returns {Promise<Found & { logprob: number, score: number, beams: ReadBeam[] }>}
  */
 export async function beamSearch(scope, options = /** @type {any} */ ({})) {
+  checkEngine(scope);
   checkOptions('options of beamSearch', options, [
     'prompt',
     'max_new_tokens',
@@ -245,6 +254,7 @@ export async function beamSearch(scope, options = /** @type {any} */ ({})) {
   checkInteger('beam_width', width, 1, WIDTH_MAX);
   checkNumber('length_penalty', power, -10, 10);
   if (early !== 'never') checkBoolean('early_stopping', early);
+  checkSignal(signal);
   const { ids: prompt, maximum } = await promptOf(scope, options);
   const isEnd = endsOf(scope);
   const most = Math.max(1, Math.floor(SESSIONS_BYTES / (scope.info?.session_bytes ?? Infinity)));
@@ -343,6 +353,7 @@ async function contrasted(session, ids, states, k, alpha) {
  * @returns {Promise<Found & { steps: Contrast[] }>}
  */
 export async function contrastiveSearch(scope, options = /** @type {any} */ ({})) {
+  checkEngine(scope);
   checkOptions('options of contrastiveSearch', options, [
     'prompt',
     'max_new_tokens',
@@ -353,6 +364,7 @@ export async function contrastiveSearch(scope, options = /** @type {any} */ ({})
   const { alpha = 0.6, k = 4, signal } = options;
   checkNumber('alpha', alpha, 0, 1);
   checkInteger('k', k, 1, WIDTH_MAX);
+  checkSignal(signal);
   const { ids: prompt, maximum } = await promptOf(scope, options);
   const { context_length = 0 } = scope.info ?? {};
   const isEnd = endsOf(scope);

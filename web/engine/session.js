@@ -6,7 +6,7 @@ import { generate } from './generate.js';
 import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 
 /** @import { Core } from './core.js' */
-/** @import { GenerateOptions, Generated, Settings, Step } from './types.js' */
+/** @import { GenerateOptions, Generated, Score, Settings, Step } from './types.js' */
 
 /** Frees a session that was collected without being closed. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ free) => free());
@@ -304,6 +304,27 @@ export class Session {
       if (done) return { ...value, steps };
       steps.push(value);
     }
+  }
+
+  /**
+   * Several texts of one prompt, which is evaluated once: text i has the seed + i, as a call of
+   * `write` of its own would draw it.
+   * @param {GenerateOptions & Settings & { n?: number }} options n texts, 1
+   * @returns {Promise<(Generated & { steps: Step[] })[]>}
+   */
+  async writeMany(options) {
+    return (await import('./many.js')).writeMany(this, options);
+  }
+
+  /**
+   * The log-probability of a text after a prompt, and of each of its tokens, under the model's own
+   * distribution. The timeline then holds both but for the last token.
+   * @param {string | ArrayLike<number>} prompt
+   * @param {string | ArrayLike<number>} completion
+   * @returns {Promise<Score>}
+   */
+  async score(prompt, completion) {
+    return (await import('./many.js')).score(this.#open(), this, prompt, completion);
   }
 
   /** Another session with the same timeline, for which nothing is evaluated. @returns {Session} */

@@ -42,7 +42,7 @@ const compared = new WeakMap();
  * a timeline.
  * @param {Resolved} resolved
  */
-function checkSettings({ values, draw, own }) {
+function checkSettings({ values, draw, own, top }) {
   const { mirostat, adaptive_target, guidance_scale, contrastive_beta } = values;
   const active = {
     draw: draw === 'gumbel',
@@ -51,6 +51,7 @@ function checkSettings({ values, draw, own }) {
     guidance_scale: guidance_scale !== 1,
     contrastive_beta,
     own,
+    top_logprobs: top,
   };
   const [setting] = Object.entries(active).find(([, on]) => on) ?? [];
   if (setting) throw new LogitscopeError('unsupported', 'draft_setting', { setting });

@@ -4,8 +4,15 @@
  */
 import { readsSecond } from './presets.js';
 import { readSecond } from './second.js';
-import { checkInteger } from './checks.js';
-import { LogitscopeError, phrase, show } from './errors.js';
+import {
+  checkEngine,
+  checkInteger,
+  checkNumbers,
+  checkSignal,
+  checkText,
+  isObject,
+} from './checks.js';
+import { LogitscopeError, mustBe, phrase, show, shown } from './errors.js';
 import {
   MEASURES,
   hasSpread,
@@ -34,6 +41,7 @@ import { unknownSetting } from './settings.js';
  *   point, so that all points meet the same random numbers
  * @property {number} [max_new_tokens] 40
  * @property {import('./grammar.js').Grammar | null} [grammar] what judges texts
+ * @property {import('./types.js').Platform<'AbortSignal'>} [signal] ends the sweep after the last whole point
  *
  * @typedef {object} Point
  * @property {Record<string, number>} at the swept settings
@@ -71,7 +79,8 @@ function decimals(value) {
  */
 export function range(name, from, to, step) {
   for (const [what, value] of Object.entries({ from, to, step }))
-    if (!Number.isFinite(value)) throw refuse('sweep_number', { what, setting: name, value });
+    if (!Number.isFinite(value))
+      throw refuse('sweep_number', { what, setting: String(name), value: shown(value) });
   if (!(step > 0)) throw refuse('sweep_step', { setting: name, value: step });
   if (to < from) throw refuse('sweep_end', { setting: name, minimum: from, value: to });
   const count = Math.floor((to - from) / step + 1e-9) + 1;
@@ -88,7 +97,7 @@ export function range(name, from, to, step) {
  * @returns {Axis}
  */
 export function parseAxis(text) {
-  const [, word, values] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  const [, word, values] = (typeof text === 'string' && /^([^=]+)=(.+)$/s.exec(text)) || [];
   if (word === undefined) throw refuse('sweep_form', { value: show(text) });
   const name = word.trim().replaceAll('-', '_');
   const numbers = values.split(values.includes(':') ? ':' : ',').map((part) => {
@@ -102,11 +111,32 @@ export function parseAxis(text) {
 }
 
 /**
+ * Refuses parts of a plan of the wrong type.
+ * @param {Plan} plan
+ */
+function checkShape(plan) {
+  if (!isObject(plan)) throw mustBe('plan', 'an_object', plan);
+  const { axes, measures, prompt, prompt_ids, settings = {}, grammar } = plan;
+  if (!Array.isArray(axes)) throw mustBe('axes', 'a_list', axes);
+  for (const [i, axis] of axes.entries()) {
+    if (typeof axis?.name !== 'string') throw mustBe('axes', 'a_list_of_axes', axis, i);
+    checkNumbers(axis.name, axis.values);
+  }
+  if (!Array.isArray(measures)) throw mustBe('measures', 'a_list', measures);
+  checkText('prompt', prompt_ids ?? prompt);
+  if (!isObject(settings)) throw mustBe('settings', 'an_object', settings);
+  if (grammar != null && !Array.isArray(grammar.vocabulary))
+    throw mustBe('grammar', 'a_grammar', grammar);
+}
+
+/**
  * Refuses a plan that cannot be run; ranges of settings are the engine's business.
  * @param {Plan} plan
  * @param {import('./types.js').TableRow[]} table
  */
-export function checkPlan({ axes, measures, samples, max_new_tokens, grammar }, table) {
+export function checkPlan(plan, table) {
+  checkShape(plan);
+  const { axes, measures, samples, max_new_tokens, grammar } = plan;
   if (axes.length < 1 || axes.length > 2) throw refuse('sweep_two', { n: axes.length });
   const names = table.filter(({ kind }) => ['real', 'integer'].includes(kind)).map((r) => r.name);
   for (const { name } of axes) if (!names.includes(name)) throw unknownSetting(name, names);
@@ -145,14 +175,16 @@ export function placesOf(axes) {
 }
 
 /**
- * Runs a plan point by point, on a session of its own; ends early when `signal` is aborted. A value
+ * Runs a plan point by point, on a session of its own; ends early when a signal is aborted. A value
  * out of range is refused before the first point.
  * @param {import('./search.js').Scope} engine with a model
  * @param {Plan} plan
- * @param {import('./types.js').Platform<'AbortSignal'>} [signal]
+ * @param {import('./types.js').Platform<'AbortSignal'>} [signal] the plan's, if left out
  * @returns {AsyncGenerator<Point, void, void>}
  */
-export async function* sweep(engine, plan, signal) {
+export async function* sweep(engine, plan, signal = plan?.signal) {
+  checkEngine(engine);
+  checkSignal(signal);
   checkPlan(plan, engine.table);
   const { axes, measures, prompt, settings = {} } = plan;
   const ids = Array.from(plan.prompt_ids ?? (await engine.encode(prompt)));

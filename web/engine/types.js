@@ -407,6 +407,8 @@
  * @property {Draft | Source} [draft] a smaller model that drafts tokens, of which each pass of the model
  *   accepts some: the law of the text stays the same (speculative decoding). A scope, or what
  *   `load` takes, which a worker can be sent. During such a step the timeline holds the drafts too
+ * @property {number} [top_logprobs] 0; how many tokens each step lists, in the order of its own
+ *   distribution; `top` says the same. Not with a draft, which has draft_top
  * @property {number} [draft_tokens] how many it drafts for a pass, 1 to 32; 4
  * @property {number} [draft_top] how many tokens each step lists with both distributions; 0
  */
@@ -454,10 +456,19 @@
  */
 
 /**
+ * How probable a text is after a prompt, in nats: the sum, and each token's.
+ * @typedef {{ prompt_ids: number[], ids: number[], logprob: number,
+ *   tokens: { id: number, text: string, logprob: number }[] }} Score
+ */
+
+/**
  * One generated token; `text` is what it adds to the decoded text. With a draft u is the number that
  * chose the token: the step's own, or of a residual the coin that drew from it.
  * @typedef {Drawn & { text: string, entropy: number, kept: number, ms: number,
- *   position: number, speculation?: Speculated }} Step
+ *   position: number, top_logprobs?: ListedToken[], speculation?: Speculated }} Step
+ *
+ * A token that could have been drawn; of one that was removed p is 0 and logprob -Infinity.
+ * @typedef {{ id: number, text: string, logprob: number, p: number, p_raw: number, rank: number }} ListedToken
  */
 
 /**
