@@ -12,7 +12,7 @@ before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
 /** How long a seed is played, in ms. */
-const EACH = cases(1500, 8000);
+const EACH = cases(1000, 8000);
 const SEEDS = Array.from({ length: cases(1, 24) }, (_, i) => i + 2);
 
 for (const seed of SEEDS)

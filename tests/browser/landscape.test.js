@@ -485,7 +485,7 @@ test('whatever the knob, its value is shown whole and lies over nothing', async 
     const { page, view, knob, close } = await openLandscape({ lang });
     const choice = view.locator('.axis-of select');
     const all = await choice.locator('option').evaluateAll((them) => them.map((it) => it.value));
-    for (const name of LONG ? all : wide) {
+    for (const name of LONG ? all : sample(wide, 2)) {
       await choice.selectOption(name);
       await knob.press('Home');
       await knob.press('ArrowRight');

@@ -4,15 +4,22 @@
  * processes share would be spoken to through another, which costs ten times what a start does.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
-import { build } from '../../web/build.js';
 import { LAUNCH } from '../chromium.js';
 import { atExit } from '../cleanup.js';
 
 const SHARED = fileURLToPath(new URL('../../build/site', import.meta.url));
+
+/** Not imported: Node would first look through its megabytes for names. */
+const { chromium } = createRequire(import.meta.url)('playwright-core');
+
+/** Builds the site; what builds it is loaded where it is needed alone. @param {string} folder */
+async function build(folder) {
+  await (await import('../../web/build.js')).build(folder);
+}
 
 /** For the runner: the site for all files, and the environment that tells of it. */
 export async function shareSite() {
