@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { extname, join, resolve } from 'node:path';
 import { LONGEST, readAnswer } from '../grade/answer.js';
+import { refusal } from '../grade/reasons.js';
+import { Host } from '../grade/toy.js';
 import { toLine } from '../grade/wire.js';
 import { findPython } from './interpreter.js';
 import { HERE, findJail, homeOfNode, limited } from './jail.js';
@@ -20,6 +22,16 @@ export const kindOf = (file) => extname(file).toLowerCase();
 
 /** Whether Python runs it. @param {string} file */
 export const isPython = (file) => ['.py', '.ipynb'].includes(kindOf(file));
+
+/** Most questions of one call: none that is right asks a hundred. */
+const QUESTIONS = 4096;
+
+/**
+ * The log of a generation: its own process tells only of what happens there.
+ * @param {Host} host
+ * @param {import('../grade/subject.js').Answer} answer
+ */
+const logOf = ({ log: { windows, seeds } }, { log }) => ({ early: 0, ...log, windows, seeds });
 
 /** The processes that run, to be ended with this one. @type {Set<() => void>} */
 const running = new Set();
@@ -123,19 +135,23 @@ export class Submissions {
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
-      return this.#talk(child, onanswer, onend);
+      return this.#talk(child, !isPython(path), onanswer, onend);
     };
   }
 
   /**
    * @param {import('node:child_process').ChildProcessByStdio<import('node:stream').Writable,
    *   import('node:stream').Readable, import('node:stream').Readable>} child
+   * @param {boolean} asks whether its harness asks for the model, rather than having it
    * @param {(answer: any) => void} onanswer
    * @param {(why: import('../grade/subject.js').Answer) => void} onend
    */
-  #talk(child, onanswer, onend) {
+  #talk(child, asks, onanswer, onend) {
     /** The last call: nothing can come before the first. @type {any} */
     let asked = { call: 'load' };
+    /** The model and the random numbers of a call of `generate`. @type {Host | null} */
+    let host = null;
+    let questions = 0;
     let rest = '';
     let printed = 0;
     let over = false;
@@ -150,6 +166,14 @@ export class Submissions {
       watched.kill();
     };
     running.add(end);
+    /** A harness reads bytes as they are: what is beyond ASCII is escaped. @param {any} message */
+    const tell = (message) =>
+      child.stdin.write(
+        toLine(message).replace(
+          /[^\0-\x7f]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        ),
+      );
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (text) => {
       const lines = (rest + text).split('\n');
@@ -159,7 +183,10 @@ export class Submissions {
         if (over) return; // the line before ended it
         const read = readAnswer(line, asked);
         if ('refused' in read) onend(read.refused);
-        else onanswer(read.answer);
+        else if ('answer' in read)
+          onanswer(host ? { ...read.answer, log: logOf(host, read.answer) } : read.answer);
+        else if (host && ++questions <= QUESTIONS) tell(host.answer(read.question));
+        else onend(refusal('own_message'));
       }
     });
     child.stderr.setEncoding('utf8');
@@ -177,7 +204,10 @@ export class Submissions {
     return {
       post(/** @type {any} */ message) {
         asked = message;
-        child.stdin.write(toLine(message));
+        const { toy, streams, ...rest } = message;
+        host = toy && asks ? new Host(message) : null;
+        questions = 0;
+        tell(host ? { ...rest, toy: { ...toy, rows: undefined } } : message);
       },
       end,
     };

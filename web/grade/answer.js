@@ -88,11 +88,26 @@ const SHOWN = 80;
 /** A number that JSON does not know, outside of strings. */
 const BARE = /^(?:[^"]|"(?:[^"\\]|\\.)*")*?(-?Infinity|NaN)/;
 
+/** @type {Record<string, Record<string, Check>>} */
+const QUESTIONS = {
+  window: { id: isCount, ask: isText(NAMES), ids: isList(WINDOWS, isNumber), length: isNumber },
+  seed: { id: isCount, ask: isText(NAMES), seed: isNumber },
+};
+
+/** Whether a message is a question of `generate`, whose numbers may be words. @param {any} message */
+function isQuestion(message) {
+  const { ask } = message;
+  if (Array.isArray(message.ids)) message.ids = message.ids.map(back);
+  for (const key of ['length', 'seed']) if (key in message) message[key] = back(message[key]);
+  const keys = Object.hasOwn(QUESTIONS, ask) ? QUESTIONS[ask] : null;
+  return keys !== null && isRecord(message, keys, Object.keys(keys));
+}
+
 /**
- * The answer in a line of a process, which may hold anything.
+ * The answer in a line of a process, which may hold anything, or its question.
  * @param {string} line
  * @param {any} asked the call that it answers
- * @returns {{ answer: any } | { refused: import('./subject.js').Answer }}
+ * @returns {{ answer: any } | { question: any } | { refused: import('./subject.js').Answer }}
  */
 export function readAnswer(line, asked) {
   if (line.length > LONGEST) return { refused: refusal('long_line', { limit: LONGEST }) };
@@ -100,6 +115,10 @@ export function readAnswer(line, asked) {
   try {
     const answer = JSON.parse(line);
     if (Array.isArray(answer?.result)) answer.result = Float64Array.from(answer.result, back);
+    if (asked.call === 'generate' && answer?.id === asked.id && Object.hasOwn(answer, 'ask'))
+      return isQuestion(answer)
+        ? { question: answer }
+        : { refused: refusal('no_answer', { value }) };
     return isAnswer(answer, asked) ? { answer } : { refused: refusal('no_answer', { value }) };
   } catch {
     const bare = BARE.exec(line)?.[1];

@@ -1,7 +1,7 @@
 /** What holds for a decode loop, tried on a toy model whose every logit is known here. */
 import { reason } from './expect.js';
 import { Random } from './inputs.js';
-import { toyRow } from './harness.js';
+import { toyRow } from './toy.js';
 
 /**
  * @typedef {import('./expect.js').Engine & { random: (seed: number, step: number) => number |
@@ -9,7 +9,7 @@ import { toyRow } from './harness.js';
  */
 /** @typedef {import('./expect.js').Failure} Failure */
 /** @typedef {import('./properties.js').Property} Property */
-/** @typedef {import('./harness.js').Toy} Toy */
+/** @typedef {import('./toy.js').Toy} Toy */
 
 /**
  * @typedef {object} Run

@@ -2,15 +2,11 @@
  * Runs beside a learner's functions, in a worker: takes calls as messages and answers with what the
  * functions return. Knows nothing of what is right; the other end compares.
  */
+import { Host } from './toy.js';
 
-/**
- * The toy model of a generation, as data.
- * @typedef {object} Toy
- * @property {Float32Array[]} rows each (vocab_size,)
- * @property {number} vocab_size
- * @property {number} context_length
- * @property {number} eos_token_id
- */
+// The learner's code may change every object that it reaches, so what an answer says of it rests on
+// operators and on these.
+const [Floats, Watch] = [Float32Array, Proxy];
 
 /**
  * What a call of `generate` did, for the checks that its ids alone cannot make.
@@ -20,17 +16,6 @@
  * @property {number[]} seeds of each call of rng
  * @property {number} [graph] calls of the model with gradients on, where there are such
  */
-
-/**
- * Which row of a toy model belongs to a place in a window: it depends on the token, on its place
- * and on where the window begins, so that a wrong window shows.
- * @param {Toy} toy
- * @param {ArrayLike<number>} window
- * @param {number} at
- */
-export function toyRow({ rows }, window, at) {
-  return rows[(5 * window[at] + 3 * window[0] + at) % rows.length];
-}
 
 /** @param {string} name */
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
@@ -60,7 +45,6 @@ function find(exported, name, strict = false) {
 /** Bounds of what a message carries, whatever the function did: it must not weigh on the page. */
 const SAID = 500;
 const NAMES = 100;
-const SEEDS = 1000;
 
 /**
  * Numbers that a message can carry; whatever is not a number is NaN, no list at all a description.
@@ -81,6 +65,19 @@ function plain(value, most) {
   return { result: value === null ? 'null' : `a value of type ${typeof value}` };
 }
 
+/** @param {Float32Array} numbers */
+function copyOf(numbers) {
+  const copy = new Floats(numbers.length);
+  for (let i = 0; i < copy.length; i++) copy[i] = numbers[i];
+  return copy;
+}
+
+/** Whether two lists have the same numbers, zeros with the same sign. @param {Float32Array} a @param {Float32Array} b */
+function isSame(a, b) {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i] || 1 / a[i] !== 1 / b[i]) return false;
+  return true;
+}
+
 /**
  * `read` names the settings that it looked at.
  * @param {Function} subject
@@ -88,45 +85,38 @@ function plain(value, most) {
  *   step: number, bits: Uint32Array | null, second: Float32Array | null }} given
  */
 async function warp(subject, { logits, settings, ...beside }) {
-  const own = logits.slice();
+  const own = copyOf(logits);
   /** @type {Set<string>} */
   const read = new Set();
-  const watched = new Proxy(settings, {
+  const watched = new Watch(settings, {
     get(target, name) {
       if (read.size < NAMES && typeof name === 'string' && name.length < NAMES) read.add(name);
       return target[name];
     },
   });
   const result = plain(await subject(own, watched, beside), logits.length);
-  const changed = logits.some((logit, id) => !Object.is(logit, own[id]));
-  return { ...result, changed, read: [...read] };
+  return { ...result, changed: !isSame(logits, own), read: [...read] };
 }
 
 /**
- * @param {Toy} toy
- * @param {number} limit how often it may be asked
+ * @param {import('./toy.js').Toy} toy
+ * @param {(question: import('./toy.js').Question) => any} ask
  * @param {Log} log
  */
-function modelOf(toy, limit, log) {
+function modelOf({ vocab_size, context_length, eos_token_id }, ask, log) {
   return {
-    vocab_size: toy.vocab_size,
-    context_length: toy.context_length,
-    eos_token_id: toy.eos_token_id,
+    vocab_size,
+    context_length,
+    eos_token_id,
     logits(/** @type {Iterable<number>} */ given) {
       /** @type {number[]} */
       const ids = [];
-      for (const id of given) if (ids.push(Number(id)) > toy.context_length) break;
-      log.windows.push(ids);
-      if (log.windows.length > limit) {
-        throw new Error(`the model was asked ${log.windows.length} times: does the loop end?`);
-      }
-      if (!ids.length) throw new Error('the model was asked without a token');
-      if (ids.length > toy.context_length) {
-        const { length = ids.length } = /** @type {any} */ (given);
-        throw new Error(`the model sees ${toy.context_length} tokens at most, got ${length}`);
-      }
-      const rows = ids.map((_, at) => toyRow(toy, ids, at).slice());
-      rows.slice(0, -1).forEach((row, at) =>
+      for (const id of given) if (ids.push(Number(id)) > context_length) break;
+      const { length = ids.length } = /** @type {any} */ (given);
+      const { rows: all, error } = ask({ ask: 'window', ids, length });
+      if (error) throw new Error(error);
+      const rows = all.map((/** @type {Float32Array} */ row) => Floats.from(row));
+      rows.slice(0, -1).forEach((/** @type {Float32Array} */ row, /** @type {number} */ at) =>
         Object.defineProperty(rows, at, {
           configurable: true,
           enumerable: true,
@@ -143,21 +133,22 @@ function modelOf(toy, limit, log) {
 
 /**
  * @param {Function} subject
- * @param {{ prompt: number[], settings: any, toy: Toy, streams: Record<number, Float64Array> }} given
+ * @param {{ prompt: number[], settings: any, toy: import('./toy.js').Toy,
+ *   streams?: Record<number, Float64Array> }} given
+ * @param {((question: import('./toy.js').Question) => any) | undefined} elsewhere asks the model and its
+ *   random numbers in another process, which has the log
  */
-async function generate(subject, { prompt, settings, toy, streams }) {
-  /** @type {Log} */
-  const log = { windows: [], early: 0, seeds: [] };
+async function generate(subject, { prompt, settings, toy, streams = {} }, elsewhere) {
+  const host = new Host({ toy, streams, settings });
+  const ask = elsewhere ?? ((/** @type {any} */ question) => host.answer(question));
+  const { log } = host;
   const rng = (/** @type {number} */ seed) => {
-    if (log.seeds.length < SEEDS) log.seeds.push(Number(seed));
-    let step = 0;
-    const known = streams[seed];
-    const stream = known ?? Object.values(streams)[0];
-    return () => stream[(step++ + (known ? 0 : 17)) % stream.length];
+    const { stream, from } = ask({ ask: 'seed', seed: Number(seed) });
+    let step = from;
+    return () => stream[step++ % stream.length];
   };
-  const model = modelOf(toy, settings.max_new_tokens + 8, log);
   try {
-    const ids = await subject(model, prompt.slice(), settings, { rng });
+    const ids = await subject(modelOf(toy, ask, log), prompt.slice(), settings, { rng });
     return { ...plain(ids, settings.max_new_tokens + 8), log };
   } catch (error) {
     return { error: message(error), log };
@@ -175,7 +166,7 @@ export function message(error) {
 }
 
 /**
- * @param {{ postMessage: (message: any) => void, onmessage: any }} port
+ * @param {{ postMessage: (message: any) => void, onmessage: any, ask?: (question: any) => any }} port
  * @param {() => Promise<Record<string, unknown>>} load imports the learner's module
  */
 export function serve(port, load) {
@@ -191,6 +182,7 @@ export function serve(port, load) {
       const answer = await (call === 'warp' ? warp : generate)(
         /** @type {Function} */ (subject),
         given,
+        port.ask,
       );
       port.postMessage({ id, ...answer });
     } catch (error) {

@@ -1,30 +1,71 @@
-/** The harness in a process of its own: lines of JSON in and out. What the file prints goes to stderr. */
-import { writeSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+/**
+ * The harness in a process of its own: lines of JSON in and out, read one at a time, since a question to
+ * the grader waits for its answer. What the file prints goes to stderr.
+ */
+import { readSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { serve } from './harness.js';
 import { toCall, toLine } from './wire.js';
 
-/** All of a line, however full the pipe is. @param {string} line */
-function write(line) {
-  const bytes = Buffer.from(line);
-  for (let at = 0; at < bytes.length; ) {
+// As they are before the learner's code runs.
+const [read, write, { wait }, { from }] = [readSync, writeSync, Atomics, Buffer];
+const { fromCharCode } = String;
+const never = new Int32Array(new SharedArrayBuffer(4));
+const LINE_END = 10;
+
+/** Waits until a pipe is ready. @param {() => number} act */
+function insist(act) {
+  for (;;) {
     try {
-      at += writeSync(1, bytes, at);
+      return act();
     } catch (error) {
       if (/** @type {any} */ (error).code !== 'EAGAIN') throw error;
+      wait(never, 0, 0, 1);
+    }
+  }
+}
+
+/** @param {any} message */
+function send(message) {
+  const bytes = from(toLine(message));
+  for (let at = 0; at < bytes.length; ) at += insist(() => write(1, bytes, at));
+}
+
+const chunk = Buffer.alloc(1 << 16);
+let [at, end] = [0, 0];
+
+/** The next line, which is ASCII; null at the end. @returns {string | null} */
+function nextLine() {
+  for (let line = ''; ; line += fromCharCode(chunk[at++])) {
+    if (at === end) {
+      end = insist(() => read(0, chunk));
+      at = 0;
+      if (!end) return null;
+    }
+    if (chunk[at] === LINE_END) {
+      at++;
+      return line;
     }
   }
 }
 
 process.stdout.write = process.stderr.write.bind(process.stderr);
+/** @type {number} */
+let id;
 const port = {
-  postMessage: (/** @type {any} */ message) => write(toLine(message)),
+  postMessage: send,
   /** @type {any} */
   onmessage: null,
+  ask(/** @type {any} */ question) {
+    send({ id, ...question });
+    return toCall(nextLine() ?? '{}');
+  },
 };
-createInterface({ input: process.stdin }).on('line', (line) =>
-  port.onmessage({ data: toCall(line) }),
-);
 const [, , file] = process.argv;
 serve(port, () => import(pathToFileURL(file).href));
+for (let line = nextLine(); line !== null; line = nextLine()) {
+  const data = toCall(line);
+  id = data.id;
+  await port.onmessage({ data });
+}
+process.exit();

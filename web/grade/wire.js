@@ -1,33 +1,63 @@
 /**
  * Messages of the harness as lines of JSON, which knows no infinities: a removed logit travels as the
- * string "-inf", and what is no number at all as "nan".
+ * string "-inf", and what is no number at all as "nan". The harness has them in a process whose code may
+ * change any object, so they rest on operators and on these.
  */
+const [{ parse, stringify }, { isArray }, { isView }, { hasOwn }] = [
+  JSON,
+  Array,
+  ArrayBuffer,
+  Object,
+];
+const { isNaN } = Number;
+const [Floats, Doubles, Words] = [Float32Array, Float64Array, Uint32Array];
 
 /** @param {number} x */
 const out = (x) =>
-  Number.isNaN(x) ? 'nan' : x === Infinity ? 'inf' : x === -Infinity ? '-inf' : x;
+  isNaN(x) ? '"nan"' : x === Infinity ? '"inf"' : x === -Infinity ? '"-inf"' : `${x}`;
 
 /** @param {unknown} x what a number or a word stands for */
 export const back = (x) =>
   x === '-inf' ? -Infinity : x === 'inf' ? Infinity : typeof x === 'number' ? x : Number.NaN;
 
-/** @param {any} message */
-export function toLine(message) {
-  const line = JSON.stringify(message, (_, value) => {
-    if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value), out);
-    return typeof value === 'number' ? out(value) : value;
-  });
-  return `${line}\n`;
+/** @param {any} value @returns {string} */
+function textOf(value) {
+  if (typeof value === 'number') return out(value);
+  if (typeof value !== 'object' || value === null) return stringify(value) ?? 'null';
+  let text = '';
+  if (isArray(value) || isView(value)) {
+    const list = /** @type {any} */ (value);
+    for (let i = 0; i < list.length; i++) text += `${i ? ',' : ''}${textOf(list[i])}`;
+    return `[${text}]`;
+  }
+  for (const key in value)
+    if (hasOwn(value, key) && value[key] !== undefined)
+      text += `${text && ','}${stringify(key)}:${textOf(value[key])}`;
+  return `{${text}}`;
 }
 
-/** What the harness is told. @param {string} line */
+/** A line, of ASCII where its texts are. @param {any} message */
+export const toLine = (message) => `${textOf(message)}\n`;
+
+/**
+ * @template {Float32Array | Float64Array | Uint32Array} T
+ * @param {{ new (length: number): T }} Kind
+ * @param {unknown[]} list
+ */
+function listOf(Kind, list) {
+  const numbers = new Kind(list.length);
+  for (let i = 0; i < numbers.length; i++) numbers[i] = back(list[i]);
+  return numbers;
+}
+
+/** What the harness is told: a call, or the answer to its question. @param {string} line */
 export function toCall(line) {
-  const message = JSON.parse(line);
-  const { logits, second, bits, toy, streams } = message;
-  if (logits) message.logits = Float32Array.from(logits, back);
-  if (second) message.second = Float32Array.from(second, back);
-  if (bits) message.bits = Uint32Array.from(bits);
-  if (toy) toy.rows = toy.rows.map((/** @type {any[]} */ row) => Float32Array.from(row, back));
-  for (const seed of Object.keys(streams ?? {})) streams[seed] = Float64Array.from(streams[seed]);
+  const message = parse(line);
+  const { logits, second, bits, stream, rows } = message;
+  if (logits) message.logits = listOf(Floats, logits);
+  if (second) message.second = listOf(Floats, second);
+  if (bits) message.bits = listOf(Words, bits);
+  if (stream) message.stream = listOf(Doubles, stream);
+  for (let at = 0; at < rows?.length; at++) rows[at] = listOf(Floats, rows[at]);
   return message;
 }

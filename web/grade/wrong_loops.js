@@ -1,5 +1,5 @@
 /** Faults that people plant in a decode loop, each as a loop that has it; see wrong_warpers.js. */
-import { toyRow } from './harness.js';
+import { toyRow } from './toy.js';
 
 /**
  * @typedef {import('./generation.js').Run} Run

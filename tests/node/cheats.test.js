@@ -1,0 +1,120 @@
+/** Cheats: code that changes its harness, or goes around it, has no better mark than without. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { after, describe, test } from 'node:test';
+import { Submissions } from '../../web/cli/submission.js';
+import { Subject } from '../../web/grade/subject.js';
+import { temporaryFolder } from '../cleanup.js';
+import { sample } from '../long.js';
+
+const folder = temporaryFolder();
+const submissions = new Submissions(process.stderr, { memory: 512 });
+after(() => submissions.close());
+
+/** The answer to a call of a source's function. @param {string} kind @param {string} source */
+async function answerTo(kind, source, call) {
+  const path = `${folder}/sampler.${kind}`;
+  writeFileSync(path, source);
+  const subject = new Subject(submissions.start(path), 'own', 5000);
+  try {
+    const loaded = await subject.load();
+    return loaded.error ? loaded : await subject.call(call);
+  } finally {
+    subject.close();
+  }
+}
+
+const beside = { history: [], step: 0, coin: 0.5, bits: null, second: null };
+const logits = Float32Array.of(1, 2);
+const WARP = { call: 'warp', logits, settings: { top_k: 1 }, ...beside };
+
+/** What comes before a function that writes to the logits it is given, in JavaScript. */
+const BEFORE = {
+  nothing: '',
+  'methods that compare': `Object.is = () => true;
+    for (const { prototype } of [Array, Float32Array]) prototype.some = prototype.every = () => false;`,
+  'methods that copy': `const { prototype } = Object.getPrototypeOf(Float32Array);
+    prototype.slice = prototype.subarray = prototype.map = function () { return this; };
+    Float32Array.from = (given) => given;`,
+  constructors: `const Floats = Float32Array;
+    globalThis.Float32Array = new Proxy(Floats, { construct: (Kind, [given]) => given ?? new Kind() });
+    globalThis.Proxy = class {};`,
+  'JSON.stringify': `const { stringify } = JSON;
+    JSON.stringify = (it) => stringify(it, (key, value) => (key === 'changed' ? false : value));`,
+  toJSON: `Object.prototype.toJSON = function () {
+      return 'changed' in this ? { ...this, changed: false } : this;
+    };`,
+  'a key of every object': 'Object.prototype.changed = false;',
+  'writes to the pipe': `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { writeSync } = fs;
+    fs.writeSync = (fd, given, ...more) =>
+      writeSync(fd, Buffer.from(String(given).replace('"changed":true', '"changed":false')), ...more);
+    syncBuiltinESMExports();`,
+  'what makes bytes of texts': `const { from } = Buffer;
+    Buffer.from = (text, ...more) => from(text.replace('"changed":true', '"changed":false'), ...more);`,
+  'methods of texts': `for (const name of ['replace', 'slice', 'concat', 'toString', 'valueOf'])
+      String.prototype[name] = () => '"changed":false';
+    String.fromCharCode = () => '{';`,
+  promises: `const { then } = Promise.prototype;
+    Promise.prototype.then = function (done, failed) {
+      return then.call(this, (it) => done?.(it && 'changed' in it ? { ...it, changed: false } : it), failed);
+    };`,
+  'lists that keep nothing': `for (let i = 0; i < 9; i++)
+      Object.defineProperty(Array.prototype, i, { set() {}, get: () => 0, configurable: true });`,
+  iterators: `Object.getPrototypeOf(Float32Array).prototype[Symbol.iterator] = function* () { yield* [1, 2]; };
+    Set.prototype[Symbol.iterator] = function* () {};`,
+};
+
+describe('a harness that is changed still says that its input was', () => {
+  for (const [what, before] of sample(Object.entries(BEFORE), 4))
+    test(what, async () => {
+      const source = `${before}\nexport default (logits) => { logits[0] = -1; return logits; };`;
+      const { error, changed } = await answerTo('mjs', source, WARP);
+      assert.deepEqual([error, changed], [undefined, true]);
+    });
+});
+
+test('an answer of its own, with an id that it guesses, is a fault', async () => {
+  const source = `import { writeSync } from 'node:fs';
+    export default (logits) => {
+      for (let id = 0; id < 9; id++) writeSync(1, JSON.stringify({ id, result: [1, 2], changed: false }) + '\\n');
+      return logits;
+    };`;
+  assert.equal((await answerTo('mjs', source, WARP)).code, 'unasked');
+});
+
+test('the log of a generation is the grader’s own', async () => {
+  const generated = {
+    call: 'generate',
+    prompt: [0],
+    settings: { max_new_tokens: 3 },
+    toy: {
+      rows: [logits, Float32Array.of(2, -Infinity)],
+      vocab_size: 2,
+      context_length: 4,
+      eos_token_id: 9,
+    },
+    streams: { 7: Float64Array.of(0.25, 0.75) },
+  };
+  const source = `
+    export default function (model, prompt, settings, { rng }) {
+      const rows = [model.logits([0, 1]), model.logits([1])];
+      return [rows[0][1][1], rng(7)(), rng(8)(), rows[1].length];
+    }`;
+  const { result, log } = await answerTo('mjs', source, generated);
+  // toyRow: (5 * 1 + 3 * 0 + 1) % 2 is row 0; seed 8 is unknown and begins elsewhere.
+  assert.deepEqual([...result], [2, 0.25, 0.75, 1]);
+  assert.deepEqual(
+    [log.windows, log.seeds],
+    [
+      [[0, 1], [1]],
+      [7, 8],
+    ],
+  );
+  const odd = 'export default (model) => model.logits([5]);';
+  const { error } = await answerTo('mjs', odd, generated);
+  assert.equal(error, 'the model has no token 5');
+  const loop = 'export default (model) => { for (;;) try { model.logits([0]); } catch {} };';
+  assert.equal((await answerTo('mjs', loop, generated)).code, 'own_message');
+});

@@ -1,0 +1,72 @@
+/**
+ * The toy model and the random numbers of a generation, where no learner's code can write to their log:
+ * the harness asks for them, in the page a function call away, else over the pipe of its process.
+ */
+
+/**
+ * The model, as data.
+ * @typedef {object} Toy
+ * @property {Float32Array[]} rows each (vocab_size,)
+ * @property {number} vocab_size
+ * @property {number} context_length
+ * @property {number} eos_token_id
+ *
+ * A question of the harness: the rows of a window, or the numbers of a seed.
+ * @typedef {{ ask: 'window', ids: number[], length: number } | { ask: 'seed', seed: number }} Question
+ */
+
+const SEEDS = 1000;
+
+/**
+ * Which row of a toy model belongs to a place in a window: it depends on the token, on its place
+ * and on where the window begins, so that a wrong window shows.
+ * @param {Toy} toy
+ * @param {ArrayLike<number>} window
+ * @param {number} at
+ */
+export function toyRow({ rows }, window, at) {
+  return rows[(5 * window[at] + 3 * window[0] + at) % rows.length];
+}
+
+export class Host {
+  #toy;
+  #streams;
+  #limit;
+  /** @type {import('./harness.js').Log} */
+  log = { windows: [], early: 0, seeds: [] };
+
+  /** @param {{ toy: Toy, streams: Record<string, Float64Array>, settings: any }} given */
+  constructor({ toy, streams, settings }) {
+    this.#toy = toy;
+    this.#streams = streams;
+    this.#limit = settings.max_new_tokens + 8;
+  }
+
+  /** @param {Question} question @returns {any} */
+  answer(question) {
+    return question.ask === 'window' ? this.#window(question) : this.#stream(question);
+  }
+
+  /** @param {{ ids: number[], length: number }} question @returns {{ rows: Float32Array[] } | { error: string }} */
+  #window({ ids, length }) {
+    const { context_length: longest, vocab_size: size } = this.#toy;
+    const { windows } = this.log;
+    // One more than the limit is kept, which is enough to tell.
+    if (windows.length <= this.#limit) windows.push(ids);
+    if (windows.length > this.#limit)
+      return { error: `the model was asked ${windows.length} times: does the loop end?` };
+    if (!ids.length) return { error: 'the model was asked without a token' };
+    if (ids.length > longest)
+      return { error: `the model sees ${longest} tokens at most, got ${length}` };
+    const odd = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < size));
+    if (odd !== undefined) return { error: `the model has no token ${odd}` };
+    return { rows: ids.map((_, at) => toyRow(this.#toy, ids, at)) };
+  }
+
+  /** @param {{ seed: number }} question */
+  #stream({ seed }) {
+    if (this.log.seeds.length < SEEDS) this.log.seeds.push(seed);
+    const known = this.#streams[seed];
+    return { stream: known ?? Object.values(this.#streams)[0], from: known ? 0 : 17 };
+  }
+}
