@@ -237,6 +237,11 @@ test('alternatives that nothing is left of go away', async () => {
   assert.ok(faults.length > 0);
 });
 
+test('a run goes as fast as one reads along, unless told otherwise', () => {
+  const perSecond = 1000 / PACES[new Runner().pace];
+  assert.ok(perSecond >= 6 && perSecond <= 10, `${perSecond} tokens a second`);
+});
+
 test('a step that throws ends its run, and a pause leaves no listener', async () => {
   const runner = new Runner();
   runner.pace = PACES.length - 1;

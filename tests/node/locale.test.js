@@ -92,6 +92,13 @@ for (const file of files.filter((name) => name !== 'en.json')) {
     );
   });
 
+  test(`${file}: the sentence after the name of a beat does not begin with that name`, () => {
+    for (const said of [english, other])
+      for (const key of Object.keys(said).filter((name) => /^guide\.\d\.[a-z]+$/.test(name)))
+        for (const text of forms(said[key]))
+          assert.ok(!text.startsWith(said[key.slice(0, 'guide.1'.length)]), `${key}: ${text}`);
+  });
+
   test(`${file} has the plural forms of its language`, () => {
     const wanted = new Intl.PluralRules(code)
       .resolvedOptions()

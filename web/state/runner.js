@@ -1,11 +1,11 @@
 /** A run: steps at an even pace, until there is none left or stop() is called. */
 
 /** Pauses between two tokens of a run, in ms, from slow to as fast as it goes. */
-export const PACES = [1200, 420, 160, 50, 0];
+export const PACES = [1200, 420, 120, 50, 0];
 
 export class Runner {
-  /** The place in PACES. */
-  pace = 1;
+  /** The place in PACES: at first about eight tokens a second, as fast as one reads along. */
+  pace = 2;
   /** @type {AbortController | null} */
   #control = null;
 
