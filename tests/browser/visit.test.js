@@ -103,6 +103,56 @@ test('a text beyond the address comes back with its branches, each number as it 
   await close();
 });
 
+test('a reload at once, and one in a run, bring back each setting and token; the history its places', async () => {
+  const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
+  await until(() => page.evaluate(() => history.state?.logitscope), Boolean);
+  const state = () =>
+    page.locator('logit-scope').evaluate(({ state: { settings, branch } }) => ({
+      ...settings,
+      branch,
+    }));
+  // What the page shows as it closes, since a run goes on until then.
+  const leaving = () =>
+    page.evaluate(() =>
+      addEventListener('pagehide', () => {
+        const { settings, branch } = document.querySelector('logit-scope').state;
+        localStorage.left = JSON.stringify({ ...settings, branch });
+      }),
+    );
+  const left = () => page.evaluate(() => JSON.parse(localStorage.left));
+  await leaving();
+  await page.locator('logit-scope').evaluate((scope) => scope.step());
+  await reload(page);
+  const one = await state();
+  assert.equal(one.branch.length, 1);
+  assert.deepEqual(one, await left());
+  await leaving();
+  await page.locator('[data-command=run]').click();
+  await until(
+    () => ids(page),
+    ({ length }) => length > 2,
+  );
+  await page.locator('logit-scope').evaluate((scope) => void scope.set({ top_k: 7 }));
+  await reload(page);
+  const two = await state();
+  assert.deepEqual(two, await left());
+  assert.equal(two.top_k, 7);
+  assert.match(page.url(), /top_k=7/);
+  await reload(page);
+  assert.deepEqual(await state(), two);
+  await goBack(page);
+  assert.deepEqual(await state(), one, 'before the run');
+  await page.locator('[data-command=run]').click();
+  await until(
+    () => ids(page),
+    ({ length }) => length > 2,
+  );
+  await goBack(page);
+  assert.deepEqual(await state(), one, 'before the run, also from within it');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('without room or leave to keep a text it stays in the document: one sentence, or none', async () => {
   const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
   await page.evaluate(() => {

@@ -5,7 +5,7 @@ import { complete, recall } from '../../web/page/visit.js';
 
 const KEY = 'logitscope-text-a';
 const TOKEN = [0, 5, 0.5, null, 0.1, 0.1, 1, -2.3, 0];
-const RECORD = { key: 'a', model: 'm', prompt_ids: [1], stopAtEnd: true, tip: 1, from: 1 };
+const RECORD = { key: 'a', model: 'm', prompt_ids: [1], stopAtEnd: true, tip: 1 };
 const SCOPE = /** @type {any} */ ({ source: 'm', files: [], table: [], info: { vocab_size: 9 } });
 
 /** @type {Map<string, string>} */

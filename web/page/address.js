@@ -9,7 +9,7 @@ import { t } from '../locale/locale.js';
 import { sameValue } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
-import { keepInstrument } from './places.js';
+import { keepInstrument, recallInstrument } from './places.js';
 
 /** How long changes rest before they are written, in ms. */
 const WRITE_DELAY_MS = 250;
@@ -23,6 +23,10 @@ export function followAddress(scope) {
   /** What the entry holds, as it was written. @type {import('./visit.js').Place | null} */
   let place = placeHere();
   let discrete = false;
+  /** Whether changes wait to be written. */
+  let waiting = false;
+  /** Whether the entry is that of a run, pushed with its first token and rewritten at its end. */
+  let ofRun = false;
   /** Whether it was said that there is no room. */
   let said = false;
   /** While an address is being taken over, nothing is written. */
@@ -33,6 +37,7 @@ export function followAddress(scope) {
   /** @type {Promise<unknown> | null} */
   let fetching = null;
 
+  takeUnwritten();
   begin();
 
   /** Fetches visit.js, which keeps state beside the address; nothing fetches it before it is needed. */
@@ -54,14 +59,14 @@ export function followAddress(scope) {
       fragment: location.hash,
       dropped: parseQuery(location.search).dropped,
       coming,
-      complete: (state) => withKept(state, true),
+      complete: withKept,
     };
   }
 
-  /** @param {import('../state/page-state.js').PageState | null} state @param {boolean} [reload] */
-  function withKept(state, reload) {
+  /** @param {import('../state/page-state.js').PageState | null} state */
+  function withKept(state) {
     if (!visit || !place) return state;
-    return visit.complete(state, visit.recall(place, reload), scope);
+    return visit.complete(state, visit.recall(place), scope);
   }
 
   /**
@@ -88,26 +93,23 @@ export function followAddress(scope) {
     return address.href;
   }
 
+  /** @returns {void} */
   function write() {
     if (scope.missing) return;
-    if (reading > 0 || scope.moving.running) return later(false);
+    const { running } = scope.moving;
+    if (reading > 0 || (running && ofRun)) return later(false);
+    const how = howNext();
+    waiting = false;
+    ofRun = running;
     const href = written();
     const now = keep();
     if (href === known && sameValue(now, place)) return;
-    put(discrete ? 'pushState' : 'replaceState', now, href);
+    put(how, now, href);
     known = href;
     discrete = false;
   }
 
-  /** A run is written when it ends. Until then the entry before it stays, and names the key of the text. */
-  function mark() {
-    if (!visit || scope.missing || (place?.text && place.text.key === scope.texts.key)) return;
-    visit.keepTexts(scope, 0);
-    const href = written({ ...linkable(), branch: [] });
-    const how = href === known && !place?.text ? 'replaceState' : 'pushState';
-    put(how, { ...place, text: { key: scope.texts.key, at: 0 } }, href);
-    known = href;
-  }
+  const howNext = () => (discrete && !ofRun ? 'pushState' : 'replaceState');
 
   /** @param {'pushState' | 'replaceState'} how @param {import('./visit.js').Place} now @param {string} href */
   function put(how, now, href) {
@@ -127,20 +129,28 @@ export function followAddress(scope) {
     return now;
   }
 
-  /** Before the page closes: keeps the tokens drawn since the last write under the present entry. */
+  /** Keeps changes that wait, as in a run, before the page closes: a reload ignores history written then. */
   function leave() {
-    if (!first || !visit || scope.missing || scope.texts.size === 0 || visit.isKept(scope)) return;
-    const { key } = scope.texts;
-    const at = key && place?.text?.key === key ? place.text.at : 0;
-    visit.keepTexts(scope, at);
-    if (place?.text?.key !== scope.texts.key)
-      put('replaceState', { ...place, text: { key: scope.texts.key, at } }, location.href);
+    if (!first || scope.missing || reading > 0) return keepInstrument({ href: location.href });
+    const href = written();
+    const unwritten = waiting && { at: [known, place], next: [howNext(), keep(), href] };
+    keepInstrument({ href, unwritten });
+  }
+
+  /** Writes the changes that the document before this one kept for this entry. */
+  function takeUnwritten() {
+    const { unwritten } = recallInstrument();
+    if (self !== top || !sameValue(unwritten?.at, [known, place])) return;
+    const [how, now, href] = unwritten.next;
+    put(how, now, href);
+    known = location.href;
   }
 
   /** @param {boolean} back whether the change is one to come back to */
   function later(back) {
-    if (reading === 0 && scope.moving.running) mark();
     discrete ||= back;
+    waiting = true;
+    if (scope.moving.running && !ofRun && reading === 0) return write();
     rest.after(WRITE_DELAY_MS, write);
   }
 
@@ -152,6 +162,7 @@ export function followAddress(scope) {
     if (!first) return begin();
     known = location.href;
     rest.stop();
+    waiting = ofRun = false;
     reading++;
     scope.missing = null;
     try {
@@ -182,7 +193,7 @@ export function followAddress(scope) {
       else scope.view = view;
     } finally {
       reading--;
-      discrete = false;
+      discrete = waiting = false;
       rest.stop();
     }
   }
@@ -221,10 +232,6 @@ export function followAddress(scope) {
   scope.addEventListener('logit-change', () => first && later(!scope.moving.direct));
   scope.addEventListener('logit-step', () => first && later(true));
   scope.addEventListener('logit-show', () => first && later(true));
-  // What was changed just before is not written yet.
-  addEventListener('pagehide', () =>
-    keepInstrument(first && !scope.missing ? written() : location.href),
-  );
   addEventListener('popstate', read);
   addEventListener('hashchange', read);
   return {

@@ -7,12 +7,27 @@ const KEY = 'logitscope-instrument';
 /** A folder's page under both of its names. @param {URL} page */
 const pathOf = ({ pathname }) => pathname.replace(/index\.html$/, '');
 
-/** Keeps the instrument's address for the links back, while this tab is open. @param {string} href */
-export function keepInstrument(href) {
+/**
+ * The instrument as it was left in this tab: its address for the links back, and changes that the entry
+ * `at` of the history is still to get.
+ * @typedef {{ href?: string, unwritten?: any }} Left
+ */
+
+/** Keeps it while the tab is open. @param {Left} left */
+export function keepInstrument(left) {
   try {
-    sessionStorage.setItem(KEY, href);
+    sessionStorage.setItem(KEY, JSON.stringify(left));
   } catch {
     // a sandboxed frame: links lead to the instrument as it begins
+  }
+}
+
+/** @returns {Left} */
+export function recallInstrument() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
+  } catch {
+    return {}; // a sandboxed frame
   }
 }
 
@@ -33,7 +48,7 @@ export function inLanguage(query) {
 export function instrumentAddress(folder = '') {
   const fresh = inLanguage('?');
   try {
-    const kept = new URL(sessionStorage.getItem(KEY) ?? '');
+    const kept = new URL(recallInstrument().href ?? '');
     if (kept.origin !== location.origin) return folder + fresh;
     if (pathOf(kept) !== pathOf(new URL(folder || '?', location.href))) return folder + fresh;
     kept.searchParams.delete('lang');

@@ -15,8 +15,7 @@ import { keepFile, newKey } from './own-files.js';
  * What an entry of the history holds. `at` is the place of its text among all that are kept under `key`,
  * or in `few`.
  * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?: import('./own-files.js').Kept }} Place
- * A record: the model, the texts, and the place that its entry named while `tip` was on show.
- * @typedef {Saved & { model: string, from: number }} Recorded
+ * @typedef {Saved & { model: string }} Recorded
  * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
  */
 
@@ -69,28 +68,20 @@ function modelOf({ source, files }) {
   return source ?? files.map(({ name, size }) => `file ${name} ${size}`).join();
 }
 
-/** Whether the entry of the history has what is drawn. @param {import('./scope.js').LogitScope} scope */
-export const isKept = ({ steps }) => last.steps === steps;
-
 /** Marks the drawn texts as those of the entry. @param {import('./scope.js').LogitScope} scope */
 export const taken = ({ steps }) => void (last.steps = steps);
 
-/** @param {import('./scope.js').LogitScope} scope @param {number} [from] @returns {Recorded} */
-function record(scope, from) {
+/** @param {import('./scope.js').LogitScope} scope @returns {Recorded} */
+function record(scope) {
   scope.texts.key ||= newKey();
   last.steps = scope.steps;
-  const saved = scope.saveTexts();
-  return { ...saved, model: modelOf(scope), from: from ?? saved.tip };
+  return { ...scope.saveTexts(), model: modelOf(scope) };
 }
 
-/**
- * Keeps the drawn texts under a key of theirs.
- * @param {import('./scope.js').LogitScope} scope
- * @param {number} [from] the place that the entry of the history names, where it is not that on show
- */
-export function keepTexts(scope, from) {
-  if (isKept(scope) && from === undefined) return true;
-  const kept = record(scope, from);
+/** Keeps the drawn texts under a key of theirs. @param {import('./scope.js').LogitScope} scope */
+function keepTexts(scope) {
+  if (last.steps === scope.steps) return true;
+  const kept = record(scope);
   return write(TEXTS + kept.key, kept);
 }
 
@@ -130,18 +121,14 @@ export function keep(scope) {
 /**
  * Reads the state that an entry of the history names.
  * @param {Place} place
- * @param {boolean} [reload] whether a reload left this entry: then a text that went on from it comes
- *   back to its end
  * @returns {Recalled}
  */
-export function recall({ text, long = [] }, reload = false) {
-  const kept = text && read(TEXTS + text.key);
-  const goesOn = reload && kept?.from === text?.at;
-  const found = goesOn ? kept : (text?.few ?? kept);
+export function recall({ text, long = [] }) {
+  const found = text && (text.few ?? read(TEXTS + text.key));
   const written = read(LONG);
   const values = isObject(written) ? written : {};
   return {
-    saved: found ? { ...found, tip: goesOn ? found.tip : text?.at } : null,
+    saved: found ? { ...found, tip: text.at } : null,
     long: long.filter((name) => name in values).map((name) => [name, values[name]]),
   };
 }
