@@ -225,6 +225,45 @@ test('luck that draws the same token is told as that; the reader’s own state c
   await close();
 });
 
+test('settings that the reader changes in the tour stay; those that the tour set go back', async () => {
+  const path =
+    '?lang=en&model=verbs&view=landscape#temperature=0.01&top_k=3&landscape_u=0.4&beat=2';
+  const { page, complaints, close } = await bench.open({ path, ready: false });
+  const guide = page.locator('logit-guide');
+  await guide.locator('.deed').waitFor();
+  await settle(page);
+  const state = () =>
+    page.locator('logit-scope').evaluate(({ state: { settings, landscape_u } }) => ({
+      ...settings,
+      landscape_u,
+    }));
+  const set = async (patch) => {
+    await page.locator('logit-scope').evaluate((scope, it) => scope.set(it), patch);
+    await settle(page);
+  };
+  assert.equal((await state()).temperature, 1.5);
+  await set({ min_p: 0.02 });
+  await guide.locator('[data-guide=next]').click();
+  await until(
+    () => guide.locator('h2').innerText(),
+    (text) => /Top-p/.test(text),
+  );
+  await settle(page);
+  await page.locator('logit-landscape [data-chip=top_p]').click();
+  await settle(page);
+  await set({ temperature: 0.9 });
+  await guide.locator('[data-guide=skip]').click();
+  await guide.waitFor({ state: 'detached' });
+  await settle(page);
+  const { temperature, top_k, top_p, min_p, landscape_u } = await state();
+  assert.deepEqual(
+    { temperature, top_k, top_p: top_p ?? 1, min_p, landscape_u },
+    { temperature: 0.9, top_k: 3, top_p: 1, min_p: 0.02, landscape_u: 0.4 },
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('the button of an order takes top-p first where that is off', async () => {
   const path = '?lang=en&model=verbs#beat=4';
   const { page, complaints, close } = await bench.open({ path, ready: false });

@@ -4,12 +4,23 @@
  */
 import { html, nothing } from 'lit';
 import { Rest } from '../base/rest.js';
+import { sameValue } from '../state/fields.js';
 import { recall, remember } from '../state/memory.js';
 
 /** @typedef {import('../state/page-state.js').PageState} PageState */
 
 /** How many beats there are; after the last one comes the bench. */
 export const BEATS = 5;
+
+/** The parts of the state that the deeds of each beat change. */
+const DEEDS = [[], ['temperature', 'landscape_u'], ['landscape_u'], ['top_p'], ['top_p', 'order']];
+
+/** Settings and choices that a beat may change. @param {PageState} state @returns {Record<string, unknown>} */
+const partsOf = ({ settings, landscape_knob, landscape_u }) => ({
+  ...settings,
+  landscape_knob,
+  landscape_u,
+});
 
 export class LookAround {
   #scope;
@@ -19,10 +30,12 @@ export class LookAround {
   /** Whether it was offered: who has ended it has ended it. */
   #offered = false;
   /**
-   * The reader's settings before a beat began with others; restored at the end.
-   * @type {PageState | null}
+   * The reader's own parts before a beat began with others; restored at the end.
+   * @type {Record<string, unknown> | null}
    */
   #own = null;
+  /** The parts with which the present beat began; null until it has. @type {Record<string, unknown> | null} */
+  #began = null;
 
   /**
    * @param {import('./scope.js').LogitScope} scope whose `beat` it sets
@@ -48,18 +61,28 @@ export class LookAround {
   async show(beat) {
     const scope = this.#scope;
     const { startOf } = await import('./guide.js');
-    const begin = () => {
-      Rest.hasten(); // debounced changes of the last beat come first
+    const begin = async () => {
+      this.#takeChanges();
       const { beat: _, ...state } = scope.state;
       const start = scope.readonly ? null : startOf(beat, state, scope.table);
-      if (!start) return;
-      this.#own ??= state;
-      return scope.restore({ ...state, ...start });
+      if (start) {
+        this.#own ??= partsOf(state);
+        await scope.restore({ ...state, ...start });
+      }
+      this.#began = partsOf(scope.state);
+      // A drag that ended the last beat may go on.
+      if (scope.renderRoot.querySelector('logit-landscape:active'))
+        addEventListener('pointerup', () => this.#beginAgain(), { once: true });
     };
     if (scope.ready) await begin();
     else
       scope.addEventListener('logit-ready', () => scope.beat === beat && begin(), { once: true });
     scope.beat = beat;
+  }
+
+  #beginAgain() {
+    Rest.hasten();
+    this.#began = partsOf(this.#scope.state);
   }
 
   /** @param {number} beat */
@@ -80,6 +103,7 @@ export class LookAround {
     const { renderRoot, beat } = this.#scope;
     const left = beat ?? 1;
     remember('guide', left > 1 && left <= BEATS ? String(left) : 'seen');
+    this.#takeChanges();
     this.#scope.beat = null;
     this.#giveBack();
     if (bench) this.#go('bench');
@@ -88,11 +112,24 @@ export class LookAround {
     this.#tell();
   }
 
+  /** Changes of this beat that are not its deed become the reader's own. */
+  #takeChanges() {
+    Rest.hasten(); // debounced changes come first
+    const [own, began, now] = [this.#own, this.#began, partsOf(this.#scope.state)];
+    this.#began = null;
+    if (!own || !began) return;
+    const deeds = DEEDS[this.#scope.beat ?? 0] ?? [];
+    for (const name of Object.keys({ ...began, ...now })) {
+      if (deeds.includes(name) || sameValue(began[name], now[name])) continue;
+      if (now[name] === undefined) delete own[name];
+      else own[name] = now[name];
+    }
+  }
+
   /** The reader's own settings, in place of those that a beat began with. */
   #giveBack() {
     if (!this.#own) return;
-    Rest.hasten();
-    const { settings, landscape_knob = null, landscape_u = null } = this.#own;
+    const { landscape_knob = null, landscape_u = null, ...settings } = this.#own;
     this.#own = null;
     this.#scope.restore({ ...this.#scope.state, settings, landscape_knob, landscape_u });
   }
