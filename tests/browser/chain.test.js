@@ -129,6 +129,51 @@ test('a card is dragged to another place', async () => {
   await close();
 });
 
+test('a drag beside a plug selects no text', async () => {
+  const { page, close } = await open();
+  const card = page.locator('logit-chain .card[data-stage=temperature]');
+  for (const part of ['.title', '.brief']) {
+    const { x, y, width, height } = await card.locator(part).boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width, y + 120, { steps: 4 });
+    await page.mouse.up();
+    assert.equal(await page.evaluate(() => String(getSelection())), '', part);
+    const within = (/** @type {any} */ knob) => String(knob.shadowRoot.getSelection());
+    assert.equal(await card.locator('logit-knob').evaluate(within), '', part);
+  }
+  await close();
+});
+
+test('on a phone the strip of bars leaves a card that is moved in sight', async () => {
+  const { page, close } = await open({ viewport: { width: 375, height: 812 } });
+  const card = page.locator('logit-chain .card[data-stage=top_p]');
+  const glance = page.locator('logit-glance');
+  // More than once: the panel of the knobs stays at the edge of the window for a while.
+  await card.evaluate((it) => {
+    for (let i = 0; i < 4; i++) scrollBy(0, it.getBoundingClientRect().top - 160);
+  });
+  const { x, y, width, height } = await card.locator('.plug').boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await glance.locator('.column').first().waitFor();
+  await page.mouse.move(x + width / 2, y - 140, { steps: 5 });
+  await until(
+    () => cards(page),
+    ([name]) => name === 'top_p',
+  );
+  const hidden = async () => {
+    const [strip, row] = await Promise.all([glance.boundingBox(), card.boundingBox()]);
+    const covered = strip.y < row.y + row.height && row.y < strip.y + strip.height;
+    return covered || row.y < -1;
+  };
+  assert.equal(await until(hidden, (is) => !is), false, 'while it is held');
+  await page.mouse.up();
+  await settle(page);
+  assert.equal(await until(hidden, (is) => !is), false, 'once it is let go');
+  await close();
+});
+
 test('a card lands where it is dropped, however fast and far, and the address says the move alone', async () => {
   const { page, close } = await open({ viewport: { width: 1440, height: 2000 } });
   const shown = await cards(page);

@@ -17,7 +17,8 @@ import { t } from '../locale/locale.js';
  */
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-const GLIDE = { duration: 200, easing: 'cubic-bezier(0.2, 0.7, 0.2, 1)' };
+/** How a card comes to another place. */
+export const GLIDE = { duration: 200, easing: 'cubic-bezier(0.2, 0.7, 0.2, 1)' };
 
 export class Reorder {
   /** @type {string | null} The card in hand. */
@@ -107,8 +108,16 @@ export class Reorder {
     if (!this.grabbed) return;
     this.#say('order.dropped', this.grabbed, this.#to);
     if (this.#to !== this.#origin) this.#options.dropped?.(this.grabbed);
+    const [name, byKey] = [this.grabbed, this.#byKey];
     this.grabbed = null;
     this.#host.requestUpdate();
+    // What the card says by now may have moved it out of the window.
+    if (!byKey) this.#host.updateComplete.then(() => requestAnimationFrame(() => this.#show(name)));
+  }
+
+  /** @param {string} name */
+  #show(name) {
+    this.#plug(name)?.closest('.card')?.scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {number} to */

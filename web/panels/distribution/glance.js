@@ -6,6 +6,7 @@ import { html, nothing } from 'lit';
 import { measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
+import { GLIDE } from '../../base/reorder.js';
 import { visible } from '../../base/visible.js';
 import glanceStyles from './glance.css';
 
@@ -71,6 +72,8 @@ export class LogitGlance extends LogitElement {
     knobs?.addEventListener('focusin', place, { signal });
     knobs?.addEventListener('focusout', () => setTimeout(place), { signal });
     knobs?.addEventListener('logit-set', () => this.#linger(), { signal });
+    // A moved card glides to its place first.
+    knobs?.addEventListener('logit-order', () => setTimeout(place, GLIDE.duration), { signal });
     addEventListener('scroll', place, { signal, passive: true });
     const seen = new IntersectionObserver((entries) => this.#see(entries), { threshold: PARTS });
     const chart = root.querySelector(this.chart);
