@@ -29,6 +29,7 @@ const given = { engine, logits: await engine.logits(), settings: { top_p: 0.9 },
 addEventListener('logit-own', ({ detail }) => window.heard.push(detail));
 /** The page as nobody has touched it. */
 window.renew = async (theme = query.get('theme') ?? 'light') => {
+  sessionStorage.clear();
   const element = Object.assign(document.createElement('logit-own-sampler'), given);
   document.querySelector('logit-own-sampler').replaceWith(element);
   document.documentElement.style.colorScheme = theme;
@@ -444,6 +445,16 @@ describe('the editor', () => {
       await page.locator('caption').textContent(),
       /guidance_scale = 1\.5.*the same probability/,
     );
+    await page.locator('select').selectOption('top_p');
+    assert.equal(await page.locator('textarea').inputValue(), '// mine');
+    // As after a reload.
+    await page.locator('select').selectOption('min_p');
+    await write('// other');
+    await page.locator('logit-own-sampler').evaluate((old) => {
+      old.replaceWith(document.createElement('logit-own-sampler'));
+    });
+    assert.equal(await page.locator('select').inputValue(), 'min_p');
+    assert.equal(await page.locator('textarea').inputValue(), '// other');
     await page.locator('select').selectOption('top_p');
     assert.equal(await page.locator('textarea').inputValue(), '// mine');
   });

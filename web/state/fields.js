@@ -18,7 +18,7 @@ import { mayLoad } from './models.js';
  * @property {'query' | 'fragment'} [address] servers see the query, and never the fragment
  * @property {boolean} [message] a host page may set it and is told of it
  * @property {boolean} [attribute] of an element
- * @property {boolean} [memory] the browser keeps it for the next visit
+ * @property {true | 'session'} [memory] the browser keeps it for the next visit, or while the tab is open
  * @property {any} [initial] what it is where it is not named, and then not written
  * @property {boolean} [always] written all the same
  * @property {boolean} [typed] changes with each key, or as a knob turns: no place to go back to
@@ -355,6 +355,7 @@ export const FIELDS = [
   { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
+  { name: 'sampler', kind: 'text', maximum: 1e6, memory: 'session' },
   { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lessons_unsent', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lesson_code', kind: 'text', maximum: 1e6, memory: true },

@@ -1,4 +1,4 @@
-/** localStorage that tolerates refusal: what the list of state lets the browser keep. */
+/** Storage that tolerates refusal: the fields that the browser keeps for a tab or for the next visit. */
 import { checkPart, field } from './fields.js';
 
 /** What the browser refused to keep, for as long as the document. @type {Map<string, string>} */
@@ -11,11 +11,14 @@ function remembered(name) {
   return { part, key: `logitscope-${name}` };
 }
 
+/** @param {import('./fields.js').Field} part */
+const storeOf = ({ memory }) => (memory === 'session' ? sessionStorage : localStorage);
+
 /** @param {string} name of a field that the browser keeps */
 export function recall(name) {
   const { part, key } = remembered(name);
   try {
-    const value = held.get(key) ?? localStorage.getItem(key);
+    const value = held.get(key) ?? storeOf(part).getItem(key);
     return checkPart(part, value) === null ? value : null;
   } catch {
     return null; // a sandboxed frame or a file
@@ -32,7 +35,7 @@ export function remember(name, value) {
   const { part, key } = remembered(name);
   if (checkPart(part, value) !== null) return false;
   try {
-    localStorage.setItem(key, value);
+    storeOf(part).setItem(key, value);
     held.delete(key);
     return true;
   } catch {

@@ -19,6 +19,7 @@ import { Subject } from '../../grade/subject.js';
 import { LogitElement, define } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
+import { recall, remember } from '../../state/memory.js';
 import { settingName } from '../../base/setting-words.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
@@ -64,7 +65,7 @@ export class LogitOwnSampler extends LogitElement {
   static styles = [...LogitElement.styles, ownSamplerStyles];
 
   /** The code of each kind, once it was edited. @type {Record<string, string>} */
-  #written = {};
+  #written;
   /** Counts the runs, so that one that was overtaken says nothing more. */
   #turn = 0;
   /** @type {Subject | null} */
@@ -84,7 +85,9 @@ export class LogitOwnSampler extends LogitElement {
     this.settings = {};
     /** The ids so far, for penalties. @type {ArrayLike<number>} */
     this.history = [];
-    this.as = 'top_p';
+    const { as, written } = recallWork();
+    this.as = as;
+    this.#written = written;
     /** How long one call may take, in ms. */
     this.limit = LIMIT_MS;
     /** @type {'' | 'run' | 'check'} */
@@ -154,7 +157,12 @@ export class LogitOwnSampler extends LogitElement {
 
   set code(text) {
     this.#written[this.as] = text;
+    this.#remember();
     this.requestUpdate();
+  }
+
+  #remember() {
+    remember('sampler', JSON.stringify({ as: this.as, written: this.#written }));
   }
 
   #forget() {
@@ -310,6 +318,7 @@ export class LogitOwnSampler extends LogitElement {
     this.#forget();
     this.edited = false;
     this.as = /** @type {HTMLSelectElement} */ (target).value;
+    this.#remember();
     this.shown = null;
     this.trouble = null;
     this.verdicts = null;
@@ -319,6 +328,7 @@ export class LogitOwnSampler extends LogitElement {
   /** @param {Event} event */
   #onInput({ target }) {
     this.#written[this.as] = /** @type {HTMLTextAreaElement} */ (target).value;
+    this.#remember();
     this.edited = true;
   }
 
@@ -329,6 +339,7 @@ export class LogitOwnSampler extends LogitElement {
 
   #again() {
     delete this.#written[this.as];
+    this.#remember();
     this.edited = true;
     this.requestUpdate();
   }
@@ -444,6 +455,18 @@ export class LogitOwnSampler extends LogitElement {
       }
     </section>`;
   }
+}
+
+/** The kind on show in this tab, and the code that was edited. @returns {{ as: string, written: Record<string, string> }} */
+function recallWork() {
+  try {
+    const { as, written } = JSON.parse(recall('sampler') ?? '');
+    const sound = Object.values(written).every((code) => typeof code === 'string');
+    if (sound && [...GRADED, CASES].includes(as)) return { as, written };
+  } catch {
+    // nothing was kept, or it is damaged
+  }
+  return { as: 'top_p', written: {} };
 }
 
 define('logit-own-sampler', LogitOwnSampler);
