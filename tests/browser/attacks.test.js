@@ -87,7 +87,7 @@ test('a hostile file that is dropped gets its sentence and changes nothing, or o
   for (const [name, , , bytes] of [wrapped, ...sample(others, 3)]) {
     await drop(page, name, bytes);
     const wanted = await sentenceOf(bytes);
-    const alert = page.locator('logit-model [role=alert]');
+    const alert = page.locator('logit-scope .refused[role=alert] p');
     const said = async () => ungrouped(await alert.innerText());
     assert.equal(await until(said, (sentence) => sentence === wanted), wanted, name);
     assert.deepEqual(await state(), before, name);
@@ -102,7 +102,7 @@ test('a hostile file that is dropped gets its sentence and changes nothing, or o
     await drop(page, name, bytes);
     const shown = `\u2068${name}.gguf\u2069`;
     assert.equal(await until(chosen, (label) => label === shown), shown);
-    assert.equal(await page.locator('logit-model [role=alert]').count(), 0);
+    assert.equal(await page.locator('logit-scope .refused[role=alert] p').count(), 0);
   }
   assert.deepEqual(complaints, []);
   assert.deepEqual(foreign, []);
@@ -113,7 +113,7 @@ test('where memory cannot grow, a model that does not fit is refused and the one
   const { page, complaints, close } = await bench.open({ path: 'tight/?lang=en', own: true });
   const bars = await readBars(page);
   await page.locator('logit-model select').selectOption('stories');
-  const alert = page.locator('logit-model [role=alert]');
+  const alert = page.locator('logit-scope .refused[role=alert] p');
   const refusal = /^This model was not opened: .*(memory|allocated).*\.$/;
   assert.match(
     await until(

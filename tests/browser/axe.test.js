@@ -179,14 +179,14 @@ const OVER = {
     act: (page) => page.locator('[data-command=pad]').click(),
   },
   'what was refused': {
-    within: 'logit-knob[data-name=top_p], #fault, logit-model',
+    within: 'logit-knob[data-name=top_p], #fault, .refused',
     act: async (page) => {
       await page.locator('logit-knob[data-name=top_p] .box').fill('7');
       await page.locator('#prompt').fill('Tomorrow zebra');
       await page.locator('#fault:not(:empty)').waitFor();
       const nonsense = { name: 'no.gguf', mimeType: '', buffer: Buffer.from('no model') };
       await page.locator('logit-model input[type=file]').setInputFiles(nonsense);
-      await page.locator('logit-model .error').waitFor();
+      await page.locator('logit-scope .refused').waitFor();
     },
   },
   'curves over all ranks': {

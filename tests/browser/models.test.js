@@ -131,7 +131,7 @@ test('a file is opened by picker; what is no model is refused in one sentence an
     mimeType: 'application/octet-stream',
     buffer: Buffer.from('no model at all'),
   });
-  const refusal = page.locator('logit-model [role=alert]');
+  const refusal = page.locator('logit-scope .refused[role=alert] p');
   await refusal.waitFor();
   assert.match(await refusal.innerText(), /^This model was not opened: .+\.$/);
   assert.match(await modelFact(page), /shakespeare/);
@@ -195,6 +195,33 @@ test('an address names an offered model or a file of its own origin, never a for
     await page.locator('logit-distribution .row').first().waitFor();
     assert.match(await modelFact(page), /stories \(llama\)/);
   }
+test('a model that cannot be had without the network is one sentence; the picker stays at the model in use', async () => {
+  const { page, close } = await bench.open({ viewport: { width: 1280, height: 800 } });
+  const height = () =>
+    page
+      .locator('logit-scope .top')
+      .first()
+      .evaluate((top) => top.offsetHeight);
+  const before = await height();
+  // The words of refusals are fetched with the first refusal; this page has no service worker.
+  await page.locator('#prompt').fill('zebra');
+  await page.locator('logit-text #fault:not(:empty)').waitFor();
+  await page.context().setOffline(true);
+  await page.locator('logit-model select').selectOption('shakespeare');
+  const refusal = page.locator('logit-scope .refused[role=alert]');
+  await refusal.waitFor();
+  assert.equal(
+    await refusal.locator('p').innerText(),
+    'This model was not opened: the browser is offline, and this model was never opened in it.',
+  );
+  assert.match(await chosen(page), /^verbs/);
+  assert.equal(await height(), before, 'the head is as high as before');
+  await refusal.locator('button').click();
+  assert.equal(await refusal.count(), 0);
+  await page.context().setOffline(false);
+  await close();
+});
+
   await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
   assert.match(await modelFact(page), /verbs/);

@@ -265,7 +265,7 @@ test('a large file from disk has the same bar, and a press ends it', async () =>
   assert.match(await bar.locator('label').innerText(), /^large\.gguf: \d+\.\d\d MB of 40\.00 MB$/);
   await bar.getByText('sent nowhere').waitFor();
   await bar.locator('[data-command=cancel]').click();
-  await page.locator('logit-model').getByText('loading was cancelled').waitFor();
+  await page.locator('logit-scope .refused').getByText('loading was cancelled').waitFor();
   assert.equal(await bar.count(), 0);
   assert.match(await page.locator('footer dl').first().innerText(), /verbs/);
   assert.deepEqual(complaints, []);
@@ -335,7 +335,7 @@ test('a model of the list is asked for at the hub, and no element fetches one un
   assert.deepEqual(asked, [], 'and nothing is fetched before');
   await box.fill('64');
   await press.click();
-  await page.locator('logit-model [role=alert]').waitFor();
+  await page.locator('logit-scope .refused[role=alert] p').waitFor();
   const address =
     'https://huggingface.co/ngxson/SmolLM2-360M-Instruct-Q8_0-GGUF/resolve/main/smollm2-360m-instruct-q8_0.gguf';
   assert.deepEqual(asked, [`GET ${address}`]);

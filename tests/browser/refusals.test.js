@@ -58,7 +58,7 @@ test('a file that is no model is refused in Spanish, and in English once the lan
       mimeType: 'application/octet-stream',
       buffer: Buffer.from(text, 'latin1'),
     });
-  const refusal = page.locator('logit-model [role=alert]');
+  const refusal = page.locator('logit-scope .refused[role=alert] p');
   await hand('no model at all');
   const wanted = /^Este modelo no se ha abierto: no es un archivo GGUF: no empieza por GGUF\.$/;
   assert.match(await said(refusal, wanted), wanted);

@@ -452,7 +452,11 @@ export class RemoteLogitscope extends RemoteSession {
       Object.assign(remote, await Promise.race([cancelled, load()]));
     } catch (error) {
       own?.terminate();
-      throw error;
+      const { code } = /** @type {LogitscopeError} */ (error);
+      const offline = globalThis.navigator?.onLine === false && typeof options.model === 'string';
+      throw offline && code === 'load_failed'
+        ? new LogitscopeError('load_failed', 'load_offline', {}, { cause: error })
+        : error;
     } finally {
       signal?.removeEventListener('abort', cancel);
     }

@@ -3,6 +3,7 @@
  * Asks with "logit-model".
  */
 import { html, nothing } from 'lit';
+import { live } from 'lit/directives/live.js';
 import { fixed, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
 import { droppedFiles, onPick } from '../state/files.js';
@@ -13,7 +14,6 @@ export class LogitModel extends LogitElement {
   static properties = {
     name: {},
     progress: { attribute: false },
-    fault: {},
     over: { state: true },
   };
 
@@ -21,12 +21,10 @@ export class LogitModel extends LogitElement {
 
   constructor() {
     super();
-    /** That of an offered model, or of a file. */
+    /** That of an offered model, or of a file: in use, or on its way. */
     this.name = '';
     /** @type {{ loaded: number, total: number } | null} Of a model on its way. */
     this.progress = null;
-    /** Why the last one asked for was refused. */
-    this.fault = '';
     /** Whether a file hangs over the page. */
     this.over = false;
   }
@@ -56,7 +54,7 @@ export class LogitModel extends LogitElement {
     const words = t('load.progress', { done: megabytes(loaded), total: megabytes(total) });
     return html`
       <div class="row">
-        <select id="model" aria-label=${t('model.label')} @change=${this.#onChoose}>
+        <select id="model" .value=${live(known ? this.name : '')} aria-label=${t('model.label')} @change=${this.#onChoose}>
           ${MODELS.map(
             ({ name }) =>
               html`<option value=${name} ?selected=${name === this.name}>${t(`model.${name}`)}</option>`,
@@ -75,7 +73,6 @@ export class LogitModel extends LogitElement {
           ? html`<progress aria-label=${words} max=${total || 1} .value=${loaded}></progress>`
           : nothing
       }
-      ${this.fault ? html`<p class="error" role="alert">${t('model.refused', { reason: this.fault })}</p>` : nothing}
       ${this.over ? html`<div class="drop">${t('model.drop')}</div>` : nothing}
     `;
   }

@@ -7,7 +7,7 @@ import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
 import { LogitElement, define } from '../base/element.js';
-import { detailOf, explain, sayDropped, sentence } from '../base/faults.js';
+import { detailOf, explain, reason, sayDropped, sentence } from '../base/faults.js';
 import { Pace } from '../base/pace.js';
 import { Rest } from '../base/rest.js';
 import { settled } from '../base/settled.js';
@@ -570,10 +570,10 @@ export class LogitScope extends LogitElement {
   }
 
   #renderSaid() {
-    if (!this.notice) return nothing;
-    return html`
-      <div class="panel said" role="alert"><p>${this.notice}</p>
-        <button @click=${() => (this.notice = '')}>${t('state.close')}</button></div>`;
+    const why = this.missing ? '' : reason(this.#instrument.modelFault, this);
+    const refused = why && t('model.refused', { reason: why });
+    return html`${renderNotice('', this.notice, () => (this.notice = ''))}
+      ${renderNotice('refused', refused, () => this.#instrument.forgetRefused())}`;
   }
 
   #renderView() {
@@ -677,6 +677,14 @@ export class LogitScope extends LogitElement {
     const stuck = fault?.code === 'nothing_left' && this.#instrument.gates.constraint;
     return stuck ? t('constraint.stuck') : sentence(fault, this);
   }
+}
+
+/** @param {string} kind @param {string} said '' for nothing @param {() => void} onClose */
+function renderNotice(kind, said, onClose) {
+  if (!said) return nothing;
+  return html`
+    <div class="panel said ${kind}" role="alert"><p>${said}</p>
+      <button @click=${onClose}>${t('state.close')}</button></div>`;
 }
 
 /**

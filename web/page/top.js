@@ -1,9 +1,9 @@
 /** The head of the instrument: its name, the views as tabs, the model, what it is shared by. */
 import { html, nothing } from 'lit';
-import { reason } from '../base/faults.js';
 import { t } from '../locale/locale.js';
 import { isSlow } from '../state/engines.js';
 import { FOOT_VIEWS } from '../state/fields.js';
+import { findModel } from '../state/models.js';
 import { inLanguage } from './places.js';
 import { VIEWS } from './views.js';
 
@@ -21,8 +21,8 @@ import { VIEWS } from './views.js';
  */
 export function renderTop(scope, { shows, name, instrument, go, onModel, onMore }) {
   if (!['masthead', 'tabs', 'model'].some(shows)) return nothing;
-  const { modelFault } = instrument;
   const progress = scope.ready && !isSlow(instrument.progress) ? instrument.progress : null;
+  const shown = progress ? findModel(instrument.coming).name : name;
   return html`
     <div class="top">
     <slot name="name"></slot>
@@ -30,8 +30,8 @@ export function renderTop(scope, { shows, name, instrument, go, onModel, onMore 
       ${renderTabs(scope, go)}
       ${scope.shareable ? html`<a href=${inLanguage('?lesson')}>${t('page.lessons')}</a>` : nothing}
     </div>
-    <logit-model ?hidden=${!shows('model') || scope.readonly} .name=${name} .progress=${progress}
-      .fault=${reason(modelFault, scope)} @logit-model=${onModel} @logit-more=${onMore}></logit-model>
+    <logit-model ?hidden=${!shows('model') || scope.readonly} .name=${shown} .progress=${progress}
+      @logit-model=${onModel} @logit-more=${onMore}></logit-model>
     ${
       scope.shareable
         ? html`<button data-command="share" @click=${() => scope.emit('logit-share')}>

@@ -141,6 +141,11 @@ export class Instrument extends TextBench {
     this.changed();
   }
 
+  forgetRefused() {
+    this.modelFault = null;
+    this.changed();
+  }
+
   /** Ends the load under way; the model before stays. */
   cancel() {
     this.#opening?.cancel();
