@@ -85,7 +85,13 @@ test('what was typed and set stays when the model changes, whichever can read it
   for (let i = 0; i < 2; i++) {
     await choose(page, 'verbs');
     assert.equal(await prompt.inputValue(), 'A zebra saw');
-    assert.match(await fault.innerText(), /A/, 'the word is named');
+    assert.equal(
+      await fault.innerText(),
+      'This model does not know “A”. There is no text yet; the bars show how this model begins one.',
+    );
+    await page.locator('[data-command=step]').click({ force: true });
+    await settle(page);
+    assert.equal(await page.locator('logit-tape [data-place]').count(), 0);
     assert.ok((await page.locator('logit-distribution .row').count()) > 1);
     await choose(page, 'stories');
     assert.equal(await prompt.inputValue(), 'A zebra saw');
@@ -151,6 +157,11 @@ test('a file is opened by picker; what is no model is refused in one sentence an
   const mine = (name) => name === '\u2068mine.gguf\u2069';
   assert.ok(mine(await until(() => chosen(page), mine)));
   assert.equal(await refusal.count(), 0);
+  await settle(page);
+  assert.equal(await page.locator('#prompt').inputValue(), 'Today she', 'it can read that one');
+  assert.equal(await page.locator('logit-text #fault').innerText(), '');
+  const examples = page.locator('logit-text .examples button');
+  assert.equal(await examples.first().textContent(), 'Today she');
 
   // A name that turns the direction of text turns only itself.
   const buffer = await readFile(join(root, 'models/verbs.gguf'));
@@ -184,17 +195,6 @@ test('a file is opened by picker; what is no model is refused in one sentence an
   await close();
 });
 
-test('an address names an offered model or a file of its own origin, never a foreign one; without it the page opens on stories', async () => {
-  const { page, foreign, close } = await bench.open({
-    path: '?lang=en&model=https://example.org/models/verbs.gguf',
-  });
-  assert.match(await modelFact(page), /stories/);
-  assert.deepEqual(foreign, []);
-  for (const model of LONG ? ['model=stories&', ''] : ['']) {
-    await page.goto(`${bench.url}?lang=en&${model}view=bench`);
-    await page.locator('logit-distribution .row').first().waitFor();
-    assert.match(await modelFact(page), /stories \(llama\)/);
-  }
 test('a model that cannot be had without the network is one sentence; the picker stays at the model in use', async () => {
   const { page, close } = await bench.open({ viewport: { width: 1280, height: 800 } });
   const height = () =>
@@ -222,6 +222,17 @@ test('a model that cannot be had without the network is one sentence; the picker
   await close();
 });
 
+test('an address names an offered model or a file of its own origin, never a foreign one; without it the page opens on stories', async () => {
+  const { page, foreign, close } = await bench.open({
+    path: '?lang=en&model=https://example.org/models/verbs.gguf',
+  });
+  assert.match(await modelFact(page), /stories/);
+  assert.deepEqual(foreign, []);
+  for (const model of LONG ? ['model=stories&', ''] : ['']) {
+    await page.goto(`${bench.url}?lang=en&${model}view=bench`);
+    await page.locator('logit-distribution .row').first().waitFor();
+    assert.match(await modelFact(page), /stories \(llama\)/);
+  }
   await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
   assert.match(await modelFact(page), /verbs/);

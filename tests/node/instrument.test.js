@@ -131,7 +131,7 @@ for (const [hash, key] of [
 
 test('where a reading is refused nothing more is drawn or forced', async () => {
   const grammar = 'root ::= " will" " zzz"';
-  const { it } = await instrument({ model: VERBS, prompt: 'Tomorrow she' });
+  const { it } = await instrument({ model: VERBS, begin: beginWith('Tomorrow she') });
   await it.setGates({ constraint: { grammar } });
   await it.step();
   assert.equal(it.fault.code, 'nothing_left');
@@ -235,6 +235,21 @@ test('alternatives that nothing is left of go away', async () => {
   while (it.alternatives) await new Promise((resolve) => setTimeout(resolve));
   assert.ok(it.fault);
   assert.ok(faults.length > 0);
+});
+
+test('a prompt that the model cannot read is no text: bars of its beginning, and no step', async () => {
+  const { it, faults } = await instrument({ model: VERBS });
+  assert.deepEqual(faults, ['vocabulary_lacks']);
+  assert.equal(it.promptFault.key, 'vocabulary_lacks');
+  assert.deepEqual([it.promptPieces, it.drawn, it.fault], [[], null, null]);
+  assert.equal(it.trace.vocab_size, 64);
+  await it.step();
+  await it.run();
+  await it.force(it.trace.tokens[0].id);
+  assert.deepEqual([it.steps, it.running], [[], false]);
+  await it.setPrompt('Today she');
+  await it.step();
+  assert.equal(it.steps.length, 1);
 });
 
 test('a run goes as fast as one reads along, unless told otherwise', () => {

@@ -10,7 +10,7 @@ import { t } from '../locale/locale.js';
 import { isSlow } from '../state/engines.js';
 import { BEGIN } from '../state/first.js';
 import { agreeTo, isUnasked } from '../state/hosts.js';
-import { findModel } from '../state/models.js';
+import { MODELS, findModel } from '../state/models.js';
 import { megabytes } from './model-chooser.js';
 
 /** @typedef {import('../state/page-state.js').PageState} PageState */
@@ -53,17 +53,19 @@ export class Opening {
     if (scope.missing) return this.#loadAgain();
     if (isUnasked(scope.model)) return this.#askFirst(scope.model);
     const { examples: known } = this.offer;
-    this.offer = {
+    const offer = {
       ...findModel(scope.model),
       ...(scope.grammar ? { grammar: scope.grammar } : {}),
     };
-    const { model, grammar, examples } = this.offer;
-    const prompt = scope.prompt || examples[0];
+    this.offer = offer;
+    const { model, grammar } = offer;
     return this.#instrument.load({
       context: scope.context,
       model,
       grammar,
+      meet: (engine) => keepReadable(offer, engine),
       begin: (before) => {
+        const prompt = scope.prompt || exampleOf(offer);
         const first = before ? this.#carry(before, known, prompt) : this.#firstState(prompt);
         if (named) first.prompt = prompt;
         return { ...first, ...this.#begin(prompt) };
@@ -125,15 +127,16 @@ export class Opening {
   async open({ model: wanted, context = null, anew = false }) {
     if (isUnasked(wanted) && !(await isKept(wanted))) return this.showMore(String(wanted));
     const instrument = this.#instrument;
-    const offer = findModel(wanted);
-    const { model, grammar, examples } = offer;
-    const [prompt] = examples;
+    const offer = { ...findModel(wanted) };
+    const { model, grammar } = offer;
     const { examples: known } = this.offer;
     await instrument.load({
       model,
       context,
       grammar,
+      meet: (engine) => keepReadable(offer, engine),
       begin: (before) => {
+        const prompt = exampleOf(offer);
         if (before && !anew) return this.#carry(before, known, prompt);
         return { ...this.#firstState(prompt), ...(before ? null : this.#begin(prompt)) };
       },
@@ -241,6 +244,28 @@ export class Opening {
     if (more === null) return nothing;
     return html`<logit-open dialog .asked=${more} @logit-model=${(/** @type {CustomEvent} */ { detail }) => this.open(detail)}
       @logit-open-end=${() => (this.#scope.more = null)}></logit-open>`;
+  }
+}
+
+/** The prompt that a model shows at first. @param {import('../state/models.js').Offer} offer */
+export const exampleOf = ({ examples: [first = ''] }) => first;
+
+/**
+ * Leaves of a model's examples those that it can read; without any, those of other models.
+ * @param {import('../state/models.js').Offer} offer
+ * @param {import('../engine/remote.js').RemoteLogitscope} engine
+ */
+async function keepReadable(offer, engine) {
+  if (MODELS.some(({ model }) => model === offer.model)) return;
+  const reads = (/** @type {string} */ text) =>
+    engine.encode(text).then(
+      ({ length }) => length > 0,
+      () => false,
+    );
+  for (const texts of [offer.examples, MODELS.flatMap(({ examples }) => examples)]) {
+    const read = await Promise.all(texts.map(reads));
+    offer.examples = texts.filter((_, i) => read[i]);
+    if (offer.examples.length > 0) return;
   }
 }
 

@@ -33,7 +33,7 @@ import { panelsOf } from '../views/bench/panels.js';
 import { requestsOf } from '../views/bench/requests.js';
 import { renderFoot } from './foot.js';
 import { LookAround } from './look-around.js';
-import { Opening } from './opening.js';
+import { Opening, exampleOf } from './opening.js';
 import scopeStyles from './scope.css';
 import { renderTop, showTab } from './top.js';
 import { VIEWS } from './views.js';
@@ -298,7 +298,7 @@ export class LogitScope extends LogitElement {
 
   /** What an address means that does not name them. */
   get unnamed() {
-    return { prompt: this.prompt || this.#opening.offer.examples[0], seed: BEGIN.seed };
+    return { prompt: this.prompt || exampleOf(this.#opening.offer), seed: BEGIN.seed };
   }
 
   /** @param {PageState} asked one that was checked against the table */
@@ -405,7 +405,7 @@ export class LogitScope extends LogitElement {
     else if (changed.has('context') && this.context !== this.#instrument.context)
       this.#opening.changeContext(this.context);
     else if (changed.has('prompt') && this.ready)
-      this.#instrument.setPrompt(this.prompt || this.#opening.offer.examples[0]);
+      this.#instrument.setPrompt(this.prompt || exampleOf(this.#opening.offer));
     if (!changed.has('view')) return;
     if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
     const view = VIEWS.find(({ name }) => name === this.view);

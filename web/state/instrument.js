@@ -72,11 +72,12 @@ export class Instrument extends TextBench {
    * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
    * the new one is there, and for good if that cannot be loaded.
    * `begin` gives the state to begin with, of the one on show when the model is there; null without
-   * one. `beside` is waited for too.
+   * one. `beside` is waited for too, and `meet`, which may ask the new engine.
    * @param {{ model: Model, context?: number | null, grammar?: string,
-   *   begin: (before: PageState | null) => PageState, beside?: Promise<unknown> }} options
+   *   begin: (before: PageState | null) => PageState, beside?: Promise<unknown>,
+   *   meet?: (engine: import('../engine/remote.js').RemoteLogitscope) => unknown }} options
    */
-  async load({ model, context = null, grammar, begin, beside }) {
+  async load({ model, context = null, grammar, begin, beside, meet }) {
     if (!this.live) this.status = 'loading';
     this.fault = null;
     this.modelFault = null;
@@ -98,6 +99,7 @@ export class Instrument extends TextBench {
         beside,
       ]);
       const session = await engine.session();
+      await meet?.(engine);
       if (this.#opening !== held) {
         session.close().catch(() => {}); // its engine may be gone
         return;
@@ -115,11 +117,7 @@ export class Instrument extends TextBench {
       this.#opening = null;
       this.source = model;
       this.context = context;
-      await this.attempt(async () => {
-        await this.restore(begin(before));
-        const none = this.#lease === held && !this.trace && this.promptFault;
-        if (none) await this.beginEmpty();
-      });
+      await this.attempt(() => this.restore(begin(before)));
       if (this.#lease !== held) return;
       this.status = 'ready';
       this.emit('ready');

@@ -208,7 +208,14 @@ export class TextBench extends Bench {
 
   get asked() {
     if (Object.keys(this.gates).length === 0) return super.asked;
-    return { ...super.asked, ...this.gates, constraint_start: this.#promptIds.length };
+    return { ...super.asked, ...this.gates, constraint_start: this.#context.length };
+  }
+
+  /** The ids that are read before the drawn ones: without a prompt the token that begins a text, if there is one. */
+  get #context() {
+    const { bos_token_id: begins } = this.info ?? {};
+    if (this.#promptIds.length > 0 || typeof begins !== 'number') return this.#promptIds;
+    return [begins];
   }
 
   /**
@@ -223,7 +230,7 @@ export class TextBench extends Bench {
     const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
     const state = carried(this.settings);
     const bound = state && mu ? { [state]: mu } : {};
-    const prompt = this.#promptIds.slice(0, this.#promptIds.length + Math.min(0, n));
+    const prompt = this.#context.slice(0, this.#context.length + Math.min(0, n));
     const ids = [...prompt, ...before.map(({ id }) => id)];
     const own = this.own ? { own: this.own, ...(this.order ? { order: this.order } : {}) } : {};
     const settings = { ...this.asked, ...bound, ...own };
@@ -374,13 +381,6 @@ export class TextBench extends Bench {
     this.changed();
   }
 
-  /** Begins without a prompt, for a model that cannot read the one it was loaded with. */
-  async beginEmpty() {
-    this.#promptIds = [this.info?.bos_token_id ?? 0];
-    this.promptPieces = await this.reader.pieces(this.#promptIds);
-    await this.refresh();
-  }
-
   /**
    * Takes over a state that was checked against the table. Its tokens are drawn or forced again, so
    * that each number is the engine's; `saved` texts still have the engine's numbers. Gates that the
@@ -469,9 +469,16 @@ export class TextBench extends Bench {
   }
 
   async #followMap() {
-    if (!this.#padWanted || !this.live) return;
+    if (!this.#padWanted || !this.live || this.#context.length === 0) return;
     this.#pad ??= new PadReader(this.#here, () => this.changed());
     await this.#pad.follow(this.position);
+  }
+
+  /** Without a prompt that the model can read, the bars show how a text begins, and nothing is drawn. */
+  async read() {
+    if (this.#promptIds.length > 0) return super.read();
+    if (this.#context.length === 0) return /** @type {any} */ (null);
+    return { ...(await super.read()), drawn: null };
   }
 
   /** Brings what is on show up to date, then the map where one is on show. */

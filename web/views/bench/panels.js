@@ -1,5 +1,6 @@
 /** What each panel is given, wherever it stands: the state of a bench as properties. */
 import { presets, strategies } from '../../engine/presets.js';
+import { t } from '../../locale/locale.js';
 import { PACES } from '../../state/runner.js';
 
 /** The starting points, plain first; greedy is one of the nine. */
@@ -67,6 +68,18 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
 }
 
 /**
+ * Why the prompt was not read, and the text to which the bars belong.
+ * @param {import('../../state/instrument.js').Instrument} instrument
+ * @param {Around['sentence']} sentence
+ */
+function faultOf({ promptFault, promptPieces, trace }, sentence) {
+  const said = sentence(promptFault);
+  if (!said || !trace) return said;
+  if (promptPieces.length === 0) return `${said} ${t('text.none')}`;
+  return promptFault?.key === 'vocabulary_lacks' ? `${said} ${t('text.stays')}` : said;
+}
+
+/**
  * Those of the bench over a text, and the text.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around} around
@@ -91,7 +104,7 @@ export function panelsOf(instrument, around) {
         finished: instrument.finished,
         running: instrument.running,
         ready: instrument.drawn !== null,
-        fault: sentence(instrument.promptFault),
+        fault: faultOf(instrument, sentence),
         verdict: instrument.verdict,
         json: instrument.json,
         checked: instrument.grammar !== null,
