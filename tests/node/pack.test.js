@@ -1,7 +1,7 @@
 /** The packed file: a bare project installs it, imports it with its types, and runs it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -85,6 +85,17 @@ before(async () => {
   const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   // It needs no other package: the registry is not asked.
   run('npm', [...install, packed], project);
+});
+
+test('the first example of README.md runs from the packed file', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const [, example] = /## In JavaScript[^]*?```js\n([^]*?)```/.exec(readme) ?? [];
+  await writeFile(join(project, 'first.mjs'), example);
+  const scope = await loadReference();
+  const { text } = await scope.write({ prompt: 'Tomorrow she', temperature: 0.7, seed: 42 });
+  const printed = run(process.execPath, ['first.mjs'], project);
+  assert.match(printed, /\nu = 0\.6303102186438938 falls on \S+, rank \d+\n/);
+  assert.ok(text && printed.endsWith(text), printed);
 });
 
 const EXAMPLES = 'node_modules/logitscope/web/lessons';
