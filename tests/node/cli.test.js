@@ -15,6 +15,7 @@ import {
 import { quoted, safe } from '../../web/cli/terminal.js';
 import { temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
+import { fromLink } from '../../web/state/link.js';
 import { cli, spawned } from './command_line.js';
 import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
 
@@ -1221,5 +1222,101 @@ describe('what removes tokens before any warper', () => {
       assert.equal(stdout, '');
       assert.match(stderr, pattern);
     }
+  });
+});
+
+describe('for programs and shells', () => {
+  test('--ndjson is a line a step and one for the result, as --json has them', async () => {
+    const words = [
+      'generate',
+      ...SHE,
+      '--seed',
+      '5',
+      '--max-new-tokens',
+      '4',
+      '--top-logprobs',
+      '2',
+    ];
+    const { status, stdout } = await cli([...words, '--ndjson']);
+    assert.equal(status, 0);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { steps, ...result } = await json(...words);
+    const withoutTime = ({ ms, ...step }) => step;
+    assert.deepEqual(lines.slice(0, -1).map(withoutTime), steps.map(withoutTime));
+    assert.deepEqual(lines.at(-1), result);
+    assert.equal(steps[0].top_logprobs.length, 2);
+    const both = await cli([...words, '--ndjson', '--json']);
+    assert.deepEqual(
+      [both.status, both.stderr],
+      [2, 'logitscope: --json cannot stand with --ndjson\n'],
+    );
+  });
+
+  test('with --json a refusal is an object too', async () => {
+    const { status, stdout, stderr } = await cli(['generate', ...SHE, '--top-p', '3', '--json']);
+    const message = 'top_p must be between 0 and 1, got 3';
+    assert.deepEqual([status, stderr], [2, `logitscope: ${message}\n`]);
+    assert.deepEqual(JSON.parse(stdout), {
+      error: {
+        code: 'out_of_range',
+        message,
+        key: 'must_be_between',
+        values: { setting: 'top_p', minimum: 0, maximum: 1, value: 3 },
+      },
+    });
+    const usage = await cli(['generate', '--ndjson']);
+    assert.deepEqual(JSON.parse(usage.stdout), {
+      error: { code: 'usage', message: '--prompt is missing' },
+    });
+  });
+
+  test('a link of the page stands for its flags, which others override', async () => {
+    const link =
+      'https://example.org/scope/?model=verbs&lang=es#prompt=Tomorrow+she&temperature=0.5&top_k=5&order=top_k,temperature&seed=7&max_new_tokens=5';
+    const flags = ['--prompt', 'Tomorrow she', '--temperature', '0.5', '--top-k', '5'];
+    const more = ['--order', 'top_k,temperature', '--seed', '7', '--max-new-tokens', '5'];
+    const plain = ({ model, steps, ...result }) => result;
+    assert.deepEqual(
+      plain(await json('generate', '--link', link)),
+      plain(await json('generate', ...flags, ...more)),
+    );
+    assert.equal((await json('generate', '--link', link, '--seed', '8')).seed, 8);
+    const { tokens } = await json('distribution', '--link', link, '--top', '3');
+    assert.equal(tokens.filter(({ removed_by }) => !removed_by).length, 3);
+    for (const [odd, reason] of [
+      ['nowhere', 'a link must be an address, got nowhere'],
+      ['https://example.org/#top_p=9', 'the link has a part that is not understood: top_p=9'],
+      ['https://example.org/#bogus=1', 'the link has a part that is not understood: bogus=1'],
+    ])
+      assert.equal((await cli(['generate', '--link', odd])).stderr, `logitscope: ${reason}\n`);
+    const asked = await fromLink(
+      'https://example.org/a/?model=hub:o/n/f.gguf#chat=Hi&system=Brief',
+    );
+    assert.deepEqual(
+      [asked.model, asked.chat],
+      ['hub:o/n/f.gguf', { content: 'Hi', system: 'Brief' }],
+    );
+    const first = await fromLink(new URL('https://example.org/a/'));
+    assert.equal(first.model, 'https://example.org/a/models/stories.gguf');
+    assert.deepEqual(first.options, { prompt: 'Lily wanted to', seed: 42, max_new_tokens: 100 });
+  });
+
+  test('a shell is told the commands and the flags of each', async () => {
+    const { stdout } = await cli(['completion', 'bash']);
+    const program = (word, at, ...words) =>
+      `${stdout}\nCOMP_WORDS=(${words.join(' ')} ${word}); COMP_CWORD=${at}; _logitscope; echo "\${COMPREPLY[@]}"`;
+    const proposed = (...given) =>
+      spawnSync('bash', ['-c', program(...given)], { encoding: 'utf8' }).stdout.trim();
+    assert.equal(proposed('gen', 1, 'logitscope'), 'generate');
+    assert.equal(proposed('--top-l', 2, 'logitscope', 'generate'), '--top-logprobs');
+    const fish = (await cli(['completion', 'fish'])).stdout;
+    assert.match(fish, /-n '__fish_seen_subcommand_from grade' -l as -r -d /);
+    assert.equal(
+      (await cli(['completion', 'ksh'])).stderr,
+      'logitscope: SHELL must be one of bash, zsh, fish, got ksh\n',
+    );
   });
 });

@@ -1,6 +1,8 @@
 /** Opening: names of the hub, hosts that cut, are slow, lie and redirect, split files, what is kept. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -388,4 +390,47 @@ describe('the command line', () => {
     assert.equal(long.status, 0);
     assert.match(long.stderr, /not kept: the folder cannot be written/);
   });
+});
+
+test('a token of the reader goes to the hub alone, through no redirect', async () => {
+  /** @type {[string, string | undefined][]} */
+  const asked = [];
+  const answer = (name, location) => (request, response) => {
+    asked.push([name, request.headers.authorization]);
+    if (location) response.writeHead(302, { location: location() }).end();
+    else response.writeHead(200, { 'content-length': image.length }).end(image);
+  };
+  const listen = async (handler) => {
+    const server = createServer(handler).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    atEnd(() => server.close());
+    return `http://127.0.0.1:${server.address().port}`;
+  };
+  const store = await listen(answer('store'));
+  const hub = await listen(answer('hub', () => `${store}/bytes`));
+  const before = process.env.HF_ENDPOINT;
+  process.env.HF_ENDPOINT = hub;
+  try {
+    for (const token of ['hf_abc', 'two words', undefined]) {
+      if (token) process.env.HF_TOKEN = token;
+      else delete process.env.HF_TOKEN;
+      assert.deepEqual(await logitsOf({ model: 'hub:owner/name/q/m.gguf' }), expected);
+    }
+    process.env.HF_TOKEN = 'hf_abc';
+    assert.deepEqual(await logitsOf({ model: `${store}/bytes` }), expected);
+  } finally {
+    delete process.env.HF_TOKEN;
+    process.env.HF_ENDPOINT = before;
+  }
+  assert.deepEqual(asked, [
+    ['hub', 'Bearer hf_abc'],
+    ['store', undefined],
+    ...Array(2)
+      .fill([
+        ['hub', undefined],
+        ['store', undefined],
+      ])
+      .flat(),
+    ['store', undefined],
+  ]);
 });

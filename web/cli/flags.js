@@ -57,6 +57,13 @@ const COMMON = [
 
 const PRESETS = Object.keys(presets).filter((name) => !strategies.some((s) => s.name === name));
 
+/** @type {Flag} */
+const LINK = {
+  name: 'link',
+  kind: 'text',
+  help: 'a link of the page, quoted: its model, prompt and settings, which other flags override',
+};
+
 /** @type {Flag[]} */
 const DRAWING = [
   {
@@ -181,7 +188,7 @@ export function settingFlag(row) {
 export function flagsOf(command, table) {
   return [
     ...command.flags,
-    ...(command.settings ? [...GATES, ...table.map(settingFlag), ...DRAWING] : []),
+    ...(command.settings ? [...GATES, ...table.map(settingFlag), ...DRAWING, LINK] : []),
     ...COMMON.filter(
       ({ name }) => !(command.modelless && (name === 'model' || name === 'context')),
     ),

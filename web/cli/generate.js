@@ -15,7 +15,7 @@ import {
 import { Logitscope } from '../engine/index.js';
 import { play } from './interactive.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
-import { inLine, printJson, safe } from './terminal.js';
+import { inLine, printJson, printLine, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
 /** What reads a second text. */
@@ -25,17 +25,17 @@ const SECOND = ['guidance_scale', 'contrastive_beta'];
  * Runs a generation to its end.
  * @param {any} scope
  * @param {any} options
- * @param {(text: string) => void} [onText]
+ * @param {(step: import('../engine/types.js').Step) => void} [onStep]
  * @returns {Promise<any>} the result, with its steps
  */
-export async function collect(scope, options, onText) {
+export async function collect(scope, options, onStep) {
   const steps = [];
   const generation = scope.generate(options);
   for (;;) {
     const { done, value } = await generation.next();
     if (done) return { ...value, steps };
     steps.push(value);
-    onText?.(value.text);
+    onStep?.(value);
   }
 }
 
@@ -77,20 +77,16 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
   };
   let begun = false;
   const asked = { ...options, prompt: chat ? chat.ids : prompt };
-  const result = await collect(
-    scope,
-    asked,
-    values.json
-      ? undefined
-      : (text) => {
-          write(begun ? text : prompt + text);
-          begun = true;
-        },
-  );
+  const showStep = (/** @type {import('../engine/types.js').Step} */ step) => {
+    if (values.ndjson) printLine(stdout, step);
+    else write(begun ? step.text : prompt + step.text);
+    begun = true;
+  };
+  const result = await collect(scope, asked, values.json ? undefined : showStep);
   const verdict = judge(grammar, prompt + result.text);
-  if (values.json) {
+  if (values.json || values.ndjson) {
     const { settings, seed, prompt_ids, ids, text, finish_reason, steps, speculation } = result;
-    printJson(stdout, {
+    const whole = {
       model: values.model,
       settings,
       seed,
@@ -101,8 +97,9 @@ async function show(scope, values, options, grammar, { stdout, stderr }) {
       finish_reason,
       ...(verdict && { verdict }),
       ...(speculation && { speculation }),
-      steps,
-    });
+    };
+    if (values.json) printJson(stdout, { ...whole, steps });
+    else printLine(stdout, whole);
     return;
   }
   write(`${begun ? '' : prompt}\n`);
@@ -131,6 +128,16 @@ export const generate = {
     },
     { name: 'no_cache', kind: 'switch', help: 'evaluate the whole text at each step' },
     {
+      name: 'ndjson',
+      kind: 'switch',
+      help: 'a line of JSON for each step as it comes, then one for the result',
+    },
+    {
+      name: 'top_logprobs',
+      kind: 'number',
+      help: 'with --json or --ndjson: so many tokens that each step could have drawn (0)',
+    },
+    {
       name: 'interactive',
       kind: 'switch',
       help: 'a playground: lines are prompts, /help lists commands',
@@ -158,7 +165,9 @@ export const generate = {
 
   check(values) {
     checkBeside(values, 'chat', ['prompt', 'interactive']);
-    checkBeside(values, 'interactive', ['prompt', 'json']);
+    checkBeside(values, 'interactive', ['prompt', 'json', 'ndjson']);
+    checkBeside(values, 'ndjson', ['json']);
+    checkNeeds(values, 'top_logprobs', ['json', 'ndjson']);
     // The playground has settings that no flag names.
     if (!values.interactive)
       for (const name of ['amateur', 'negative_prompt']) checkNeeds(values, name, SECOND);
@@ -171,7 +180,7 @@ export const generate = {
         model && Logitscope.load({ model, keep: true });
       const [amateur, draft] = [await load(values.amateur), await load(values.draft)];
       const options = {
-        ...settingsOf(values, table, ['max_new_tokens', 'stop', 'draft_tokens']),
+        ...settingsOf(values, table, ['max_new_tokens', 'stop', 'draft_tokens', 'top_logprobs']),
         ...own,
         ...(amateur && { amateur }),
         ...(draft && { draft }),

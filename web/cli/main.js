@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bench } from './bench.js';
 import { compare } from './compare.js';
+import { completionOf } from './completion.js';
 import { detect } from './detect.js';
 import { distribution } from './distribution.js';
 import { evaluate } from './eval.js';
@@ -21,10 +22,12 @@ import { info } from './info.js';
 import { showProgress } from './progress.js';
 import { lesson } from './lesson.js';
 import { sweep } from './sweep.js';
-import { inLine } from './terminal.js';
+import { takeLink } from './link.js';
+import { inLine, printLine } from './terminal.js';
 import { tokenize } from './tokenize.js';
 import { Logitscope, LogitscopeError } from '../engine/index.js';
 
+/** @type {Record<string, import('./flags.js').Command>} */
 const COMMANDS = {
   generate,
   distribution,
@@ -37,6 +40,7 @@ const COMMANDS = {
   bench,
   grade,
   lesson,
+  completion: completionOf(() => COMMANDS),
 };
 const DEFAULT_MODEL = fileURLToPath(new URL('../../models/verbs.gguf', import.meta.url));
 
@@ -69,9 +73,7 @@ async function run(words, streams) {
     streams.stdout.write(usage());
     return 0;
   }
-  const command = Object.hasOwn(COMMANDS, name)
-    ? COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)]
-    : null;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : null;
   if (!command) {
     throw new UsageError(
       `unknown command ${JSON.stringify(name)}${nearestOf(
@@ -88,7 +90,8 @@ async function run(words, streams) {
     streams.stdout.write(helpOf(name, command, flags));
     return 0;
   }
-  const values = parseFlags(rest, flags, command.operands);
+  const given = parseFlags(rest, flags, command.operands);
+  const values = { ...(given.link && (await takeLink(given.link, flags))), ...given };
   takeOperand(values, command);
   await takePromptFile(values, streams.stdin);
   command.check?.(values);
@@ -125,6 +128,11 @@ export async function main(words, streams) {
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof LogitscopeError)) throw error;
     say(streams.stderr, error.message);
+    const has = (/** @type {string} */ word) => words.includes(word);
+    if ((has('--json') || has('--ndjson')) && !has('--interactive')) {
+      const { code = 'usage', key, values, message } = /** @type {any} */ (error);
+      printLine(streams.stdout, { error: { code, message, key, values } });
+    }
     return 2;
   }
 }

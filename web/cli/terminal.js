@@ -43,6 +43,11 @@ export function printJson(stdout, value) {
   stdout.write(`${JSON.stringify(value, null, 2).replace(UNSAFE, escapeOne)}\n`);
 }
 
+/** One line of JSON. @param {NodeJS.WriteStream} stdout @param {unknown} value */
+export function printLine(stdout, value) {
+  stdout.write(`${JSON.stringify(value).replace(UNSAFE, escapeOne)}\n`);
+}
+
 /**
  * The largest of any number of numbers, which Math.max cannot be called with.
  * @param {number[]} numbers

@@ -4,6 +4,7 @@
  * refused.
  */
 import { LogitscopeError } from './errors.js';
+import { HUB } from './names.js';
 
 /**
  * @typedef {object} Answer
@@ -22,6 +23,17 @@ const SILENCE = 30_000;
 const REDIRECTS = 10;
 /** Answers after which another attempt may do better. */
 const TRANSIENT = [408, 425, 429, 500, 502, 503, 504];
+
+/** The hub that Node asks. */
+export const hubInNode = () =>
+  (inNode && process.env.HF_ENDPOINT?.replace(/\/+$/, '')) || undefined;
+
+/** The reader's token, in Node, for the hub alone: no redirect carries it elsewhere. @param {string} address */
+function tokenFor(address) {
+  const token = (inNode && process.env.HF_TOKEN?.trim()) || '';
+  // A header takes no other characters, and the error about them would show the token.
+  return /^[!-~]+$/.test(token) && address.startsWith(`${hubInNode() ?? HUB}/`) ? token : null;
+}
 
 /** @param {string | null} text */
 const numberOf = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);
@@ -168,7 +180,12 @@ export class FarFile {
       let linkedSize = null;
       let linkedTag = null;
       for (let hops = 0; hops <= REDIRECTS; hops++) {
-        const response = await fetch(address, options);
+        const token = tokenFor(address);
+        const authorization = token && { authorization: `Bearer ${token}` };
+        const response = await fetch(address, {
+          ...options,
+          headers: { ...headers, ...authorization },
+        });
         const onward = response.headers.get('location');
         if (!inNode || response.status < 300 || response.status > 399 || !onward)
           return { response, linkedSize, linkedTag };

@@ -4,7 +4,7 @@
  */
 import { checkBoolean } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
-import { FarFile, inNode } from './far.js';
+import { FarFile, hubInNode, inNode } from './far.js';
 import { addressOf, partNames } from './names.js';
 
 /**
@@ -148,8 +148,7 @@ async function openPart(source, way) {
  */
 function spread(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return [source];
-  const hub = inNode ? process.env.HF_ENDPOINT?.replace(/\/+$/, '') || undefined : undefined;
-  const address = addressOf(String(source), hub);
+  const address = addressOf(String(source), hubInNode());
   if (address === null)
     throw new LogitscopeError('invalid_argument', 'hub_name', { value: show(source) });
   return partNames(address);

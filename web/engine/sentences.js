@@ -355,6 +355,8 @@ export const sentences = {
   session_closed: 'the session is closed',
   nothing_loaded: 'nothing is loaded',
   instance_closed: 'the instance is closed',
+  link_address: 'a link must be an address, got {value}',
+  link_part: 'the link has a part that is not understood: {value}',
   superseded: 'a newer distribution was asked for',
   no_method: 'there is no method {name}',
   cannot_be_sent: 'the arguments of {method} cannot be sent to a worker: {reason}',
