@@ -1,14 +1,18 @@
 /** The packed file: a bare project installs it, imports it with its types, and runs it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/serve.js';
 import { loadReference, until } from '../browser/bench.js';
 import { LAUNCH } from '../chromium.js';
+import { Logitscope } from '../../web/engine/index.js';
+import { answersOf, chatModel, fill, pageOf } from '../bundles/recipes.js';
 import { closed, temporaryFolder } from '../cleanup.js';
 import { long } from '../long.js';
 import manifest from '../../package.json' with { type: 'json' };
@@ -17,6 +21,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = temporaryFolder();
 /** The packed file. */
 let packed = '';
+const relaxedModule = readFileSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 
 /** A program with every entry of the package; the project has neither a page's types nor Node's. */
 const TYPES = `
@@ -129,10 +134,27 @@ test('its types hold in a strict project, of modules and of CommonJS', async () 
 });
 
 long('a checker of types finds each entry resolved for modules and for CommonJS', () => {
-  const others = Object.keys(manifest.exports).filter((name) => /\.(wasm|gguf|json)$/.test(name));
+  const others = Object.keys(manifest.exports).filter((name) =>
+    /\.(wasm|gguf|json)$|template/.test(name),
+  );
   const checker = ['--yes', '@arethetypeswrong/cli@0.18.5', packed, '--profile', 'node16'];
   run('npx', [...checker, '--exclude-entrypoints', ...others], project);
 });
+
+test('errors are sentences also if only a part of the package is imported', () => {
+  const said = (name, call) => {
+    const program = `import('logitscope/${name}').then((m) => m.${call}).catch((error) => console.log(error.message))`;
+    return run(process.execPath, ['-e', program], project).trim();
+  };
+  const step = 'the step of top_k must be greater than 0, got 0';
+  assert.equal(said('sweep', "range('top_k', 1, 5, 0)"), step);
+  const signal = 'signal must be an AbortSignal, got 5';
+  assert.equal(said('remote', 'RemoteLogitscope.load({ signal: 5 })'), signal);
+});
+
+/** The engine in Chromium, once for all tests here. */
+let started;
+const browserOfFile = () => (started ??= chromium.launch(LAUNCH).then(closed));
 
 test('the page example runs from the packed file, in a worker', async () => {
   const scope = await loadReference();
@@ -140,7 +162,7 @@ test('the page example runs from the packed file, in a worker', async () => {
   const wanted = (temperature) =>
     scope.distribution({ temperature, top: 5 }).tokens.map(({ p }) => String(p));
   const server = closed(await serve(project));
-  const browser = closed(await chromium.launch(LAUNCH));
+  const browser = await browserOfFile();
   const page = await browser.newPage();
   await page.goto(`${server.url}${EXAMPLES}/example.html`);
   const shown = () => page.locator('li').evaluateAll((rows) => rows.map((row) => row.dataset.p));
@@ -148,4 +170,81 @@ test('the page example runs from the packed file, in a worker', async () => {
   assert.deepEqual(await until(shown, same(0.7)), wanted(0.7));
   await page.getByRole('slider').fill('2.5');
   assert.deepEqual(await until(shown, same(2.5)), wanted(2.5));
+});
+
+describe('a bundle by esbuild', () => {
+  /** @type {any} */
+  let wanted;
+  before(async () => {
+    fill(project, ['app.js', 'page.js', 'program.js'], ['build.mjs']);
+    await copyFile(join(project, 'page.js'), join(project, 'main.js'));
+    await writeFile(join(project, 'model.gguf'), chatModel());
+    symlinkSync(join(root, 'node_modules/esbuild'), join(project, 'node_modules/esbuild'));
+    run(process.execPath, ['build.mjs'], project);
+    await copyFile(join(project, 'model.gguf'), join(project, 'dist/model.gguf'));
+    const page = pageOf('<script type="module" src="main.js"></script>');
+    await writeFile(join(project, 'dist/index.html'), page);
+    const scope = await Logitscope.load({ model: join(project, 'model.gguf') });
+    const options = { prompt: 'Once', max_new_tokens: 8, seed: 1 };
+    wanted = {
+      text: (await scope.write(options)).text,
+      constrained: (await scope.write({ ...options, constraint: { schema: { type: 'boolean' } } }))
+        .text,
+      chat: '<user>Hi<assistant>',
+    };
+  });
+  const withIndex = (folder) => (path) => (path === '/' ? join(folder, 'index.html') : undefined);
+
+  test('gives a page all that Node has, as fast, here and in a worker', async () => {
+    const folder = join(project, 'dist');
+    const [here, remote, simd] = await answersOf(await browserOfFile(), folder, withIndex(folder));
+    assert.deepEqual(here, { variant: 'relaxed', ...wanted });
+    assert.deepEqual(remote, { variant: 'relaxed', ...wanted });
+    assert.equal(simd, 'simd');
+  });
+
+  test('names each file that is missing beside the page', async () => {
+    const folder = join(project, 'alone');
+    cpSync(join(project, 'dist'), folder, {
+      recursive: true,
+      filter: (file) => !/worker\.js|template\.js|-simd|-relaxed/.test(file),
+    });
+    const [here, remote, simd] = await answersOf(await browserOfFile(), folder, withIndex(folder));
+    const missing = (name) =>
+      `LogitscopeError: the worker did not start: ${name}, or a file that it imports, cannot be loaded`;
+    assert.deepEqual(here, { variant: 'scalar', ...wanted, chat: missing('template.js') });
+    assert.equal(remote, missing('worker.js'));
+    assert.match(
+      simd,
+      /^LogitscopeError: variant "simd" cannot run: wasm ".*" could not be loaded: HTTP status 404$/,
+    );
+  });
+
+  test('gives a program all that Node has if the package stays out of it', () => {
+    /** @param {string} outfile @param {import('esbuild').BuildOptions} options */
+    const answer = (outfile, options) => {
+      buildSync({
+        ...options,
+        entryPoints: ['program.js'],
+        bundle: true,
+        platform: 'node',
+        outfile,
+        absWorkingDir: project,
+        logLevel: 'error',
+      });
+      return JSON.parse(run(process.execPath, [outfile, 'model.gguf'], project));
+    };
+    const loops = WebAssembly.validate(relaxedModule) ? 'relaxed' : 'simd';
+    const outside = answer('dist/outside.mjs', { format: 'esm', external: ['logitscope'] });
+    assert.deepEqual(outside, { variant: loops, ...wanted });
+    const inside = answer('dist/inside.mjs', { format: 'esm' });
+    const reason =
+      'LogitscopeError: the worker did not start: template-process.js, or a file that it imports, cannot be loaded';
+    assert.deepEqual(inside, { variant: loops, ...wanted, chat: reason });
+    const classic = answer('dist/classic.cjs', { format: 'cjs' });
+    assert.equal(
+      classic,
+      'LogitscopeError: a bundle without import.meta.url cannot find logitscope.wasm: give its address as `wasm`',
+    );
+  });
 });

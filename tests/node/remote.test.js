@@ -251,12 +251,13 @@ describe('errors arrive with their code', () => {
   });
 });
 
-test('without a worker of a page or of Node it says so', async () => {
-  const { process } = globalThis;
-  globalThis.process = undefined;
-  const refused = RemoteLogitscope.load({ model: image });
-  globalThis.process = process;
-  await assert.rejects(refused, { code: 'unsupported', message: /no Worker here/ });
+test('a bundle for browsers says so where there is no worker, and that it reads no files', async () => {
+  const { openFile, startThread } = await import('../../web/engine/no-node.js');
+  assert.throws(startThread, { code: 'unsupported', message: /no Worker here/ });
+  assert.throws(openFile, {
+    code: 'unsupported',
+    message: /^a bundle for browsers reads no files/,
+  });
 });
 
 test('in Node it works without a worker, with a Worker and with the address of one', async () => {

@@ -12,7 +12,7 @@ import {
   TOKENIZER_PIECE_STRIPS,
 } from './layout.js';
 import { fromUtf8 } from './module.js';
-import { trustedAddress } from './trusted.js';
+import { startAt, startCode, startOwn } from './start-worker.js';
 import { Words } from './words.js';
 
 /** @typedef {import('./core.js').Core} Core */
@@ -210,33 +210,30 @@ function idsOf(core, parts) {
   return Uint32Array.from(ids);
 }
 
+/** @typedef {string | URL | Uint8Array} Code of a worker, or its address */
+
+/** @param {Code} [code] of another worker than the package's */
+function startWorker(code) {
+  if (code instanceof Uint8Array) return startCode(/** @type {BlobPart} */ (code));
+  if (code !== undefined) return startAt(code);
+  const start = () => new Worker(new URL('./template.js', import.meta.url), { type: 'module' });
+  return startOwn(start, import.meta.url, 'template.js', 'renderer');
+}
+
 /**
- * A worker; in Node in a process of its own. Of another origin than the page's, as a blob that imports it.
- * @param {string | URL | Uint8Array} code or its address
+ * A worker; in Node in a process of its own.
+ * @param {Code | undefined} code
  * @param {(answer: any) => void} onanswer
  * @param {(error: unknown) => void} onerror
  */
-async function startWorker(code, onanswer, onerror) {
+async function startPort(code, onanswer, onerror) {
   if (!inNode) {
-    const carried = code instanceof Uint8Array;
-    const near = !carried && new URL(code, location.href).origin === globalThis.origin;
-    const text = carried ? code : `import(${JSON.stringify(String(code))})`;
-    const blob = new Blob([/** @type {BlobPart} */ (text)], { type: 'text/javascript' });
-    const worker = near
-      ? new Worker(trustedAddress(String(code)), { type: 'module' })
-      : new Worker(trustedAddress(URL.createObjectURL(blob))); // of a file's page: classic ones only
+    const worker = startWorker(code);
     worker.onmessage = ({ data }) => onanswer(data);
-    worker.onerror = (event) => onerror(event.message ?? 'the worker did not start');
+    worker.onerror = ({ message }) => onerror(message);
     return worker;
   }
-  const processes = 'node:child_process'; // a variable, so that bundlers for the browser leave it alone
-  const { fork } = /** @type {typeof import('node:child_process')} */ (await import(processes));
-  const child = fork(new URL('./template-process.js', import.meta.url), [String(code)], {
-    execArgv: [],
-    env: {},
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
+  const child = (await import('#node')).startTemplates(/** @type {string | URL} */ (code));
   child.on('message', onanswer);
   child.on('error', onerror);
   child.on('exit', () => onerror(new Error('its process ended')));
@@ -262,7 +259,7 @@ let idle = null;
 /** Ends with the last job that was asked for. @type {Promise<unknown>} */
 let queue = Promise.resolve();
 
-/** @param {string | URL | Uint8Array} code @returns {Promise<Renderer>} */
+/** @param {Code} [code] @returns {Promise<Renderer>} */
 async function startRenderer(code) {
   /** @type {Renderer} */
   const renderer = {
@@ -276,14 +273,14 @@ async function startRenderer(code) {
     renderer.ready = true;
     renderer.hear(answer);
   };
-  renderer.worker = await startWorker(code, hear, (error) => renderer.fail(error));
+  renderer.worker = await startPort(code, hear, (error) => renderer.fail(error));
   return renderer;
 }
 
 /**
  * Renders one job after the other, so that one worker does for many.
  * @param {import('./template.js').Job} job
- * @param {string | URL | Uint8Array} [code]
+ * @param {Code} [code]
  * @returns {Promise<Rendered>}
  */
 function render(job, code) {
@@ -295,10 +292,10 @@ function render(job, code) {
 /**
  * Renders in a worker, which is ended when its time is over.
  * @param {import('./template.js').Job} job
- * @param {string | URL | Uint8Array} [code] of the worker or its address, where that does not lie beside this module
+ * @param {Code} [code] of another worker than the package's
  * @returns {Promise<Rendered>}
  */
-async function renderNow(job, code = new URL('./template.js', import.meta.url)) {
+async function renderNow(job, code) {
   if (idle && idle.code !== nameOf(code)) idle.worker.terminate();
   const kept = idle?.code === nameOf(code) ? idle : null;
   idle = null;
@@ -307,6 +304,9 @@ async function renderNow(job, code = new URL('./template.js', import.meta.url)) 
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const slow = new LogitscopeError('bad_file', 'chat_template_slow', { limit: TIME_MAX });
+  const missing = new LogitscopeError('load_failed', 'worker_missing', {
+    name: inNode ? 'template-process.js' : 'template.js',
+  });
   try {
     const mine = (renderer = kept ?? (await startRenderer(code)));
     const {
@@ -320,9 +320,9 @@ async function renderNow(job, code = new URL('./template.js', import.meta.url)) 
         timer = setTimeout(() => reject(slow), TIME_MAX);
         mine.worker.postMessage(job);
       };
-      mine.fail = reject;
+      mine.fail = (error) => reject(mine.ready ? error : missing);
       mine.hear = (answer) => (answer.ready ? begin() : resolve(answer));
-      timer = setTimeout(() => reject(slow), START_MAX);
+      timer = setTimeout(() => reject(missing), START_MAX);
       if (mine.ready) begin();
     });
     if (long) throw tooLong('prompt');

@@ -20,17 +20,18 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The package's own modules. Bundlers look for each of these expressions as it stands. */
 const OWN = {
-  engine: () => new URL('./logitscope.wasm', import.meta.url),
+  wasm: () => new URL('./logitscope.wasm', import.meta.url),
   simd: () => new URL('./logitscope-simd.wasm', import.meta.url),
   relaxed: () => new URL('./logitscope-relaxed.wasm', import.meta.url),
 };
 
-/** @param {keyof typeof OWN} name */
-function addressOf(name) {
+/** @param {keyof typeof OWN} option */
+function addressOf(option) {
   try {
-    return OWN[name]();
+    return OWN[option]();
   } catch {
-    throw new LogitscopeError('load_failed', 'no_address');
+    const name = `logitscope${option === 'wasm' ? '' : `-${option}`}.wasm`;
+    throw new LogitscopeError('load_failed', 'no_address', { name, option });
   }
 }
 
@@ -156,7 +157,7 @@ export class Module {
       { auto, scalar: [] }[/** @type {'auto'} */ (variant)] ?? [variant]
     );
     const [first, loops] = await Promise.all([
-      compile(source ?? addressOf('engine')),
+      compile(source ?? addressOf('wasm')),
       wanted.length ? fetchLoops(wanted[0]) : '',
     ]);
     // Called when memory grows; nothing here holds a view that it could invalidate.

@@ -21,16 +21,13 @@ import { addressOf, partNames } from './names.js';
 async function storeOf({ keep }) {
   if (!keep) return null;
   if (!inNode) return (await import('./kept.js')).store;
-  const folder = './folder.js'; // a variable, so that bundlers for the browser leave it alone
-  return (await import(folder)).store;
+  return (await import('#node')).store;
 }
 
 /** What sums the bytes up, where a host announced their sum; only Node is told of one. @param {string | null} expected */
 async function makeSum(expected) {
   if (!expected || !inNode) return null;
-  const module = 'node:crypto';
-  const { createHash } = /** @type {typeof import('node:crypto')} */ (await import(module));
-  return createHash('sha256');
+  return (await import('#node')).createHash('sha256');
 }
 
 /**
@@ -121,8 +118,7 @@ async function* bytesOf(far, keeper, start) {
 
 /** @param {string} path @returns {Promise<Part>} */
 async function openPath(path) {
-  const files = './files.js'; // a variable, as above
-  return (await import(files)).openFile(path);
+  return (await import('#node')).openFile(path);
 }
 
 /**
@@ -138,8 +134,7 @@ async function openPart(source, way) {
   const text = String(source);
   if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return inNode ? openPath(text) : openFarPart(text, way);
   if (!inNode || !text.startsWith('file:')) return openFarPart(text, way);
-  const module = 'node:url';
-  return openPath((await import(module)).fileURLToPath(text));
+  return openPath((await import('#node')).fileURLToPath(text));
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { checkBoolean, checkDepths, checkSignal, isObject } from './checks.js';
 import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
-import { trustedAddress } from './trusted.js';
+import { startAt, startOwn } from './start-worker.js';
 
 /** @import { Beside, DrawChoice, GenerateOptions, Generated, ReadChoice, Score, Settings, Step, Trace } from './types.js' */
 /** @import { Port } from './host.js' */
@@ -15,18 +15,6 @@ import { trustedAddress } from './trusted.js';
  * @property {(error: Error) => void} reject
  * @property {import('./types.js').OnProgress} [onprogress]
  */
-
-/**
- * Rejects with an error that says its English sentence, which the first one has to fetch.
- * @param {(error: Error) => void} reject
- * @param {import('./errors.js').Code} code
- * @param {string} key
- * @param {import('./errors.js').Values} [values]
- */
-async function refuse(reject, code, key, values) {
-  await import('./sentences.js').catch(() => {});
-  reject(new LogitscopeError(code, key, values));
-}
 
 /** Numbers the requests and hands each answer to the one who asked. */
 class Connection {
@@ -39,14 +27,23 @@ class Connection {
   /** Why nothing is answered any more. @type {[import('./errors.js').Code, string, import('./errors.js').Values?] | null} */
   #end = null;
 
-  /** @param {Port & { on?: any, onerror?: any }} port */
-  constructor(port) {
+  /**
+   * @param {Port & { on?: any, onerror?: any }} port
+   * @param {string} name of the script at the other end
+   */
+  constructor(port, name) {
     this.#port = port;
-    const receive = (/** @type {any} */ answer) => this.#receive(answer);
-    const fail = (/** @type {any} */ event) =>
-      this.end('load_failed', 'worker_failed', {
-        reason: event?.message ?? phrase('unknown_reason'),
-      });
+    let heard = false;
+    const receive = (/** @type {any} */ answer) => {
+      heard = true;
+      this.#receive(answer);
+    };
+    // A script that cannot be loaded is an event without a message.
+    const fail = (/** @type {any} */ event) => {
+      const reason = event?.message || (heard && phrase('unknown_reason'));
+      if (reason) this.end('load_failed', 'worker_failed', { reason });
+      else this.end('load_failed', 'worker_missing', { name });
+    };
     if (port.on) {
       // A Worker of node:worker_threads has no onmessage.
       port.on('message', receive).on('error', fail).on('exit', fail);
@@ -67,18 +64,15 @@ class Connection {
   send(session, method, args, onprogress, transfer = []) {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
-      if (this.#end) return refuse(reject, ...this.#end);
+      if (this.#end) return reject(new LogitscopeError(...this.#end));
       try {
         args.forEach(checkDepths); // a message that is too deep can be sent and yet never arrive
         this.#port.postMessage({ id, session, method, args }, transfer);
         this.#waiting.set(id, { resolve, reject, onprogress });
       } catch (error) {
-        if (error instanceof LogitscopeError) refuse(reject, error.code, error.key, error.values);
-        else
-          refuse(reject, 'invalid_argument', 'cannot_be_sent', {
-            method,
-            reason: reasonOf(error),
-          });
+        if (error instanceof LogitscopeError) return reject(error);
+        const values = { method, reason: reasonOf(error) };
+        reject(new LogitscopeError('invalid_argument', 'cannot_be_sent', values));
       }
     });
   }
@@ -97,7 +91,7 @@ class Connection {
       return;
     }
     this.#waiting.delete(id);
-    if (error) refuse(waiting.reject, error.code, error.key, error.values);
+    if (error) waiting.reject(new LogitscopeError(error.code, error.key, error.values));
     else waiting.resolve(result);
   }
 
@@ -109,7 +103,7 @@ class Connection {
    */
   end(code, key, values) {
     this.#end ??= [code, key, values];
-    for (const { reject } of this.#waiting.values()) refuse(reject, ...this.#end);
+    for (const { reject } of this.#waiting.values()) reject(new LogitscopeError(...this.#end));
     this.#waiting.clear();
   }
 }
@@ -194,7 +188,6 @@ export class RemoteSession {
    */
   #look(method, ...args) {
     if (!this.#connection.supersede) return this.request(method, ...args);
-    // Nobody is told of it, so that its sentence need not be fetched.
     this.#pending?.reject(new LogitscopeError('superseded', 'superseded'));
     this.#pending = null;
     if (!this.#inFlight) return this.#sendLook(method, args);
@@ -423,29 +416,27 @@ export class RemoteLogitscope extends RemoteSession {
     const { worker, onprogress, signal, supersede = false, ...options } = wanted;
     checkSignal(signal);
     checkBoolean('supersede', supersede);
-    const given = worker ?? new URL('./worker.js', import.meta.url);
-    const own = typeof given === 'string' || given instanceof URL ? await startWorker(given) : null;
-    const connection = new Connection(/** @type {Port} */ (own ?? given));
+    const isPort = typeof worker === 'object' && !(worker instanceof URL);
+    const own = isPort ? null : await startWorker(worker);
+    const name = isPort ? 'its script' : String(worker ?? 'worker.js');
+    const connection = new Connection(/** @type {Port} */ (own ?? worker), name);
     connection.supersede = supersede;
     const remote = new RemoteLogitscope(connection, own);
     let cancel = () => {};
     const cancelled = new Promise((_, reject) => {
       cancel = () => {
-        /** @type {any} */ (own ?? given).terminate?.();
+        /** @type {any} */ (own ?? worker).terminate?.();
         connection.end('cancelled', 'load_cancelled');
-        refuse(reject, 'cancelled', 'load_cancelled');
+        reject(new LogitscopeError('cancelled', 'load_cancelled'));
       };
     });
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
     const load = async () => {
-      const sent = {
-        ...options,
-        model: await sendable('model', options.model),
-        wasm: await sendable('wasm', options.wasm),
-        simd: await sendable('simd', options.simd),
-        relaxed: await sendable('relaxed', options.relaxed),
-      };
+      /** @type {any} */
+      const sent = options;
+      for (const name of ['model', 'wasm', 'simd', 'relaxed'])
+        sent[name] = await sendable(name, sent[name]);
       return connection.send(0, 'load', [sent], onprogress);
     };
     try {
@@ -626,34 +617,12 @@ export class RemoteLogitscope extends RemoteSession {
   }
 }
 
-/** Keeps what is said to it until the engine, from `address`, listens. @param {string} address */
-const program = (address) => `const early = [];
-onmessage = (event) => early.push(event);
-import(${JSON.stringify(address)}).then(
-  () => early.forEach((event) => onmessage(event)),
-  (error) => setTimeout(() => { throw error; }),
-);`;
-
-/**
- * A page may only start workers of its own origin, and a sandboxed frame has none: there a worker
- * made of a blob imports the engine, which its host must allow (Access-Control-Allow-Origin).
- * @param {string | URL} address
- */
+/** @param {string | URL | undefined} address of another script than the package's */
 async function startWorker(address) {
-  if (typeof Worker === 'undefined') {
-    if (!globalThis.process?.versions?.node) throw new LogitscopeError('unsupported', 'no_worker');
-    const threads = 'node:worker_threads'; // a variable, so that bundlers for the browser leave it alone
-    const { Worker } = /** @type {typeof import('node:worker_threads')} */ (await import(threads));
-    try {
-      return new Worker(/^(file|data):/.test(String(address)) ? new URL(address) : address);
-    } catch (error) {
-      throw new LogitscopeError('load_failed', 'worker_failed', { reason: reasonOf(error) });
-    }
-  }
-  const { href, origin } = new URL(address, globalThis.document?.baseURI);
-  if (origin === globalThis.origin) return new Worker(trustedAddress(href), { type: 'module' });
-  const blob = new Blob([program(href)], { type: 'text/javascript' });
-  return new Worker(trustedAddress(URL.createObjectURL(blob)));
+  if (typeof Worker === 'undefined') return (await import('#node')).startThread(address);
+  if (address !== undefined) return startAt(address);
+  const start = () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  return startOwn(start, import.meta.url, 'worker.js', 'worker');
 }
 
 /**

@@ -333,8 +333,8 @@ export const sentences = {
   module_failed: 'the WebAssembly module could not be compiled: {reason}',
   worker_failed: 'the worker failed: {reason}',
   variant_unavailable: 'variant {value} cannot run: {reason}',
-  no_address:
-    'a bundle without import.meta.url cannot find the modules of Logitscope: give `wasm`, `simd` and `relaxed`',
+  worker_missing: 'the worker did not start: {name}, or a file that it imports, cannot be loaded',
+  no_address: 'a bundle without import.meta.url cannot find {name}: give its address as `{option}`',
   http_status: 'HTTP status {n}',
   load_cancelled: 'loading was cancelled',
   hub_name: 'a name of the hub is hub:owner/name/file.gguf, got {value}',
@@ -346,6 +346,7 @@ export const sentences = {
   far_length: 'the address announces {limit} bytes and leads to {n}',
   far_sum: 'the address announces the SHA-256 sum {limit}, and the bytes have {value}',
   no_body: 'the response has no body',
+  no_node: 'a bundle for browsers reads no files: build it with the condition "node"',
   no_worker: 'there is no Worker here: give a port as `worker`, or load `Logitscope` itself',
   relaxed_unknown: 'relaxed SIMD is not known here',
   loops_wrong: 'this host computes its products wrongly',

@@ -28,7 +28,6 @@ function answer(job) {
 }
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
-const threads = 'node:worker_threads'; // a variable, so that bundlers for the browser leave it alone
 /** @param {any} port */
 function begin(port) {
   if (inNode) port.on('message', (/** @type {Job} */ job) => port.postMessage(answer(job)));
@@ -36,5 +35,5 @@ function begin(port) {
   port.postMessage({ ready: true });
 }
 
-if (inNode) import(threads).then(({ parentPort }) => begin(parentPort));
+if (inNode) import('#node').then(({ parentPort }) => begin(parentPort));
 else begin(globalThis);

@@ -1,2 +1,2 @@
 /** For `require`, which loads a module in Node 20.19, 22.12 and later. */
-module.exports = require('../sweep.js');
+module.exports = require('../entry-sweep.js');

@@ -1,0 +1,69 @@
+/** The recipes of docs/bundlers.md, the parts of a project that use them, and its answers. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serve } from '../../web/serve.js';
+import { smallModel } from '../node/small_model.js';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const DOCUMENT = readFileSync(new URL('../../docs/bundlers.md', import.meta.url), 'utf8');
+
+/** The file that the document shows under this name. @param {string} name */
+export function recipe(name) {
+  const begin = DOCUMENT.indexOf(` ${name}\n`);
+  if (begin < 0) throw new Error(`docs/bundlers.md shows no ${name}`);
+  const from = begin + name.length + 2;
+  return DOCUMENT.slice(from, DOCUMENT.indexOf('```', from));
+}
+
+const TEMPLATE = '{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>';
+
+/** A model with quantised weights and a chat template. */
+export const chatModel = () =>
+  smallModel({ dim: 64, context: 256, type: 'Q8_0', template: TEMPLATE });
+
+/**
+ * Puts files of this folder into a project, and files of the document.
+ * @param {string} project
+ * @param {string[]} own
+ * @param {string[]} [shown]
+ */
+export function fill(project, own, shown = []) {
+  for (const name of own) cpSync(join(HERE, name), join(project, name));
+  for (const name of shown) writeFileSync(join(project, name), recipe(name));
+}
+
+/** @param {string} script */
+export const pageOf = (script) =>
+  `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="app"></div>${script}`;
+
+/**
+ * The answers of the page at an address: here, in a worker, and to `variant: 'simd'`.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url
+ */
+export async function answersAt(browser, url) {
+  const page = await browser.newPage();
+  try {
+    await page.goto(url);
+    await page.waitForFunction(() => /** @type {any} */ (globalThis).result);
+    return await page.evaluate(() => /** @type {any} */ (globalThis).result);
+  } finally {
+    await page.close();
+  }
+}
+
+/**
+ * The same of a folder of files.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} folder
+ * @param {(path: string) => string | undefined} [route]
+ */
+export async function answersOf(browser, folder, route) {
+  const server = await serve(folder, 0, route);
+  try {
+    return await answersAt(browser, server.url);
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,20 @@
+/** In place of node.js in a bundle for browsers; such a bundle may still run in Node. */
+import { LogitscopeError } from './errors.js';
+
+const refuse = () => {
+  throw new LogitscopeError('unsupported', 'no_node');
+};
+
+/** @returns {never} */
+export function startThread() {
+  throw new LogitscopeError('unsupported', 'no_worker');
+}
+
+export const store = null;
+export const parentPort = null;
+export {
+  refuse as createHash,
+  refuse as fileURLToPath,
+  refuse as openFile,
+  refuse as startTemplates,
+};

@@ -1,0 +1,34 @@
+/**
+ * All that the engine takes from Node: '#node' of package.json. A bundle for browsers gets no-node.js
+ * in its place.
+ */
+import { fork } from 'node:child_process';
+import { Worker } from 'node:worker_threads';
+import { LogitscopeError, reasonOf } from './errors.js';
+
+export { createHash } from 'node:crypto';
+export { fileURLToPath } from 'node:url';
+export { parentPort } from 'node:worker_threads';
+export { openFile } from './files.js';
+export { store } from './folder.js';
+
+/** Starts a thread. @param {string | URL} [address] of its script, by default the engine's */
+export function startThread(address = new URL('./worker.js', import.meta.url)) {
+  try {
+    return new Worker(/^(file|data):/.test(String(address)) ? new URL(address) : address);
+  } catch (error) {
+    throw new LogitscopeError('load_failed', 'worker_failed', { reason: reasonOf(error) });
+  }
+}
+
+/**
+ * Starts the process whose worker renders chat templates.
+ * @param {string | URL} [code] address of the worker
+ */
+export const startTemplates = (code = new URL('./template.js', import.meta.url)) =>
+  fork(new URL('./template-process.js', import.meta.url), [String(code)], {
+    execArgv: [],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
