@@ -626,7 +626,7 @@ describe('the command', () => {
         /names no property "zzz", known are .*own_copy/,
       ],
       [[file, '--as', 'top_p', '--weight', 'top_k.own_copy=3'], /"top_k.own_copy"/],
-      [[empty, '--as', 'top_p'], /holds no file ending in \.js, \.mjs, \.py/],
+      [[empty, '--as', 'top_p'], /holds no file ending in \.js, \.mjs, \.cjs, \.py, \.ipynb/],
       [[empty, '--as', 'top_p', '--csv'], /holds no file/],
     ];
     for (const [words, pattern] of cases) {

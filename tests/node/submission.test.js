@@ -497,7 +497,7 @@ const said = [at('.'), at(dirname(process.argv[2])), at(harness), /before < p|nu
   ${JSON.stringify([folder, ROOT, process.env.HOME])}.some((path) => existsSync(path) && at(path)), process.cwd()];
 export default () => { throw new Error(JSON.stringify(said)); };`;
     const said = JSON.parse(first(await graded(looks, 'top_k', [], 'mjs')));
-    const names = 'harness.js,harness.py,node_process.js,package.json,wire.js';
+    const names = 'course.py,harness.js,harness.py,node_process.js,package.json,toy.js,wire.js';
     const own = `${written - 1}.mjs`;
     assert.deepEqual(said, ['', own, names, false, false, '/run/submission/empty']);
   });

@@ -1,6 +1,8 @@
 /** `logitscope grade`: a learner's own sampler, or those of a class, against the built-in one. */
 import { basename } from 'node:path';
 import { MODULE_11, casesOf } from '../grade/cases.js';
+import { CONVENTIONS, byConvention } from '../grade/convention.js';
+import { reason } from '../grade/expect.js';
 import { GRADED, grade as gradeSubject, propertyNames } from '../grade/grade.js';
 import { scoreOf, total } from '../grade/score.js';
 import { shortest } from '../grade/shrink.js';
@@ -35,8 +37,10 @@ the ids so far, and beside it stand step, how many tokens are drawn, coin, the n
 tosses, second, the logits of the second distribution that guidance_scale and contrastive_beta read, and
 bits, the 32 bits that the watermarks' hash gives each token, null while the history is too short. What it
 returns has one number for each token; what it was given stays as it is.
-In Python logits is a list, or an array of NumPy if the file imports it, and arguments are given by the
-names of the parameters: def top_k_filter(logits, k), def apply_repetition_penalty(logits, token_ids, penalty).
+In Python arguments are given by the names of the parameters: def top_k_filter(logits, k),
+def apply_repetition_penalty(logits, token_ids, penalty). Logits are a list; in a file that imports NumPy
+an array, in one that imports torch a tensor, and there ids are a tensor too. An annotation says otherwise
+(logits: np.ndarray, token_ids: list[int]). A function that takes no (V,) is given a batch of one, (1, V).
 
 --as generate:
   export default function generate(model, prompt_ids, settings, { rng }) { ...; return ids; }
@@ -47,11 +51,24 @@ repetition_penalty, seed, max_new_tokens. rng(seed) gives a function that gives 
 the draw takes, from the most to the least probable token (lower id first where equal), the first
 whose cumulative mass is above u. The ids returned are without the prompt.
 
+In Python also as courses have it: model(ids) gives logits for each position, (1, T, V) for a tensor
+(1, T), and has context_length, max_seq_len, block_size and eos_token_id; ids may be a tensor; seed,
+generator, eos_id, block_size and the like are given by name; the prompt may be returned too. Draws of
+torch, NumPy and random take the same u: torch.multinomial, rng.choice, random.choices. A loop may be
+handed a sampler, or a strategy made of its classes: sample(model, prompt, max_tokens, seed, strategy)
+with Greedy, Temperature, TopK, TopP. What its parameters have no word for is not asked, and named.
+
+--convention NAME is for a course that teaches another rule, which then costs nothing and is named:
+${Object.entries(CONVENTIONS)
+  .map(([name, says]) => `  ${name.padEnd(12)} ${says}`)
+  .join('\n')}
+
 What warpers share or lessons leave out (min_tokens_to_keep, repetition_window, dry_base, mirostat_tau
 and so on) is asked of a function that reads it from settings.
 
 --as cases: the 43 cases of the Module 11 lesson, of five functions named temperature, top_k, top_p,
-repetition_penalty and generate (or top_k_filter, apply_temperature and the like).
+repetition_penalty and generate (or top_k_filter, apply_temperature and the like). It may refuse what makes no sense, as the lesson's
+functions do, and need not: the marks are the same as by --as temperature,top_k and so on.
 
 The score goes from 0, for a function that does nothing, to 100. --as top_k,top_p=2 counts top_p twice;
 --weight exact=3 counts that property three times, --weight top_p.exact=3 that of top_p alone.
@@ -76,6 +93,7 @@ something fails; 2: a wrong argument.
  * @property {number} score
  * @property {import('../grade/grade.js').Verdict[]} verdicts
  * @property {{ code?: string, message: string } | null} fault
+ * @property {import('../grade/diagnose.js').Fault[]} notes differences that cost nothing
  * @property {string} [error] why nothing could be asked
  */
 
@@ -217,12 +235,34 @@ class Report {
     return inLine(String(this.#words.why(fault)));
   }
 
+  /** Why a function has no full marks. @param {Graded} graded */
+  why({ as, fault, verdicts }) {
+    if (fault) return this.fault(fault);
+    return verdicts
+      .filter(({ holds }) => !holds)
+      .map((it) => this.#words.says(as, it))
+      .join('; ');
+  }
+
+  /** What is said of a function in a table. @param {Graded} graded */
+  remarks({ as, fault, notes, error }) {
+    if (error) return [`${as}: ${error}`];
+    const faults = fault ? [`${as}: ${this.fault(fault)}`] : [];
+    return [...faults, ...notes.map((note) => `${as}: ${this.#note(note)}`)];
+  }
+
+  /** @param {{ message: string }} note */
+  #note(note) {
+    return `${this.#words.note}${this.fault(note)}`;
+  }
+
   /** @param {Graded} graded */
-  sum({ as, verdicts, fault, score, error }) {
+  sum({ as, verdicts, fault, notes, score, error }) {
     const passed = verdicts.filter(({ holds }) => holds).length;
     const { sum, points, fault: wrong } = this.#words;
     if (error) return `${as}: ${inLine(error)}, ${points(score)}\n`;
-    const named = fault ? `${as}: ${wrong}${this.fault(fault)}\n` : '';
+    const found = fault ? [`${as}: ${wrong}${this.fault(fault)}\n`] : [];
+    const named = [...found, ...notes.map((it) => `${as}: ${this.#note(it)}\n`)].join('');
     const counts = sum(passed, verdicts.length - passed);
     return `${named}${as}: ${counts}${score < 100 ? `, ${points(score)}` : ''}\n`;
   }
@@ -256,6 +296,11 @@ export const grade = {
       help: `what it is: ${GRADED.slice(-2).join(', ')}, a warper's name, cases, or several with commas`,
     },
     {
+      name: 'convention',
+      kind: 'text',
+      help: `the rule of a course that teaches another: ${Object.keys(CONVENTIONS).join(', ')}`,
+    },
+    {
       name: 'weight',
       kind: 'texts',
       help: 'PROPERTY=NUMBER: what it counts, by its name in --json; may be repeated',
@@ -264,7 +309,7 @@ export const grade = {
     {
       name: 'total_limit',
       kind: 'number',
-      help: `seconds that all calls of a function may take (${ALL_TIME})`,
+      help: `seconds that a submission may take, loading included (${ALL_TIME})`,
     },
     {
       name: 'memory_limit',
@@ -287,7 +332,7 @@ export const grade = {
   ],
   notes: NOTES,
 
-  check({ operands, as, weight, lang, csv, stdio, ...limits }) {
+  check({ operands, as, weight, lang, csv, stdio, convention, ...limits }) {
     const [file, ...more] = operands;
     if (file === undefined) throw new UsageError('FILE is missing');
     if (more.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(more[0])}`);
@@ -308,6 +353,10 @@ export const grade = {
     if (lang !== undefined && !LANGUAGES.includes(lang)) {
       throw new UsageError(`--lang must be one of ${LANGUAGES.join(', ')}, got ${lang}`);
     }
+    const rules = Object.keys(CONVENTIONS);
+    if (convention !== undefined && !rules.includes(convention)) {
+      throw new UsageError(`--convention must be one of ${rules.join(', ')}, got ${convention}`);
+    }
     if (!stdio && !isFolder(file) && !KINDS.includes(kindOf(file))) {
       throw new UsageError(`${JSON.stringify(file)} must end in one of ${KINDS.join(', ')}`);
     }
@@ -321,6 +370,9 @@ export const grade = {
     const { operands, json, csv, isolated, stdio, python: chosen, lang = 'en' } = values;
     const { time_limit = TIME, total_limit: seconds = ALL_TIME, memory_limit = MEMORY } = values;
     const [path] = operands;
+    const rule = /** @type {import('../grade/convention.js').Convention | undefined} */ (
+      values.convention
+    );
     const parts = partsOf(values.as);
     const weights = weightsOf(values.weight);
     await checkWeights(weights, parts, engine);
@@ -338,39 +390,101 @@ export const grade = {
       : undefined;
 
     /**
-     * @param {{ file: string, within?: string }} submission
+     * @param {Subject} subject
      * @param {Part} part
+     * @param {any} by the engine, by a course's rule or its own
      * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
      * @returns {Promise<Graded>}
      */
-    const gradePart = async ({ file, within }, { as, lesson, weight }, onverdict) => {
-      const start = submissions.start(file, within);
-      const subject = new Subject(start, as, 1000 * time_limit, parts.length > 1);
+    const gradeBy = async (subject, { as, lesson, weight }, by, onverdict) => {
       /** @type {Graded} */
-      const graded = { as, lesson, weight, score: 0, verdicts: [], fault: null };
+      const graded = { as, lesson, weight, score: 0, verdicts: [], fault: null, notes: [] };
+      if (stdio) subject.close();
+      const { error } = await subject.use(as);
+      if (error) return { ...graded, error };
+      const { began } = subject;
+      const onfault = (/** @type {any} */ fault) => void (graded.fault = fault);
+      const onnotes = (/** @type {any[]} */ notes) => void (graded.notes = notes);
+      const given = {
+        engine: by,
+        subject,
+        as,
+        lesson,
+        seconds,
+        began,
+        onverdict,
+        onfault,
+        onnotes,
+      };
+      graded.verdicts = await gradeSubject(given);
+      graded.score = scoreOf(graded.verdicts, weightsFor(weights, as));
+      return graded;
+    };
+
+    /**
+     * By the usual rules, and where these take marks off by the course's, if it teaches others.
+     * @param {Subject} subject
+     * @param {Part} part
+     * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
+     */
+    const gradePart = async (subject, part, onverdict) => {
+      if (!rule) return gradeBy(subject, part, engine, onverdict);
+      const usual = await gradeBy(subject, part, engine);
+      const course =
+        usual.error || usual.score === 100
+          ? usual
+          : await gradeBy(subject, part, byConvention(engine, rule));
+      const better = course.score > usual.score;
+      const found = better ? course : usual;
+      if (better) found.notes.push(reason('by_rule', { rule, why: report.why(usual) }));
+      for (const verdict of found.verdicts) onverdict?.(verdict);
+      return found;
+    };
+
+    /**
+     * The functions of one file, in one process; none is asked once the file did not load in time.
+     * @param {{ file: string, within?: string }} submission
+     * @param {(part: Part) => ((verdict: import('../grade/grade.js').Verdict) => void) | undefined} [onverdict]
+     * @param {(graded: Graded) => void} [ongraded]
+     */
+    const gradeFile = async ({ file, within }, onverdict, ongraded) => {
+      const [{ as: first }] = parts;
+      const [limit, total] = [1000 * time_limit, 1000 * seconds];
+      const start = submissions.start(file, within);
+      const subject = new Subject(start, first, limit, parts.length > 1, total);
+      /** @type {Graded[]} */
+      const all = [];
       try {
-        const { error } = await subject.load();
-        if (error) return { ...graded, error };
-        const onfault = (/** @type {any} */ fault) => void (graded.fault = fault);
-        const asked = { engine, subject, as, lesson, seconds, onverdict, onfault };
-        graded.verdicts = await gradeSubject(asked);
-        graded.score = scoreOf(graded.verdicts, weightsFor(weights, as));
-        return graded;
-      } catch (error) {
-        // Nothing that one learner hands in keeps the next from being graded.
-        if (error instanceof UsageError) throw error;
-        return { ...graded, error: String(error) };
+        for (const part of parts) {
+          const { as, lesson, weight } = part;
+          /** @type {Graded} */
+          let graded = { as, lesson, weight, score: 0, verdicts: [], fault: null, notes: [] };
+          const hung = all.find(({ error }) => error && subject.stuck);
+          try {
+            graded = hung
+              ? { ...graded, error: hung.error }
+              : await gradePart(subject, part, onverdict?.(part));
+          } catch (error) {
+            // Nothing that one learner hands in keeps the next from being graded.
+            if (error instanceof UsageError) throw error;
+            graded.error = String(error);
+          }
+          all.push(graded);
+          ongraded?.(graded);
+        }
       } finally {
         subject.close();
       }
+      return all;
     };
 
     /** @param {Graded} graded */
-    const plain = ({ as, lesson, weight, score, verdicts, fault, error }) => {
+    const plain = ({ as, lesson, weight, score, verdicts, fault, notes, error }) => {
       const failed = verdicts.filter(({ holds }) => !holds).length;
       const of = { as, ...(lesson && { cases: true }), weight, score };
       const counts = { passed: verdicts.length - failed, failed };
-      return { ...of, ...counts, fault, ...(error && { error }), properties: jsonable(verdicts) };
+      const more = { fault, notes, ...(error && { error }) };
+      return { ...of, ...counts, ...more, properties: jsonable(verdicts) };
     };
 
     /** @param {import('./class.js').Submitted[]} all */
@@ -379,14 +493,10 @@ export const grade = {
       const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
       if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);
       for (const { name, file, within, unread } of all) {
-        /** @type {Graded[]} */
-        const graded = [];
-        if (file) for (const part of parts) graded.push(await gradePart({ file, within }, part));
+        const graded = file ? await gradeFile({ file, within }) : [];
         const score = total(graded);
         const reason = unread && report.unread(unread);
-        const found = graded.flatMap(({ as, fault, error }) =>
-          error ? `${as}: ${error}` : fault ? `${as}: ${report.fault(fault)}` : [],
-        );
+        const found = graded.flatMap((it) => report.remarks(it));
         const faults = reason ? [reason] : found;
         const cells = [name, score, ...parts.map((_, i) => graded[i]?.score ?? 0)];
         if (csv) stdout.write(`${[...cells, faults.join('; ')].map(cell).join(',')}\n`);
@@ -405,19 +515,17 @@ export const grade = {
 
     /** @param {string} file */
     const gradeOne = async (file) => {
-      /** @type {Graded[]} */
-      const all = [];
-      for (const part of parts) {
-        const onverdict = json
-          ? undefined
-          : (/** @type {any} */ verdict) => void stdout.write(report.verdict(part.as, verdict));
-        const graded = await gradePart({ file }, part, onverdict);
+      const onverdict =
+        (/** @type {Part} */ { as }) =>
+        (/** @type {any} */ verdict) =>
+          void stdout.write(report.verdict(as, verdict));
+      const ongraded = (/** @type {Graded} */ graded) => {
         if (graded.error && parts.length === 1) {
           throw new UsageError(`${JSON.stringify(file)} cannot be graded: ${graded.error}`);
         }
         if (!json) stdout.write(report.sum(graded));
-        all.push(graded);
-      }
+      };
+      const all = await gradeFile({ file }, json ? undefined : onverdict, ongraded);
       const score = total(all);
       if (json) {
         const [first] = all.map(plain);

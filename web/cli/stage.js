@@ -19,7 +19,7 @@ import { HERE } from './jail.js';
 
 const PREFIX = 'logitscope-grade-';
 /** The files of the harness, which know no right answer. */
-const HARNESS = ['harness.js', 'harness.py', 'node_process.js', 'toy.js', 'wire.js'];
+const HARNESS = ['course.py', 'harness.js', 'harness.py', 'node_process.js', 'toy.js', 'wire.js'];
 const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
 /** In bytes: notebooks have pictures in them. */
 const LARGEST = 64 << 20;

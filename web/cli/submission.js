@@ -31,7 +31,11 @@ const QUESTIONS = 4096;
  * @param {Host} host
  * @param {import('../grade/subject.js').Answer} answer
  */
-const logOf = ({ log: { windows, seeds } }, { log }) => ({ early: 0, ...log, windows, seeds });
+const logOf = ({ log: { windows, seeds } }, { log }) => ({
+  early: log?.early ?? 0,
+  windows,
+  seeds,
+});
 
 /** The processes that run, to be ended with this one. @type {Set<() => void>} */
 const running = new Set();

@@ -16,6 +16,7 @@ const LABELS = {
     expected: 'expected ',
     got: 'got      ',
     fault: 'what is wrong: ',
+    note: 'at no cost: ',
     more: (/** @type {number} */ n) => ` and ${n} more`,
     sum: (/** @type {number} */ holds, /** @type {number} */ fails) =>
       `${holds} hold, ${fails} fail`,
@@ -37,6 +38,7 @@ const LABELS = {
     expected: 'esperado ',
     got: 'obtenido ',
     fault: 'qué falla: ',
+    note: 'sin coste: ',
     more: (/** @type {number} */ n) => ` y ${n} más`,
     sum: (/** @type {number} */ holds, /** @type {number} */ fails) =>
       `${holds} se cumplen, ${fails} fallan`,

@@ -45,6 +45,9 @@ const LOG = {
   early: isCount,
   seeds: isList(SEEDS, isNumber),
   graph: isCount,
+  skipped: isText(NAMES),
+  blind: isList(2, isText(NAMES)),
+  uniform: isFlag,
 };
 
 /** Of any call. An answer without an id is the last: an error of the place itself. */

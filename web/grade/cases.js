@@ -58,16 +58,19 @@ function lowers({ logits }, got, input) {
   return id === undefined ? null : { expected: logits, got, ...reason('not_lowered', { id }) };
 }
 
-/** It refuses; or, where there is one, gives what `otherwise` has. @param {Property['fails']} [otherwise] */
+/**
+ * It may refuse, as the lesson's function does. An answer is as right as the built-in's, where that
+ * has one, and a difference from the lesson costs nothing.
+ * @param {Property['fails']} [otherwise]
+ */
 export const refuses =
   (otherwise) => async (/** @type {any} */ input, /** @type {any} */ asking) => {
     const answer = await asking.ask(input);
     if (answer.error && !answer.hung && !answer.code) return null;
     if (answer.error) return numbersOf(answer, input).failure;
-    const other = otherwise && (await otherwise(input, asking));
-    if (otherwise && !other) return null;
-    const settings = JSON.stringify(input.settings);
-    return { expected: null, got: null, ...reason('no_refusal', { settings }) };
+    const failure = otherwise ? await otherwise(input, asking) : null;
+    if (!failure) asking.note(reason('no_refusal', { settings: JSON.stringify(input.settings) }));
+    return failure;
   };
 
 /** Two rows in turn, and the first again. @type {Property['fails']} */

@@ -36,7 +36,9 @@ import { SPECS } from './specs.js';
 
 /** What can be graded: every warper, a chain, a decode loop. */
 export const GRADED = [...Object.keys(SPECS), 'chain', 'generate'];
-const MAX_HANGS = 3;
+/** An endless loop costs its time once a function. */
+const MAX_HANGS = 1;
+const MAX_ENDS = 3;
 /** How many answers to a property are kept, to tell which fault it is. */
 const KEPT = 16;
 
@@ -78,6 +80,23 @@ function complete(engine, as, settings) {
   };
 }
 
+/** A setting that has a meaning here and that the lessons' functions may refuse. */
+class Refused extends Error {}
+
+/**
+ * The settings of a call that it may refuse.
+ * @param {string} as
+ * @param {Record<string, any>} settings
+ */
+const refusable = (as, settings) =>
+  ['temperature', 'top_k', 'top_p'].filter(
+    (name) => settings[name] === 0 && (as === name || (as === 'generate' && name === 'top_p')),
+  );
+
+/** Whether an error is one that the function raises on purpose. @param {import('./subject.js').Answer} answer */
+const isRefusal = ({ error, hung, code }) =>
+  error !== undefined && !hung && !code && !error.startsWith('ZeroDivisionError');
+
 /**
  * What a learner's function makes of an input.
  * @param {any} engine
@@ -97,17 +116,42 @@ export function askingOf(engine, subject, as) {
     if (asking.room-- > 0) asked.push({ input, settings, answer });
     return answer;
   };
+  const meets = (
+    /** @type {import('./subject.js').Answer} */ answer,
+    /** @type {Record<string, any>} */ settings,
+  ) => {
+    if (answer.error === undefined) asking.answered++;
+    else if (asking.answered && isRefusal(answer)) {
+      const [name] = refusable(as, settings);
+      if (!name) return;
+      asking.note(reason('refuses', { settings: `${name} 0` }));
+      throw new Refused();
+    }
+  };
   const asking = {
     engine,
     reads,
     asked,
     /** How many more answers are kept. Those that shrinking asks for are much alike. */
     room: 0,
+    /** How many answers it has given, of those that are no error. */
+    answered: 0,
+    /** Settings and rules that its interface has no word for. @type {Set<string>} */
+    skipped: new Set(),
+    /** Differences that cost nothing. @type {Map<string, import('./diagnose.js').Fault>} */
+    notes: new Map(),
+    note(/** @type {import('./diagnose.js').Fault} */ found) {
+      asking.notes.set(found.message, found);
+    },
     async ask(/** @type {any} */ input) {
       if (as === 'generate') {
         const { expected: _, ...given } = input;
         const answer = await subject.call({ call: 'generate', ...given });
-        if (answer.log?.graph !== undefined) reads.add('torch');
+        const { graph, skipped, blind = [] } = answer.log ?? {};
+        if (graph !== undefined) reads.add('torch');
+        for (const name of skipped ? [skipped] : blind) asking.skipped.add(name);
+        if (skipped) return answer;
+        meets(answer, input.settings);
         return keep(input, input.settings, answer);
       }
       const { logits, settings, history, second, step = 0 } = input;
@@ -123,6 +167,7 @@ export function askingOf(engine, subject, as) {
         second: second ? Float32Array.from(second) : null,
       });
       for (const name of answer.read ?? []) reads.add(name);
+      meets(answer, settings);
       return keep(input, all, answer);
     },
   };
@@ -146,8 +191,9 @@ async function judge(
     try {
       return await fails(input, asking);
     } catch (error) {
-      if (/** @type {any} */ (error)?.name === 'LogitscopeError') return null;
-      throw error;
+      const isOther = /** @type {any} */ (error)?.name !== 'LogitscopeError';
+      if (isOther && !(error instanceof Refused)) throw error;
+      return null;
     }
   };
   asking.room = KEPT;
@@ -184,28 +230,33 @@ async function holdsIdle(property, engine, as, lesson) {
 /**
  * Grades what `subject` calls, which has been loaded.
  * @param {{ engine: any, subject: Subject, as: string, onverdict?: (verdict: Verdict) => void,
- *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, lesson?: boolean }} given
- *   seconds: how long all calls may take together; lesson: asks the lesson's cases
+ *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, began?: number,
+ *   lesson?: boolean, onnotes?: (notes: import('./diagnose.js').Fault[]) => void }} given
+ *   seconds: how long all calls may take together, since `began`; lesson: asks the lesson's cases; onnotes: told of
+ *   the differences that cost nothing
  * @returns {Promise<Verdict[]>}
  */
 export async function grade(given) {
   const { engine, subject, as, onverdict, onfault, seconds = Infinity, lesson = false } = given;
   const asking = askingOf(engine, subject, as);
   const verdicts = [];
-  const began = performance.now();
+  const { began = performance.now() } = given;
   const late = () => performance.now() - began > 1000 * seconds;
   for (const property of await tryingFor(as, engine, lesson)) {
-    const { name, says, needs, weight } = property;
+    const { name, says, needs, weight, cases } = property;
     if (needs && !asking.reads.has(needs)) continue;
-    const untried =
-      subject.hangs >= MAX_HANGS
-        ? reason('untried', { count: MAX_HANGS })
-        : subject.ends >= MAX_HANGS
-          ? reason('gone', { count: MAX_HANGS })
-          : late() && reason('late', { seconds });
+    const untried = late()
+      ? reason('late', { seconds })
+      : subject.hangs >= MAX_HANGS
+        ? reason('untried')
+        : subject.ends >= MAX_ENDS && reason('gone', { count: MAX_ENDS });
+    const { answered } = asking;
     const found = untried
       ? { name, says, holds: false, cases: 0, ...untried }
       : await judge(property, asking, { hung: () => subject.hangs + subject.ends > 0, late });
+    // A loop that has no word for any of the settings was not asked.
+    if (found.holds && asking.answered === answered && asking.skipped.size && cases.length)
+      continue;
     const why = !found.holds && !found.code && late() ? reason('late', { seconds }) : {};
     const verdict = {
       ...found,
@@ -217,6 +268,9 @@ export async function grade(given) {
     verdicts.push(verdict);
     onverdict?.(verdict);
   }
+  const names = [...asking.skipped].join(', ');
+  if (names) asking.note(reason('not_asked', { names }));
+  given.onnotes?.([...asking.notes.values()]);
   const fault = onfault && (await diagnose(as, verdicts, asking.asked, engine));
   if (fault) onfault?.(fault);
   return verdicts;

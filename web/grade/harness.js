@@ -15,6 +15,10 @@ const [Floats, Watch] = [Float32Array, Proxy];
  * @property {number} early reads of rows before the last
  * @property {number[]} seeds of each call of rng
  * @property {number} [graph] calls of the model with gradients on, where there are such
+ * @property {string} [skipped] the setting that the loop has no way to be told of: it was not called
+ * @property {string[]} [blind] `end` or `crop`: a course's loop that does not know of it
+ * @property {boolean} [uniform] whether a library's own numbers were drawn, which may be added up in
+ *   any order
  */
 
 /** @param {string} name */

@@ -15,25 +15,16 @@ import traceback
 import types
 
 SAID = 500
-SEEDS = 1000
+
+spec = importlib.util.spec_from_file_location(
+    "logitscope_course", os.path.join(os.path.dirname(os.path.abspath(__file__)), "course.py")
+)
+course = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(course)
+
 # Cell magics that run what follows them.
 TIMED = ("%%time", "%%timeit", "%%capture", "%%prun")
 
-# What a parameter of that name is given; the names that courses use for the same thing.
-OTHER_NAMES = {
-    "token_ids": "history",
-    "prev_ids": "history",
-    "prev_token_ids": "history",
-    "previous_ids": "history",
-    "full_ids": "history",
-    "ids": "history",
-    "T": "temperature",
-    "tau": "temperature",
-    "prompt": "prompt_ids",
-    "max_tokens": "max_new_tokens",
-    "eos_id": "eos_token_id",
-    "make_rng": "rng",
-}
 SHORT_NAMES = {"p": "_p", "k": "_k", "penalty": "_penalty"}
 
 
@@ -58,10 +49,6 @@ class Settings(dict):
         raise AttributeError(f"there is no setting {name}")
 
 
-def number(x):
-    return {"-inf": -math.inf, "inf": math.inf, "nan": math.nan}.get(x, x) if isinstance(x, str) else x
-
-
 def word(x):
     """A number as JSON can carry it."""
     if x == "-inf":
@@ -78,10 +65,9 @@ def word(x):
 
 def plain(value, most):
     """Numbers that a line can carry; what is no list at all is described."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return {"result": [word(x) for x in value[:most]], "length": len(value)}
+    values = course.listed(value)
+    if values is not None:
+        return {"result": [word(x) for x in values[:most]], "length": len(values)}
     return {"result": "None" if value is None else f"a value of type {type(value).__name__}"}
 
 
@@ -104,11 +90,16 @@ def message(error):
     return f"{said} ({'' if name == FILE else name[1:-1] + ', '}line {line})"
 
 
+def parameters_of(function):
+    return inspect.signature(function).parameters if inspect.isfunction(function) else ()
+
+
 def find(module, name, strict):
-    names = [name, f"{name}_filter", f"apply_{name}"]
-    for each in names:
+    for each in [name, f"{name}_filter", f"apply_{name}"]:
         if callable(module.get(each)):
             return module[each]
+    if name == "generate" and "model" in parameters_of(module.get("sample")):
+        return module["sample"]
     own = [f for f in module.values() if inspect.isfunction(f) and f.__module__ == "learner"]
     if len(own) == 1 and not strict:
         return own[0]
@@ -116,14 +107,14 @@ def find(module, name, strict):
     raise LookupError(f"it has no function named {name}{cell}")
 
 
-def arguments(function, name, given):
-    """The arguments, by the names of the parameters."""
+def arguments(function, name, given, rows):
+    """The arguments of a warper, by the names of the parameters; `rows`: which are batches of one."""
     settings = given["settings"]
     named = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        asked = OTHER_NAMES.get(parameter.name, parameter.name)
+        asked = course.known(parameter.name, course.OF_WARPERS)
         ending = SHORT_NAMES.get(parameter.name)
         if ending:
             asked = name if name.endswith(ending) else {"p": "top_p", "k": "top_k"}.get(
@@ -131,6 +122,13 @@ def arguments(function, name, given):
             )
         if asked in given:
             value = given[asked]
+            if asked == "history":
+                kind = course.wanted(parameter, "torch" if KIND == "torch" else "list")
+                value = course.handed(value, kind, whole=True, rows=rows[1] and kind != "list")
+            elif asked in ("logits", "second") and value is not None:
+                kind = course.wanted(parameter, KIND)
+                value = course.handed(value, kind, rows=rows[0])
+                given["own"] = value if asked == "logits" else given.get("own")
         elif asked in settings:
             value = settings[asked]
         elif parameter.default is not parameter.empty:
@@ -142,113 +140,91 @@ def arguments(function, name, given):
     return named
 
 
-def numbers(values):
-    """As the file wants them: an array of NumPy if it imports that, else a list."""
-    numpy = sys.modules.get("numpy")
-    return numpy.array(values, dtype=numpy.float32) if numpy else list(values)
-
-
-def warp(function, name, given):
-    logits = [number(x) for x in given["logits"]]
-    own = numbers(logits)
+def warp(subject, name, given):
+    logits = [course.number(x) for x in given["logits"]]
     settings = Settings(given["settings"])
+    second = given.get("second")
     passed = {
-        "logits": own,
+        "logits": logits,
         "settings": settings,
-        "history": list(given["history"]),
+        "history": given["history"],
         "step": given.get("step"),
         "coin": given.get("coin"),
         "bits": given.get("bits"),
-        "second": numbers(given["second"]) if given.get("second") else None,
+        "second": [course.number(x) for x in second] if second else None,
     }
-    answer = plain(function(**arguments(function, name, passed)), len(logits))
+
+    def run(*rows):
+        passed["own"] = None
+        value = subject.function(**arguments(subject.function, name, passed, rows))
+        value = course.listed(value) if rows[0] else value
+        return value[0] if rows[0] and course.is_row(value) else value
+
+    answer = plain(subject.ranks.call(run), len(logits))
+    own = course.listed(passed["own"]) if passed["own"] is not None else logits
+    own = own[0] if course.is_row(own) else own
     after = [float(x) for x in own] if len(own) == len(logits) else None
     return {**answer, "changed": after != logits, "read": sorted(settings.read)}
 
 
-class Rows(list):
-    """A row for each position; counts the reads of those before the last."""
-
-    def __init__(self, rows, log):
-        super().__init__(rows)
-        self.log = log
-
-    def __getitem__(self, at):
-        places = range(len(self))[at]
-        taken = list(places) if isinstance(at, slice) else [places]
-        self.log["early"] += sum(place < len(self) - 1 for place in taken)
-        return super().__getitem__(at)
-
-    def __iter__(self):
-        return (self[at] for at in range(len(self)))
-
-
-class Model:
-    def __init__(self, toy, limit, log):
-        self.rows = [[number(x) for x in row] for row in toy["rows"]]
-        self.vocab_size = toy["vocab_size"]
-        self.context_length = self.max_seq_len = toy["context_length"]
-        self.eos_token_id = toy["eos_token_id"]
-        self.limit = limit
-        self.log = log
-
-    def logits(self, given):
-        ids = [int(i) for i in list(given)[: self.context_length + 1]]
-        log = self.log
-        log["windows"].append(ids)
-        torch = sys.modules.get("torch")
-        if torch:
-            log["graph"] = log.get("graph", 0) + bool(torch.is_grad_enabled())
-        if len(log["windows"]) > self.limit:
-            raise RuntimeError(f"the model was asked {len(log['windows'])} times: does the loop end?")
-        if not ids:
-            raise ValueError("the model was asked without a token")
-        if len(ids) > self.context_length:
-            raise ValueError(
-                f"the model sees {self.context_length} tokens at most, got {len(given)}"
-            )
-        rows = self.rows
-        picked = [
-            rows[(5 * ids[at] + 3 * ids[0] + at) % len(rows)] for at in range(len(ids))
-        ]
-        return Rows([numbers(row) for row in picked], log)
-
-    __call__ = logits
-
-
-def generate(function, name, given):
+def generate(subject, name, given):
     log = {"windows": [], "early": 0, "seeds": []}
     settings = Settings(given["settings"])
     streams = {int(seed): stream for seed, stream in given["streams"].items()}
-
-    def rng(seed):
-        if len(log["seeds"]) < SEEDS:
-            log["seeds"].append(seed)
-        known = streams.get(seed)
-        stream = known or next(iter(streams.values()))
-        step = 0 if known else 17
-
-        def draw():
-            nonlocal step
-            step += 1
-            return stream[(step - 1) % len(stream)]
-
-        return draw
-
+    toy, prompt = given["toy"], given["prompt"]
+    call = subject.call
     most = settings["max_new_tokens"] + 8
-    model = Model(given["toy"], most, log)
-    passed = {
-        "model": model,
-        "prompt_ids": list(given["prompt"]),
-        "settings": settings,
-        "rng": rng,
-        "eos_token_id": model.eos_token_id,
-        "context_length": model.context_length,
-    }
+
+    def factory(seed):
+        if len(log["seeds"]) < course.SEEDS:
+            log["seeds"].append(seed)
+        return course.Stream(seed).next
+
+    for asked, names in course.GLOBALS.items():
+        for own in names:
+            if isinstance(subject.module.get(own), int):
+                subject.module[own] = toy[asked]
+
+    def run(*rows):
+        log.update(windows=[], early=0, seeds=[])
+        log.pop("graph", None)
+        course.RUN = course.Run(streams, settings["seed"], log)
+        model = course.Model(toy, most, log, KIND, bool(call.handed))
+        passed = {
+            "model": model,
+            "prompt_ids": prompt,
+            "settings": settings,
+            "rng": course.generator_of(KIND, settings["seed"], factory),
+            "eos_token_id": toy["eos_token_id"],
+            "context_length": toy["context_length"],
+        }
+        given_to = call.arguments(passed, rows[0])
+        try:
+            value = subject.function(**given_to)
+        finally:
+            log["blind"] = call.blind(model)
+            log["uniform"] = course.RUN.uniform
+            course.RUN = None
+        values = course.listed(value)
+        values = values[0] if course.is_row(values) else values
+        return value if values is None else call.without_prompt(values, prompt, log)
+
     try:
-        return {**plain(function(**arguments(function, name, passed)), most), "log": log}
+        return {**plain(call.ranks.call(run), most), "log": log}
+    except course.Skipped as error:
+        return {"result": [], "length": 0, "log": {**log, "skipped": str(error)}}
     except (Exception, SystemExit) as error:
         return {"error": message(error), "log": log}
+
+
+class Subject:
+    """The function that is graded, and the way in which it is called."""
+
+    def __init__(self, module, name, strict):
+        self.module = module
+        self.function = find(module, name, strict)
+        self.ranks = course.Ranks("logits", KIND)
+        self.call = course.Call(self.function, module, KIND) if name == "generate" else None
 
 
 def code_of(text, name):
@@ -317,6 +293,8 @@ def load():
     for folder in sys.argv[2:]:
         site.addsitedir(folder)
     sys.path.insert(0, os.path.dirname(FILE))
+    global KIND
+    course.prepare(source.decode("utf-8", "replace").replace("\\n", "\n").replace('"', " "))
     if FILE.lower().endswith(".ipynb"):
         run_cells(source, module)
     elif source[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -324,12 +302,14 @@ def load():
     else:
         # A byte order mark and a coding line count as in any Python file.
         exec(compile(decoded(source), FILE, "exec"), module)
+    course.finish()
+    KIND = course.kind_of()
     return module
 
 
 def main():
     module = None
-    function = name = None
+    subject = name = None
     for line in sys.stdin:
         given = json.loads(line)
         answer = {}
@@ -337,10 +317,10 @@ def main():
             if given["call"] == "load":
                 module = load() if module is None else module
                 name = given["name"]
-                function = find(module, name, given.get("strict"))
+                subject = Subject(module, name, given.get("strict"))
             else:
                 run = warp if given["call"] == "warp" else generate
-                answer = run(function, name, given)
+                answer = run(subject, name, given)
         except (Exception, SystemExit) as error:
             answer = {"error": message(error)}
         ANSWERS.write(json.dumps({"id": given["id"], **answer}, allow_nan=False) + "\n")
@@ -351,6 +331,8 @@ FILE = sys.argv[1]
 # The names that lines of the learner's code have, and the first fault of a notebook's cells.
 SOURCES = [FILE]
 CELL_FAULT = None
+# What logits are handed as: list, numpy or torch.
+KIND = "list"
 # What the file prints is no part of the answers.
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(2, 1)

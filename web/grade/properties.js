@@ -25,6 +25,7 @@ import {
  * @typedef {object} Asking
  * @property {Engine} engine
  * @property {(input: Case) => Promise<import('./subject.js').Answer>} ask
+ * @property {(found: import('./diagnose.js').Fault) => void} note tells of a difference at no cost
  */
 
 /**

@@ -182,7 +182,11 @@ export const REASONS = {
   loop_without_temperature: 'the loop leaves out temperature',
   loop_without_top_k: 'the loop leaves out top_k',
   loop_without_top_p: 'the loop leaves out top_p',
-  untried: 'not tried: it took too long {count} times',
+  untried: 'not tried: a call before took too long',
+  // Differences that cost nothing.
+  refuses: 'it refuses {settings}, which has a meaning here',
+  not_asked: 'not asked, since its parameters have no word for it: {names}',
+  by_rule: 'right by the rule {rule}; by the usual one: {why}',
 };
 
 /**

@@ -30,7 +30,8 @@ import { refusal } from './reasons.js';
  * @property {boolean} [hung]
  */
 
-const LOAD_MS = 10000;
+/** Large libraries take seconds to load on a busy machine. */
+const LOAD_MS = 20000;
 
 /** An id that no process can answer before it has read it. */
 const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
@@ -40,6 +41,11 @@ export class Subject {
   #name;
   #limit;
   #strict;
+  #total;
+  /** When it was made, by the clock of performance.now(). */
+  began = performance.now();
+  /** Whether the file did not load in time: it will not either the next time. */
+  stuck = false;
   /** @type {Place | null} */
   #place = null;
   /** How often a call took too long. */
@@ -56,8 +62,10 @@ export class Subject {
    * @param {string} name of the function
    * @param {number} limit of a call, in ms
    * @param {boolean} [strict] whether only a function of that name will do
+   * @param {number} [total] of all calls, loading included, in ms
    */
-  constructor(start, name, limit, strict = false) {
+  constructor(start, name, limit, strict = false, total = Infinity) {
+    this.#total = total;
     this.#strict = strict;
     this.#start = start;
     this.#name = name;
@@ -85,7 +93,25 @@ export class Subject {
       else waiting.resolve(given);
     }, over);
     this.#place = place;
-    return this.#send({ call: 'load', name: this.#name, strict: this.#strict }, LOAD_MS);
+    return this.#find();
+  }
+
+  /**
+   * Takes another function of the same file, in the place where it runs already.
+   * @param {string} name
+   * @returns {Promise<Answer>}
+   */
+  async use(name) {
+    this.#name = name;
+    this.hangs = this.ends = 0;
+    return this.#place ? this.#find() : this.load();
+  }
+
+  async #find() {
+    const call = { call: 'load', name: this.#name, strict: this.#strict };
+    const answer = await this.#send(call, LOAD_MS);
+    this.stuck = answer.hung === true;
+    return answer;
   }
 
   /**
@@ -112,6 +138,8 @@ export class Subject {
     const asked = { id: newId(), ...message };
     /** @type {any} */
     let timer;
+    const left = this.began + this.#total - performance.now();
+    const bound = left < limit ? this.#total : limit;
     const answer = await new Promise((resolve) => {
       // A second message of the same place, before the next call, is none that was asked for.
       const take = (/** @type {Answer} */ given) => {
@@ -119,11 +147,14 @@ export class Subject {
         resolve(given);
       };
       this.#waiting = { message: asked, resolve: take };
-      timer = setTimeout(() => {
-        this.hangs++;
-        this.#end();
-        take({ error: `it took longer than ${limit / 1000} s`, hung: true });
-      }, limit);
+      timer = setTimeout(
+        () => {
+          this.hangs++;
+          this.#end();
+          take({ error: `it took longer than ${bound / 1000} s`, hung: true });
+        },
+        Math.min(limit, Math.max(left, 1)),
+      );
       this.#place?.post(asked);
     });
     clearTimeout(timer);

@@ -1,0 +1,55 @@
+/** Rules that a course may teach in place of the usual ones: the engine as it would be by them. */
+
+/** @typedef {import('./generation.js').Engine} Engine */
+/** @typedef {'until_above' | 'ascending' | 'exactly_k'} Convention */
+
+/** What each is, for the help; the names of the first and the last are those of the fault otherwise. */
+export const CONVENTIONS = {
+  until_above: 'top-p goes on until the mass is above p',
+  ascending: 'top-p removes from the least probable up, so of equal ones the higher id stays',
+  exactly_k: 'top-k keeps exactly k',
+};
+
+/** Whose rules they are in the engine. @type {Partial<Record<Convention, string>>} */
+const OF_PROGRAM = { until_above: 'llama2.c', exactly_k: 'llama.cpp' };
+
+/**
+ * The answer to the ids in reverse, in which the higher id comes first.
+ * @param {Engine} engine
+ * @returns {Engine['warp']}
+ */
+const reversed =
+  (engine) =>
+  async (logits, settings, { history, ...beside }) => {
+    const turned = (/** @type {number} */ id) => logits.length - 1 - id;
+    const trace = await engine.warp(logits.slice().reverse(), settings, {
+      ...beside,
+      history: history.map(turned),
+    });
+    const tokens = trace.tokens.map((token) => ({ ...token, id: turned(token.id) }));
+    tokens.sort((a, b) => b.p - a.p || a.id - b.id);
+    return { ...trace, logits: trace.logits.slice().reverse(), tokens };
+  };
+
+/**
+ * @param {Engine} engine
+ * @param {Convention} name
+ * @returns {Engine}
+ */
+export function byConvention(engine, name) {
+  const { table } = engine;
+  const turned = reversed(engine);
+  const convention = OF_PROGRAM[name];
+  return {
+    table,
+    random: (seed, step) => engine.random(seed, step),
+    async warp(logits, settings, beside) {
+      const { top_p: p = 1, temperature } = settings;
+      // Greedy takes the lower id by every rule, and p = 0 keeps the best alone.
+      if (name === 'ascending' && p < 1 && temperature !== 0)
+        return turned(logits, settings, beside);
+      const holds = convention && (name !== 'until_above' || p > 0);
+      return engine.warp(logits, holds ? { ...settings, convention } : settings, beside);
+    },
+  };
+}

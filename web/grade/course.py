@@ -1,0 +1,689 @@
+"""The ways in which courses write samplers in Python: tensors, arrays or lists, the names of
+parameters, generators of random numbers, strategy objects. harness.py calls it; it knows nothing of
+the answers."""
+
+import inspect
+import math
+import random
+import re
+import sys
+
+# Parameters that courses name otherwise.
+OF_WARPERS = {
+    "history": "token_ids prev_ids prev_token_ids previous_ids full_ids ids generated generated_ids"
+    " input_ids prev_tokens tokens seen",
+    "temperature": "T t tau temp",
+    "repetition_penalty": "rep_penalty rho alpha theta",
+}
+OF_LOOPS = {
+    "model": "lm net",
+    "prompt_ids": "prompt ids idx input_ids context prompt_tokens tokens start_ids token_ids",
+    "max_new_tokens": "max_tokens num_tokens n_tokens new_tokens num_new_tokens steps n length",
+    "eos_token_id": "eos_id eos eos_token stop_id stop_token stop_token_id end_id",
+    "context_length": "block_size max_seq_len ctx_len max_context",
+    "rng": "make_rng generator gen g random_state",
+    "temperature": OF_WARPERS["temperature"],
+    "repetition_penalty": "penalty r " + OF_WARPERS["repetition_penalty"],
+    "top_k": "k",
+    "top_p": "p",
+}
+GLOBALS = {
+    "eos_token_id": ("EOS_TOKEN_ID", "EOS_ID", "EOS", "EOS_TOKEN", "eos_token_id", "eos_id"),
+    "context_length": ("BLOCK_SIZE", "MAX_SEQ_LEN", "CONTEXT_LENGTH", "block_size", "max_seq_len"),
+}
+NEUTRAL = {"temperature": 1, "top_k": 0, "top_p": 1, "repetition_penalty": 1}
+SEEDS = 1000
+# Another seed begins elsewhere in the only stream that is known.
+ELSEWHERE = 17
+
+
+def known(name, names):
+    """The name that a parameter's stands for."""
+    return next((own for own, others in names.items() if name in others.split()), name)
+
+
+def imported(name):
+    return sys.modules.get(name)
+
+
+def kind_of():
+    """What logits are handed as: `torch`, `numpy` or `list`; fixed once the file is loaded."""
+    return next((name for name in ("torch", "numpy") if imported(name)), "list")
+
+
+def wanted(parameter, kind):
+    """What a parameter is annotated as, else the file's own kind."""
+    note = parameter.annotation
+    note = note if isinstance(note, str) else getattr(note, "__name__", "") + str(note)
+    if note == "_empty" or parameter.annotation is parameter.empty:
+        return kind
+    if "Tensor" in note and imported("torch"):
+        return "torch"
+    if "ndarray" in note or "NDArray" in note:
+        return "numpy" if imported("numpy") else kind
+    plain = re.search(r"\b([Ll]ist|[Ss]equence|[Ii]terable|tuple|Tuple|set|Set)\b", note)
+    return "list" if plain else kind
+
+
+def handed(values, kind, whole=False, rows=False):
+    """Numbers, or ids where `whole`, in a kind; `rows`: as the only row of a batch."""
+    if kind == "torch":
+        torch = imported("torch")
+        made = torch.tensor(values, dtype=torch.long if whole else torch.float32)
+        return made[None] if rows else made
+    if kind == "numpy":
+        numpy = imported("numpy")
+        made = numpy.array(values, dtype=numpy.int64 if whole else numpy.float32)
+        return made[None] if rows else made
+    return [list(values)] if rows else list(values)
+
+
+def shape_of(value):
+    return tuple(getattr(value, "shape", ()))
+
+
+def listed(value):
+    """A list for a tensor, an array, or a list of such; None for anything else."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if not isinstance(value, (list, tuple)):
+        return None
+    return list(value)
+
+
+def is_row(value):
+    """Whether a result is one row of a batch."""
+    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], (list, tuple))
+
+
+class Ranks:
+    """Whether a function takes one row or a batch: the first that raises nothing is kept."""
+
+    ALL = {"logits": [(False, False), (True, True), (True, False)], "ids": [(False,), (True,)]}
+    # Errors of a function that is handed too few dimensions.
+    SHAPES = re.compile(r"dimension|indices|unpack|0-d|iterate|subscriptable|size of tensor")
+
+    def __init__(self, of, kind):
+        self.all = self.ALL[of] if kind != "list" else self.ALL[of][:1]
+        self.kept = None
+
+    def call(self, run):
+        if self.kept:
+            return run(*self.kept)
+        first = None
+        for rows in self.all:
+            try:
+                result = run(*rows)
+            except Exception as error:
+                if first is None or self.SHAPES.search(str(first)):
+                    first = error
+                continue
+            if any(rows):
+                self.kept = rows
+            return result
+        raise first
+
+
+# Randomness. While a loop is graded, the draws of libraries take the grader's numbers, so that the
+# ids can be compared; a probability that is drawn from stands where the most probable comes first.
+
+
+class Stream:
+    """Numbers of [0, 1) that belong to a seed."""
+
+    def __init__(self, seed=None):
+        self.begin(seed)
+
+    def begin(self, seed):
+        self.seed = seed
+        self.step = 0
+
+    def next(self):
+        values = RUN.streams.get(self.seed) or RUN.streams.get(RUN.seed)
+        start = 0 if self.seed in RUN.streams or self.seed is None else ELSEWHERE
+        self.step += 1
+        RUN.drawn = True
+        return values[(start + self.step - 1) % len(values)]
+
+    def uniform(self):
+        """For a cumulative sum of the learner's own, which may end a little below 1."""
+        RUN.uniform = True
+        return min(self.next() + 2**-22, 1 - 2**-20)
+
+    def pick(self, weights):
+        weights = [float(x) for x in weights]
+        whole = math.fsum(weights)
+        if not 0 < whole < math.inf or min(weights) < 0:
+            raise RuntimeError(f"nothing can be drawn from probabilities that add up to {whole}")
+        u = self.next() * whole
+        order = sorted(range(len(weights)), key=lambda i: (-weights[i], i))
+        mass = 0
+        for i in order:
+            mass += weights[i]
+            if mass > u:
+                return i
+        return max((i for i in order if weights[i] > 0), key=order.index)
+
+
+class Run:
+    """One graded call of a loop, and the numbers that belong to its seeds."""
+
+    def __init__(self, streams, seed, log):
+        self.streams = streams
+        self.seed = seed
+        self.log = log
+        self.drawn = self.uniform = False
+        # Of torch.manual_seed and the like.
+        self.shared = Stream()
+
+    def seeded(self, seed):
+        """Seeding again after a draw repeats it; before, it may happen for several libraries."""
+        seeds = self.log["seeds"]
+        if len(seeds) < SEEDS and (self.drawn or not seeds):
+            seeds.append(int(seed))
+
+
+RUN = None
+
+
+def seeding(real):
+    def seed(value=None, *args, **named):
+        made = real(value, *args, **named) if value is not None else real()
+        if RUN and value is not None:
+            RUN.seeded(value)
+            RUN.shared.begin(value)
+        return made
+
+    return seed
+
+
+def chosen(stream, population, weights):
+    count = population if isinstance(population, int) else len(population)
+    at = stream.pick([1] * count if weights is None else weights)
+    return at if isinstance(population, int) else population[at]
+
+
+def patch_random():
+    real = random.Random
+
+    class Random(real):
+        def __new__(cls, seed=None):
+            return super().__new__(cls)
+
+        def __init__(self, seed=None):
+            super().__init__(seed)
+            self.stream = Stream(seed)
+            if RUN and seed is not None:
+                RUN.seeded(seed)
+
+        def seed(self, value=None, version=2):
+            super().seed(value, version)
+            if RUN and value is not None and hasattr(self, "stream"):
+                RUN.seeded(value)
+                self.stream.begin(value)
+
+        def random(self):
+            return self.stream.uniform() if RUN else super().random()
+
+        def choices(self, population, weights=None, *, cum_weights=None, k=1):
+            if not RUN:
+                return super().choices(population, weights, cum_weights=cum_weights, k=k)
+            if cum_weights is not None:
+                weights = [b - a for a, b in zip([0, *cum_weights], cum_weights)]
+            return [chosen(self.stream, list(population), weights) for _ in range(k)]
+
+    class Shared(Random):
+        stream = property(lambda self: RUN.shared if RUN else Stream(), lambda self, _: None)
+
+    random.Random = Random
+    shared = Shared()
+    for name in ("seed", "random", "choices", "uniform"):
+        setattr(random, name, getattr(shared, name))
+
+
+def patch_numpy(numpy):
+    own = numpy.random
+
+    def choice(stream, a, size=None, replace=True, p=None, *_, **__):
+        population = int(a) if numpy.ndim(a) == 0 else numpy.asarray(a)
+        weights = None if p is None else numpy.asarray(p, dtype=numpy.float64)
+        if weights is not None and abs(weights.sum() - 1) > 1e-5:
+            raise ValueError("probabilities do not sum to 1")
+        one = lambda: chosen(stream, population, weights)
+        if size is None:
+            return numpy.int64(one()) if isinstance(population, int) else one()
+        return numpy.array([one() for _ in range(int(numpy.prod(size)))]).reshape(size)
+
+    def numbers(stream, size=None, *_, **__):
+        if size is None:
+            return stream.uniform()
+        return numpy.array([stream.uniform() for _ in range(int(numpy.prod(size)))]).reshape(size)
+
+    def multinomial(stream, n, pvals, size=None):
+        counts = numpy.zeros(len(pvals), dtype=numpy.int64)
+        for _ in range(n):
+            counts[stream.pick(pvals)] += 1
+        return counts
+
+    own_calls = {"choice": choice, "random": numbers, "multinomial": multinomial}
+
+    def called(name, real, stream_of):
+        def call(self, *args, **named):
+            return own_calls[name](stream_of(self), *args, **named) if RUN else real(self, *args, **named)
+
+        return call
+
+    real_generator = own.Generator
+
+    class Generator(real_generator):
+        def __init__(self, bits, seed=None):
+            super().__init__(bits)
+            self.stream = Stream(seed)
+
+    for name in own_calls:
+        real = getattr(real_generator, name)
+        setattr(Generator, name, called(name, real, lambda self: self.stream))
+
+    class RandomState(own.RandomState):
+        def __init__(self, seed=None):
+            super().__init__(seed)
+            self.stream = Stream(seed)
+            if RUN and seed is not None:
+                RUN.seeded(seed)
+
+    for name in (*own_calls, "random_sample", "rand"):
+        real = getattr(own.RandomState, name)
+        like = "random" if name in ("random_sample", "rand") else name
+        setattr(RandomState, name, called(like, real, lambda self: self.stream))
+
+    def default_rng(seed=None):
+        if isinstance(seed, Generator):
+            return seed
+        if RUN and isinstance(seed, (int, numpy.integer)):
+            RUN.seeded(seed)
+        return Generator(own.PCG64(seed), None if seed is None else int(seed))
+
+    shared = {"choice": "choice", "random": "random", "random_sample": "random", "rand": "random"}
+    for name, like in {**shared, "multinomial": "multinomial"}.items():
+        real = getattr(own, name)
+
+        def call(*args, real=real, like=like, **named):
+            return own_calls[like](RUN.shared, *args, **named) if RUN else real(*args, **named)
+
+        setattr(own, name, call)
+    own.seed = seeding(own.seed)
+    own.Generator = Generator
+    own.default_rng = default_rng
+    own.RandomState = RandomState
+
+
+def patch_torch(torch):
+    real = {name: getattr(torch, name) for name in ("multinomial", "rand")}
+
+    class Generator(torch.Generator):
+        def manual_seed(self, seed):
+            super().manual_seed(seed)
+            if RUN:
+                RUN.seeded(seed)
+            self.stream = Stream(int(seed))
+            return self
+
+    def stream_of(generator):
+        if generator is None:
+            return RUN.shared
+        if not hasattr(generator, "stream"):
+            generator.stream = Stream()
+        return generator.stream
+
+    def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
+        if not RUN or (num_samples != 1 and not replacement):
+            return real["multinomial"](input, num_samples, replacement, generator=generator)
+        stream = stream_of(generator)
+        rows = input.detach().reshape(-1, input.shape[-1]).tolist()
+        ids = [[stream.pick(row) for _ in range(num_samples)] for row in rows]
+        made = torch.tensor(ids, device=input.device)
+        return made.reshape(*input.shape[:-1], num_samples)
+
+    def rand(*size, generator=None, **named):
+        made = real["rand"](*size, **named)
+        if not RUN:
+            return made
+        stream = stream_of(generator)
+        return made.apply_(lambda _: stream.uniform())
+
+    torch.multinomial = multinomial
+    torch.Tensor.multinomial = multinomial
+    torch.rand = rand
+    torch.Generator = Generator
+    torch.manual_seed = torch.random.manual_seed = seeding(torch.manual_seed)
+
+
+PATCHES = {"numpy": patch_numpy, "torch": patch_torch}
+PATCHED = set()
+
+
+def patch(name):
+    module = imported(name)
+    if module and name not in PATCHED:
+        PATCHED.add(name)
+        PATCHES[name](module)
+
+
+def prepare(source):
+    """Patches the libraries before the file takes names out of them."""
+    patch_random()
+    for name in PATCHES:
+        if re.search(rf"^\s*(?:import|from)\s.*\b{name}\b", source, re.MULTILINE):
+            try:
+                __import__(name)
+            except Exception:  # the file says so itself
+                continue
+            patch(name)
+
+
+def finish():
+    """Patches libraries that other modules of the file have imported."""
+    for name in PATCHES:
+        patch(name)
+
+
+def generator_of(kind, seed, factory):
+    """A generator that has the grader's numbers; called with a seed, it is `factory`."""
+    numpy = imported("numpy")
+    base, bits = random.Random, ()
+    if kind == "torch":
+        base = imported("torch").Generator
+    elif kind == "numpy":
+        base, bits = numpy.random.Generator, (numpy.random.PCG64(0),)
+    generator = type("Generator", (base,), {"__call__": lambda self, seed: factory(seed)})(*bits)
+    generator.stream = Stream(seed)
+    return generator
+
+
+# The toy model, as lists, arrays or tensors. Rows of positions before the last count when they are used.
+
+VIEWS = (
+    "__getitem__ squeeze unsqueeze select view reshape flatten narrow detach clone float double to cpu"
+    " contiguous copy atleast_1d atleast_2d"
+).split()
+ASKED = "__get__ size dim numel stride ndimension __len__ __repr__ __format__ type".split()
+
+
+class Rows(list):
+    def __init__(self, rows, log):
+        super().__init__(rows)
+        self.log = log
+
+    def __getitem__(self, at):
+        places = range(len(self))[at]
+        taken = list(places) if isinstance(at, slice) else [places]
+        self.log["early"] += sum(place < len(self) - 1 for place in taken)
+        return super().__getitem__(at)
+
+    def __iter__(self):
+        return (self[at] for at in range(len(self)))
+
+
+def early(places):
+    """How many positions are not the last."""
+    found = set(places.reshape(-1).tolist())
+    return len(found - {-1})
+
+
+def tensors(values, places, log):
+    torch = imported("torch")
+
+    class Positions(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            name = getattr(func, "__name__", "")
+            plain = lambda x: x.whole if isinstance(x, cls) else x
+            each = lambda x: type(x)(map(plain, x)) if type(x) in (list, tuple) else plain(x)
+            result = func(*map(each, args), **{k: each(v) for k, v in (kwargs or {}).items()})
+            if name in ASKED:
+                return result
+            own = next((x for x in args if isinstance(x, cls)), None)
+            if own is None or name not in VIEWS:
+                log["early"] += sum(early(x.places) for x in args if isinstance(x, cls))
+                return result
+            return watched(result, func(own.places, *args[1:]))
+
+    def watched(values, places):
+        if not early(places):
+            return values
+        made = values.as_subclass(Positions)
+        made.whole, made.places = values, places
+        return made
+
+    return watched(values, places)
+
+
+def arrays(values, places, log):
+    numpy = imported("numpy")
+    plain = lambda x: numpy.asarray(x) if isinstance(x, Positions) else x
+
+    class Positions(numpy.ndarray):
+        places = None
+
+        def __getitem__(self, at):
+            own = numpy.asarray(self)[at]
+            return own if self.places is None else watched(own, self.places[at])
+
+        def __array_ufunc__(self, ufunc, method, *inputs, **named):
+            for x in inputs:
+                log["early"] += early(x.places) if getattr(x, "places", None) is not None else 0
+            return getattr(ufunc, method)(*map(plain, inputs), **named)
+
+        def __array_function__(self, func, types, args, named):
+            if self.places is not None and func.__name__ not in VIEWS:
+                log["early"] += early(self.places)
+            return func(*map(plain, args), **named)
+
+    def watched(values, places):
+        if not isinstance(values, numpy.ndarray) or not early(places):
+            return values
+        made = values.view(Positions)
+        made.places = places
+        return made
+
+    return watched(values, places)
+
+
+class Model:
+    """model(ids) gives logits for each position, in the kind and the dimensions of the ids."""
+
+    training = False
+    device = "cpu"
+
+    def __init__(self, toy, limit, log, kind, endless):
+        self._toy, self._limit, self._log, self._kind = toy, limit, log, kind
+        self._endless = endless
+        self._rows = [[number(x) for x in row] for row in toy["rows"]]
+        self._looked = set()
+        self.vocab_size = toy["vocab_size"]
+
+    def __getattr__(self, name):
+        own = {"max_seq_len": "context_length", "block_size": "context_length"}.get(name, name)
+        if own not in ("context_length", "eos_token_id"):
+            raise AttributeError(f"the model has no attribute {name}")
+        self._looked.add(own)
+        return self._toy[own]
+
+    def eval(self, *_):
+        return self
+
+    train = to = cpu = eval
+
+    def parameters(self):
+        return iter([handed([0.0], self._kind)])
+
+    def logits(self, given):
+        rank = len(shape_of(given)) or 1
+        flat = listed(given if rank == 1 else given[0])
+        flat = list(given) if flat is None else flat
+        if is_row(flat):
+            rank, flat = 2, flat[0]
+        log, longest = self._log, self._toy["context_length"]
+        ids = [int(i) for i in flat[: 4096 if self._endless else longest + 1]]
+        log["windows"].append(ids)
+        torch = imported("torch")
+        if torch:
+            log["graph"] = log.get("graph", 0) + bool(torch.is_grad_enabled())
+        if len(log["windows"]) > self._limit:
+            raise RuntimeError(f"the model was asked {len(log['windows'])} times: does the loop end?")
+        if not ids:
+            raise ValueError("the model was asked without a token")
+        if len(ids) > longest and not self._endless:
+            raise ValueError(f"the model sees {longest} tokens at most, got {len(flat)}")
+        rows = self._rows
+        picked = [rows[(5 * ids[at] + 3 * ids[0] + at) % len(rows)] for at in range(len(ids))]
+        return self._given(picked, rank, type(given))
+
+    def __call__(self, given, *_, **__):
+        return self.logits(given)
+
+    forward = __call__
+
+    def _given(self, rows, rank, of):
+        torch, numpy = imported("torch"), imported("numpy")
+        last = len(rows) - 1
+        if torch and (of is torch.Tensor or self._kind == "torch"):
+            values = torch.tensor(rows, dtype=torch.float32)
+            places = torch.tensor([at - last - 1 for at in range(len(rows))])[:, None]
+            values, places = (x[None] if rank == 2 else x for x in (values, places.expand_as(values)))
+            return tensors(values, places, self._log)
+        if numpy and (of is numpy.ndarray or self._kind == "numpy"):
+            values = numpy.array(rows, dtype=numpy.float32)
+            places = numpy.array([at - last - 1 for at in range(len(rows))])[:, None]
+            places = numpy.broadcast_to(places, values.shape)
+            values, places = (x[None] if rank == 2 else x for x in (values, places))
+            return arrays(values, places, self._log)
+        made = Rows([list(row) for row in rows], self._log)
+        return [made] if rank == 2 else made
+
+
+def number(x):
+    return {"-inf": -math.inf, "inf": math.inf, "nan": math.nan}.get(x, x) if isinstance(x, str) else x
+
+
+# Strategy objects: Greedy(), Temperature(tau), TopK(k, tau), TopP(p, tau).
+
+STRATEGIES = {
+    "greedy": r"greedy|argmax",
+    "temperature": r"temperature|temp",
+    "top_k": r"topk",
+    "top_p": r"topp|nucl\w+",
+}
+
+
+class Skipped(Exception):
+    """The function has no way to be told of a setting."""
+
+
+def strategy_of(settings, module):
+    temperature, k, p = settings["temperature"], settings["top_k"], settings["top_p"]
+    if settings["repetition_penalty"] != 1:
+        raise Skipped("repetition_penalty")
+    if k and p != 1 and temperature != 0:
+        raise Skipped("top_k with top_p")
+    which = "greedy" if temperature == 0 else "top_k" if k else "top_p" if p != 1 else "temperature"
+    ending = r"(strategy|sampling|sampler|decoding|search)?$"
+    classes = [each for each in module.values() if inspect.isclass(each)]
+    named = lambda each: each.__name__.replace("_", "").lower()
+    own = next((c for c in classes if re.match(f"(?:{STRATEGIES[which]}){ending}", named(c))), None)
+    if own is None:
+        raise LookupError(f"it has no strategy class for {which}")
+    given = {}
+    for parameter in inspect.signature(own).parameters.values():
+        asked = known(parameter.name, OF_LOOPS)
+        if asked in settings:
+            given[parameter.name] = settings[asked]
+        elif parameter.default is parameter.empty:
+            raise TypeError(f"the parameter {parameter.name} of {own.__name__} is unknown")
+    if temperature not in (0, 1) and not any(known(x, OF_LOOPS) == "temperature" for x in given):
+        raise Skipped("temperature")
+    return own(**given)
+
+
+def sampler_of(settings, kind):
+    """A sampler for a loop that is handed one: it draws as the logits are, without any stage."""
+    for name, value in NEUTRAL.items():
+        if settings[name] != value:
+            raise Skipped(name)
+
+    def sampler(logits):
+        values = listed(logits)
+        values = values[0] if is_row(values) else values
+        best = max(values)
+        return RUN.shared.pick([math.exp(x - best) for x in values])
+
+    return sampler
+
+
+class Call:
+    """A loop as a course writes it: its arguments, and the things that it cannot know."""
+
+    def __init__(self, function, module, kind):
+        self.function, self.module, self.kind = function, module, kind
+        self.ranks = Ranks("ids", kind)
+        self.parameters = {
+            known(p.name, OF_LOOPS): p
+            for p in inspect.signature(function).parameters.values()
+            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        }
+        names = self.parameters
+        # The interface of the grader's own documents: settings, or rng as a factory.
+        rng = names.get("rng")
+        self.documented = "settings" in names or (
+            rng is not None and rng.name in ("rng", "make_rng") and rng.annotation is rng.empty
+        )
+        self.handed = next((x for x in ("sampler", "strategy") if x in names), None)
+
+    def arguments(self, given, rows):
+        settings, made = given["settings"], {}
+        if not self.documented and not self.handed:
+            for name, neutral in NEUTRAL.items():
+                if name not in self.parameters and settings[name] != neutral:
+                    raise Skipped(name)
+        for asked, parameter in self.parameters.items():
+            empty = parameter.default is parameter.empty
+            optional = parameter.default is None or "None" in str(parameter.annotation)
+            if asked == "prompt_ids":
+                kind = wanted(parameter, "torch" if self.kind == "torch" else "list")
+                value = handed(given["prompt_ids"], kind, whole=True, rows=rows)
+            elif asked == "strategy":
+                value = strategy_of(settings, self.module)
+            elif asked == "sampler":
+                value = sampler_of(settings, self.kind)
+            elif asked in given:
+                value = given[asked]
+                if asked == "eos_token_id" and value < 0 and optional:
+                    value = None
+            elif asked in settings:
+                value = settings[asked]
+                if optional and asked in NEUTRAL and value == NEUTRAL[asked]:
+                    value = None
+            elif empty:
+                known_names = ", ".join([*given, "or a setting"])
+                raise TypeError(f"its parameter {parameter.name} is unknown, known are {known_names}")
+            else:
+                continue
+            made[parameter.name] = value
+        return made
+
+    def blind(self, model):
+        """The things that this loop cannot know: its course does not teach them."""
+        if self.documented:
+            return []
+        has = lambda name: (
+            name in self.parameters
+            or name in model._looked
+            or any(each in self.module for each in GLOBALS[name])
+        )
+        crop = ["crop"] if self.handed and not has("context_length") else []
+        return crop + ([] if has("eos_token_id") else ["end"])
+
+    def without_prompt(self, ids, prompt, log):
+        """A course's loop may return the whole text: it is longer than the calls of the model."""
+        whole = len(ids) > len(log["windows"]) and ids[: len(prompt)] == prompt
+        return ids[len(prompt) :] if whole and not self.documented else ids
