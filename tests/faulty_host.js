@@ -17,6 +17,9 @@ import { closed } from './cleanup.js';
  * @property {number} [length] what it announces in place of the length
  * @property {string | null} [tag] in place of the right one, from the second answer on
  * @property {boolean} [noTag]
+ * @property {string} [modified] the date of the last change
+ * @property {boolean} [rangeless] a range is answered by the beginning, and not named
+ * @property {number} [flip] the byte that differs from the second answer on
  * @property {boolean} [unsized] the first answer does not say how long the file is
  * @property {number} [linkedSize] announced by the redirect in place of the right one
  * @property {string} [sum] announced by the redirect in place of the right one
@@ -43,7 +46,7 @@ export async function openHost(files) {
       'access-control-expose-headers': 'ETag, Content-Range',
     };
     const far = path.startsWith('redirect/');
-    const bytes = files[far ? path.slice('redirect/'.length) : path];
+    let bytes = files[far ? path.slice('redirect/'.length) : path];
     if (!bytes || behaviour.status) {
       response.writeHead(bytes ? Number(behaviour.status) : 404, open).end();
       return;
@@ -72,17 +75,27 @@ export async function openHost(files) {
       ...(!(behaviour.unsized && requests.length === 1) && {
         'content-length': (behaviour.length ?? bytes.length) - start,
       }),
-      ...(start && { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` }),
+      ...(start &&
+        !behaviour.rangeless && {
+          'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}`,
+        }),
       ...(!behaviour.noTag && { etag: tag }),
+      ...(behaviour.modified && { 'last-modified': behaviour.modified }),
     });
     if (method === 'HEAD') return void response.end();
+    if (behaviour.flip !== undefined && requests.length > 1) {
+      bytes = bytes.slice();
+      bytes[behaviour.flip] ^= 255;
+    }
     let sent = 0;
     const gone = once(response, 'close');
     const cut = (behaviour.cuts ?? 0) > 0 ? (behaviour.cut ?? Infinity) : Infinity;
     if (behaviour.cuts) behaviour.cuts--;
-    for (let at = start; at < bytes.length && !response.destroyed; at += PIECE) {
+    const from0 = behaviour.rangeless ? 0 : start;
+    const end = from0 + bytes.length - start;
+    for (let at = from0; at < end && !response.destroyed; at += PIECE) {
       if (sent >= cut) return void response.destroy();
-      const piece = bytes.subarray(at, at + PIECE);
+      const piece = bytes.subarray(at, Math.min(at + PIECE, end));
       sent += piece.length;
       if (!response.write(piece)) await Promise.race([once(response, 'drain'), gone]);
       if (behaviour.pause) await wait(behaviour.pause);

@@ -193,6 +193,38 @@ test('an address asks first, resumes a cut connection, and is there at the next 
   await context.close();
 });
 
+long('a byte that changed on the device is found, and the file fetched again', async () => {
+  const { context, page, open, ready } = await visitor();
+  const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
+  const fetchAll = async () => {
+    host.behave({});
+    await open(query);
+    await page.locator('logit-open [data-command=size]').click();
+    await page.locator('logit-open [data-command=fetch]').click();
+    assert.ok(fits(await ready()));
+  };
+  await fetchAll();
+  await page.evaluate(async () => {
+    const top = await navigator.storage.getDirectory();
+    const folder = await top.getDirectoryHandle('logitscope');
+    for await (const [name, handle] of folder.entries()) {
+      if (name.endsWith('.json')) continue;
+      const at = 90_000;
+      const file = await handle.getFile();
+      const [byte] = new Uint8Array(await file.slice(at, at + 1).arrayBuffer());
+      const to = await handle.createWritable({ keepExistingData: true });
+      await to.write({ type: 'write', position: at, data: Uint8Array.of(byte ^ 1) });
+      await to.close();
+    }
+  });
+  host.behave({});
+  await open(query);
+  await page.getByText('was damaged, so it was removed').waitFor();
+  assert.deepEqual(host.requests, []);
+  await fetchAll();
+  await context.close();
+});
+
 test('cancelled and reloaded in the middle, it goes on where it was; the parts of a split one too', async () => {
   const { context, page, open, ready, complaints } = await visitor();
   host.behave({ pause: 40 });

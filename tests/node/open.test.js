@@ -1,9 +1,20 @@
 /** Opening: names of the hub, hosts that cut, are slow, lie and redirect, split files, what is kept. */
 import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { FarFile } from '../../web/engine/far.js';
@@ -142,6 +153,32 @@ describe('a host', () => {
     host.behave({ cut: 200_000, cuts: 1, unsized: true });
     assert.deepEqual(await logitsOf({ model: address }), expected);
     assert.equal(host.requests.length, 2);
+  });
+
+  test('that answers a range without naming it is asked for all again', async () => {
+    host.behave({ cut: 200_000, cuts: 1, rangeless: true });
+    assert.deepEqual(await logitsOf({ model: address }), expected);
+    const ranges = host.requests.map(({ headers }) => Boolean(headers.range));
+    assert.deepEqual(ranges, [false, true, false]);
+  });
+
+  test('without a tag sends its file again from the start, and may not have changed it', async () => {
+    for (const tagless of [{ noTag: true }, { noTag: true, split: true }]) {
+      host.behave({ cut: 200_000, cuts: 2, ...tagless });
+      const model = tagless.split ? `${host.url}m-00002-of-00002.gguf` : address;
+      assert.deepEqual(await logitsOf({ model }), expected);
+      assert.ok(host.requests.every(({ headers }) => !headers.range));
+    }
+    host.behave({ cut: 200_000, cuts: 1, noTag: true, flip: 1000 });
+    await refuses({ model: address }, 'far_changed');
+  });
+
+  test('without a tag is held to the date of the last change', async () => {
+    const modified = 'Wed, 21 Oct 2015 07:28:00 GMT';
+    host.behave({ cut: 200_000, cuts: 1, noTag: true, modified });
+    assert.deepEqual(await logitsOf({ model: address }), expected);
+    assert.equal(host.requests[1].headers['if-range'], modified);
+    assert.match(String(host.requests[1].headers.range), /^bytes=\d+-$/);
   });
 
   test('whose file becomes another one is told so', async () => {
@@ -344,6 +381,49 @@ describe('the command line', () => {
     assert.ok(readFileSync(path).equals(image));
   });
 
+  test('finds a changed byte in what it kept, whole or not, and fetches it again', async () => {
+    const name = `${host.url}bytes.gguf`;
+    host.files['bytes.gguf'] = image;
+    const path = pathOf(name);
+    /** @param {string} file @param {number} at */
+    const flip = (file, at) => {
+      const bytes = readFileSync(file);
+      bytes[at] ^= 1;
+      writeFileSync(file, bytes);
+    };
+    const removed = (/** @type {string} */ left) => {
+      assert.ok(!existsSync(path) && !existsSync(`${path}.part`), left);
+      assert.ok(!existsSync(`${path}.lock`) && !existsSync(`${path}.json`), left);
+    };
+    assert.deepEqual(await logitsOf({ model: name, keep: true }), expected);
+    flip(path, image.length - 1);
+    await refuses({ model: name, keep: true }, 'kept_damaged');
+    removed('whole');
+    host.behave({ cut: 200_000, cuts: 99, noRanges: true });
+    await refuses({ model: name, keep: true }, 'far_cut');
+    flip(`${path}.part`, 150_000);
+    host.behave({});
+    await refuses({ model: name, keep: true }, 'kept_damaged');
+    removed('part');
+    assert.deepEqual(await logitsOf({ model: name, keep: true }), expected);
+  });
+
+  test('takes no part that has no sum', async () => {
+    const name = `${host.url}sumless.gguf`;
+    host.files['sumless.gguf'] = image;
+    const path = pathOf(name);
+    const tag = `"t${createHash('sha256').update(image).digest('hex')}"`;
+    const known = { address: name, size: image.length, tag };
+    mkdirSync(join(path, '..'), { recursive: true });
+    const beyond = { ...known, length: 1e12, sum: 'a' };
+    for (const record of ['', 'null', JSON.stringify(known), JSON.stringify(beyond)]) {
+      writeFileSync(`${path}.part`, other.subarray(0, 100_000));
+      writeFileSync(`${path}.json`, record);
+      assert.deepEqual(await logitsOf({ model: name, keep: true }), expected);
+      rmSync(path);
+    }
+  });
+
   test('drops what is left of a file that became another one', async () => {
     const path = pathOf(`${host.url}other.gguf`);
     host.behave({ cut: 200_000, cuts: 99, noRanges: true });
@@ -368,6 +448,11 @@ describe('the command line', () => {
     assert.equal(busy.status, 0, busy.stderr);
     assert.match(busy.stderr, /not kept: another process is fetching it/);
     assert.ok(!existsSync(path));
+    // The number of a process that was killed is another's by now.
+    utimesSync(`${path}.lock`, 0, 0);
+    assert.equal((await cli(['info', '--model', name])).status, 0);
+    assert.ok(existsSync(path) && !existsSync(`${path}.lock`));
+    rmSync(path);
     writeFileSync(`${path}.lock`, '999999999');
     assert.equal((await cli(['info', '--model', name])).status, 0);
     assert.ok(existsSync(path) && !existsSync(`${path}.lock`));
@@ -381,6 +466,23 @@ describe('the command line', () => {
       assert.equal((await cli(['info', '--model', host.url + left])).status, 0);
       assert.ok(existsSync(path) && !existsSync(`${path}.${left}`));
     }
+  });
+
+  test('that is ended by a signal leaves no lock', async () => {
+    const name = `${host.url}ended.gguf`;
+    host.files['ended.gguf'] = image;
+    host.behave({ pause: 40 });
+    const run = [join(import.meta.dirname, '../../web/cli.js'), 'info', '--model', name];
+    const child = spawn(process.execPath, run, { env: process.env, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const lock = `${pathOf(name)}.lock`;
+    for (let i = 0; !existsSync(lock); i++) {
+      assert.ok(i < 2000, 'it never began');
+      await wait(10);
+    }
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [null, 'SIGTERM']);
+    assert.ok(!existsSync(lock));
   });
 
   test('opens what it cannot keep, and says why', async () => {

@@ -1,10 +1,11 @@
 /**
  * A file at another host, fetched without credentials or referrer. A connection that is cut, or
- * stays silent, is made again from where it stopped; a file that has become another one meanwhile is
- * refused.
+ * stays silent, is made again from where it stopped. A host that cannot prove that its file is still
+ * the same, or says no range, sends it again from the start. A changed file is refused.
  */
 import { LogitscopeError } from './errors.js';
 import { HUB } from './names.js';
+import { Sum } from './sum.js';
 
 /**
  * @typedef {object} Answer
@@ -51,9 +52,14 @@ export class FarFile {
   #cache;
   /** The first connection, until it is read from. @type {Connection | null} */
   #first = null;
+  #begun = false;
+  /** Whether the host says which range it sends. */
+  #ranged = true;
+  /** The longest beginning that was read of a file without a tag. */
+  #seen = { length: 0, text: new Sum().text };
   /** Bytes; null where nobody tells. @type {number | null} */
   size = null;
-  /** @type {string | null} */
+  /** The strong ETag, else the date of the last change; null without both. @type {string | null} */
   tag = null;
   /** The sum that a redirect announces. @type {string | null} */
   sha256 = null;
@@ -103,11 +109,16 @@ export class FarFile {
       if (!connection) this.close();
       this.#first = null;
       try {
-        connection ??= await this.#connect(at);
-        for await (const chunk of connection.body) {
-          at += chunk.length;
+        const from = this.tag ? at : 0;
+        connection ??= await this.#connect(from);
+        let place = from;
+        for await (const chunk of this.tag ? connection.body : this.#compared(connection.body)) {
+          place += chunk.length;
+          if (place <= at) continue;
+          const fresh = chunk.subarray(Math.max(0, chunk.length - (place - at)));
+          at = place;
           failures = 0;
-          yield chunk;
+          yield fresh;
         }
         if (this.size === null) return;
         if (at < this.size) throw new Cut();
@@ -118,6 +129,24 @@ export class FarFile {
       } finally {
         connection?.end();
       }
+    }
+  }
+
+  /**
+   * Passes on a file without a tag from its start, and refuses it if the known beginning has changed.
+   * @param {AsyncIterable<Uint8Array>} body
+   */
+  async *#compared(body) {
+    const sum = new Sum();
+    for await (const chunk of body) {
+      const known = Math.min(chunk.length, Math.max(0, this.#seen.length - sum.length));
+      sum.add(chunk.subarray(0, known));
+      if (sum.length === this.#seen.length) {
+        if (sum.text !== this.#seen.text) throw new LogitscopeError('load_failed', 'far_changed');
+        sum.add(chunk.subarray(known));
+        this.#seen = sum;
+      }
+      yield chunk;
     }
   }
 
@@ -144,7 +173,7 @@ export class FarFile {
       control.abort();
     };
     try {
-      const answer = await this.#ask(start, control);
+      const answer = await this.#ask(this.#ranged ? start : 0, control);
       const skip = this.#judge(answer, start);
       return { body: this.#body(answer.response, control, skip), end };
     } catch (error) {
@@ -164,7 +193,7 @@ export class FarFile {
     const headers = inNode ? { 'accept-encoding': 'identity' } : {};
     if (start) headers.range = `bytes=${start}-`;
     // A browser would ask the host first whether it may send this one; the tag is compared anyway.
-    if (start && inNode && this.tag && !this.tag.startsWith('W/')) headers['if-range'] = this.tag;
+    if (start && inNode && this.tag) headers['if-range'] = this.tag;
     /** @type {RequestInit} */
     const options = {
       headers,
@@ -223,25 +252,31 @@ export class FarFile {
     const size = partial
       ? (numberOf(total ?? null) ?? (length === null ? null : start + length))
       : length;
-    const tag = headers.get('etag');
+    const etag = headers.get('etag');
+    const tag = etag?.startsWith('"') ? etag : headers.get('last-modified');
     const announced = numberOf(linkedSize);
     if (announced !== null && size !== null && size !== announced)
       throw new LogitscopeError('load_failed', 'far_length', { limit: announced, n: size });
     const sum = /^"?([0-9a-f]{64})"?$/i.exec(linkedTag ?? '')?.[1].toLowerCase() ?? null;
     if (this.#begun) {
+      if (partial && from === undefined) {
+        this.#ranged = false;
+        throw new Cut();
+      }
       this.size ??= size;
-      const coded = headers.has('content-encoding'); // whose bytes are other ones
-      const moved = partial && (coded || (from !== undefined && Number(from) !== start));
-      if (gone || moved || size !== this.size || (tag && tag !== this.tag) || sum !== this.sha256)
+      const coded = headers.has('content-encoding'); // its bytes are others
+      const moved = partial && (coded || Number(from) !== start);
+      // A 206 may leave the date out where If-Range was sent, which holds the host to it.
+      const other = tag !== this.tag && !(partial && inNode && tag === null);
+      if (gone || moved || size !== this.size || other || sum !== this.sha256)
         throw new LogitscopeError('load_failed', 'far_changed');
     } else {
+      if (partial) throw new LogitscopeError('load_failed', 'http_status', { n: status });
       Object.assign(this, { size, tag, sha256: sum });
       this.#begun = true;
     }
     return partial ? 0 : start;
   }
-
-  #begun = false;
 
   /**
    * @param {Response} response

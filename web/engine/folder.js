@@ -1,14 +1,22 @@
-/** Files that the command line keeps: in ~/.cache/logitscope, or under XDG_CACHE_HOME. */
-import { createReadStream, promises as fs } from 'node:fs';
+/**
+ * Files that the command line keeps: in ~/.cache/logitscope, or under XDG_CACHE_HOME. A whole one has
+ * its check sum beside it as `.sum`; an unfinished one is `.part`, with its record `.json`.
+ */
+import { createReadStream, promises as fs, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CHUNK, partOfPath } from './files.js';
+import { STRIDE, aboutOf } from './kept.js';
+import { Sum } from './sum.js';
 
 /** @typedef {import('./kept.js').Store} Store */
 
 /** How long a process may take to write into a lock that it has made, in ms. */
 const WRITING = 100;
+/** A process touches its lock this often; one untouched for ten times as long is nobody's. In ms. */
+const TOUCH = 30_000;
+const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /** Where the file of an address lies. @param {string} address */
 export function pathOf(address) {
@@ -29,10 +37,28 @@ const sizeOf = (path) =>
 /** What is known of a file that was begun; null where that was not written to its end. @param {string} path */
 async function readAbout(path) {
   try {
-    return JSON.parse(await fs.readFile(path, 'utf8'));
+    return aboutOf(await fs.readFile(path, 'utf8'));
   } catch {
     return null;
   }
+}
+
+/** The locks of this process. @type {Set<string>} */
+const locks = new Set();
+
+const dropLocks = () => locks.forEach((path) => rmSync(path, { force: true }));
+
+/** Removes the locks of a process that is told to end; it ends unless others listen. @param {NodeJS.Signals} signal */
+function onSignal(signal) {
+  dropLocks();
+  process.off(signal, onSignal);
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
+/** @param {'on' | 'off'} how */
+function listen(how) {
+  process[how]('exit', dropLocks);
+  for (const signal of SIGNALS) process[how](signal, onSignal);
 }
 
 /**
@@ -43,16 +69,37 @@ async function hold(path) {
   for (let tries = 0; tries < 2; tries++) {
     try {
       await fs.writeFile(path, String(process.pid), { flag: 'wx' });
-      return () => fs.rm(path, { force: true });
+      return keepLock(path);
     } catch (error) {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
       const owner = (await ownerOf(path)) || (await wait(WRITING), await ownerOf(path));
-      if (owner && isAlive(owner)) return null;
+      if (owner && isAlive(owner) && (await isTouched(path))) return null;
       await fs.rm(path, { force: true });
     }
   }
   return null;
 }
+
+/** Keeps a lock touched, and removes it with the process. @param {string} path */
+function keepLock(path) {
+  if (!locks.size) listen('on');
+  locks.add(path);
+  const touch = () => fs.utimes(path, new Date(), new Date()).catch(() => {});
+  const timer = setInterval(touch, TOUCH).unref();
+  return async () => {
+    clearInterval(timer);
+    locks.delete(path);
+    if (!locks.size) listen('off');
+    await fs.rm(path, { force: true });
+  };
+}
+
+/** Whether a process still touches a lock: the number of one that was killed may be another's by now. @param {string} path */
+const isTouched = (path) =>
+  fs.stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs < 10 * TOUCH,
+    () => false,
+  );
 
 /** Who wrote a lock, 0 while nothing is in it. @param {string} path */
 const ownerOf = async (path) => Number(await fs.readFile(path, 'utf8').catch(() => ''));
@@ -72,7 +119,8 @@ export const store = {
   async find(address) {
     const path = pathOf(address);
     const size = await sizeOf(path);
-    return size === null ? null : partOfPath(path, size);
+    const sum = await fs.readFile(`${path}.sum`, 'utf8').catch(() => null);
+    return size === null || sum === null ? null : { ...partOfPath(path, size), sum };
   },
 
   async begin(address, { size, tag }) {
@@ -89,29 +137,44 @@ export const store = {
     if (!release) return 'busy';
     try {
       const before = await readAbout(about);
-      const same = tag && before?.tag === tag && before.size === size;
+      const same = before && tag && before.tag === tag && before.size === size;
+      let noted = { address, size, tag, length: 0, sum: new Sum().text };
+      if (same && before.length <= ((await sizeOf(part)) ?? 0)) noted = before;
+      let { length } = noted;
       const { bavail, bsize } = await fs.statfs(dirname(path));
-      let length = (same && (await sizeOf(part))) || 0;
       if (size !== null && size - length > bavail * bsize) {
         await release();
         return 'quota';
       }
       const file = await fs.open(part, length ? 'r+' : 'w');
-      await fs.writeFile(about, JSON.stringify({ address, size, tag }));
+      await file.truncate(length);
+      await fs.writeFile(about, JSON.stringify(noted));
+      const note = async (/** @type {Sum} */ sum) => {
+        await file.datasync();
+        noted = { address, size, tag, length, sum: sum.text };
+        await fs.writeFile(about, JSON.stringify(noted));
+      };
       return {
         where: 'folder',
         length,
+        sum: noted.sum,
         async *read(start) {
           if (start >= length) return;
           yield* createReadStream(part, { start, end: length - 1, highWaterMark: CHUNK });
         },
-        async write(bytes) {
-          await file.write(bytes, 0, bytes.length, length);
-          length += bytes.length;
+        async write(bytes, sum) {
+          const { bytesWritten } = await file.write(bytes, 0, bytes.length, length);
+          length += bytesWritten;
+          if (bytesWritten < bytes.length) throw new Error('the disk is full');
+          if (length - noted.length >= STRIDE) await note(sum);
         },
-        async end(state) {
+        async end(state, sum) {
+          if (state === 'part' && sum.length === length) await note(sum);
           await file.close();
-          if (state === 'whole') await fs.rename(part, path);
+          if (state === 'whole') {
+            await fs.writeFile(`${path}.sum`, sum.text);
+            await fs.rename(part, path);
+          }
           if (state === 'wrong') await fs.rm(part, { force: true });
           if (state !== 'part') await fs.rm(about, { force: true });
           await release();
@@ -128,7 +191,9 @@ export const store = {
     const release = await hold(`${path}.lock`);
     if (!release) return;
     await Promise.all(
-      [path, `${path}.part`, `${path}.json`].map((each) => fs.rm(each, { force: true })),
+      [path, `${path}.sum`, `${path}.part`, `${path}.json`].map((each) =>
+        fs.rm(each, { force: true }),
+      ),
     );
     await release();
   },

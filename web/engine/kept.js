@@ -1,11 +1,13 @@
 /**
  * Files that a browser keeps for the next visit, by their address: in the origin's private file
  * system, where an unfinished one goes on where it stopped, or else in the Cache API, which takes
- * whole ones only. One that another tab is fetching is left to that tab.
+ * whole ones only. One that another tab is fetching is left to that tab. Each has a check sum, which
+ * every reading compares; bytes beyond the last recorded sum are fetched again.
  */
 
 import { LogitscopeError } from './errors.js';
 import { addressOf, partNames } from './names.js';
+import { Sum } from './sum.js';
 
 /**
  * @typedef {import('./parts.js').Part} Part
@@ -15,21 +17,29 @@ import { addressOf, partNames } from './names.js';
  * @typedef {object} Keeper
  * @property {string} where for KEPT
  * @property {number} length how many of its first bytes are there
+ * @property {string} sum of those
  * @property {((start: number) => AsyncIterable<Uint8Array>) | null} read those, where that can be
- * @property {(bytes: Uint8Array) => unknown} write the bytes that come next
- * @property {(state: 'whole' | 'part' | 'wrong') => unknown} end
+ * @property {(bytes: Uint8Array, sum: Sum) => unknown} write the bytes that come next; the sum covers them
+ * @property {(state: 'whole' | 'part' | 'wrong', sum: Sum) => unknown} end
+ *
+ * @typedef {Part & { sum: string }} Kept
  *
  * @typedef {object} Store
- * @property {(address: string) => Promise<Part | null>} find one that is there whole
+ * @property {(address: string) => Promise<Kept | null>} find one that is there whole
  * @property {(address: string, far: FarFile) => Promise<Keeper | string>} begin or why not
  * @property {(address: string) => Promise<unknown>} remove what is there, unless it is being fetched
  *
- * @typedef {{ address: string, size: number | null, tag: string | null }} About
+ * A record of a file: its first `length` bytes have this sum.
+ * @typedef {{ address: string, size: number | null, tag: string | null, length: number, sum: string }} About
  * @typedef {{ address: string, bytes: number, size: number | null, whole: boolean }} Listed
  */
 
 const FOLDER = 'logitscope';
 const ABOUT = '.json';
+/** Bytes between two records of the sum: a closed tab loses at most these. */
+export const STRIDE = 1 << 23;
+/** Length of the sum that follows a file in the Cache API. */
+const TRAILER = 64;
 
 /** @param {string} address */
 async function keyOf(address) {
@@ -99,11 +109,22 @@ async function* streamOf(blob) {
 async function readAbout(folder, key) {
   try {
     const file = await (await folder.getFileHandle(key + ABOUT)).getFile();
-    return JSON.parse(await file.text());
+    return aboutOf(await file.text());
   } catch {
     return null;
   }
 }
+
+/** A record, null where it is damaged. @param {string} text @returns {About | null} */
+export function aboutOf(text) {
+  const about = JSON.parse(text);
+  const { address, length, sum } = about;
+  const sound = typeof address === 'string' && Number.isSafeInteger(length) && length >= 0;
+  return sound && typeof sum === 'string' ? about : null;
+}
+
+/** Whether a file is there to its end. @param {About} about @param {File | null} file */
+const isWhole = ({ size, length }, file) => length > 0 && length === size && file?.size === size;
 
 /** @param {FileSystemDirectoryHandle} folder @param {string} key @returns {Promise<File | null>} */
 async function readFile(folder, key) {
@@ -133,8 +154,7 @@ async function openHandle(folder, name) {
 async function writeAbout(folder, key, about) {
   const handle = await openHandle(folder, key + ABOUT);
   try {
-    handle.truncate(0);
-    handle.write(new TextEncoder().encode(JSON.stringify(about)), { at: 0 });
+    handle.truncate(handle.write(new TextEncoder().encode(JSON.stringify(about)), { at: 0 }));
     handle.flush();
   } finally {
     handle.close();
@@ -153,17 +173,25 @@ async function keepInFolder(folder, key, about, release) {
   const same = before && about.tag && before.tag === about.tag && before.size === about.size;
   if (!same) await removeFile(folder, key);
   const handle = await openHandle(folder, key);
+  let noted = same && before.length <= handle.getSize() ? before : about;
+  let { length } = noted;
+  const note = async (/** @type {Sum} */ sum) => {
+    handle.flush();
+    noted = { ...about, length, sum: sum.text };
+    await writeAbout(folder, key, noted);
+  };
   try {
-    await writeAbout(folder, key, about);
+    handle.truncate(length);
+    await writeAbout(folder, key, noted);
   } catch (error) {
     handle.close(); // what is open cannot be removed
     await removeFile(folder, key);
     throw error;
   }
-  let length = Math.min(handle.getSize(), about.size ?? 0);
   return {
     where: 'device',
     length,
+    sum: noted.sum,
     async *read(start) {
       for (let at = start; at < length; ) {
         const piece = new Uint8Array(Math.min(1 << 20, length - at));
@@ -171,15 +199,16 @@ async function keepInFolder(folder, key, about, release) {
         yield piece;
       }
     },
-    write(bytes) {
+    async write(bytes, sum) {
       const written = handle.write(bytes, { at: length });
       length += written;
       if (written < bytes.length) throw new DOMException('', 'QuotaExceededError');
+      if (length - noted.length >= STRIDE) await note(sum);
     },
-    async end(state) {
+    async end(state, sum) {
       let lost = state === 'wrong';
       try {
-        handle.flush();
+        if (!lost && sum.length === length) await note(sum);
       } catch {
         lost = true; // a full disk
       }
@@ -205,12 +234,15 @@ function keepInCache(cache, { address, size, tag }, release) {
   return {
     where: 'cache',
     length: 0,
+    sum: new Sum().text,
     read: null,
     write: (bytes) => writer.write(bytes.slice()),
-    async end(state) {
+    async end(state, sum) {
       try {
-        if (state === 'whole') await writer.close();
-        else await writer.abort();
+        if (state === 'whole') {
+          await writer.write(new TextEncoder().encode(sum.text.padEnd(TRAILER)));
+          await writer.close();
+        } else await writer.abort();
         await put;
       } catch {
         await cache.delete(address);
@@ -228,17 +260,20 @@ export const store = {
     if (folder) {
       const key = await keyOf(address);
       const [about, file] = await Promise.all([readAbout(folder, key), readFile(folder, key)]);
-      if (about && file && file.size > 0 && file.size === about.size) return partOfBlob(file);
+      if (about && file && isWhole(about, file)) return { ...partOfBlob(file), sum: about.sum };
     }
     const response = await (await openCache())?.match(address);
     if (!response) return null;
     const blob = await response.blob();
-    return blob.size === Number(response.headers.get('x-size')) ? partOfBlob(blob) : null;
+    const size = Number(response.headers.get('x-size'));
+    if (blob.size !== size + TRAILER) return null;
+    const sum = (await blob.slice(size).text()).trim();
+    return { ...partOfBlob(blob.slice(0, size)), sum };
   },
 
   async begin(address, { size, tag }) {
     if (size === null) return 'unsized';
-    const about = { address, size, tag };
+    const about = { address, size, tag, length: 0, sum: new Sum().text };
     const folder = await openFolder();
     const cache = folder ? null : await openCache();
     if (!folder && !cache) return 'none';
@@ -273,8 +308,9 @@ export async function listKept() {
       const key = name.slice(0, -ABOUT.length);
       const [about, file] = await Promise.all([readAbout(folder, key), readFile(folder, key)]);
       if (!about) continue;
-      const { address, size } = about;
-      found.push({ address, bytes: file?.size ?? 0, size, whole: file?.size === size });
+      const { address, size, length } = about;
+      const bytes = Math.min(length, file?.size ?? 0);
+      found.push({ address, bytes, size, whole: isWhole(about, file) });
     }
   }
   const cache = await openCache();

@@ -6,6 +6,7 @@ import { checkBoolean } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
 import { FarFile, hubInNode, inNode } from './far.js';
 import { addressOf, partNames } from './names.js';
+import { Sum } from './sum.js';
 
 /**
  * @typedef {import('./parts.js').Part} Part
@@ -43,10 +44,30 @@ async function openFarPart(address, way) {
   const kept = await store?.find(address).catch(() => null);
   if (kept) {
     way.told ??= { where: 'there' };
-    return kept;
+    const { size } = kept;
+    return { size, read: (start) => readKept(kept, start, () => store?.remove(address)) };
   }
   const far = await FarFile.open(address, way);
   return { size: far.size, read: (start) => readFar(address, far, store, way, start) };
+}
+
+/**
+ * A kept file from `start` on, compared with the sum it was kept with.
+ * @param {import('./kept.js').Kept} kept
+ * @param {number} start
+ * @param {() => unknown} remove
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+async function* readKept(kept, start, remove) {
+  const sum = new Sum();
+  for await (const chunk of kept.read(0)) {
+    sum.add(chunk);
+    const left = sum.length - start;
+    if (left > 0) yield chunk.subarray(Math.max(0, chunk.length - left));
+  }
+  if (sum.text === kept.sum) return;
+  await remove();
+  throw new LogitscopeError('load_failed', 'kept_damaged');
 }
 
 /**
@@ -63,15 +84,16 @@ async function* readFar(address, far, store, way, start) {
   let keeper = /** @type {Keeper | null} */ (typeof begun === 'object' ? begun : null);
   const where = keeper?.where ?? /** @type {string | null} */ (begun);
   way.told = where ? { where } : null;
-  const sum = await makeSum(far.sha256);
-  let kept = keeper?.length ?? 0;
-  let at = keeper || sum ? 0 : start;
+  const announced = await makeSum(far.sha256);
+  const sum = new Sum();
+  const kept = keeper?.length ?? 0;
+  let at = keeper || announced ? 0 : start;
   /** @type {Parameters<Keeper['end']>[0]} */
   let state = 'part';
   const leave = async () => {
     const left = keeper;
     keeper = null;
-    await Promise.resolve(left?.end(state)).catch(() => {});
+    await Promise.resolve(left?.end(state, sum)).catch(() => {});
   };
   try {
     for await (const chunk of bytesOf(far, keeper, at)) {
@@ -79,11 +101,15 @@ async function* readFar(address, far, store, way, start) {
       at += chunk.length;
       if (far.size !== null && at > far.size)
         throw new LogitscopeError('load_failed', 'load_length', { limit: far.size, n: at });
-      sum?.update(chunk);
+      announced?.update(chunk);
+      if (keeper) sum.add(chunk);
+      if (keeper && at === kept && sum.text !== keeper.sum) {
+        state = 'wrong';
+        throw new LogitscopeError('load_failed', 'kept_damaged');
+      }
       if (keeper && at > kept) {
         try {
-          await keeper.write(chunk);
-          kept = at;
+          await keeper.write(chunk, sum);
         } catch {
           way.told = { where: 'quota' };
           state = 'wrong';
@@ -92,7 +118,7 @@ async function* readFar(address, far, store, way, start) {
       }
       if (at > start) yield chunk.subarray(Math.max(0, start - before));
     }
-    const got = sum?.digest('hex');
+    const got = announced?.digest('hex');
     if (got !== undefined && got !== far.sha256) {
       state = 'wrong';
       const values = { limit: String(far.sha256), value: got };

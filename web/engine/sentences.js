@@ -342,6 +342,8 @@ export const sentences = {
   far_cut: 'the connection was lost at byte {n} of {limit} and could not be made again',
   far_silent: 'the host said nothing for {n} seconds',
   far_redirects: 'the address leads to more than {limit} others',
+  kept_damaged:
+    'the copy kept on this device was damaged, so it was removed; open the model again to fetch it',
   far_changed: 'the file at this address became another one while it was fetched',
   far_length: 'the address announces {limit} bytes and leads to {n}',
   far_sum: 'the address announces the SHA-256 sum {limit}, and the bytes have {value}',
