@@ -183,7 +183,10 @@ export async function sandbox(kind = 'frame') {
   };
   const single = kind === 'single';
   const harness = await script(single ? 'single-worker.js' : 'worker.js', {});
-  const text = await script(`${kind}.js`, { 'globalThis.HARNESS': JSON.stringify(harness) });
+  const text = await script(`${kind}.js`, {
+    'globalThis.HARNESS': JSON.stringify(harness),
+    'globalThis.GUARD': JSON.stringify(await script('guard.js', {})),
+  });
   const page = await readFile(join(web, 'sandbox/sandbox.html'), 'utf8');
   const hash = `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const allowed = single ? hash : `${hash} blob:`;

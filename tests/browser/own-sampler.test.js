@@ -325,6 +325,14 @@ describe('bounded before it reaches the page', () => {
       "export default (l, settings) => { for (let i = 0; i < 1e5; i++) settings['a' + i]; settings['b'.repeat(5e7)]; return [0]; };",
       /1 numbers for/,
     ],
+    'thirty million numbers, by changed ways to copy them': [
+      'const big = new Float64Array(3e7); Float64Array.from = () => big; export default (l) => l;',
+      /message of its own|too long/,
+    ],
+    'a message of 50 million characters, by changed ways to cut it': [
+      "String.prototype.slice = function () { return this + ''; }; export default () => { throw new Error('a'.repeat(5e7)); };",
+      /message of its own|too long/,
+    ],
     'a message of its own': [
       'export default () => postMessage(null);',
       /postMessage is not defined/,
@@ -352,7 +360,7 @@ describe('bounded before it reaches the page', () => {
     });
   });
 
-  for (const [what, [code, words]] of sample(Object.entries(cases), 4))
+  for (const [what, [code, words]] of sample(Object.entries(cases), 5))
     test(what, async () => {
       const { press, write, page, trouble } = opened;
       await page.evaluate(() => {

@@ -1,20 +1,17 @@
 /**
  * The script of sandbox.html: starts the worker that runs a learner's code, and passes messages to
- * and fro. The frame has an origin of its own and a policy without any network; the worker inherits
- * both, and being a thread of its own it can hang without the page.
+ * and fro. The frame has an origin of its own and a policy without any network; its workers inherit
+ * both, and being threads of their own they can hang without the page.
  */
+import { startGuarded } from './guarded.js';
 import { refuseOrigin } from './origin.js';
 
 function start() {
   // The text of worker.js, put in by web/build.js.
-  const source = new Blob([/** @type {any} */ (globalThis).HARNESS], { type: 'text/javascript' });
-  const worker = new Worker(URL.createObjectURL(source));
+  const worker = startGuarded(/** @type {any} */ (globalThis).HARNESS);
   addEventListener('message', ({ data, source: from }) => {
     if (from === parent) worker.postMessage(data);
   });
-  worker.onmessage = (/** @type {MessageEvent} */ { data }) => parent.postMessage(data, '*');
-  worker.onerror = (/** @type {ErrorEvent} */ event) =>
-    parent.postMessage({ error: event.message || 'the worker failed' }, '*');
   parent.postMessage('ready', '*');
 }
 

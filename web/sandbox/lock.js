@@ -1,6 +1,7 @@
 /**
  * A worker as the learner's code finds it: without a way to send messages or to start threads of its
- * own, which would go on when this one is ended. What its errors say is cut before it leaves.
+ * own, which would go on when this one is ended. Its errors are cut before they leave; the code can
+ * change how, so guard.js checks again.
  */
 import { message } from '../grade/harness.js';
 

@@ -2,8 +2,8 @@
  * The script of the frame where the page is one file. There a script may import nothing, so a reader's
  * code stands in the text of its worker, as a classic script: its exports are taken down on the way.
  */
-import { trustedAddress } from '../engine/trusted.js';
 import { withoutExports } from './exports.js';
+import { startGuarded } from './guarded.js';
 import { refuseOrigin } from './origin.js';
 
 /** @type {Worker | null} */
@@ -14,12 +14,7 @@ function start(code) {
   // The text of single-worker.js, put in by web/build.js; it leaves `serveOwn`.
   const harness = /** @type {any} */ (globalThis).HARNESS;
   const text = `${harness}\nserveOwn((() => {"use strict";const exported = {};${withoutExports(code)}\n})());`;
-  const source = new Blob([text], { type: 'text/javascript' });
-  // The page's policy holds here too, as this document came with it.
-  worker = new Worker(trustedAddress(URL.createObjectURL(source)));
-  worker.onmessage = ({ data }) => parent.postMessage(data, '*');
-  worker.onerror = ({ message }) =>
-    parent.postMessage({ error: message || 'the worker failed' }, '*');
+  worker = startGuarded(text);
 }
 
 function listen() {

@@ -202,18 +202,21 @@ export class LogitOwnSampler extends LogitElement {
     this.edited = false;
     this.trouble = null;
     const names = this.as === CASES ? MODULE_11 : [this.as];
-    for (const as of names) {
-      const frame = inFrame(this.code, this.renderRoot);
-      const subject = new Subject(frame, as, this.limit, names.length > 1);
-      this.#subject = subject;
-      const { error, hung } = await subject.load();
-      if (!current()) return subject.close();
-      if (error) unloaded(as, { code: hung ? 'hung' : 'load', params: { error } });
-      else await work(subject, current, as);
-      subject.close();
-      if (!current()) return;
+    try {
+      for (const as of names) {
+        const frame = inFrame(this.code, this.renderRoot);
+        const subject = new Subject(frame, as, this.limit, names.length > 1);
+        this.#subject = subject;
+        const { error, hung } = await subject.load();
+        if (!current()) return subject.close();
+        if (error) unloaded(as, { code: hung ? 'hung' : 'load', params: { error } });
+        else await work(subject, current, as);
+        subject.close();
+        if (!current()) return;
+      }
+    } finally {
+      if (current()) this.#forget();
     }
-    this.#forget();
     this.emit('logit-own', { as: this.as, code: this.code, verdicts: this.verdicts });
   }
 
