@@ -136,6 +136,31 @@ test('what cannot be read is refused in one sentence that names the line, and ch
   }
 });
 
+test('a pasted text that takes long to lay out stays out of its box, and counts', async () => {
+  const { page } = await openOnce();
+  const box = page.locator('logit-logits #logits');
+  const shown = () => page.locator('logit-logits .charts .shown').first().innerText();
+  const paste = (/** @type {number} */ n) =>
+    box.evaluate((element, count) => {
+      const lines = Array.from({ length: count }, (_, i) => `${i}: ${i % 7}`);
+      element.select();
+      const given = { data: lines.join('\n'), inputType: 'insertFromPaste', cancelable: true };
+      return element.dispatchEvent(new InputEvent('beforeinput', given));
+    }, n);
+  assert.equal(await paste(1000), true, 'a short one is the box’s own');
+  assert.equal(await paste(5000), false);
+  const said = 'On show: your 5,000 pasted numbers.';
+  assert.equal(await until(shown, (words) => words === said), said);
+  assert.equal((await box.inputValue()).length, 1000);
+  assert.equal(await box.isEditable(), false);
+  const note = page.locator('logit-logits section > p', { hasText: 'first 1,000 of 38,889' });
+  await note.getByText('Empty the box').click();
+  assert.equal(await note.count(), 0);
+  await box.fill('a: 1\nb: 2');
+  const two = 'On show: your 2 pasted numbers.';
+  assert.equal(await until(shown, (words) => words === two), two);
+});
+
 test('a sample in the place of the reader’s own numbers can be put back', async () => {
   const { page, close } = await bench.open({ path: '?lang=en&view=logits#', ready: false });
   const box = page.locator('logit-logits #logits');

@@ -430,7 +430,7 @@ export function isObject(value) {
 
 /** @param {unknown} a @param {unknown} b */
 export function sameValue(a, b) {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  return a === b || (typeof a !== 'string' && JSON.stringify(a) === JSON.stringify(b));
 }
 
 /**

@@ -8,6 +8,7 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
 import { aboutSetting } from '../../base/setting-words.js';
+import { boxed, boxedText } from '../../base/boxed.js';
 import { LogitElement, define } from '../../base/element.js';
 import { unhurried } from '../../base/unhurried.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
@@ -142,7 +143,7 @@ export class LogitConstraint extends LogitElement {
     return html`
       <div class="rules">
         <label class="label" for="grammar">${t('constraint.grammar')}</label>
-        <textarea id="grammar" spellcheck="false" autocapitalize="off" .value=${live(this.draft)}
+        <textarea id="grammar" spellcheck="false" autocapitalize="off" ${boxed(this.draft)}
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="state hint"
           @input=${this.#onDraft}></textarea>
         <div class="row">
@@ -207,8 +208,8 @@ export class LogitConstraint extends LogitElement {
   }
 
   /** @param {Event} event */
-  #onDraft({ target }) {
-    this.draft = /** @type {HTMLTextAreaElement} */ (target).value;
+  #onDraft(event) {
+    this.draft = boxedText(event);
   }
 
   /** @param {Event} event */

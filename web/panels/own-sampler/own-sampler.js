@@ -6,7 +6,6 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
-import { live } from 'lit/directives/live.js';
 import { addMessages, number, percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { MODULE_11, casesOf } from '../../grade/cases.js';
@@ -16,6 +15,7 @@ import { numbersOf } from '../../grade/properties.js';
 import { scoreOf } from '../../grade/score.js';
 import { SPECS } from '../../grade/specs.js';
 import { Subject } from '../../grade/subject.js';
+import { boxed, boxedText } from '../../base/boxed.js';
 import { LogitElement, define } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
@@ -329,8 +329,8 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   /** @param {Event} event */
-  #onInput({ target }) {
-    this.#written[this.as] = /** @type {HTMLTextAreaElement} */ (target).value;
+  #onInput(event) {
+    this.#written[this.as] = boxedText(event);
     this.#remember();
     this.edited = true;
   }
@@ -375,7 +375,7 @@ export class LogitOwnSampler extends LogitElement {
       <div class="halves">
         <div>
           <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
-            aria-describedby="keys" .value=${live(this.code)} @input=${this.#onInput} @keydown=${this.#onKey}></textarea>
+            aria-describedby="keys" ${boxed(this.code)} @input=${this.#onInput} @keydown=${this.#onKey}></textarea>
           <p class="hint" id="keys">${t('sampler.keys')}</p>
         </div>
         <div class="result" aria-busy=${this.busy === 'run'}>${this.#renderResult()}</div>

@@ -5,10 +5,10 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
-import { live } from 'lit/directives/live.js';
 import { numbersOf } from '../../grade/properties.js';
 import { Subject } from '../../grade/subject.js';
 import { addMessages, t } from '../../locale/locale.js';
+import { boxed, boxedText } from '../../base/boxed.js';
 import { LogitElement, define } from '../../base/element.js';
 import { recall, remember } from '../../state/memory.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
@@ -130,8 +130,8 @@ export class LogitOwnStage extends LogitElement {
   }
 
   /** @param {Event} event */
-  #onInput({ target }) {
-    this.#code = /** @type {HTMLTextAreaElement} */ (target).value;
+  #onInput(event) {
+    this.#code = boxedText(event);
     remember('own', this.#code);
     this.edited = true;
   }
@@ -170,7 +170,7 @@ export class LogitOwnStage extends LogitElement {
       <details>
         <summary>${t('sampler.code')}</summary>
         <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
-          aria-describedby="keys" .value=${live(this.#code)} @input=${this.#onInput}
+          aria-describedby="keys" ${boxed(this.#code)} @input=${this.#onInput}
           @keydown=${(/** @type {KeyboardEvent} */ event) =>
             onEditorKey(event, () => this.use())}></textarea>
         <p class="about" id="keys">${t('sampler.keys')}</p>

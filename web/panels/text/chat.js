@@ -5,6 +5,7 @@
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/chat';
+import { boxed, boxedText } from '../../base/boxed.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { Rest } from '../../base/rest.js';
 import { addMessages, t } from '../../locale/locale.js';
@@ -57,8 +58,8 @@ export class LogitChat extends LogitElement {
     /** @param {'user' | 'system'} name @param {string} value */
     const box = (name, value) => html`
       <label><span class="label">${t(`chat.${name}`)}</span>
-        <textarea id=${name} rows="1" spellcheck="false" autocomplete="off" ?readonly=${this.fixed} .value=${live(value)}
-          @input=${(/** @type {Event} */ event) => this.#type({ [name]: valueOf(event) })}></textarea></label>`;
+        <textarea id=${name} rows="1" spellcheck="false" autocomplete="off" ?readonly=${this.fixed} ${boxed(value)}
+          @input=${(/** @type {Event} */ event) => this.#type({ [name]: boxedText(event) })}></textarea></label>`;
     return html`
       ${box('system', system)} ${box('user', user)}
       <label class="date"><span class="label">${t('chat.date')}</span>
