@@ -309,7 +309,7 @@ async function importsOf(folder, scripts) {
   const files = new Set(scripts);
   for (const file of files) {
     const code = await readFile(join(folder, file), 'utf8');
-    for (const [, name] of code.matchAll(/\b(?:from|import)'\.\/([\w-]+\.js)'/g)) files.add(name);
+    for (const [, name] of code.matchAll(/\b(?:from|import)"\.\/([\w-]+\.js)"/g)) files.add(name);
   }
   return files;
 }

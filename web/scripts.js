@@ -5,9 +5,25 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { rollup } from '@rollup/wasm-node';
+import { transform } from 'esbuild';
 
 /** What esbuild's names end with. */
 const HASH = /-[A-Z0-9]{8}$/;
+
+/** Joining makes names longer (a$1); this shortens them again. */
+const shortener = {
+  name: 'shortener',
+  /** @param {string} code */
+  renderChunk: async (code) =>
+    (
+      await transform(code, {
+        minify: true,
+        target: 'es2022',
+        charset: 'utf8',
+        legalComments: 'eof',
+      })
+    ).code,
+};
 
 /**
  * Writes the scripts in `folder` anew. What main.js imports at once is in main.js or, where worker.js may
@@ -28,6 +44,7 @@ export async function joinScripts(folder, others) {
   const { output } = await bundle.generate({
     format: 'es',
     compact: true,
+    plugins: [shortener],
     hashCharacters: 'hex',
     chunkFileNames: ({ name }) => `${name.replace(HASH, '')}-[hash].js`,
     manualChunks(id, { getModuleInfo: infoOf }) {
