@@ -50,6 +50,16 @@ describe('a course’s own solution has full marks', () => {
       assert.deepEqual([report.score, failures(report)], [100, []]);
     });
 
+  test('a library that a text only names changes nothing', async () => {
+    const named = `"""\nimport numpy as np\n"""\n${PYTHON}`;
+    const odd = broken(
+      named,
+      'return [x if x >= least',
+      'assert type(logits) is list\n    return [x if x >= least',
+    );
+    assert.equal((await graded(odd, 'top_k', PROGRAMS.numpy ? 'numpy' : undefined)).score, 100);
+  });
+
   long('43 of 43 in Torch', { skip: without('torch') }, async () => {
     const { score, passed, failed } = await graded(
       COURSES['Torch, a batch of logits'].source,

@@ -166,26 +166,6 @@ describe('Python', () => {
       );
     }
   });
-
-  long('gradients are a fault where torch is imported', async () => {
-    const at = `${folder}/graph`;
-    const modules = /** @type {const} */ ([
-      ['', 'graph'],
-      ['torch.on = False', undefined],
-    ]);
-    for (const [i, [line]] of modules.entries()) {
-      mkdirSync(`${at}/${i}`, { recursive: true });
-      // As much of torch as the harness asks: this system has none.
-      writeFileSync(`${at}/${i}/torch.py`, 'on = True\ndef is_grad_enabled():\n    return on\n');
-      writeFileSync(`${at}/${i}/sampler.py`, `import torch\n${line}\n${PYTHON}`);
-    }
-    const { stdout } = await cli(['grade', at, '--as', 'generate', '--json']);
-    const codes = JSON.parse(stdout).submissions.map(({ functions: [it] }) => it.fault?.code);
-    assert.deepEqual(
-      codes,
-      modules.map(([, code]) => code),
-    );
-  });
 });
 
 describe('a file as Python reads it', () => {

@@ -2,6 +2,7 @@
 parameters, generators of random numbers, strategy objects. harness.py calls it; it knows nothing of
 the answers."""
 
+import ast
 import inspect
 import math
 import random
@@ -369,11 +370,22 @@ def patch(name):
         PATCHES[name](module)
 
 
-def prepare(source):
+def names_of(text):
+    """The modules that a text imports; of one that is no Python, such as a cell, by its lines."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return set(re.findall(r"(?m)^\s*(?:import|from)\s+(\w+)", text))
+    plain = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    of = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {name.split(".")[0] for name in plain + of}
+
+
+def prepare(texts):
     """Patches the libraries before the file takes names out of them."""
     patch_random()
     for name in PATCHES:
-        if re.search(rf"^\s*(?:import|from)\s.*\b{name}\b", source, re.MULTILINE):
+        if any(name in names_of(text) for text in texts):
             try:
                 __import__(name)
             except Exception:  # the file says so itself

@@ -250,9 +250,10 @@ def run_cells(source, module):
         raise ValueError(f"it is a notebook in {language}: Python is graded")
     sheets = notebook.get("worksheets", [notebook])
     cells = [cell for sheet in sheets for cell in sheet["cells"] if cell["cell_type"] == "code"]
+    texts = ["".join(cell.get("source", cell.get("input", ""))) for cell in cells]
+    course.prepare(texts)
     module["display"] = print
-    for at, cell in enumerate(cells, 1):
-        text = "".join(cell.get("source", cell.get("input", "")))
+    for at, text in enumerate(texts, 1):
         name = f"<cell {at}>"
         SOURCES.append(name)
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
@@ -294,14 +295,15 @@ def load():
         site.addsitedir(folder)
     sys.path.insert(0, os.path.dirname(FILE))
     global KIND
-    course.prepare(source.decode("utf-8", "replace").replace("\\n", "\n").replace('"', " "))
     if FILE.lower().endswith(".ipynb"):
         run_cells(source, module)
     elif source[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise SyntaxError("it is UTF-16, which Python does not read: save it as UTF-8")
     else:
         # A byte order mark and a coding line count as in any Python file.
-        exec(compile(decoded(source), FILE, "exec"), module)
+        text = decoded(source)
+        course.prepare([text])
+        exec(compile(text, FILE, "exec"), module)
     course.finish()
     KIND = course.kind_of()
     return module

@@ -2,7 +2,8 @@
 
 A stage takes logits, one number for each token, and returns as many. What it removes becomes
 float("-inf"); what it is given stays as it is. Arguments are given by the names of the parameters.
-If this file imports numpy, logits are a float32 array.
+If this file imports numpy, logits are a float32 array; if it imports torch, logits and ids are
+tensors.
 """
 
 
