@@ -225,6 +225,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
       logitscope: join(web, 'page/elements.js'),
       anywidget: join(web, 'page/marks/anywidget.js'),
     },
+    inject: [join(web, 'page/no-window.js')],
     outdir: out,
     format: 'esm',
   });

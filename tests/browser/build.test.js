@@ -112,6 +112,13 @@ test('every package in the page is named with its license, beside the site and i
   assert.ok(single.endsWith(`<!--\n${notices}-->\n</html>\n`));
 });
 
+test('the elements can be imported without a window, and leave no global behind', async () => {
+  const elements = await import(pathToFileURL(join(bench.dist, 'logitscope.js')).href);
+  assert.deepEqual(Object.keys(elements), ['LogitScope', 'language', 'languages', 'setLanguage']);
+  for (const name of ['document', 'HTMLElement', 'customElements', 'matchMedia'])
+    assert.ok(!(name in globalThis), name);
+});
+
 test('each file has its sum, as sha256sum reads it', async () => {
   const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: bench.dist });
   const named = `${checked}`
