@@ -227,16 +227,15 @@ def generate(model, idx, max_new_tokens, block_size, tau, k, p):
     return idx
 `;
 
-/** A loop that is handed its sampler; it never crops. */
-const SAMPLER = `import numpy as np
-
+/** A loop that is handed its sampler; it never crops. @param {string} library @param {string} made its ids */
+const handed = (library, made) => `${library}
 EOS_TOKEN_ID = 3
 
 
-def generate(model, prompt: list[int], *, max_tokens: int, sampler) -> list[int]:
+def generate(model, prompt: list, *, max_tokens: int, sampler) -> list:
     tokens = list(prompt)
     for _ in range(max_tokens):
-        logits = model(np.array(tokens))
+        logits = model(${made})
         token = sampler(logits[-1])
         tokens.append(token)
         if token == EOS_TOKEN_ID:
@@ -244,13 +243,37 @@ def generate(model, prompt: list[int], *, max_tokens: int, sampler) -> list[int]
     return tokens[len(prompt):]
 `;
 
-/** Strategy objects, each a pure function of the logits. @param {boolean} numpy */
-const strategies = (numpy) => `from __future__ import annotations
+/** @typedef {{ library: string, made: string, generator: string, drawn: string }} Library */
+
+/** @type {Record<'numpy' | 'torch' | 'plain', Library>} */
+const LIBRARIES = {
+  numpy: {
+    library: 'import numpy as np\n',
+    made: 'np.array(tokens)',
+    generator: 'np.random.default_rng(seed)',
+    drawn: 'int(rng.choice(len(shares), p=shares))',
+  },
+  torch: {
+    library: 'import torch\n\ntorch.set_grad_enabled(False)\n',
+    made: 'torch.tensor(tokens)',
+    generator: 'torch.Generator().manual_seed(seed)',
+    drawn: 'int(torch.multinomial(torch.tensor(shares), 1, generator=rng))',
+  },
+  plain: {
+    library: '',
+    made: 'tokens',
+    generator: 'random.Random(seed)',
+    drawn: 'rng.choices(range(len(shares)), weights=shares)[0]',
+  },
+};
+
+/** Strategy objects, each a pure function of the logits. @param {Library} library */
+const strategies = ({ library, made, generator, drawn }) => `from __future__ import annotations
 
 import math
 import random
 from dataclasses import dataclass
-${numpy ? 'import numpy as np\n' : ''}
+${library}
 EOS_TOKEN_ID = 0
 
 
@@ -309,16 +332,82 @@ class TopP:
 
 def sample(model, prompt: list[int], *, max_tokens: int, seed: int, strategy) -> list[int]:
     """The generated tokens, without the prompt."""
-    rng = ${numpy ? 'np.random.default_rng(seed)' : 'random.Random(seed)'}
+    rng = ${generator}
     tokens = list(prompt)
     for _ in range(max_tokens):
-        logits = [float(x) for x in model(${numpy ? 'np.array(tokens)' : 'tokens'})[-1]]
+        logits = [float(x) for x in model(${made})[-1]]
         shares = strategy.probs(logits)
-        token = ${numpy ? 'int(rng.choice(len(shares), p=shares))' : 'rng.choices(range(len(shares)), weights=shares)[0]'}
+        token = ${drawn}
         tokens.append(token)
         if token == EOS_TOKEN_ID:
             break
     return tokens[len(prompt):]
+`;
+
+/** Module 11 in NumPy, as a batch. */
+const ARRAYS = `import numpy as np
+
+
+def apply_temperature(logits, temperature):
+    if temperature <= 0:
+        raise ValueError(temperature)
+    return logits / temperature
+
+
+def top_k_filter(logits, k):
+    if k <= 0:
+        raise ValueError(k)
+    batch, vocab = logits.shape
+    least = np.sort(logits, axis=1)[:, -min(k, vocab)]
+    return np.where(logits < least[:, None], -np.inf, logits)
+
+
+def top_p_filter(logits, p):
+    if not 0 < p <= 1:
+        raise ValueError(p)
+    if p == 1:
+        return logits.copy()
+    out = np.full_like(logits, -np.inf)
+    for b, row in enumerate(logits):
+        order = np.argsort(-row, kind="stable")
+        shares = np.exp(row[order] - row.max(), dtype=np.float64)
+        shares /= shares.sum()
+        kept = np.cumsum(shares) - shares < p
+        kept[0] = True
+        out[b, order[kept]] = row[order[kept]]
+    return out
+
+
+def apply_repetition_penalty(logits, token_ids, penalty):
+    if penalty <= 0:
+        raise ValueError(penalty)
+    out = logits.copy()
+    for b in range(out.shape[0]):
+        for t in np.unique(np.asarray(token_ids, dtype=int).reshape(-1)):
+            out[b, t] = out[b, t] / penalty if out[b, t] > 0 else out[b, t] * penalty
+    return out
+
+
+def generate(model, prompt_ids, max_new_tokens, temperature=1.0, top_k=None, top_p=None,
+             repetition_penalty=1.0, eos_id=None, rng: np.random.Generator = None):
+    if len(prompt_ids) == 0 or temperature < 0:
+        raise ValueError("no")
+    ids = np.asarray(prompt_ids)
+    for _ in range(max_new_tokens):
+        logits = model(ids[None, -model.max_seq_len :])[:, -1, :]
+        logits = apply_repetition_penalty(logits, ids, repetition_penalty)
+        if temperature == 0:
+            token = int(logits[0].argmax())
+        else:
+            logits = apply_temperature(logits, temperature)
+            logits = logits if top_k is None else top_k_filter(logits, top_k)
+            logits = logits if top_p is None else top_p_filter(logits, top_p)
+            probs = np.exp(logits[0] - logits[0].max(), dtype=np.float64)
+            token = rng.choice(len(probs), p=probs / probs.sum())
+        ids = np.append(ids, token)
+        if token == eos_id:
+            break
+    return ids
 `;
 
 /** A plain loop of its own names, that draws by a sum in the order of the ids. */
@@ -407,19 +496,26 @@ export const COURSES = {
     rules: 'until_above',
   },
   'Torch, probabilities from a step': { source: SHARES, needs: 'torch', as: 'generate' },
-  'NumPy, a sampler handed in': { source: SAMPLER, needs: 'numpy', as: 'generate' },
-  'NumPy, strategy objects': { source: strategies(true), needs: 'numpy', as: 'generate' },
-  'plain, strategy objects': { source: strategies(false), as: 'generate' },
+  'NumPy, a batch of logits': { source: ARRAYS, needs: 'numpy', as: `${WARPERS},generate` },
+  ...Object.fromEntries(
+    Object.entries(LIBRARIES).flatMap(([name, library]) => [
+      [
+        `${name}, a sampler handed in`,
+        { source: handed(library.library, library.made), needs: name, as: 'generate' },
+      ],
+      [`${name}, strategy objects`, { source: strategies(library), needs: name, as: 'generate' }],
+    ]),
+  ),
   'plain, names of its own': { source: PLAIN, as: `${WARPERS},generate` },
 };
 
 const TORCH = COURSES['Torch, a batch of logits'].source;
 const RANKS = COURSES['Torch, any number of dimensions'].source;
-const OBJECTS = COURSES['NumPy, strategy objects'].source;
+const OBJECTS = COURSES['numpy, strategy objects'].source;
 const OWN = COURSES['plain, names of its own'].source;
 const DRAWN = 'torch.multinomial(probs, 1, generator=generator).squeeze(1)';
 const SEEDED = 'torch.multinomial(logits.softmax(-1), num_samples=1, generator=g)';
-const CHOSEN = 'int(rng.choice(len(shares), p=shares))';
+const CHOSEN = LIBRARIES.numpy.drawn;
 const [NUMPY_RNG, PLAIN_RNG] = ['rng = np.random.default_rng(seed)', 'r = random.Random(seed)'];
 
 /** Other right ways to draw: name, source, pieces that are replaced, library. @type {[string, string, [string, string][], string?][]} */

@@ -559,7 +559,9 @@ export const grade = {
       if (isolated && lacks.length)
         throw new UsageError(`--isolated: ${lacks.map(([why]) => why).join('; ')}`);
       for (const [why, so] of lacks) stderr.write(`logitscope: ${why}: ${so}\n`);
-      if (python && !json && !csv) stdout.write(`${inLine(report.python(python))}\n`);
+      const named = python && `${inLine(report.python(python))}\n`;
+      if (named && csv) stderr.write(`logitscope: ${named}`);
+      else if (named && !json) stdout.write(named);
       return await (folder ? gradeAll(folder) : gradeOne(path));
     } finally {
       submissions.close();
