@@ -17,6 +17,7 @@ const first = Number(process.env.SEED ?? 1);
 const GRADED_SHARE = 0.0002;
 const KEYS = [
   ...['id', 'result', 'length', 'changed', 'read', 'log', 'error', 'ask', 'ids', 'seed', 'x', ''],
+  ...['endless', 'step', 'skipped', 'blind', 'uniform'],
   ...[
     'windows',
     'early',
@@ -69,8 +70,11 @@ function rightOf(random, { id, call, logits, toy }) {
       changed: random.next() < 0.5,
       read: ['top_k'],
     };
-  if (random.next() < 0.3) return { id, ask: 'seed', seed: 1 };
-  if (random.next() < 0.3) return { id, ask: 'window', ids: [0, 1], length: 2 };
+  if (random.next() < 0.2) return { id, ask: 'seed', seed: 1 };
+  if (random.next() < 0.2) return { id, ask: 'number', seed: random.of([1, 2, null]), step: 1 };
+  if (random.next() < 0.1) return { id, ask: 'again' };
+  if (random.next() < 0.3)
+    return { id, ask: 'window', ids: [0, 1], length: 2, endless: random.next() < 0.5 };
   const log = { windows: [[0]], early: 0, seeds: [1] };
   return { id, result: [0, toy.eos_token_id], length: 2, log };
 }
@@ -139,8 +143,14 @@ function read(line, asked, host) {
     counts.refused++;
   } else if ('question' in found) {
     assert.ok(host);
-    const { rows, stream, error } = host.answer(found.question);
-    assert.ok(error ?? rows?.every(({ length }) => length > 0) ?? stream.length > 0);
+    const told = host.answer(found.question);
+    // toLine knows no other values than these.
+    assert.ok(
+      Object.values(told)
+        .flat(2)
+        .every((it) => ['number', 'string', 'object'].includes(typeof it)),
+    );
+    assert.ok(told.number === undefined || (told.number >= 0 && told.number < 1));
     counts.questions++;
   } else {
     assert.ok(isAnswer(found.answer, asked));

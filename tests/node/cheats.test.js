@@ -6,16 +6,17 @@ import { Submissions } from '../../web/cli/submission.js';
 import { Subject } from '../../web/grade/subject.js';
 import { temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
+import { cli } from './command_line.js';
 
 const folder = temporaryFolder();
 const submissions = new Submissions(process.stderr, { memory: 512 });
 after(() => submissions.close());
 
-/** The answer to a call of a source's function. @param {string} kind @param {string} source */
-async function answerTo(kind, source, call) {
+/** The answer to a call of a source's function. @param {string} kind @param {string} source @param {any} call */
+async function answerTo(kind, source, call, name = 'own') {
   const path = `${folder}/sampler.${kind}`;
   writeFileSync(path, source);
-  const subject = new Subject(submissions.start(path), 'own', 5000);
+  const subject = new Subject(submissions.start(path), name, 5000);
   try {
     const loaded = await subject.load();
     return loaded.error ? loaded : await subject.call(call);
@@ -75,6 +76,47 @@ describe('a harness that is changed still says that its input was', () => {
     });
 });
 
+/** The same in Python, of which nothing is out of reach: around and before the function. */
+const PYTHON = {
+  nothing: '',
+  'a function of the harness': `import __main__, sys
+for module in (__main__, sys.modules['__main__']):
+    module.warp = lambda *given: {'result': [-1.0, 2.0], 'length': 2, 'changed': False, 'read': []}
+`,
+  'json.dumps': `import json
+real = json.dumps
+json.dumps = lambda it, **more: real({**it, 'changed': False} if 'changed' in it else it, **more)
+json.JSONEncoder.encode = lambda self, it: real({**it, 'changed': False})
+`,
+  'built-ins': `import builtins
+builtins.any = builtins.all = builtins.bool = lambda *_: False
+builtins.tuple = builtins.hasattr = builtins.sorted = lambda *_: ()
+`,
+  frames: `import sys
+def after(logits):
+    frame = sys._getframe(1)
+    while frame:
+        for name, value in list(frame.f_locals.items()):
+            if isinstance(value, list) and value == [1.0, 2.0]: value[:] = logits
+            if name == 'passed': value['logits'] = value['own'] = None
+        frame = frame.f_back
+`,
+};
+
+describe('so does the harness in Python', () => {
+  for (const [what, before] of sample(Object.entries(PYTHON), 2))
+    test(what, async () => {
+      const source = `${before}
+def own(logits):
+    logits[0] = -1.0
+    ${before.includes('def after') ? 'after(logits)' : 'pass'}
+    return logits
+`;
+      const { error, changed } = await answerTo('py', source, WARP);
+      assert.deepEqual([error, changed], [undefined, true]);
+    });
+});
+
 test('an answer of its own, with an id that it guesses, is a fault', async () => {
   const source = `import { writeSync } from 'node:fs';
     export default (logits) => {
@@ -84,19 +126,27 @@ test('an answer of its own, with an id that it guesses, is a fault', async () =>
   assert.equal((await answerTo('mjs', source, WARP)).code, 'unasked');
 });
 
+const generated = {
+  call: 'generate',
+  prompt: [0],
+  settings: {
+    max_new_tokens: 3,
+    seed: 7,
+    temperature: 1,
+    top_k: 0,
+    top_p: 1,
+    repetition_penalty: 1,
+  },
+  toy: {
+    rows: [logits, Float32Array.of(2, -Infinity)],
+    vocab_size: 2,
+    context_length: 4,
+    eos_token_id: 9,
+  },
+  streams: { 7: Float64Array.of(0.25, 0.75) },
+};
+
 test('the log of a generation is the grader’s own', async () => {
-  const generated = {
-    call: 'generate',
-    prompt: [0],
-    settings: { max_new_tokens: 3 },
-    toy: {
-      rows: [logits, Float32Array.of(2, -Infinity)],
-      vocab_size: 2,
-      context_length: 4,
-      eos_token_id: 9,
-    },
-    streams: { 7: Float64Array.of(0.25, 0.75) },
-  };
   const source = `
     export default function (model, prompt, settings, { rng }) {
       const rows = [model.logits([0, 1]), model.logits([1])];
@@ -117,4 +167,34 @@ test('the log of a generation is the grader’s own', async () => {
   assert.equal(error, 'the model has no token 5');
   const loop = 'export default (model) => { for (;;) try { model.logits([0]); } catch {} };';
   assert.equal((await answerTo('mjs', loop, generated)).code, 'own_message');
+});
+
+test('in Python too, and what is said to have been skipped was', async () => {
+  const source = `def generate(model, prompt_ids, rng):
+    row = model.logits([0, 1])[-1]
+    model.logits([1])
+    draws = [rng(7)(), rng(7)(), rng(8)()]
+    for log in (model._log, model.logits.__self__._log):
+        log['seeds'][:] = [7]
+        log['windows'][:] = [[0]]
+    return [row[1], *draws]
+`;
+  const { result, log, error } = await answerTo('py', source, generated, 'generate');
+  assert.deepEqual([...result], [2, 0.25, 0.25, 0.75], error);
+  assert.deepEqual(
+    [log.windows, log.seeds],
+    [
+      [[0, 1], [1]],
+      [7, 7, 8],
+    ],
+  );
+
+  const skips = `def generate(model, prompt_ids, settings):
+    if settings["max_new_tokens"]:
+        raise type(model).logits.__globals__["Skipped"]("temperature")
+    return []
+`;
+  writeFileSync(`${folder}/skips.py`, skips);
+  const { stdout } = await cli(['grade', `${folder}/skips.py`, '--as', 'generate', '--json']);
+  assert.equal(JSON.parse(stdout).score, 0);
 });

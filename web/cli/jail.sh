@@ -30,6 +30,8 @@ echo 0 2>/dev/null >/proc/sys/kernel/shmmni || :
 mkdir -p "$root/proc" "$root/tmp"
 mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 while read -r _ _ _ _ at _; do
+    # Spaces and the like are written in octal.
+    case $at in *\\*) at=$(printf %b "$(printf %s "$at" | sed 's/\\/\\0/g')") ;; esac
     case $at in
     "$root"/dev/*) mount -o remount,bind,ro,nosuid,noexec "$at" ;;
     "$root" | "$root"/*) mount -o remount,bind,ro,nosuid,nodev "$at" ;;

@@ -31,15 +31,11 @@ const QUESTIONS = 4096;
  * @param {Host} host
  * @param {import('../grade/subject.js').Answer} answer
  */
-const logOf = ({ log: { windows, seeds } }, { log }) => ({
-  early: log?.early ?? 0,
-  windows,
-  seeds,
-});
+const logOf = ({ log: { windows, seeds } }, { log }) => ({ early: 0, ...log, windows, seeds });
 
 /** The processes that run, to be ended with this one. @type {Set<() => void>} */
 const running = new Set();
-process.on('exit', () => running.forEach((end) => void end()));
+process.on('exit', () => running.forEach((kill) => void kill()));
 /** Signals that end this program by themselves: with an exit, nothing is left behind. */
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
@@ -139,18 +135,17 @@ export class Submissions {
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe'],
       });
-      return this.#talk(child, !isPython(path), onanswer, onend);
+      return this.#talk(child, onanswer, onend);
     };
   }
 
   /**
    * @param {import('node:child_process').ChildProcessByStdio<import('node:stream').Writable,
    *   import('node:stream').Readable, import('node:stream').Readable>} child
-   * @param {boolean} asks whether its harness asks for the model, rather than having it
    * @param {(answer: any) => void} onanswer
    * @param {(why: import('../grade/subject.js').Answer) => void} onend
    */
-  #talk(child, asks, onanswer, onend) {
+  #talk(child, onanswer, onend) {
     /** The last call: nothing can come before the first. @type {any} */
     let asked = { call: 'load' };
     /** The model and the random numbers of a call of `generate`. @type {Host | null} */
@@ -160,16 +155,19 @@ export class Submissions {
     let printed = 0;
     let over = false;
     const watched = watch(child.pid, this.#memory, onend);
-    const end = () => {
-      over = true;
-      running.delete(end);
+    const kill = () => {
+      running.delete(kill);
       try {
         // The whole group: whatever it started ends too.
         process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
       } catch {} // it has ended
       watched.kill();
     };
-    running.add(end);
+    const end = () => {
+      over = true;
+      kill();
+    };
+    running.add(kill);
     /** A harness reads bytes as they are: what is beyond ASCII is escaped. @param {any} message */
     const tell = (message) =>
       child.stdin.write(
@@ -201,7 +199,7 @@ export class Submissions {
     child.stdin.on('error', () => {}); // it has ended, and says so itself
     child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
-      end();
+      kill();
       const by = signal ?? code;
       setTimeout(() => onend({ error: `it ended its own process (${by})` }), 20);
     });
@@ -209,7 +207,7 @@ export class Submissions {
       post(/** @type {any} */ message) {
         asked = message;
         const { toy, streams, ...rest } = message;
-        host = toy && asks ? new Host(message) : null;
+        host = toy ? new Host(message) : null;
         questions = 0;
         tell(host ? { ...rest, toy: { ...toy, rows: undefined } } : message);
       },

@@ -91,19 +91,28 @@ const SHOWN = 80;
 /** A number that JSON does not know, outside of strings. */
 const BARE = /^(?:[^"]|"(?:[^"\\]|\\.)*")*?(-?Infinity|NaN)/;
 
+const QUESTION = { id: isCount, ask: isText(NAMES) };
 /** @type {Record<string, Record<string, Check>>} */
 const QUESTIONS = {
-  window: { id: isCount, ask: isText(NAMES), ids: isList(WINDOWS, isNumber), length: isNumber },
-  seed: { id: isCount, ask: isText(NAMES), seed: isNumber },
+  window: { ...QUESTION, ids: isList(WINDOWS, isNumber), length: isNumber, endless: isFlag },
+  seed: { ...QUESTION, seed: isNumber },
+  number: { ...QUESTION, seed: (it) => it === null || isNumber(it), step: isCount },
+  again: QUESTION,
 };
 
 /** Whether a message is a question of `generate`, whose numbers may be words. @param {any} message */
 function isQuestion(message) {
   const { ask } = message;
   if (Array.isArray(message.ids)) message.ids = message.ids.map(back);
-  for (const key of ['length', 'seed']) if (key in message) message[key] = back(message[key]);
+  for (const key of ['length', 'seed'])
+    if (typeof message[key] === 'string') message[key] = back(message[key]);
   const keys = Object.hasOwn(QUESTIONS, ask) ? QUESTIONS[ask] : null;
-  return keys !== null && isRecord(message, keys, Object.keys(keys));
+  if (!keys) return false;
+  return isRecord(
+    message,
+    keys,
+    Object.keys(keys).filter((key) => key !== 'endless'),
+  );
 }
 
 /**

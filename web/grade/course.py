@@ -5,6 +5,7 @@ the answers."""
 import ast
 import inspect
 import math
+import operator
 import random
 import re
 import sys
@@ -34,8 +35,6 @@ GLOBALS = {
 }
 NEUTRAL = {"temperature": 1, "top_k": 0, "top_p": 1, "repetition_penalty": 1}
 SEEDS = 1000
-# Another seed begins elsewhere in the only stream that is known.
-ELSEWHERE = 17
 
 
 def known(name, names):
@@ -129,6 +128,15 @@ class Ranks:
 # ids can be compared; a probability that is drawn from stands where the most probable comes first.
 
 
+def seed_of(value):
+    """A seed as a message can carry it."""
+    try:
+        value = operator.index(value)
+    except TypeError:
+        return -1
+    return value if abs(value) < 2**53 else -1
+
+
 class Stream:
     """Numbers of [0, 1) that belong to a seed."""
 
@@ -140,11 +148,10 @@ class Stream:
         self.step = 0
 
     def next(self):
-        values = RUN.streams.get(self.seed) or RUN.streams.get(RUN.seed)
-        start = 0 if self.seed in RUN.streams or self.seed is None else ELSEWHERE
-        self.step += 1
+        step, self.step = self.step, self.step + 1
         RUN.drawn = True
-        return values[(start + self.step - 1) % len(values)]
+        seed = self.seed if self.seed is None else seed_of(self.seed)
+        return RUN.ask({"ask": "number", "seed": seed, "step": step})["number"]
 
     def uniform(self):
         """For a cumulative sum of the learner's own, which may end a little below 1."""
@@ -169,8 +176,8 @@ class Stream:
 class Run:
     """One graded call of a loop, and the numbers that belong to its seeds."""
 
-    def __init__(self, streams, seed, log):
-        self.streams = streams
+    def __init__(self, ask, seed, log):
+        self.ask = ask
         self.seed = seed
         self.log = log
         self.drawn = self.uniform = False
@@ -507,10 +514,9 @@ class Model:
     training = False
     device = "cpu"
 
-    def __init__(self, toy, limit, log, kind, endless):
-        self._toy, self._limit, self._log, self._kind = toy, limit, log, kind
+    def __init__(self, toy, ask, log, kind, endless):
+        self._toy, self._ask, self._log, self._kind = toy, ask, log, kind
         self._endless = endless
-        self._rows = [[number(x) for x in row] for row in toy["rows"]]
         self._looked = set()
         self.vocab_size = toy["vocab_size"]
 
@@ -541,14 +547,12 @@ class Model:
         torch = imported("torch")
         if torch:
             log["graph"] = log.get("graph", 0) + bool(torch.is_grad_enabled())
-        if len(log["windows"]) > self._limit:
-            raise RuntimeError(f"the model was asked {len(log['windows'])} times: does the loop end?")
-        if not ids:
-            raise ValueError("the model was asked without a token")
-        if len(ids) > longest and not self._endless:
-            raise ValueError(f"the model sees {longest} tokens at most, got {len(flat)}")
-        rows = self._rows
-        picked = [rows[(5 * ids[at] + 3 * ids[0] + at) % len(rows)] for at in range(len(ids))]
+        told = self._ask(
+            {"ask": "window", "ids": ids, "length": len(flat), "endless": self._endless}
+        )
+        if "error" in told:
+            raise ValueError(told["error"])
+        picked = [[number(x) for x in row] for row in told["rows"]]
         return self._given(picked, rank, type(given))
 
     def __call__(self, given, *_, **__):

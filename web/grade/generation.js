@@ -19,7 +19,10 @@ import { toyRow } from './toy.js';
  * @property {number[]} [us] random numbers in place of the seed's, on the boundary itself
  */
 
+/** @type {Record<string, number>} */
 const NEUTRAL = { temperature: 1, top_k: 0, top_p: 1, repetition_penalty: 1 };
+/** @param {string} name @param {Record<string, any>} settings */
+export const isNeutral = (name, settings) => settings[name] === NEUTRAL[name];
 const NEAR = 2 ** -16;
 const NO_END = -1;
 

@@ -6,9 +6,10 @@ import { casesOf } from './cases.js';
 import { CHAIN, chainProperties } from './chain.js';
 import { diagnose } from './diagnose.js';
 import { reason } from './expect.js';
-import { generationProperties } from './generation.js';
+import { generationProperties, isNeutral } from './generation.js';
 import { bitsOf, coinOf } from './hashes.js';
 import { propertiesOf } from './properties.js';
+import { refusal } from './reasons.js';
 import { IDLE } from './score.js';
 import { shrink } from './shrink.js';
 import { SPECS } from './specs.js';
@@ -148,6 +149,9 @@ export function askingOf(engine, subject, as) {
         const { expected: _, ...given } = input;
         const answer = await subject.call({ call: 'generate', ...given });
         const { graph, skipped, blind = [] } = answer.log ?? {};
+        // A word for a setting is missed only where the setting does something.
+        if (skipped?.split(' with ').some((name) => isNeutral(name, input.settings)))
+          return refusal('own_message');
         if (graph !== undefined) reads.add('torch');
         for (const name of skipped ? [skipped] : blind) asking.skipped.add(name);
         if (skipped) return answer;

@@ -2,6 +2,15 @@
 functions return. The twin of harness.js, which says what each call is; a removed logit travels as
 the string "-inf"."""
 
+import builtins
+
+if __name__ == "__main__":
+    # Once more in a namespace of its own, with built-ins that nothing else changes.
+    namespace = {"__name__": "harness", "__file__": __file__, "__builtins__": dict(vars(builtins))}
+    with open(__file__, encoding="utf-8") as file:
+        exec(compile(file.read(), __file__, "exec"), namespace)
+    raise SystemExit
+
 import importlib.util
 import inspect
 import json
@@ -108,9 +117,9 @@ def find(module, name, strict):
 
 
 def arguments(function, name, given, rows):
-    """The arguments of a warper, by the names of the parameters; `rows`: which are batches of one."""
+    """The arguments of a warper and, of them, the logits; by the names of the parameters; `rows`: which are batches of one."""
     settings = given["settings"]
-    named = {}
+    named, own = {}, None
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
@@ -128,7 +137,7 @@ def arguments(function, name, given, rows):
             elif asked in ("logits", "second") and value is not None:
                 kind = course.wanted(parameter, KIND)
                 value = course.handed(value, kind, rows=rows[0])
-                given["own"] = value if asked == "logits" else given.get("own")
+                own = value if asked == "logits" else own
         elif asked in settings:
             value = settings[asked]
         elif parameter.default is not parameter.empty:
@@ -137,7 +146,7 @@ def arguments(function, name, given, rows):
             known = ", ".join([*given, "or a setting"])
             raise TypeError(f"its parameter {parameter.name} is unknown, known are {known}")
         named[parameter.name] = value
-    return named
+    return named, own
 
 
 def warp(subject, name, given):
@@ -154,23 +163,28 @@ def warp(subject, name, given):
         "second": [course.number(x) for x in second] if second else None,
     }
 
+    # The learner's code can reach every name and object here, so that a copy decides.
+    before, own = (*logits,), None
+
     def run(*rows):
-        passed["own"] = None
-        value = subject.function(**arguments(subject.function, name, passed, rows))
+        nonlocal own
+        named, own = arguments(subject.function, name, passed, rows)
+        value = subject.function(**named)
         value = course.listed(value) if rows[0] else value
         return value[0] if rows[0] and course.is_row(value) else value
 
-    answer = plain(subject.ranks.call(run), len(logits))
-    own = course.listed(passed["own"]) if passed["own"] is not None else logits
-    own = own[0] if course.is_row(own) else own
-    after = [float(x) for x in own] if len(own) == len(logits) else None
-    return {**answer, "changed": after != logits, "read": sorted(settings.read)}
+    answer = plain(subject.ranks.call(run), len(before))
+    own = own.tolist() if hasattr(own, "tolist") else own
+    if own and isinstance(own[0], (list, tuple)):
+        own = own[0]
+    changed = own is not None and (*own,) != before
+    return {**answer, "changed": changed, "read": sorted(settings.read)}
 
 
-def generate(subject, name, given):
+def generate(subject, name, given, ask):
+    """`ask` asks the grader for the model and its random numbers, of which it has the log."""
     log = {"windows": [], "early": 0, "seeds": []}
     settings = Settings(given["settings"])
-    streams = {int(seed): stream for seed, stream in given["streams"].items()}
     toy, prompt = given["toy"], given["prompt"]
     call = subject.call
     most = settings["max_new_tokens"] + 8
@@ -188,8 +202,9 @@ def generate(subject, name, given):
     def run(*rows):
         log.update(windows=[], early=0, seeds=[])
         log.pop("graph", None)
-        course.RUN = course.Run(streams, settings["seed"], log)
-        model = course.Model(toy, most, log, KIND, bool(call.handed))
+        ask({"ask": "again"})
+        course.RUN = course.Run(ask, settings["seed"], log)
+        model = course.Model(toy, ask, log, KIND, bool(call.handed))
         passed = {
             "model": model,
             "prompt_ids": prompt,
@@ -309,24 +324,37 @@ def load():
     return module
 
 
-def main():
+def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=json.loads):
     module = None
     subject = name = None
-    for line in sys.stdin:
-        given = json.loads(line)
+    read, write = sys.stdin.readline, os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1).write
+    # What the file prints is no part of the answers.
+    os.dup2(2, 1)
+
+    def send(told):
+        write(dumps(told, allow_nan=False) + "\n")
+
+    for line in iter(read, ""):
+        given = loads(line)
+        id = given.pop("id")
         answer = {}
+
+        def ask(question):
+            send({"id": id, **question})
+            return loads(read())
+
         try:
             if given["call"] == "load":
                 module = load() if module is None else module
                 name = given["name"]
                 subject = Subject(module, name, given.get("strict"))
+            elif given["call"] == "warp":
+                answer = warp(subject, name, given)
             else:
-                run = warp if given["call"] == "warp" else generate
-                answer = run(subject, name, given)
+                answer = generate(subject, name, given, ask)
         except (Exception, SystemExit) as error:
             answer = {"error": message(error)}
-        ANSWERS.write(json.dumps({"id": given["id"], **answer}, allow_nan=False) + "\n")
-        ANSWERS.flush()
+        send({"id": id, **answer})
 
 
 FILE = sys.argv[1]
@@ -335,7 +363,8 @@ SOURCES = [FILE]
 CELL_FAULT = None
 # What logits are handed as: list, numpy or torch.
 KIND = "list"
-# What the file prints is no part of the answers.
-ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
-os.dup2(2, 1)
+# The learner's code finds none of these by their names.
+for own in ("__main__", "json", "json.decoder", "json.encoder", "json.scanner"):
+    del sys.modules[own]
+sys.modules["__main__"] = types.ModuleType("__main__")
 main()

@@ -11,11 +11,16 @@
  * @property {number} context_length
  * @property {number} eos_token_id
  *
- * A question of the harness: the rows of a window, or the numbers of a seed.
- * @typedef {{ ask: 'window', ids: number[], length: number } | { ask: 'seed', seed: number }} Question
+ * A question of the harness: the rows of a window, of any length if `endless`; the numbers of a seed, or
+ * one of them; `again`: the call begins anew.
+ * @typedef {{ ask: 'window', ids: number[], length: number, endless?: boolean }} OfWindow
+ * @typedef {OfWindow | { ask: 'seed', seed: number } | { ask: 'number', seed: number | null, step: number }
+ *   | { ask: 'again' }} Question
  */
 
 const SEEDS = 1000;
+/** An unknown seed begins elsewhere in the only stream. */
+const ELSEWHERE = 17;
 
 /**
  * Which row of a toy model belongs to a place in a window: it depends on the token, on its place
@@ -44,11 +49,15 @@ export class Host {
 
   /** @param {Question} question @returns {any} */
   answer(question) {
-    return question.ask === 'window' ? this.#window(question) : this.#stream(question);
+    if (question.ask === 'window') return this.#window(question);
+    if (question.ask === 'seed') return this.#stream(question);
+    if (question.ask === 'number') return this.#number(question);
+    this.log = { windows: [], early: 0, seeds: [] };
+    return {};
   }
 
-  /** @param {{ ids: number[], length: number }} question @returns {{ rows: Float32Array[] } | { error: string }} */
-  #window({ ids, length }) {
+  /** @param {OfWindow} question @returns {{ rows: Float32Array[] } | { error: string }} */
+  #window({ ids, length, endless = false }) {
     const { context_length: longest, vocab_size: size } = this.#toy;
     const { windows } = this.log;
     // One more than the limit is kept, which is enough to tell.
@@ -56,7 +65,7 @@ export class Host {
     if (windows.length > this.#limit)
       return { error: `the model was asked ${windows.length} times: does the loop end?` };
     if (!ids.length) return { error: 'the model was asked without a token' };
-    if (ids.length > longest)
+    if (ids.length > longest && !endless)
       return { error: `the model sees ${longest} tokens at most, got ${length}` };
     const odd = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < size));
     if (odd !== undefined) return { error: `the model has no token ${odd}` };
@@ -67,6 +76,16 @@ export class Host {
   #stream({ seed }) {
     if (this.log.seeds.length < SEEDS) this.log.seeds.push(seed);
     const known = this.#streams[seed];
-    return { stream: known ?? Object.values(this.#streams)[0], from: known ? 0 : 17 };
+    return { stream: known ?? Object.values(this.#streams)[0], from: known ? 0 : ELSEWHERE };
+  }
+
+  /** A seed is logged at its first number. @param {{ seed: number | null, step: number }} question */
+  #number({ seed, step }) {
+    const { seeds } = this.log;
+    if (seed !== null && step === 0 && seeds.length < SEEDS) seeds.push(seed);
+    const known = seed === null ? undefined : this.#streams[seed];
+    const stream = known ?? Object.values(this.#streams)[0];
+    const from = known || seed === null ? 0 : ELSEWHERE;
+    return { number: stream[(from + step) % stream.length] };
   }
 }
