@@ -1,6 +1,6 @@
 /**
- * A file at another host, fetched without credentials or referrer. A connection that is cut, or
- * stays silent, is made again from where it stopped. A host that cannot prove that its file is still
+ * A file at another host, fetched without cookies or referrer; in Node the hub gets the reader's token
+ * (HF_TOKEN). A connection that is cut, or stays silent, is made again from where it stopped. A host that cannot prove that its file is still
  * the same, or says no range, sends it again from the start. A changed file is refused.
  */
 import { LogitscopeError } from './errors.js';
