@@ -1,5 +1,7 @@
 /** The engine behind a worker: the same answers as at home, and the newest look wins. */
 import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { before, describe, test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
@@ -280,6 +282,25 @@ test('a worker of Node that ends refuses what is awaited', async () => {
   );
   await worker.terminate();
   await refused;
+});
+
+test('sessions that nobody closes are freed in the worker when they are collected', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc');
+  const other = await RemoteLogitscope.load({ model: smallModel({ dim: 64 }) });
+  let most = 0;
+  for (let round = 0; round < 12; round++) {
+    for (let i = 0; i < 10; i++) await (await other.session()).feed([1, 2]);
+    await new Promise((resolve) => setTimeout(resolve));
+    collectGarbage();
+    await new Promise((resolve) => setTimeout(resolve));
+    if (round === 3) most = await other.memoryBytes;
+  }
+  assert.equal(await other.memoryBytes, most);
+  const session = await other.session();
+  await session[Symbol.asyncDispose]();
+  await assert.rejects(session.timeline(), { code: 'closed' });
+  await other.close();
 });
 
 test('looks asked at once are all computed, each with its own settings', async () => {

@@ -1,10 +1,5 @@
-/** The engine in a Node worker thread, as worker.js has it in a browser's worker. */
+/** The engine in a Node worker thread that a caller writes, as worker.js has it. */
 import { parentPort } from 'node:worker_threads';
-import { serve } from '../../web/engine/host.js';
+import { serve } from '../../web/engine/index.js';
 
-const port = {
-  postMessage: (message, transfer) => parentPort.postMessage(message, transfer),
-  onmessage: null,
-};
-parentPort.on('message', (data) => port.onmessage({ data }));
-serve(port);
+serve(parentPort);

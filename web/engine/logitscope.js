@@ -268,6 +268,7 @@ export class Logitscope {
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {{ step?: number } & Beside} [options]
+   * @returns {Parameters<import('./types.js').Own>}
    */
   ownInput(logits, settings, options) {
     const { chain } = this.#open();
