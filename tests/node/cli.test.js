@@ -1284,6 +1284,13 @@ describe('for programs and shells', () => {
       plain(await json('generate', ...flags, ...more)),
     );
     assert.equal((await json('generate', '--link', link, '--seed', '8')).seed, 8);
+    for (const own of [
+      ['--prompt', 'Today she'],
+      ['--prompt-file', '-'],
+    ]) {
+      const { stdout } = await cli(['generate', '--link', link, ...own], 'Today she\n');
+      assert.match(stdout, /^Today she is/);
+    }
     const { tokens } = await json('distribution', '--link', link, '--top', '3');
     assert.equal(tokens.filter(({ removed_by }) => !removed_by).length, 3);
     for (const [odd, reason] of [

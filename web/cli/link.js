@@ -4,23 +4,33 @@ import { fileURLToPath } from 'node:url';
 import { fromLink } from '../state/link.js';
 import { UsageError } from './flags.js';
 
+/** Flags that say where the text comes from. */
+const TEXTS = ['prompt', 'prompt_file', 'chat', 'interactive'];
+
 /**
- * The values of the flags that a link stands for: those that the command has. A model that lies in the
- * package is not fetched.
- * @param {string} link
+ * The values of the flags that a link stands for: those that the command has, and that others do not
+ * override. A model that lies in the package is not fetched.
+ * @param {Record<string, any>} given the values of the other flags, and `link`
  * @param {import('./flags.js').Flag[]} flags
  * @returns {Promise<Record<string, any>>}
  */
-export async function takeLink(link, flags) {
-  const { name, model, options, chat } = await fromLink(link);
+export async function takeLink(given, flags) {
+  const { name, model, options, chat } = await fromLink(given.link);
   const own = fileURLToPath(new URL(`../../models/${name}.gguf`, import.meta.url));
   const { prompt, ...others } = options;
-  const said = chat && { chat: chat.content, system: chat.system, date: chat.date };
-  const values = { model: existsSync(own) ? own : model, ...others, ...(said ?? { prompt }) };
-  if (chat && !flags.some((flag) => flag.name === 'chat'))
+  const said = chat ? { chat: chat.content, system: chat.system, date: chat.date } : { prompt };
+  const hasText = TEXTS.some((flag) => given[flag] !== undefined);
+  const values = {
+    model: existsSync(own) ? own : model,
+    ...others,
+    ...(!hasText && said),
+    ...given,
+  };
+  if (chat && !hasText && !flags.some((flag) => flag.name === 'chat'))
     throw new UsageError('the link holds a chat, which this command does not take');
-  const known = Object.entries(values).filter(
-    ([key, value]) => value !== undefined && flags.some((flag) => flag.name === key),
+  const known = (/** @type {string} */ key) =>
+    key in given || flags.some((flag) => flag.name === key);
+  return Object.fromEntries(
+    Object.entries(values).filter(([key, value]) => value !== undefined && known(key)),
   );
-  return Object.fromEntries(known);
 }

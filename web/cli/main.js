@@ -91,7 +91,7 @@ async function run(words, streams) {
     return 0;
   }
   const given = parseFlags(rest, flags, command.operands);
-  const values = { ...(given.link && (await takeLink(given.link, flags))), ...given };
+  const values = given.link ? await takeLink(given, flags) : given;
   takeOperand(values, command);
   await takePromptFile(values, streams.stdin);
   command.check?.(values);
