@@ -139,10 +139,12 @@ test('every learner has a row, whatever one answers', async () => {
       `import { writeSync } from 'node:fs';\nexport default (l) => { writeSync(1, ${JSON.stringify(`${line}\n`)}); return l; };`,
     );
   writeFileSync(`${at}/b.mjs`, TOP_P);
+  writeFileSync(`${at}/a\x1b[2J.txt`, '');
   const { status, stdout } = await cli(['grade', at, '--as', 'top_p', '--csv']);
   assert.equal(status, 0);
   const [, ...rows] = stdout.trimEnd().split('\n');
   assert.equal(rows.pop(), 'b.mjs,100,100,');
+  assert.match(rows.shift(), /^a\\u001b\[2J\.txt,0,0,/);
   assert.ok(rows.length >= 2);
   for (const row of rows)
     assert.match(row, /^a\d\.mjs,0,0,"?top_p: it wrote a line that is no answer/);

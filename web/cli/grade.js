@@ -11,7 +11,7 @@ import { isFolder, submissionsIn } from './class.js';
 import { UsageError, nearestOf } from './flags.js';
 import { checkFile } from './own-sampler.js';
 import { KINDS, Submissions, isPython, kindOf } from './submission.js';
-import { inLine, printJson } from './terminal.js';
+import { inLine, printJson, safe } from './terminal.js';
 import { LANGUAGES, wordsOf } from './words.js';
 
 const LISTED = 12;
@@ -182,7 +182,7 @@ function jsonable(value) {
 
 /** A cell that no program for tables takes for a formula. @param {unknown} value */
 function cell(value) {
-  const text = String(value).replace(/^[=+\-@\t\r]/, "'$&");
+  const text = safe(String(value)).replace(/^[=+\-@\t\r]/, "'$&");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

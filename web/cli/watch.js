@@ -14,6 +14,15 @@ const EVERY = 25;
 /** Whether the system shows its processes. */
 export const canWatch = existsSync('/proc/self/status');
 
+/** @returns {number[]} none if this program may open nothing more */
+function processes() {
+  try {
+    return readdirSync('/proc').map(Number).filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
 /** @param {string} path @returns {string} empty if the process has ended or cannot be read */
 function read(path) {
   try {
@@ -50,7 +59,8 @@ class Tree {
   }
 
   look() {
-    const running = new Set(readdirSync('/proc').map(Number).filter(Boolean));
+    const running = new Set(processes());
+    if (!running.size) return;
     for (const known of [this.#ours, this.#others])
       for (const pid of known) if (!running.has(pid)) known.delete(pid);
     const unknown = [...running].filter((pid) => !this.#ours.has(pid) && !this.#others.has(pid));
