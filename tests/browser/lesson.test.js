@@ -1007,6 +1007,10 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
       await check('export default (logits) => logits;'),
       /^Not yet\. It returns the logits as they came/,
     );
+  // A fault without a name is told by the first property that fails.
+  const odd =
+    'export default (logits, { temperature: T }) => logits.map((it, id) => (id % 5 ? it / T : it));';
+  if (LONG) assert.match(await check(odd), /^Not yet\. Fails: /);
   const divides = 'export default (logits, { temperature: T }) => logits.map((it) => it / T);';
   assert.match(
     await check(divides),

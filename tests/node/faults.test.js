@@ -6,13 +6,18 @@ import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
 import { MODULE_11 } from '../../web/grade/cases.js';
+import { TWINS } from '../../web/grade/diagnose.js';
 import { GRADED, grade } from '../../web/grade/grade.js';
 import { serve } from '../../web/grade/harness.js';
 import { REASONS } from '../../web/grade/reasons.js';
 import { scoreOf, total } from '../../web/grade/score.js';
 import { Subject } from '../../web/grade/subject.js';
+import { WRONG_LOOPS } from '../../web/grade/wrong_loops.js';
+import { codeOf } from '../../web/grade/wrong_warpers.js';
 import { LONG, sample } from '../long.js';
 import { FAULTS, PITFALLS, RIGHT, planted } from './planted.js';
+import { STAGES } from './planted_stages.js';
+import { JAVASCRIPT } from './right.js';
 
 const folder = fileURLToPath(new URL('../../build/fixtures/planted', import.meta.url));
 mkdirSync(folder, { recursive: true });
@@ -28,25 +33,44 @@ const here = (source) => (onanswer) => {
   return { post: (message) => port.onmessage({ data: structuredClone(message) }), end() {} };
 };
 
-/** @param {string} source @param {string} as @param {boolean} [lesson] */
-async function marked(source, as, lesson = false) {
+/** @param {string} source @param {string} as @param {boolean} [lesson] @param {number} [seed] */
+async function marked(source, as, lesson = false, seed = 0) {
   const subject = new Subject(here(source), as, 5000);
   assert.equal((await subject.load()).error, undefined);
   let fault = null;
   const onfault = (found) => (fault = found);
   let notes = [];
   const onnotes = (found) => (notes = found);
-  const verdicts = await grade({ engine, subject, as, onfault, onnotes, lesson });
+  const verdicts = await grade({ engine, subject, as, onfault, onnotes, lesson, seed });
   subject.close();
   return { verdicts, fault, notes, score: scoreOf(verdicts) };
 }
 
 describe('marks', () => {
-  for (const [as, source] of Object.entries(RIGHT))
+  for (const [as, source] of [...Object.entries(RIGHT), ...sample(Object.entries(STAGES), 3)])
     test(`${as}: what is right has 100, and no fault`, async () => {
       const { score, fault } = await marked(source, as);
       assert.deepEqual([score, fault], [100, null]);
     });
+
+  const lost = async (source, as, seed) => {
+    const { verdicts, fault } = await marked(source, as, false, seed);
+    return { fault, failed: verdicts.filter(({ holds }) => !holds) };
+  };
+  const styles = Object.entries(JAVASCRIPT).flatMap(([style, source]) =>
+    [...MODULE_11, 'chain'].map((as) => ({ style, source, as })),
+  );
+  // Those in Python are in submission.test.js: 54 in all, beside those of RIGHT.
+  test('a right function loses no mark, however it is written and whatever it is tried on', async () => {
+    assert.equal(styles.length, 36);
+    for (const [i, { style, source, as }] of sample(styles, 4).entries())
+      for (const seed of LONG ? [0, 1, 2, 3, 4, 5, 6, 7] : [i])
+        assert.deepEqual(
+          await lost(source, as, seed),
+          { fault: null, failed: [] },
+          `${style} ${as} ${seed}`,
+        );
+  });
 
   const NOTHING = {
     'the logits as they came': 'export default (logits) => logits;',
@@ -163,7 +187,8 @@ describe('the lesson that asks for code', () => {
 describe('a planted fault', () => {
   const all = [...PITFALLS, ...FAULTS];
   const tried = [...PITFALLS, ...sample(FAULTS, 3)];
-  assert.ok(PITFALLS.length === 9 && new Set(FAULTS.map(([code]) => code)).size >= 30);
+  assert.ok(PITFALLS.length === 9 && FAULTS.length >= 300);
+  assert.ok(new Set(FAULTS.map(([code]) => code)).size >= 180);
   for (const fault of tried) {
     const [code, as, from, to] = fault;
     test(`${as}: ${code}`, async () => {
@@ -174,6 +199,12 @@ describe('a planted fault', () => {
       assert.ok(named.message.length > 10);
     });
   }
+
+  test('that a twin shows has a sentence', () => {
+    const tables = Object.entries(TWINS).map(([as, twins]) => [as, Object.keys(twins)]);
+    for (const [as, names] of [...tables, ['generate', Object.keys(WRONG_LOOPS)]])
+      for (const name of names) assert.ok(REASONS[codeOf(name)], `${as}: ${name}`);
+  });
 
   test('has a sentence of its own', () => {
     const said = all.map(([code]) => REASONS[code]).filter(Boolean);

@@ -51,13 +51,18 @@ async function graded(source, as, { limit = 2000, start = LONG ? thread : here, 
   }
 }
 
+/** A copy of all settings reads none of them: it says nothing about those that count. */
+const READS_ALL = 'for (const name of Object.keys(settings)) void settings[name];';
+
 describe('what is right passes', () => {
   for (const name of sample(WARPERS, 6)) {
     test(`${name}, as the plain twin has it`, async () => {
       const { failed, properties } = await graded(
         `import { warp } from ${JSON.stringify(naive)};
-        export default (logits, settings, { history, second, step }) =>
-          warp(logits, { ...settings, step }, history, second).logits.slice();`,
+        export default (logits, settings, { history, second, step }) => {
+          ${READS_ALL}
+          return warp(logits, { ...settings, step }, history, second).logits.slice();
+        };`,
         name,
       );
       assert.deepEqual(failed, [], JSON.stringify(properties.filter((it) => !it.holds)));
@@ -267,7 +272,13 @@ describe('settings that warpers share', () => {
   };
 
   test('are asked of a function that reads them, and of no other', async () => {
-    assert.equal((await asked(TOP_P, 'top_p', 'min_tokens_to_keep')).verdict, undefined);
+    const copies = broken(
+      TOP_P,
+      '{ top_p }) {',
+      'settings) {\n  const { top_p } = { ...settings };',
+    );
+    for (const source of [TOP_P, copies])
+      assert.equal((await asked(source, 'top_p', 'min_tokens_to_keep')).verdict, undefined);
     const { failed, verdict } = await asked(KEEP, 'top_p', 'min_tokens_to_keep');
     assert.deepEqual(failed, []);
     assert.ok(verdict.holds && verdict.cases > 20);
@@ -357,7 +368,10 @@ describe('settings that warpers share', () => {
 
   test('the parameters of DRY, each by its name', async () => {
     const twin = (change) => `import { warp } from ${JSON.stringify(naive)};
-      export default (logits, settings, { history }) => warp(logits, { ...settings, ${change} }, history).logits.slice();`;
+      export default (logits, settings, { history }) => {
+        ${READS_ALL}
+        return warp(logits, { ...settings, ${change} }, history).logits.slice();
+      };`;
     const changes = [
       'dry_base: 1.75',
       'dry_allowed_length: 2',

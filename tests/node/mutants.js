@@ -45,7 +45,11 @@ export const EQUIVALENT = [
   [/\|\| a \+ b\)/, 'of equal logits the lower id still comes first'],
   [/k > logits\.length/, 'the last logit as the limit keeps all'],
   [/logits\[id\] >= 0 \?/, '0 / r and 0 * r are 0'],
-  [/\(id === best \? 0 : -Infinity\)/, 'what stays alone has all of the mass, whatever its logit'],
+  [
+    /\(id === best \? 0 : -Infinity\)/,
+    'in the loop alone: the token that stays has all of the mass, whatever its logit',
+    'generate',
+  ],
   [
     /\(id === best \? l : -1e9\).*/,
     'in the loop alone: its share is 0 to the last bit',

@@ -3,6 +3,8 @@
  * piece of the source that is another. The nine of the lesson's "Pitfalls to expect" come first.
  */
 import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
+import { LESSON_FAULTS } from './planted_lesson.js';
+import { STAGES, STAGE_FAULTS } from './planted_stages.js';
 
 const [PENALTY, TEMPERATURE, TOP_K, TOP_P_NAME] = LESSON_ORDER;
 
@@ -140,6 +142,8 @@ export const PITFALLS = [
 
 /** @type {[code: string, as: string, from: string, to: string][]} */
 export const FAULTS = [
+  ...LESSON_FAULTS,
+  ...STAGE_FAULTS,
   ['until_above', 'top_p', 'before < top_p', 'before <= top_p'],
   [
     'one_too_few',
@@ -392,10 +396,18 @@ export const FAULTS = [
   ],
 ];
 
+/** What some pieces need beside them. @type {[piece: string, from: string, to: string][]} */
+const NEEDS = [
+  ['was = p[id]', 'let before = 0;', 'let before = 0;\n  let was = 0;'],
+  ['(u = step', 'const random =', 'let u = 0;\n  const random ='],
+  ['ids.slice(start)', 'const random =', 'const start = ids.length;\n  const random ='],
+];
+
 /** The source with a fault. */
-export function planted([code, as, from, to]) {
-  const source = broken(RIGHT[as], from, to);
-  return code === 'one_too_many'
-    ? broken(source, 'let before = 0;', 'let before = 0;\n  let was = 0;')
-    : source;
+export function planted([, as, from, to]) {
+  const source = broken({ ...RIGHT, ...STAGES }[as], from, to);
+  return NEEDS.filter(([piece]) => to.includes(piece)).reduce(
+    (all, [, before, after]) => broken(all, before, after),
+    source,
+  );
 }

@@ -13,6 +13,7 @@ import { cli } from './command_line.js';
 import { GENERATE, TOP_P, broken } from './graded.js';
 import { LONG, long, sample } from '../long.js';
 import { NUMPY, PYTHON, pythonWith } from './python.js';
+import { PYTHON_STYLES } from './right.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = fileURLToPath(new URL('../../build/fixtures/submissions', import.meta.url));
@@ -71,6 +72,14 @@ describe('Python', () => {
         ['generate', 4, 100],
       ],
     );
+  });
+
+  test('a right file has 100, however it is written', async () => {
+    const all = 'temperature,top_k,top_p,repetition_penalty,chain,generate';
+    for (const [style, source] of sample(Object.entries(PYTHON_STYLES), 1)) {
+      const { score, functions } = await graded(source, LONG ? all : 'top_p,generate');
+      assert.equal(score, 100, `${style}: ${JSON.stringify(functions)}`);
+    }
   });
 
   long('the 43 cases on the own code', async () => {

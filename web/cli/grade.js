@@ -49,7 +49,8 @@ model.logits(ids) gives a list of rows, one for each position, and takes model.c
 most; model.eos_token_id ends a text, and is part of it. settings: temperature, top_k, top_p,
 repetition_penalty, seed, max_new_tokens. rng(seed) gives a function that gives the next u in [0, 1);
 the draw takes, from the most to the least probable token (lower id first where equal), the first
-whose cumulative mass is above u. The ids returned are without the prompt.
+whose cumulative mass is above u. The ids returned are without the prompt, and
+prompt_ids stays as it is.
 
 In Python also as courses have it: model(ids) gives logits for each position, (1, T, V) for a tensor
 (1, T), and has context_length, max_seq_len, block_size and eos_token_id; ids may be a tensor; seed,

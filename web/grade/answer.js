@@ -48,6 +48,7 @@ const LOG = {
   skipped: isText(NAMES),
   blind: isList(2, isText(NAMES)),
   uniform: isFlag,
+  drawn: isFlag,
 };
 
 /** Of any call. An answer without an id is the last: an error of the place itself. */
@@ -56,6 +57,7 @@ const NUMBERS = {
   ...ANY,
   result: (/** @type {any} */ value) => value instanceof Float64Array || isText(SAID)(value),
   length: isCount,
+  rewrote: isFlag,
 };
 
 /** @type {Record<string, Record<string, Check>>} */

@@ -5,9 +5,9 @@
  */
 import { reason } from './expect.js';
 import { generationCases } from './generation.js';
-import { against, numbersOf, returnsNumbers } from './properties.js';
+import { FAR, against, looksBack, numbersOf, returnsNumbers, seesLess } from './properties.js';
 import { SPECS } from './specs.js';
-import { differs, lostBest } from './wrongs.js';
+import { differs, lostBest, otherDivisor } from './wrongs.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
 /** @typedef {import('./properties.js').Property} Property */
@@ -35,11 +35,11 @@ function softmax(logits) {
   return e.map((x) => x / total);
 }
 
-/** The share of the best rises, or falls. @param {1 | -1} way @returns {import('./wrongs.js').Compare} */
+/** The share of the best rises, or falls, as T says. @param {1 | -1} way @returns {import('./wrongs.js').Compare} */
 const sharpens = (way) => (expected, got, input) => {
   const [before, after] = [softmax(input.logits)[0], softmax(Array.from(got))[0]];
   return way * (after - before) > 0
-    ? null
+    ? otherDivisor(expected, got, input)
     : { expected: expected.logits, got, ...reason(way > 0 ? 'not_sharper' : 'not_flatter') };
 };
 
@@ -57,6 +57,9 @@ function lowers({ logits }, got, input) {
   const id = input.history.find((it) => !(after[it] < before[it]));
   return id === undefined ? null : { expected: logits, got, ...reason('not_lowered', { id }) };
 }
+
+/** The first of so many ids is penalised. @param {number} ids */
+const longAgo = (ids) => given({ repetition_penalty: 1.3 }, LOGITS, [0, ...Array(ids - 1).fill(3)]);
 
 /**
  * It may refuse, as the lesson's function does. An answer is as right as the built-in's, where that
@@ -105,7 +108,7 @@ const CASES = {
     return [
       it('identity_at_one', at(1), right),
       it('shape_preserved', at(0.5, 1, 2), returnsNumbers),
-      it('low_t_sharpens_distribution', at(0.5), against(null, sharpens(1))),
+      it('low_t_sharpens_distribution', at(0.5, 0.1, 0.04, 0.02), against(null, sharpens(1))),
       it('high_t_flattens_distribution', at(2), against(null, sharpens(-1))),
       it('preserves_argmax', at(0.1, 0.5, 2, 10), best),
       it('zero_raises', at(0), refuses(right)),
@@ -155,7 +158,11 @@ const CASES = {
       it('negative_logit_multiplied', at([3, 4], 2), right),
       it('untouched_tokens_unchanged', at([2], 1.5), right),
       it('lowers_probability', at([0], 1.5), against(null, lowers)),
-      it('one_d_prev_broadcasts', at([0, 3, 0], 1.3), right),
+      it(
+        'one_d_prev_broadcasts',
+        [...at([0, 3, 0], 1.3), ...FAR.map(longAgo)],
+        looksBack(longAgo, right, seesLess),
+      ),
       it('invalid_raises', at([0], 0, -1), refuses()),
     ];
   },

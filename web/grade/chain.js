@@ -1,9 +1,17 @@
 /** What holds for a chain of the four warpers that the lessons teach, in their order. */
 import { disagreement, expect, reason, warped } from './expect.js';
 import { Random } from './inputs.js';
-import { against, keepsState, returnsNumbers, writesToInput } from './properties.js';
+import {
+  FAR,
+  against,
+  keepsState,
+  looksBack,
+  returnsNumbers,
+  seesLess,
+  writesToInput,
+} from './properties.js';
 import { SPECS } from './specs.js';
-import { differs, otherCounts } from './wrongs.js';
+import { differs, otherCounts, otherLogit } from './wrongs.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
 /** @typedef {import('./expect.js').Engine} Engine */
@@ -80,7 +88,7 @@ function before(a, b, random) {
       const order = swapped(asking.engine, a, b);
       const expected = await expect(asking.engine, input, NUDGE);
       const other = await warped(asking.engine, input, { order });
-      if (!disagreement(expected, other, input.settings.temperature !== 0)) return null;
+      if (!disagreement(expected, other)) return null;
       const failure = await against(NUDGE, differs)(input, asking);
       if (!failure) return null;
       const wrong = {
@@ -88,8 +96,7 @@ function before(a, b, random) {
         stays: (/** @type {number} */ id) => other[id] !== -Infinity,
         free: () => false,
       };
-      const isSwapped =
-        failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
+      const isSwapped = failure.got && !disagreement(wrong, failure.got);
       return isSwapped ? { ...failure, ...reason('swapped', { first: b, second: a }) } : failure;
     },
   };
@@ -108,9 +115,22 @@ function probabilities({ logits }, got) {
     : null;
 }
 
-/** @returns {Property[]} */
-export function chainProperties() {
-  const random = new Random(50);
+/** Inputs by hand of one of the stages. @param {string} as @param {string[]} names @returns {Property[]} */
+const edges = (as, ...names) =>
+  (SPECS[as].edges ?? [])
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, says, cases }) => ({ name, says, cases, fails: against(null, differs) }));
+
+/** The first of so many ids is penalised. @param {number} ids */
+const longAgo = (ids) => ({
+  logits: [3, 1, 2],
+  settings: { repetition_penalty: 2 },
+  history: [0, ...Array(ids - 1).fill(1)],
+});
+
+/** @param {number} [seed] of the random inputs @returns {Property[]} */
+export function chainProperties(seed = 0) {
+  const random = new Random(50 + 1000 * seed);
   const all = (/** @type {number} */ count) => casesOf(random, CHAIN, count);
   const whole = against(NUDGE, differs);
   const pair = (/** @type {string} */ a, /** @type {string} */ b) => before(a, b, random);
@@ -125,7 +145,7 @@ export function chainProperties() {
     },
     {
       name: 'own_copy',
-      says: 'leaves the logits that it is given as they are',
+      says: 'leaves the logits and the history that it is given as they are',
       cases: all(25),
       fails: writesToInput,
       shrinks: true,
@@ -165,7 +185,13 @@ export function chainProperties() {
         { logits: [1, 2], settings: { temperature: 0 }, history: [] },
         { logits: [1, 1], settings: { temperature: 0 }, history: [] },
       ],
-      fails: whole,
+      fails: against(null, otherLogit),
+    },
+    {
+      name: 'far',
+      says: 'looks at the whole history, however long',
+      cases: FAR.map(longAgo),
+      fails: looksBack(longAgo, whole, seesLess),
     },
     {
       name: 'exact',
@@ -193,6 +219,8 @@ export function chainProperties() {
       cases: [0, 1e-9].map((p) => ({ logits: [1, 2], settings: { top_p: p }, history: [] })),
       fails: against(null, differs),
     },
+    ...edges(topK, 'tied', 'above'),
+    ...edges(topP, 'ties', 'reaches'),
     pair(penalty, temperature),
     pair(penalty, topK),
     pair(penalty, topP),

@@ -3,10 +3,22 @@
  * check sees for itself, such as a second seed, needs no twin.
  */
 import { disagreement, expect, reason } from './expect.js';
-import { bitsOf } from './hashes.js';
+import { bitsOf, coinOf } from './hashes.js';
+import { WRONG_CHAINS } from './wrong_chains.js';
+import { WRONG_FILTERS } from './wrong_filters.js';
 import { WRONG_LOOPS } from './wrong_loops.js';
 import { WRONG_MARKS } from './wrong_marks.js';
-import { WRONG_WARPERS } from './wrong_warpers.js';
+import { WRONG_PENALTIES } from './wrong_penalties.js';
+import { WRONG_WARPERS, codeOf } from './wrong_warpers.js';
+
+/** By what they stand for. @type {Record<string, Record<string, import('./wrong_warpers.js').Twin>>} */
+export const TWINS = {
+  ...WRONG_WARPERS,
+  ...WRONG_FILTERS,
+  ...WRONG_PENALTIES,
+  ...WRONG_MARKS,
+  chain: WRONG_CHAINS,
+};
 
 /**
  * @typedef {import('./grade.js').Verdict} Verdict
@@ -19,10 +31,16 @@ const PLAIN = [
   ...['bare', 'line', 'no_answer', 'long_line', 'own_message', 'unasked', 'memory', 'tasks'],
   ...['hung', 'list', 'length', 'no_ids', 'reseeded'],
 ];
-/** Said where no twin fits. */
+/** Said where no twin fits: each sees one fault alone. */
 const ELSE = [
-  ...['swapped', 'long_window', 'early', 'graph', 'asked_often', 'wrote', 'state', 'threw', 'odd'],
-  ...['soft', 'probabilities', 'short_window'],
+  ...['swapped', 'long_window', 'early', 'graph', 'asked_often', 'wrote', 'wrote_history'],
+  ...['wrote_prompt', 'state', 'near_only', 'greedy_early', 'other_divisor', 'zero_logit'],
+  ...['unseeded', 'other_seed', 'not_last', 'invalid_id'],
+];
+/** Said last: several faults look like these. */
+const VAGUE = [
+  ...['threw', 'odd', 'soft', 'probabilities', 'short_window', 'emptied'],
+  ...['came_back', 'lost_best', 'overtaken', 'risen', 'subset'],
 ];
 
 /** How many of the answers must be the twin's, of all and of the wrong ones: rounding may decide a few. */
@@ -44,79 +62,100 @@ function same(a, b) {
 const softened = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
 
 /**
- * The twin that answers most as the function does.
- * @param {{ wrong: boolean, as: (name: string) => boolean }[]} answers
- * @param {string[]} names
+ * @template T
+ * @typedef {T & { wrong: boolean }} Judged
  */
-function closest(answers, names) {
+
+/**
+ * The twin that answers most as the function does. A twin is asked no further once too many of its
+ * answers are others.
+ * @template T
+ * @param {Judged<T>[]} answers
+ * @param {string[]} names
+ * @param {(name: string, answer: T) => boolean} isTwins
+ */
+function closest(answers, names, isTwins) {
   const wrong = answers.filter((it) => it.wrong);
   if (!wrong.length) return null;
+  const all = [...wrong, ...answers.filter((it) => !it.wrong)];
+  const [most, mostWrong] = [(1 - OF_ALL) * all.length, (1 - OF_WRONG) * wrong.length];
   let found = null;
-  let most = 0;
+  let least = Infinity;
   for (const name of names) {
-    const all = answers.filter((it) => it.as(name)).length / answers.length;
-    const met = wrong.filter((it) => it.as(name)).length / wrong.length;
-    if (all >= OF_ALL && met >= OF_WRONG && all + met > most) {
-      found = name;
-      most = all + met;
+    let [missed, missedWrong] = [0, 0];
+    for (const [at, answer] of all.entries()) {
+      if (isTwins(name, answer)) continue;
+      missed++;
+      if (at < wrong.length) missedWrong++;
+      if (missed > most || missedWrong > mostWrong) break;
     }
+    const off = missed / all.length + missedWrong / wrong.length;
+    if (missed > most || missedWrong > mostWrong || off >= least) continue;
+    [found, least] = [name, off];
   }
   return found;
 }
 
 /** @param {string} as @param {Asked[]} asked @param {any} engine */
 async function warperTwin(as, asked, engine) {
-  const twins = WRONG_WARPERS[as] ?? WRONG_MARKS[as];
+  const twins = TWINS[as];
   if (!twins) return null;
   const answers = [];
   for (const { input, settings, answer } of asked) {
     const { result } = answer;
     if (!(result instanceof Float64Array) || result.length !== input.logits.length) continue;
+    const right = await expect(engine, input, null).catch(() => null);
+    if (!right) continue;
     const logits = Array.from(input.logits, Math.fround);
     const { history } = input;
     const bits = bitsOf(as, settings, history, logits.length);
+    const coin = coinOf(input.settings.seed ?? 0);
     const second = input.second?.map(Math.fround);
-    const given = { logits, settings, history, second, bits };
-    const right = await expect(engine, input, null).catch(() => null);
-    if (!right) continue;
+    const given = { logits, settings, history, second, bits, coin };
     const soft = Array.from(result, softened);
-    answers.push({
-      wrong: disagreement(right, result, settings.temperature !== 0) !== null,
-      as: (/** @type {string} */ name) =>
-        same(name.startsWith('soft_mask') ? soft : result, twins[name](given)),
-    });
+    answers.push({ result, soft, given, wrong: disagreement(right, result) !== null });
   }
-  return closest(answers, Object.keys(twins));
+  return closest(answers, Object.keys(twins), (name, { result, soft, given }) =>
+    same(name.startsWith('soft_mask') ? soft : result, twins[name](given)),
+  );
 }
 
-/** @param {Asked[]} asked @param {any} engine */
-async function loopTwin(asked, engine) {
-  const twins = /** @type {Record<string, any>} */ (WRONG_LOOPS);
-  const names = Object.keys(twins);
+/** @param {Asked[]} asked */
+function loopTwin(asked) {
   const answers = [];
   for (const { input, answer } of asked) {
     const { result } = answer;
     if (!(result instanceof Float64Array) || !input.expected) continue;
-    const ranked = async (
-      /** @type {number[]} */ row,
-      /** @type {any} */ settings,
-      /** @type {number[]} */ history,
-    ) => {
-      const all = { ...settings, top: row.length };
-      const { tokens } = await engine.warp(Float32Array.from(row), all, { history });
-      return tokens;
-    };
-    const random = (/** @type {number} */ step) =>
-      input.us ? input.us[step % input.us.length] : engine.random(input.settings.seed, step);
-    const met = new Set();
-    for (const name of names)
-      if (same(result, await twins[name](input, ranked, random))) met.add(name);
-    answers.push({
-      wrong: !same(result, input.expected),
-      as: (/** @type {string} */ name) => met.has(name),
-    });
+    const ids = result.map((id) => (id >= 0 && Number.isInteger(id) ? id : -1));
+    answers.push({ input, result: ids, wrong: !same(result, input.expected) });
   }
-  return closest(answers, names);
+  return closest(answers, Object.keys(WRONG_LOOPS), (name, { input, result }) => {
+    const us = input.streams[input.settings.seed];
+    return same(
+      result,
+      WRONG_LOOPS[name](input, (step) => us[step % us.length]),
+    );
+  });
+}
+
+/**
+ * Whether an answer that was wrong is right where nothing was asked before.
+ * @param {Asked[]} asked
+ * @param {any} engine
+ * @param {(input: any) => Promise<import('./subject.js').Answer | null>} afresh
+ */
+async function keepsSomething(asked, engine, afresh) {
+  for (const { input, answer } of [...asked].reverse()) {
+    const { expected, logits } = input;
+    const right = expected ? null : await expect(engine, input, null).catch(() => null);
+    const isRight = (/** @type {any} */ result) =>
+      result instanceof Float64Array &&
+      (expected ? same(result, expected) : right !== null && !disagreement(right, result));
+    if (!(expected || logits) || isRight(answer.result)) continue;
+    const again = await afresh(input);
+    return again !== null && isRight(again.result);
+  }
+  return false;
 }
 
 /** The first of some codes that a check has given. @param {Verdict[]} failed @param {string[]} codes */
@@ -133,15 +172,20 @@ function seen(failed, codes) {
  * @param {Verdict[]} verdicts
  * @param {Asked[]} asked
  * @param {any} engine
+ * @param {(input: any) => Promise<import('./subject.js').Answer | null>} afresh asks in a new place
  * @returns {Promise<Fault | null>} null where nothing fails, or nobody knows why
  */
-export async function diagnose(as, verdicts, asked, engine) {
+export async function diagnose(as, verdicts, asked, engine, afresh) {
   const failed = verdicts.filter(({ holds }) => !holds);
   if (!failed.length) return null;
   const plain = seen(failed, PLAIN);
   if (plain) return plain;
-  const twin = await (as === 'generate' ? loopTwin(asked, engine) : warperTwin(as, asked, engine));
-  // Of some there are several, which are one fault.
-  const code = /** @type {any} */ (twin?.replace(/_\d$/, ''));
-  return code ? reason(code) : seen(failed, ELSE);
+  const twin = await (as === 'generate' ? loopTwin(asked) : warperTwin(as, asked, engine));
+  if (twin) {
+    return reason(/** @type {any} */ (codeOf(twin)), WRONG_LOOPS[twin]?.params);
+  }
+  const known = seen(failed, ELSE);
+  if (known) return known;
+  if (await keepsSomething(asked, engine, afresh)) return reason('state');
+  return seen(failed, VAGUE);
 }

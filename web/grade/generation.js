@@ -1,6 +1,7 @@
 /** What holds for a decode loop, tried on a toy model whose every logit is known here. */
 import { reason } from './expect.js';
 import { Random } from './inputs.js';
+import { FAR, looksBack } from './properties.js';
 import { toyRow } from './toy.js';
 
 /**
@@ -17,8 +18,10 @@ import { toyRow } from './toy.js';
  * @property {number[]} prompt
  * @property {Record<string, any>} settings
  * @property {number[]} [us] random numbers in place of the seed's, on the boundary itself
+ * @property {[string, string]} [order] two warpers of which the first comes before the second
  */
 
+const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 /** @type {Record<string, number>} */
 const NEUTRAL = { temperature: 1, top_k: 0, top_p: 1, repetition_penalty: 1 };
 /** @param {string} name @param {Record<string, any>} settings */
@@ -42,10 +45,12 @@ function toy(random, { size = 8, context = 16, end = NO_END } = {}) {
  * The right ids, null where a u falls so near a boundary that rounding may decide.
  * @param {Engine} engine
  * @param {Run} run
- * @param {{ byId?: boolean }} [how] byId: draws in the order of the ids
+ * @param {{ byId?: boolean, seen?: (ids: number[]) => number[] }} [how] byId: draws in the order of
+ *   the ids; seen: the ids that the penalties look at
  * @returns {Promise<number[] | null>}
  */
-async function generated(engine, { toy: model, prompt, settings, us }, { byId = false } = {}) {
+async function generated(engine, { toy: model, prompt, settings, us }, how = {}) {
+  const { byId = false, seen = (/** @type {number[]} */ ids) => ids } = how;
   const { seed, max_new_tokens, ...warpers } = settings;
   const ids = [...prompt];
   for (let step = 0; step < max_new_tokens; step++) {
@@ -54,7 +59,7 @@ async function generated(engine, { toy: model, prompt, settings, us }, { byId = 
     const { tokens } = await engine.warp(
       row,
       { ...warpers, top: model.vocab_size },
-      { history: ids },
+      { history: seen(ids) },
     );
     const u = us ? us[step] : await engine.random(seed, step);
     let sum = 0;
@@ -130,6 +135,7 @@ async function answerOf(run, { engine, ask }) {
     expected: right,
     got,
     error: failureOf(answer) ?? (got ? null : reason('no_ids', { what: String(result) })),
+    rewrote: answer.rewrote,
     log,
     run: known,
   };
@@ -142,17 +148,19 @@ async function answerOf(run, { engine, ask }) {
  * @property {number[]} expected
  * @property {Float64Array | null} got
  * @property {Reason | null} error
+ * @property {boolean} [rewrote] whether it wrote to the prompt
  * @property {import('./harness.js').Log} [log]
  * @property {Run} run as the loop knows it
  */
 
 /**
- * @param {(outcome: Outcome, run: Run) => Reason | null} finds what is wrong
+ * @param {(outcome: Outcome, run: Run, engine: Engine) => Reason | null | Promise<Reason | null>} finds
+ *   what is wrong
  */
 const check = (finds) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
   const outcome = await answerOf(run, asking);
   if (!outcome) return null;
-  const found = finds(outcome, outcome.run);
+  const found = await finds(outcome, outcome.run, asking.engine);
   return found && { expected: outcome.expected, got: outcome.got, ...found };
 };
 
@@ -177,10 +185,53 @@ function wrongWindow({ log, error }, { prompt, toy: { context_length } }) {
   return short ? reason('short_window', { count: short.length }) : error;
 }
 
+/** Other ids at a low T, where those of greedy are one way to be wrong. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
+async function greedyEarly(outcome, run, engine) {
+  const found = otherIds(outcome);
+  if (!found || !outcome.got) return found;
+  const { temperature: t } = run.settings;
+  const greedy = await generated(engine, {
+    ...run,
+    settings: { ...run.settings, temperature: 0 },
+  });
+  return String(greedy) === String([...outcome.got]) ? reason('greedy_early', { t }) : found;
+}
+
+/** @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
+async function exchanged(outcome, run, engine) {
+  const found = otherIds(outcome);
+  if (!found || !outcome.got) return found;
+  const [second, first] = run.order ?? ['', ''];
+  const order = CHAIN.map((name) => (name === first ? second : name === second ? first : name));
+  const other = await generated(engine, { ...run, settings: { ...run.settings, order } });
+  return String(other) === String([...outcome.got]) ? reason('swapped', { first, second }) : found;
+}
+
+/** The highest u: the last of those that are left. @type {(outcome: Outcome, run: Run) => Reason | null} */
+function notLast(outcome, { toy: { vocab_size: size } }) {
+  const found = otherIds(outcome);
+  const [id] = outcome.expected;
+  const [other] = outcome.got ?? [];
+  if (found?.code !== 'another_id') return found;
+  const isId = Number.isInteger(other) && other >= 0 && other < size;
+  return isId
+    ? reason('not_last', { id, other })
+    : reason('invalid_id', { id: String(other), size });
+}
+
 /** @type {(outcome: Outcome) => Reason | null} */
-function reseeded({ log, expected }) {
+const wrotePrompt = ({ rewrote, error }) => (rewrote ? reason('wrote_prompt') : error);
+
+/** @type {(outcome: Outcome, run: Run) => Reason | null} */
+function reseeded(outcome, { settings: { seed } }) {
+  const { log, expected, got } = outcome;
   const count = log?.seeds.length ?? 0;
-  return count > 1 && expected.length > 1 ? reason('reseeded', { count }) : null;
+  if (count > 1 && expected.length > 1) return reason('reseeded', { count });
+  if (!log || !got?.length || !otherIds(outcome)) return null;
+  const [other] = log.seeds;
+  // Numbers of a generator that it was handed need no seed.
+  if (count === 0) return log.drawn ? null : reason('unseeded');
+  return other === seed ? null : reason('other_seed', { seed: String(other), right: seed });
 }
 
 /** @type {(outcome: Outcome) => Reason | null} */
@@ -231,17 +282,82 @@ function runs(count, make, random) {
 
 /** @param {Random} random */
 const warpers = (random) => ({
-  temperature: random.of([0, 0.5, 2]),
-  top_k: random.of([0, 3, 5]),
-  top_p: random.of([0.5, 0.8, 1]),
-  repetition_penalty: random.of([1, 1.5]),
+  temperature: random.of([0, 0.4, 0.7, 1, 1.5]),
+  top_k: random.of([0, 1, 2, 3, 5, 12]),
+  top_p: random.of([0.3, 0.5, 0.8, 0.95, 1]),
+  repetition_penalty: random.of([1, 1.2, 1.5]),
 });
 
-/** @returns {Property[]} */
-export function generationProperties() {
-  const random = new Random(77);
+/** The highest u below 1. */
+const TOP = 1 - 2 ** -53;
+
+/** Runs of one token that come out otherwise where two warpers are exchanged. @type {{ order: [string, string], logits: number[], settings: object, u: number }[]} */
+const ORDERED = [
+  ['temperature', { temperature: 0 }],
+  ['top_k', { top_k: 1 }],
+  ['top_p', { top_p: 0.1 }],
+].map(([second, settings]) => ({
+  order: /** @type {[string, string]} */ (['repetition_penalty', second]),
+  logits: [2, 1, 0],
+  settings: { repetition_penalty: 3, .../** @type {object} */ (settings) },
+  u: 0.5,
+}));
+ORDERED.push(
+  {
+    order: ['temperature', 'top_p'],
+    logits: [3, 2, 1],
+    settings: { temperature: 0.5, top_p: 0.8 },
+    u: TOP,
+  },
+  {
+    order: ['temperature', 'top_p'],
+    logits: [3, 2, 1],
+    settings: { temperature: 2, top_p: 0.8 },
+    u: TOP,
+  },
+  {
+    order: ['top_k', 'top_p'],
+    logits: [0.4, 0.3, 0.2, 0.1].map(Math.log),
+    settings: { top_k: 2, top_p: 0.5 },
+    u: TOP,
+  },
+);
+
+/** A model of the same logits everywhere. @param {number[]} logits @returns {Toy} */
+const oneRow = (logits) => ({
+  rows: [Float32Array.from(logits)],
+  vocab_size: logits.length,
+  context_length: 4,
+  eos_token_id: NO_END,
+});
+
+/** One greedy step, in which the first of so many ids is penalised. @param {number} ids @returns {Run} */
+const longAgo = (ids) => ({
+  toy: oneRow([2, 1, 1.5]),
+  prompt: [0, ...Array(ids - 1).fill(1)],
+  settings: { ...NEUTRAL, temperature: 0, repetition_penalty: 3, max_new_tokens: 1, seed: 1 },
+});
+
+/** @type {(run: Run, failure: Failure, engine: Engine) => Promise<boolean>} */
+const seesLess = async (run, { got }, engine) =>
+  String(await generated(engine, run, { seen: (ids) => ids.slice(1) })) ===
+  String(Array.from(got ?? []));
+
+/** Rows as flat as T is low, so that a draw at T is as open as one at 1. @param {Toy} model @param {number} t @returns {Toy} */
+const flattened = (model, t) => ({
+  ...model,
+  rows: model.rows.map((row) => row.map((logit) => logit * t)),
+});
+
+/** From the usual ones down, so that the first that fails is near the bound of a fault. */
+const LOW_T = [0.7, 0.5, 0.4, 0.3, 0.2, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005];
+
+/** @param {number} [seed] of the random inputs @returns {Property[]} */
+export function generationProperties(seed = 0) {
+  const random = new Random(77 + 1000 * seed);
   const long = (/** @type {number} */ n) => random.history(n, 8);
   const many = { max_new_tokens: 6 };
+  const penalised = { repetition_penalty: 3, temperature: 0, max_new_tokens: 3 };
   return [
     {
       name: 'draw',
@@ -252,7 +368,8 @@ export function generationProperties() {
     {
       name: 'met',
       says: 'where the mass meets u exactly the next token is drawn',
-      cases: [2, 4, 8].flatMap((size) =>
+      // Of two and four the shares are exact, however they are computed.
+      cases: [2, 4].flatMap((size) =>
         runs(
           1,
           () => ({
@@ -271,7 +388,7 @@ export function generationProperties() {
         2,
         (i) => ({
           toy: { ...toy(random, { size: 4 }), rows: [new Float32Array(4)] },
-          us: [1 - 2 ** -53],
+          us: [TOP],
           settings: { top_p: [0.25, 0.5][i] },
         }),
         random,
@@ -279,17 +396,42 @@ export function generationProperties() {
       fails: check(otherIds),
     },
     {
-      name: 'highest',
-      says: 'the highest u draws the least probable token that is left',
+      name: 'tied',
+      says: 'keeps every token tied with the k-th',
       cases: runs(
-        20,
-        (i) => ({
-          us: [1 - 2 ** -53],
-          settings: i % 2 ? { top_k: 5 } : { top_p: random.of([0, 0.1, 0.5, 0.8]) },
-        }),
+        2,
+        (i) => ({ toy: oneRow([1, 0, 0]), us: [TOP], prompt: [0], settings: { top_k: 1 + i } }),
         random,
       ),
       fails: check(otherIds),
+    },
+    {
+      name: 'highest',
+      says: 'the highest u draws the least probable token that is left',
+      cases: [
+        ...runs(
+          20,
+          (i) => ({
+            us: [TOP],
+            settings: i % 2 ? { top_k: 5 } : { top_p: random.of([0, 0.1, 0.5, 0.8]) },
+          }),
+          random,
+        ),
+        // Six shares of 1/6, or ten of 1/10, add up to less than 1 in float64.
+        ...[6, 10].flatMap((count) =>
+          runs(
+            1,
+            () => ({
+              toy: oneRow([...Array(count).fill(1), -1, -2]),
+              us: [TOP],
+              prompt: [0],
+              settings: { top_k: count },
+            }),
+            random,
+          ),
+        ),
+      ],
+      fails: check(notLast),
     },
     {
       name: 'wide',
@@ -372,8 +514,8 @@ export function generationProperties() {
       says: 'stops at the end token, which is part of the ids',
       cases: runs(
         24,
-        () => ({
-          toy: toy(random, { size: 4, end: 1 }),
+        (i) => ({
+          toy: toy(random, { size: 4, end: i % 3 ? 1 : 0 }),
           prompt: random.history(2, 4),
           settings: { max_new_tokens: 8 },
         }),
@@ -382,23 +524,80 @@ export function generationProperties() {
       fails: check(wrongEnd),
     },
     {
-      name: 'softmax_last',
-      says: 'the warpers act on logits; the softmax comes after them',
+      name: 'warpers',
+      says: 'applies the four warpers to the logits, and the softmax after them',
       cases: runs(40, () => ({ settings: warpers(random) }), random),
       fails: check(otherIds),
     },
     {
-      name: 'history',
-      says: 'penalties look at the whole text, prompt included, also beyond the context',
+      name: 'warper_order',
+      says: 'applies repetition_penalty, temperature, top_k and top_p in this order',
+      cases: ORDERED.map(({ order, logits, settings, u }) => ({
+        toy: oneRow(logits),
+        prompt: [0],
+        settings: { ...NEUTRAL, ...settings, max_new_tokens: 1, seed: 1 },
+        us: [u],
+        order,
+      })),
+      fails: check(exchanged),
+    },
+    {
+      name: 'signs',
+      says: 'divides a positive logit and multiplies a negative one, so both fall',
       cases: runs(
-        16,
-        () => ({
-          toy: toy(random, { context: 3 }),
-          prompt: long(6),
-          settings: { repetition_penalty: 3, temperature: 0, max_new_tokens: 3 },
+        2,
+        (i) => ({
+          toy: oneRow(i ? [-1, -1.2] : [1, 0.9]),
+          prompt: [0],
+          settings: { repetition_penalty: 2, temperature: 0 },
         }),
         random,
       ),
+      fails: check(otherIds),
+    },
+    {
+      name: 'low_t',
+      says: 'draws at a low temperature too: 0 alone is greedy',
+      cases: LOW_T.flatMap((temperature) =>
+        runs(
+          2,
+          () => ({
+            toy: flattened(toy(random), temperature),
+            settings: { ...many, temperature },
+          }),
+          random,
+        ),
+      ),
+      fails: check(greedyEarly),
+    },
+    {
+      name: 'far',
+      says: 'penalties look at the whole text, however long',
+      cases: FAR.map(longAgo),
+      fails: looksBack(longAgo, check(otherIds), seesLess),
+    },
+    {
+      name: 'own_prompt',
+      says: 'leaves the ids of the prompt as they are',
+      cases: runs(4, () => ({ prompt: [3, 1, 2], settings: many }), random),
+      fails: check(wrotePrompt),
+    },
+    {
+      name: 'history',
+      says: 'penalties look at the whole text, prompt included, also beyond the context',
+      // Of the first the prompt decides nothing.
+      cases: [
+        ...runs(
+          1,
+          () => ({ toy: oneRow([2, 1.5, 0, -3]), prompt: [3], settings: penalised }),
+          random,
+        ),
+        ...runs(
+          16,
+          () => ({ toy: toy(random, { context: 3 }), prompt: long(6), settings: penalised }),
+          random,
+        ),
+      ],
       fails: check(otherIds),
     },
     {
@@ -491,7 +690,9 @@ export function generationCases() {
     it('seeded_sampling_is_reproducible', steps({}), beside({ settings: {} }, true)),
     it(
       'different_seeds_produce_different_output',
-      steps({}),
+      [1, 0.4, 0.04].flatMap((temperature) =>
+        steps({ temperature }, { toy: flattened(toy(random), temperature) }),
+      ),
       beside({ settings: { seed: 9 } }, false),
     ),
     it(
@@ -526,8 +727,8 @@ export function generationCases() {
     it('empty_prompt_raises', steps({}, { prompt: [] }), refusesRun),
     it(
       'repetition_penalty_discourages_repeats',
-      steps({ repetition_penalty: 3, temperature: 0.5 }),
-      same,
+      [...steps({ repetition_penalty: 3, temperature: 0.5 }), ...FAR.map(longAgo)],
+      looksBack(longAgo, same, seesLess),
     ),
   ];
 }

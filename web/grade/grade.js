@@ -47,12 +47,13 @@ const KEPT = 16;
  * @param {string} as
  * @param {any} engine
  * @param {boolean} lesson whether it is the lesson's cases that are asked
+ * @param {number} [seed] of the random inputs
  * @returns {Promise<import('./properties.js').Property[]>}
  */
-async function tryingFor(as, engine, lesson) {
+async function tryingFor(as, engine, lesson, seed) {
   if (lesson) return casesOf(as);
-  if (as === 'chain') return chainProperties();
-  return as === 'generate' ? generationProperties() : propertiesOf(as, engine);
+  if (as === 'chain') return chainProperties(seed);
+  return as === 'generate' ? generationProperties(seed) : propertiesOf(as, engine, seed);
 }
 
 /**
@@ -114,7 +115,8 @@ export function askingOf(engine, subject, as) {
     /** @type {any} */ settings,
     /** @type {any} */ answer,
   ) => {
-    if (asking.room-- > 0) asked.push({ input, settings, answer });
+    asking.last = { input, settings, answer };
+    if (asking.room-- > 0) asked.push(asking.last);
     return answer;
   };
   const meets = (
@@ -144,9 +146,11 @@ export function askingOf(engine, subject, as) {
     note(/** @type {import('./diagnose.js').Fault} */ found) {
       asking.notes.set(found.message, found);
     },
+    /** The last answer. @type {import('./diagnose.js').Asked | null} */
+    last: null,
     async ask(/** @type {any} */ input) {
       if (as === 'generate') {
-        const { expected: _, ...given } = input;
+        const { expected: _, order: __, ...given } = input;
         const answer = await subject.call({ call: 'generate', ...given });
         const { graph, skipped, blind = [] } = answer.log ?? {};
         // A word for a setting is missed only where the setting does something.
@@ -200,13 +204,21 @@ async function judge(
       return null;
     }
   };
-  asking.room = KEPT;
-  for (const input of cases) {
+  // A setting that few functions read says nothing about the twins, which do not read it.
+  asking.room = needs ? 0 : KEPT;
+  for (const [at, input] of cases.entries()) {
     const failure = await tried(input);
     if (!failure) continue;
+    const { length } = cases;
+    const { room } = asking;
+    // A wrong answer is kept in any case, since it tells the fault.
+    if (room < 0 && asking.last && !needs) asking.asked.push(asking.last);
     asking.room = 0;
     const least = shrinks && !hung() ? await shrink(input, failure, tried) : { input, failure };
-    const { length } = cases;
+    asking.room = room;
+    // A few more answers tell faults apart that look alike here.
+    for (let next = at + 1; next < length && asking.room > 0 && !hung(); next++)
+      await tried(cases[next]);
     return { name, says, needs, holds: false, cases: length, input: least.input, ...least.failure };
   }
   return { name, says, needs, holds: !late(), cases: cases.length };
@@ -235,18 +247,19 @@ async function holdsIdle(property, engine, as, lesson) {
  * Grades what `subject` calls, which has been loaded.
  * @param {{ engine: any, subject: Subject, as: string, onverdict?: (verdict: Verdict) => void,
  *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, began?: number,
- *   lesson?: boolean, onnotes?: (notes: import('./diagnose.js').Fault[]) => void }} given
- *   seconds: how long all calls may take together, since `began`; lesson: asks the lesson's cases; onnotes: told of
- *   the differences that cost nothing
+ *   lesson?: boolean, seed?: number, onnotes?: (notes: import('./diagnose.js').Fault[]) => void }} given
+ *   seconds: how long all calls may take together, since `began`; lesson: asks the lesson's cases; seed:
+ *   of the random inputs; onnotes: told of the differences that cost nothing
  * @returns {Promise<Verdict[]>}
  */
 export async function grade(given) {
   const { engine, subject, as, onverdict, onfault, seconds = Infinity, lesson = false } = given;
+  const { seed } = given;
   const asking = askingOf(engine, subject, as);
   const verdicts = [];
   const { began = performance.now() } = given;
   const late = () => performance.now() - began > 1000 * seconds;
-  for (const property of await tryingFor(as, engine, lesson)) {
+  for (const property of await tryingFor(as, engine, lesson, seed)) {
     const { name, says, needs, weight, cases } = property;
     if (needs && !asking.reads.has(needs)) continue;
     const untried = late()
@@ -275,7 +288,12 @@ export async function grade(given) {
   const names = [...asking.skipped].join(', ');
   if (names) asking.note(reason('not_asked', { names }));
   given.onnotes?.([...asking.notes.values()]);
-  const fault = onfault && (await diagnose(as, verdicts, asking.asked, engine));
+  // In a new place nothing is left of earlier calls.
+  const afresh = async (/** @type {any} */ input) => {
+    if (subject.hangs + subject.ends > 0 || late() || (await subject.load()).error) return null;
+    return asking.ask(input);
+  };
+  const fault = onfault && (await diagnose(as, verdicts, asking.asked, engine, afresh));
   if (fault) onfault?.(fault);
   return verdicts;
 }

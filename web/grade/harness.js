@@ -6,7 +6,7 @@ import { Host } from './toy.js';
 
 // The learner's code may change every object that it reaches, so what an answer says of it rests on
 // operators and on these.
-const [Floats, Watch] = [Float32Array, Proxy];
+const [Floats, Watch, describe] = [Float32Array, Proxy, Reflect.getOwnPropertyDescriptor];
 
 /**
  * What a call of `generate` did, for the checks that its ids alone cannot make.
@@ -17,6 +17,7 @@ const [Floats, Watch] = [Float32Array, Proxy];
  * @property {number} [graph] calls of the model with gradients on, where there are such
  * @property {string} [skipped] the setting that the loop has no way to be told of: it was not called
  * @property {string[]} [blind] `end` or `crop`: a course's loop that does not know of it
+ * @property {boolean} [drawn] whether numbers of the grader's were drawn, of any seed
  * @property {boolean} [uniform] whether a library's own numbers were drawn, which may be added up in
  *   any order
  */
@@ -69,7 +70,7 @@ function plain(value, most) {
   return { result: value === null ? 'null' : `a value of type ${typeof value}` };
 }
 
-/** @param {Float32Array} numbers */
+/** @param {ArrayLike<number>} numbers */
 function copyOf(numbers) {
   const copy = new Floats(numbers.length);
   for (let i = 0; i < copy.length; i++) copy[i] = numbers[i];
@@ -82,24 +83,43 @@ function isSame(a, b) {
   return true;
 }
 
+/** Whether a list has other ids than before. @param {ArrayLike<number>} before @param {ArrayLike<number>} after */
+function isOther(before, after) {
+  for (let i = 0; i < before.length; i++) if (before[i] !== after[i]) return true;
+  return before.length !== after.length;
+}
+
 /**
- * `read` names the settings that it looked at.
+ * `read` names the settings that it looked at, a copy of all of them aside; `rewrote` says whether it
+ * changed the ids that it was given.
  * @param {Function} subject
  * @param {{ logits: Float32Array, settings: any, history: number[], coin: number,
  *   step: number, bits: Uint32Array | null, second: Float32Array | null }} given
  */
 async function warp(subject, { logits, settings, ...beside }) {
   const own = copyOf(logits);
+  const { history } = beside;
+  const before = copyOf(history);
   /** @type {Set<string>} */
   const read = new Set();
+  /** The setting that a copy of all of them takes next. @type {string | symbol | null} */
+  let copied = null;
   const watched = new Watch(settings, {
+    getOwnPropertyDescriptor(target, name) {
+      copied = name;
+      return describe(target, name);
+    },
     get(target, name) {
+      const isCopy = copied === name;
+      copied = null;
+      if (isCopy) return target[name];
       if (read.size < NAMES && typeof name === 'string' && name.length < NAMES) read.add(name);
       return target[name];
     },
   });
   const result = plain(await subject(own, watched, beside), logits.length);
-  return { ...result, changed: !isSame(logits, own), read: [...read] };
+  const rewrote = isOther(before, history);
+  return { ...result, changed: !isSame(logits, own), rewrote, read: [...read] };
 }
 
 /**
@@ -151,9 +171,12 @@ async function generate(subject, { prompt, settings, toy, streams = {} }, elsewh
     let step = from;
     return () => stream[step++ % stream.length];
   };
+  const given = prompt.slice();
+  const before = copyOf(prompt);
   try {
-    const ids = await subject(modelOf(toy, ask, log), prompt.slice(), settings, { rng });
-    return { ...plain(ids, settings.max_new_tokens + 8), log };
+    const ids = await subject(modelOf(toy, ask, log), given, settings, { rng });
+    const answer = plain(ids, settings.max_new_tokens + 8);
+    return { ...answer, rewrote: isOther(before, given), log };
   } catch (error) {
     return { error: message(error), log };
   }

@@ -117,9 +117,10 @@ def find(module, name, strict):
 
 
 def arguments(function, name, given, rows):
-    """The arguments of a warper and, of them, the logits; by the names of the parameters; `rows`: which are batches of one."""
+    """The arguments of a warper by the names of its parameters, and of them logits and history; `rows`:
+    which are batches of one."""
     settings = given["settings"]
-    named, own = {}, None
+    named, own, seen = {}, None, None
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
@@ -134,6 +135,7 @@ def arguments(function, name, given, rows):
             if asked == "history":
                 kind = course.wanted(parameter, "torch" if KIND == "torch" else "list")
                 value = course.handed(value, kind, whole=True, rows=rows[1] and kind != "list")
+                seen = value
             elif asked in ("logits", "second") and value is not None:
                 kind = course.wanted(parameter, KIND)
                 value = course.handed(value, kind, rows=rows[0])
@@ -146,7 +148,15 @@ def arguments(function, name, given, rows):
             known = ", ".join([*given, "or a setting"])
             raise TypeError(f"its parameter {parameter.name} is unknown, known are {known}")
         named[parameter.name] = value
-    return named, own
+    return named, own, seen
+
+
+def is_other(value, before):
+    """Whether a list, tensor or array, or the only row of one, differs from before."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if value and isinstance(value[0], (list, tuple)):
+        value = value[0]
+    return value is not None and (*value,) != before
 
 
 def warp(subject, name, given):
@@ -164,21 +174,20 @@ def warp(subject, name, given):
     }
 
     # The learner's code can reach every name and object here, so that a copy decides.
-    before, own = (*logits,), None
+    before, past = (*logits,), (*given["history"],)
+    own = seen = None
 
     def run(*rows):
-        nonlocal own
-        named, own = arguments(subject.function, name, passed, rows)
+        nonlocal own, seen
+        named, own, seen = arguments(subject.function, name, passed, rows)
         value = subject.function(**named)
         value = course.listed(value) if rows[0] else value
         return value[0] if rows[0] and course.is_row(value) else value
 
     answer = plain(subject.ranks.call(run), len(before))
-    own = own.tolist() if hasattr(own, "tolist") else own
-    if own and isinstance(own[0], (list, tuple)):
-        own = own[0]
-    changed = own is not None and (*own,) != before
-    return {**answer, "changed": changed, "read": sorted(settings.read)}
+    changed, rewrote = is_other(own, before), is_other(seen, past)
+    read = sorted(settings.read)
+    return {**answer, "changed": changed, "rewrote": rewrote, "read": read}
 
 
 def generate(subject, name, given, ask):
@@ -188,6 +197,7 @@ def generate(subject, name, given, ask):
     toy, prompt = given["toy"], given["prompt"]
     call = subject.call
     most = settings["max_new_tokens"] + 8
+    before, rewrote = (*prompt,), False
 
     def factory(seed):
         if len(log["seeds"]) < course.SEEDS:
@@ -200,6 +210,7 @@ def generate(subject, name, given, ask):
                 subject.module[own] = toy[asked]
 
     def run(*rows):
+        nonlocal rewrote
         log.update(windows=[], early=0, seeds=[])
         log.pop("graph", None)
         ask({"ask": "again"})
@@ -218,14 +229,16 @@ def generate(subject, name, given, ask):
             value = subject.function(**given_to)
         finally:
             log["blind"] = call.blind(model)
-            log["uniform"] = course.RUN.uniform
+            log["uniform"], log["drawn"] = course.RUN.uniform, course.RUN.drawn
             course.RUN = None
+        named = call.parameters.get("prompt_ids")
+        rewrote = named is not None and is_other(given_to[named.name], before)
         values = course.listed(value)
         values = values[0] if course.is_row(values) else values
         return value if values is None else call.without_prompt(values, prompt, log)
 
     try:
-        return {**plain(call.ranks.call(run), most), "log": log}
+        return {**plain(call.ranks.call(run), most), "rewrote": rewrote, "log": log}
     except course.Skipped as error:
         return {"result": [], "length": 0, "log": {**log, "skipped": str(error)}}
     except (Exception, SystemExit) as error:

@@ -1,5 +1,5 @@
 /** What holds for a warper: each property with the inputs that it is tried on. */
-import { expect, reason, warped } from './expect.js';
+import { disagreement, expect, reason, warped } from './expect.js';
 import { Random, SIZES } from './inputs.js';
 import { SPECS } from './specs.js';
 import {
@@ -8,7 +8,6 @@ import {
   emptied,
   lostBest,
   notIdentity,
-  otherCounts,
   raised,
   reordered,
   softlyRemoved,
@@ -111,9 +110,44 @@ export async function returnsNumbers(input, { engine, ask }) {
 export async function writesToInput(input, { engine, ask }) {
   await warped(engine, input);
   const answer = await ask(input);
-  if (!answer.changed) return answer.error ? numbersOf(answer, input).failure : null;
-  const message = 'it wrote to the logits that it was given';
-  return { expected: null, got: null, message, code: 'wrote' };
+  const [expected, got] = [null, null];
+  if (answer.changed) return { expected, got, ...reason('wrote') };
+  if (answer.rewrote) return { expected, got, ...reason('wrote_history') };
+  return answer.error ? numbersOf(answer, input).failure : null;
+}
+
+/** Lengths of a history, and of a window of the last ids some that are usual. */
+export const FAR = [2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025];
+
+/**
+ * The first of many ids counts: if it does not, how many of the last ones do is found by halves.
+ * Other inputs may stand beside those of `make`.
+ * @param {(ids: number) => any} make
+ * @param {Property['fails']} fails
+ * @param {(input: any, failure: Failure, engine: any) => Promise<boolean>} isBlind whether it answers
+ *   as if the first id were not there
+ * @returns {Property['fails']}
+ */
+export const looksBack = (make, fails, isBlind) => async (input, asking) => {
+  let failure = await fails(input, asking);
+  if (!failure) return null;
+  const { length } = input.history ?? input.prompt;
+  if (JSON.stringify(make(length)) !== JSON.stringify(input)) return failure;
+  let [enough, few] = [FAR[FAR.indexOf(length) - 1] ?? 1, length];
+  while (few - enough > 1) {
+    const middle = (few + enough) >> 1;
+    const other = await fails(make(middle), asking);
+    if (other) [few, failure] = [middle, other];
+    else enough = middle;
+  }
+  const isWindow = enough > 1 && (await isBlind(make(few), failure, asking.engine));
+  return isWindow ? { ...failure, ...reason('near_only', { count: enough }) } : failure;
+};
+
+/** @param {Case} input @param {Failure} failure @param {Engine} engine */
+export async function seesLess(input, { got }, engine) {
+  const less = await expect(engine, { ...input, history: input.history.slice(1) }, null);
+  return got !== null && disagreement(less, got) === null;
 }
 
 /**
@@ -254,8 +288,8 @@ function general(name, spec, random) {
     },
     {
       name: 'own_copy',
-      says: 'leaves the logits that it is given as they are',
-      cases: some,
+      says: 'leaves the logits and the history that it is given as they are',
+      cases: some.map((it) => ({ ...it, history: it.history.length > 1 ? it.history : [1, 0, 1] })),
       fails: writesToInput,
     },
     {
@@ -331,6 +365,14 @@ function general(name, spec, random) {
   return /** @type {Property[]} */ (list.filter(Boolean)).map((it) => ({ ...it, shrinks: true }));
 }
 
+const WIDE = [
+  [1000, 999, 998, 0],
+  [-1000, -1001, -999],
+  [1e30, 0, -1e30],
+  [3e-30, 2e-30, -1e-30],
+  [2, -0],
+];
+
 /**
  * @param {string} name
  * @param {Spec} spec
@@ -343,14 +385,22 @@ function byHand(name, spec) {
     ...(name === 'logit_bias' && { logit_bias: { 0: 0.5 } }),
   };
   const history = spec.history ? [0] : [];
+  // Of one value alone the answer may be right by chance.
+  const several = Array.from({ length: 4 }, () => spec.pick(random, 4));
   const whole = against(spec.nudge, differs);
   const list = [
-    ...(spec.edges ?? []).map(({ name: edge, says, cases, counts }) => ({
+    ...(spec.edges ?? []).map(({ name: edge, says, cases, compare = differs }) => ({
       name: edge,
       says,
       cases,
-      fails: against(null, counts ? otherCounts : differs),
+      fails: against(null, compare),
     })),
+    spec.far && {
+      name: 'far',
+      says: 'looks at the whole history, however long',
+      cases: FAR.map(spec.far),
+      fails: looksBack(spec.far, whole, seesLess),
+    },
     name !== 'no_repeat_ngram_size' && {
       name: 'single',
       says: 'works for a vocabulary of one',
@@ -370,13 +420,7 @@ function byHand(name, spec) {
     spec.wide && {
       name: 'wide',
       says: 'works for very large and very small logits',
-      cases: [
-        [1000, 999, 998, 0],
-        [-1000, -1001, -999],
-        [1e30, 0, -1e30],
-        [3e-30, 2e-30, -1e-30],
-        [2, 0, -0],
-      ].map((logits) => ({ logits, settings, history })),
+      cases: WIDE.flatMap((logits) => several.map((settings) => ({ logits, settings, history }))),
       fails: whole,
     },
   ];
@@ -409,11 +453,12 @@ function further(spec, random, fails) {
  * The properties of one warper.
  * @param {string} name as in the table
  * @param {Engine} engine
+ * @param {number} [seed] of the random inputs
  * @returns {Promise<Property[]>}
  */
-export async function propertiesOf(name, engine) {
+export async function propertiesOf(name, engine, seed = 0) {
   const spec = SPECS[name];
-  const random = new Random(1 + Object.keys(SPECS).indexOf(name));
+  const random = new Random(1 + Object.keys(SPECS).indexOf(name) + 1000 * seed);
   const row = engine.table.find((it) => it.name === name);
   const neutral = { [name]: row?.neutral };
   const many = randomCases(spec, random, MANY);

@@ -2,6 +2,7 @@
  * Each warper as the grader tries it: values to try, what its boundary is, and inputs made by hand.
  */
 import { NEAR } from './expect.js';
+import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
 /** @typedef {import('./inputs.js').Random} Random */
@@ -21,8 +22,9 @@ import { NEAR } from './expect.js';
  * @property {Record<string, (random: Random, size: number) => Record<string, any>>} [beside] settings
  *   that others share or that are not always known, each with values to try
  * @property {boolean} [wide] whether its rule makes sense for huge logits
- * @property {{ name: string, says: string, cases: Case[], counts?: boolean }[]} [edges] counts: only
- *   how many of each logit stay, not which
+ * @property {(ids: number) => Case} [far] an input of so many ids of history, whose first one counts
+ * @property {{ name: string, says: string, cases: Case[], compare?: import('./wrongs.js').Compare }[]} [edges]
+ *   compare: in place of the whole answer
  */
 
 const zeros = (/** @type {number} */ n) => Array(n).fill(0);
@@ -73,7 +75,17 @@ const KEY = {
   watermark_key: (/** @type {Random} */ random) => ({ watermark_key: random.whole(0, 99) }),
 };
 
+/** The id 0, seen once, then another one again and again. @param {string} name @param {number} value */
+const longAgo = (name, value) => (/** @type {number} */ ids) =>
+  input([3, 1, 2], { [name]: value }, [0, ...Array(ids - 1).fill(1)]);
+
 const REPEATS = [0, 1, 2, 0, 1, 2, 0, 1];
+
+/** From the usual ones to both ends, so that the first that fails is near the bound of a fault. */
+const EACH_T = [
+  ...[0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005, 0.002],
+  ...[1.2, 3, 5, 20, 100],
+];
 
 /** @type {Record<string, Spec>} */
 export const SPECS = {
@@ -146,6 +158,7 @@ export const SPECS = {
     history: true,
     nudge: null,
     pick: (random) => ({ encoder_repetition_penalty: random.of([0.8, 1.1, 1.3, 2]) }),
+    far: longAgo('encoder_repetition_penalty', 2),
     edges: [
       {
         name: 'rewards',
@@ -167,6 +180,7 @@ export const SPECS = {
     },
     nudge: null,
     pick: (random) => ({ repetition_penalty: random.of([0.8, 1.1, 1.2, 1.5, 2]) }),
+    far: longAgo('repetition_penalty', 2),
     edges: [
       {
         name: 'signs',
@@ -197,6 +211,7 @@ export const SPECS = {
     },
     nudge: null,
     pick: (random) => ({ frequency_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
+    far: longAgo('frequency_penalty', 0.5),
     edges: [
       {
         name: 'counts',
@@ -211,6 +226,7 @@ export const SPECS = {
     beside: WINDOW,
     nudge: null,
     pick: (random) => ({ presence_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
+    far: longAgo('presence_penalty', 0.5),
     edges: [
       {
         name: 'once',
@@ -225,6 +241,7 @@ export const SPECS = {
     beside: WINDOW,
     nudge: null,
     pick: (random) => ({ no_repeat_ngram_size: random.whole(1, 3) }),
+    far: longAgo('no_repeat_ngram_size', 1),
     edges: [
       {
         name: 'first',
@@ -235,6 +252,14 @@ export const SPECS = {
         name: 'short',
         says: 'a text shorter than n has no n-gram',
         cases: [input([1, 2], { no_repeat_ngram_size: 3 }, [0, 0])],
+      },
+      {
+        name: 'each_ngram',
+        says: 'removes the token after each of the same n-grams',
+        cases: [
+          input([1, 2, 3, 4], { no_repeat_ngram_size: 2 }, [0, 1, 0, 2, 0]),
+          input([1, 2, 3, 4], { no_repeat_ngram_size: 3 }, [0, 1, 2, 0, 1, 3, 0, 1]),
+        ],
       },
     ],
   },
@@ -273,12 +298,19 @@ export const SPECS = {
     best: true,
     nudge: null,
     wide: true,
-    pick: (random) => ({ temperature: random.of([0.1, 0.25, 0.5, 0.7, 1.5, 2, 10]) }),
+    pick: (random) => ({ temperature: random.of([0.02, 0.1, 0.25, 0.5, 0.7, 1.5, 2, 10]) }),
     edges: [
       {
         name: 'zero',
         says: 'T = 0 keeps the best alone',
+        compare: otherLogit,
         cases: [input([1, 2], { temperature: 0 }), input([-1, -3, -2], { temperature: 0 })],
+      },
+      {
+        name: 'each_t',
+        says: 'divides by T itself, however small or large: 0 alone is greedy',
+        compare: otherDivisor,
+        cases: EACH_T.map((temperature) => input([1, 0.75, -0.5], { temperature })),
       },
       {
         name: 'zero_tie',
@@ -300,10 +332,10 @@ export const SPECS = {
         name: 'tied',
         says: 'keeps every token tied with the k-th',
         cases: [
+          input([2, 2, 1, 0], { top_k: 2 }),
           input([0, 0], { top_k: 1 }),
           input([1, 0, 0], { top_k: 2 }),
           input([3, 1, 3, 1, 2, 1], { top_k: 4 }),
-          input([2, 2, 1, 0], { top_k: 2 }),
         ],
       },
       {
@@ -329,7 +361,7 @@ export const SPECS = {
       {
         name: 'exact',
         says: 'keeps no more than needed where the mass meets p exactly',
-        counts: true,
+        compare: otherCounts,
         cases: [
           input(zeros(2), { top_p: 0.5 }),
           input(zeros(4), { top_p: 0.75 }),
@@ -432,6 +464,11 @@ export const SPECS = {
         name: 'flat',
         says: 'equal logits all stay',
         cases: [input(zeros(2), { top_n_sigma: 1 }), input(zeros(5), { top_n_sigma: 0.5 })],
+      },
+      {
+        name: 'boundary',
+        says: 'keeps a token at the boundary itself',
+        cases: [input([2, 0], { top_n_sigma: 2 }), input([4, 0, 4, 0], { top_n_sigma: 2 })],
       },
     ],
   },

@@ -22,6 +22,7 @@ import { refusal } from './reasons.js';
  * @property {Float64Array | string} [result] numbers, or in words what came instead
  * @property {number} [length] how many numbers there were, of which the result may hold the first
  * @property {boolean} [changed] whether the given logits were written to
+ * @property {boolean} [rewrote] whether the given history or prompt was written to
  * @property {string[]} [read] the settings that a warper looked at
  * @property {import('./harness.js').Log} [log]
  * @property {string} [error] what it threw, or that it took too long

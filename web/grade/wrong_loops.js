@@ -1,10 +1,12 @@
 /** Faults that people plant in a decode loop, each as a loop that has it; see wrong_warpers.js. */
 import { toyRow } from './toy.js';
+import { WRONG_STAGES, inOrder } from './wrong_chains.js';
+import { CHAIN, NEAR, best, softmax } from './wrong_warpers.js';
 
 /**
  * @typedef {import('./generation.js').Run} Run
- * @typedef {(row: ArrayLike<number>, settings: any, history: number[]) =>
- *   Promise<{ id: number, p: number }[]>} Ranked what the warpers leave, the most probable first
+ * @typedef {{ id: number, p: number }[]} Ranked the most probable first
+ * @typedef {import('./wrong_warpers.js').Twin} Twin
  *
  * What differs from the right loop.
  * @typedef {object} Loop
@@ -13,18 +15,31 @@ import { toyRow } from './toy.js';
  * @property {(ids: number[], n: number) => number[]} [crop]
  * @property {(window: number[]) => number} [at] which row decides
  * @property {(ids: number[], prompt: number[], window: number[]) => number[]} [history]
- * @property {(list: { id: number, p: number }[]) => { id: number, p: number }[]} [order]
+ * @property {(list: Ranked, settings: any) => Ranked} [order]
+ * @property {(mass: number, u: number) => boolean} [takes] whether the mass up to a token takes it
  * @property {(row: number[]) => number[]} [before] what the row is made into before the warpers
  * @property {(settings: any) => any} [settings]
+ * @property {Twin} [chain]
  * @property {(id: number, ids: number[]) => void} [append]
- * @property {number} [more] tokens than asked for
- * @property {'leave' | 'keep' | 'on'} [end] what the end token does
+ * @property {(asked: number, prompt: number[]) => number} [most] tokens
+ * @property {'leave' | 'keep' | 'on' | 'text' | 'before' | 'true'} [end] what the end token does: text
+ *   and before look for it in the whole text, after a step or before it; true takes 0 for none
  * @property {boolean} [whole] whether the prompt is returned too
  */
 
+/** What of the end token there is to stop at. @type {Record<string, (id: number, end: number, ids: number[]) => boolean>} */
+const STOPS = {
+  keep: (id, end) => id === end,
+  leave: (id, end) => id === end,
+  on: () => false,
+  text: (_, end, ids) => ids.includes(end),
+  before: (id, end) => id === end,
+  true: (id, end) => end > 0 && id === end,
+};
+
 /**
  * @param {Loop} loop
- * @returns {(run: Run, ranked: Ranked, random: (step: number) => number | Promise<number>) => Promise<number[]>}
+ * @returns {(run: Run, random: (step: number) => number) => number[]}
  */
 const looping =
   ({
@@ -33,61 +48,122 @@ const looping =
     crop = (ids, n) => ids.slice(-n),
     at = (window) => window.length - 1,
     history = (ids) => ids,
-    order = (list) => list,
+    order = (list) => list.filter(({ p }) => p > 0),
+    takes = (mass, u) => mass > u,
     before = (row) => row,
     settings: change = (settings) => settings,
+    chain = inOrder(CHAIN),
     append = (id, ids) => void ids.push(id),
-    more = 0,
+    most = (asked) => asked,
     end = 'keep',
     whole = false,
   }) =>
-  async ({ toy, prompt, settings }, ranked, random) => {
-    const { seed: _, max_new_tokens: most, ...warpers } = settings;
+  ({ toy, prompt, settings }, random) => {
     const ids = [...prompt];
     const drawn = [];
-    for (let step = 0; step < most + more; step++) {
+    const asked = change(settings);
+    const stops = STOPS[end];
+    for (let step = 0; step < most(settings.max_new_tokens, prompt); step++) {
+      if (end === 'before' && ids.includes(toy.eos_token_id)) break;
       const window = crop(ids, toy.context_length);
       if (!window.length) break;
-      const row = before(Array.from(toyRow(toy, window, at(window))));
-      const found = await ranked(row, change(warpers), history(ids, prompt, window));
-      const list = order(found.filter(({ p }) => p > 0));
-      const u = turn(await random(place(step)));
+      const logits = before(Array.from(toyRow(toy, window, at(window))));
+      const warped = chain({ logits, settings: asked, history: history(ids, prompt, window) });
+      const p = softmax(warped);
+      const list = order(
+        best(warped).map((id) => ({ id, p: p[id] })),
+        asked,
+      );
+      const u = turn(random(place(step)));
       let mass = 0;
-      const { id } = list.find(({ p }) => (mass += p) > u) ?? /** @type {any} */ (list.at(-1));
-      const ends = id === toy.eos_token_id && end !== 'on';
-      if (ends && end === 'leave') break;
+      const { id } = list.find((it) => takes((mass += it.p), u)) ?? list.at(-1) ?? { id: -1 };
+      if (end === 'leave' && id === toy.eos_token_id) break;
       drawn.push(id);
+      if (id < 0) break;
       append(id, ids);
-      if (ends) break;
+      if (stops(id, toy.eos_token_id, ids)) break;
     }
     return whole ? [...prompt, ...drawn] : drawn;
   };
 
-/** @param {number[]} row */
-function softmax(row) {
-  const max = Math.max(...row);
-  const e = row.map((logit) => Math.exp(logit - max));
-  const total = e.reduce((a, b) => a + b, 0);
-  return e.map((x) => x / total);
-}
-
 /** @param {string} name @param {number} value */
 const neutral = (name, value) => (/** @type {any} */ settings) => ({ ...settings, [name]: value });
 
+/** @param {(t: number) => number} change of the temperature */
+const heated = (change) =>
+  looping({ settings: (it) => ({ ...it, temperature: change(it.temperature) }) });
+
+/** The shares of what is left, taken once more for logits. @param {(list: Ranked) => Ranked} of */
+const again = (of) => (/** @type {Ranked} */ all) => {
+  const list = of(all);
+  const shares = softmax(list.map(({ p }) => p));
+  return list.map(({ id }, at) => ({ id, p: shares[at] }));
+};
+const left = (/** @type {Ranked} */ list) => list.filter(({ p }) => p > 0);
+
+/** The nucleus of the nucleus. @param {Ranked} list @param {any} settings */
+function cutAgain(list, { top_p }) {
+  let before = 0;
+  const kept = left(list).filter(({ p }, place) => {
+    const stays = place === 0 || top_p === 1 || before < top_p - NEAR;
+    before += p;
+    return stays;
+  });
+  const all = kept.reduce((sum, { p }) => sum + p, 0);
+  return kept.map(({ id, p }) => ({ id, p: p / all }));
+}
+
+/** @template T @param {T[]} list @returns {T[][]} */
+const permutations = (list) =>
+  list.length < 2
+    ? [list]
+    : list.flatMap((it, at) =>
+        permutations(list.filter((_, other) => other !== at)).map((rest) => [it, ...rest]),
+      );
+
+/** Pairs whose order counts. */
+const PAIRS = CHAIN.flatMap((first, at) =>
+  CHAIN.slice(at + 1).map((second) => ({ first: second, second: first })),
+).filter(({ first, second }) => !(first === 'top_k' && second === 'temperature'));
+
+/**
+ * Every other order of the stages, named by two that are exchanged: a mere exchange comes first.
+ * @type {Record<string, any>}
+ */
+const SWAPPED = {};
+for (const { first, second } of PAIRS) {
+  const order = CHAIN.map((name) => (name === first ? second : name === second ? first : name));
+  SWAPPED[`swapped ${order}`] = swapping(order, first, second);
+}
+for (const order of permutations(CHAIN)) {
+  const turned = PAIRS.find((it) => order.indexOf(it.first) < order.indexOf(it.second));
+  if (turned) SWAPPED[`swapped ${order}`] ??= swapping(order, turned.first, turned.second);
+}
+
+/** @param {string[]} order @param {string} first @param {string} second */
+function swapping(order, first, second) {
+  return Object.assign(looping({ chain: inOrder(order) }), { params: { first, second } });
+}
+
+/** @type {Record<string, ReturnType<typeof looping> & { params?: Record<string, string> }>} */
 export const WRONG_LOOPS = {
   reseeds: looping({ place: () => 0 }),
   skips_u: looping({ place: (step) => 2 * step }),
   one_u_late: looping({ place: (step) => step + 1 }),
   turned_u: looping({ turn: (u) => 1 - u }),
   always_best: looping({ turn: () => 0 }),
-  by_id: looping({ order: (list) => [...list].sort((a, b) => a.id - b.id) }),
-  least_first: looping({ order: (list) => [...list].reverse() }),
+  by_id: looping({ order: (list) => left(list).sort((a, b) => a.id - b.id) }),
+  least_first: looping({ order: (list) => left(list).reverse() }),
   evenly: looping({
-    order: (list) => {
-      const left = list.filter(({ p }) => p > 0);
-      return left.map((it) => ({ ...it, p: 1 / left.length }));
-    },
+    order: (list) => left(list).map(({ id }, _, all) => ({ id, p: 1 / all.length })),
   }),
+  u_met: looping({ takes: (mass, u) => mass >= u }),
+  never_last: looping({
+    order: (list) => left(list).filter((_, at, all) => !at || at < all.length - 1),
+  }),
+  shares_again_1: looping({ order: again(left) }),
+  shares_again_2: looping({ order: again((list) => list) }),
+  u_of_two: looping({ place: (step) => step >> 1 }),
   first_row: looping({ at: () => 0 }),
   row_before: looping({ at: (window) => Math.max(window.length - 2, 0) }),
   crops_front: looping({ crop: (ids, n) => ids.slice(0, n) }),
@@ -97,15 +173,44 @@ export const WRONG_LOOPS = {
   put_in_front: looping({ append: (id, ids) => void ids.unshift(id) }),
   end_left_out: looping({ end: 'leave' }),
   end_ignored: looping({ end: 'on' }),
+  end_in_text_1: looping({ end: 'text' }),
+  end_in_text_2: looping({ end: 'before' }),
+  end_zero: looping({ end: 'true' }),
   prompt_too: looping({ whole: true }),
-  one_token_more: looping({ more: 1 }),
-  one_token_less: looping({ more: -1 }),
+  one_token_more: looping({ most: (asked) => asked + 1 }),
+  one_token_less: looping({ most: (asked) => asked - 1 }),
+  prompt_counted: looping({ most: (asked, prompt) => asked - prompt.length }),
+  one_token_at_least: looping({ most: (asked) => Math.max(asked, 1) }),
   history_window: looping({ history: (_, _p, window) => window }),
   history_prompt: looping({ history: (_, prompt) => prompt }),
   history_new: looping({ history: (ids, prompt) => ids.slice(prompt.length) }),
   history_none: looping({ history: () => [] }),
+  history_last: looping({ history: (ids) => ids.slice(-1) }),
+  history_late: looping({ history: (ids) => ids.slice(0, -1) }),
   loop_shares_first: looping({ before: softmax }),
   loop_without_temperature: looping({ settings: neutral('temperature', 1) }),
   loop_without_top_k: looping({ settings: neutral('top_k', 0) }),
   loop_without_top_p: looping({ settings: neutral('top_p', 1) }),
+  loop_temperature_twice: looping({
+    settings: (it) => ({ ...it, temperature: it.temperature ** 2 }),
+  }),
+  'loop_temperature_twice 2': looping({ chain: inOrder([...CHAIN, 'temperature']) }),
+  'loop_temperature_twice 3': looping({ chain: inOrder(['temperature', ...CHAIN]) }),
+  loop_penalty_twice: looping({
+    settings: (it) => ({ ...it, repetition_penalty: it.repetition_penalty ** 2 }),
+  }),
+  loop_top_p_twice: looping({ order: cutAgain }),
+  ...Object.fromEntries(
+    [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.3, 0.5, 0.7, 1].flatMap((least) => [
+      [`t_floor ${least}`, heated((t) => t && Math.max(t, least))],
+      [`t_floor ${least} and at 0`, heated((t) => Math.max(t, least))],
+    ]),
+  ),
+  ...SWAPPED,
+  ...Object.fromEntries(
+    WRONG_STAGES.map(({ code, stages }) => [
+      `${code} in a loop`,
+      looping({ chain: inOrder(CHAIN, stages) }),
+    ]),
+  ),
 };

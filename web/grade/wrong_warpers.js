@@ -10,10 +10,13 @@
  * @property {number[]} history
  * @property {number[]} [second] logits of a second distribution
  * @property {ArrayLike<number> | null} [bits] of the watermarks' hash
+ * @property {number} [coin] that XTC tosses
  * @typedef {(given: Given) => number[]} Twin
  */
 
 export const GONE = -Infinity;
+/** The code of a twin's fault: of some faults there are several twins. @param {string} name */
+export const codeOf = (name) => name.split(' ')[0].replace(/_\d$/, '');
 export const ids = (/** @type {number[]} */ logits) => [...logits.keys()];
 export const best = (/** @type {number[]} */ logits) =>
   ids(logits).sort((a, b) => logits[b] - logits[a] || a - b);
@@ -29,7 +32,7 @@ export function softmax(logits, max = Math.max(...logits)) {
 }
 
 /** The right ones, in their plainest form. @type {Record<string, Twin>} */
-const RIGHT = {
+export const RIGHT = {
   repetition_penalty: ({ logits, settings: { repetition_penalty: r }, history }) =>
     logits.map((l, id) => (history.includes(id) ? (l > 0 ? l / r : l * r) : l)),
   temperature: ({ logits, settings: { temperature: t } }) =>
@@ -50,7 +53,7 @@ const RIGHT = {
  * @param {number[]} [order]
  * @param {number[]} [shares]
  */
-function prefix(logits, stays, order = best(logits), shares = softmax(logits)) {
+export function prefix(logits, stays, order = best(logits), shares = softmax(logits)) {
   let before = 0;
   return order.filter((id, place) => {
     const after = before + shares[id];
@@ -60,7 +63,7 @@ function prefix(logits, stays, order = best(logits), shares = softmax(logits)) {
   });
 }
 
-const NEAR = 2 ** -20;
+export const NEAR = 2 ** -20;
 const nucleus = (/** @type {number[]} */ logits, /** @type {number} */ p) =>
   prefix(logits, (before, _, place) => place === 0 || before < p - NEAR);
 
@@ -74,11 +77,53 @@ const cut =
   ({ logits, settings: { top_p: p } }) =>
     p === 1 ? logits : only(logits, kept(logits, p));
 
+/** A twin of top-p that is wrong at p = 0 alone. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+const zeroCut = (kept) => (given) =>
+  given.settings.top_p === 0 ? only(given.logits, kept(given.logits)) : RIGHT.top_p(given);
+
+/** Ids by their values downwards, these compared as text: 9 before 10. @param {number[]} logits @param {number[]} values */
+const byText = (logits, values) =>
+  ids(logits).sort((a, b) => {
+    const [one, two] = [String(values[a]), String(values[b])];
+    return one === two ? a - b : one > two ? -1 : 1;
+  });
+
 /** @param {(logits: number[], k: number) => number[]} kept @returns {Twin} */
 const count =
   (kept) =>
   ({ logits, settings: { top_k: k } }) =>
     k === 0 || k >= logits.length ? logits : only(logits, kept(logits, k));
+
+/**
+ * Twins of top-k that compare with a limit, with both guards, with one, and with none: without a
+ * limit nothing stays.
+ * @param {string} code
+ * @param {(logits: number[], k: number) => number | undefined} limit
+ * @param {(logit: number, limit: number) => boolean} [stays]
+ * @returns {Record<string, Twin>}
+ */
+function limited(code, limit, stays = (logit, least) => logit >= least) {
+  /** @param {boolean} none @param {boolean} all whether k = 0, or k of all and more, are let through @returns {Twin} */
+  const guarded =
+    (none, all) =>
+    ({ logits, settings: { top_k: k } }) =>
+      (none && k === 0) || (all && k >= logits.length)
+        ? logits
+        : logits.map((logit) => (stays(logit, limit(logits, k) ?? Number.NaN) ? logit : GONE));
+  return {
+    [`${code} 1`]: guarded(true, true),
+    [`${code} 2`]: guarded(true, false),
+    [`${code} 3`]: guarded(false, true),
+    [`${code} 4`]: guarded(false, false),
+    [`${code} 5`]: (given) =>
+      given.settings.top_k > given.logits.length ? given.logits : guarded(true, false)(given),
+  };
+}
+
+/** @param {number[]} logits */
+const down = (logits) => [...logits].sort((a, b) => b - a);
+/** @param {number[]} logits */
+const texts = (logits) => logits.map(String).sort().map(Number);
 
 /** @param {(l: number, t: number, logits: number[]) => number} change where T is not 0 @returns {Twin} */
 const heat =
@@ -108,14 +153,7 @@ const reward =
 
 const fair = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l / r : l * r);
 
-/** @param {string[]} order @returns {Twin} */
-const inOrder =
-  (order) =>
-  ({ logits, ...beside }) =>
-    order.reduce((list, name) => RIGHT[name]({ logits: list, ...beside }), logits);
-
-const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
-const without = (/** @type {string} */ gone) => CHAIN.filter((name) => name !== gone);
+export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 
 /**
  * What any stage may do to those that it removes or keeps.
@@ -127,7 +165,7 @@ export const masks = (name, right = RIGHT[name]) => {
   /** @param {number} value @returns {Twin} */
   const masked = (value) => (given) => right(given).map((it) => (it === GONE ? value : it));
   // With and without an early way out where nothing is to be done, or at 0.
-  const neutral = ZERO.includes(name) ? 0 : 1;
+  const neutral = ONE.includes(name) ? 1 : 0;
   const either = (/** @type {string} */ code, /** @type {Twin} */ twin) => ({
     [`${code}_1`]: twin,
     [`${code}_2`]: (/** @type {Given} */ given) =>
@@ -138,6 +176,10 @@ export const masks = (name, right = RIGHT[name]) => {
   return {
     ...either('zero_mask', masked(0)),
     ...either('soft_mask', masked(-1e9)),
+    soft_mask_4: (given) =>
+      right(given).map((it, id) => (it === GONE && given.logits[id] !== GONE ? -1e9 : it)),
+    zero_mask_4: (given) =>
+      right(given).map((it, id) => (it === GONE && given.logits[id] !== GONE ? 0 : it)),
     ...either('returns_shares', (given) => softmax(right(given))),
     ...either('returns_logs', (given) => softmax(right(given)).map(Math.log)),
     ...either('on_shares', ({ logits, ...rest }) => right({ logits: softmax(logits), ...rest })),
@@ -145,8 +187,11 @@ export const masks = (name, right = RIGHT[name]) => {
   };
 };
 
-/** Those that are off at 0; the others are at 1. */
-const ZERO = ['top_k', 'contrastive_beta', 'green_bias', 'synthid_depth', 'renormalize_logits'];
+/** Those that are off at 1; the others are at 0. */
+const ONE = [
+  ...['repetition_penalty', 'encoder_repetition_penalty', 'temperature', 'top_p', 'typical_p'],
+  'guidance_scale',
+];
 
 /** By what it stands for, the first that fits is named. @type {Record<string, Record<string, Twin>>} */
 export const WRONG_WARPERS = {
@@ -173,6 +218,44 @@ export const WRONG_WARPERS = {
     ),
     unscattered: cut((logits, p) => nucleus(logits, p).map((_, place) => place)),
     other_end: cut((logits, p) => nucleus(logits, 1 - p)),
+    shares_twice: cut((logits, p) =>
+      prefix(
+        logits,
+        (before, _, place) => place === 0 || before < p - NEAR,
+        best(logits),
+        softmax(softmax(logits)),
+      ),
+    ),
+    all_tied: cut((logits, p) => {
+      const least = Math.min(...nucleus(logits, p).map((id) => logits[id]));
+      return ids(logits).filter((id) => logits[id] >= least);
+    }),
+    p_times_best: cut((logits, p) => {
+      const shares = softmax(logits);
+      const top = Math.max(...shares);
+      return ids(logits).filter((id) => shares[id] >= p * top);
+    }),
+    'as_text 1': cut((logits, p) => {
+      const shares = softmax(logits);
+      return prefix(
+        logits,
+        (before, _, place) => place === 0 || before < p - NEAR,
+        byText(logits, shares),
+      );
+    }),
+    'as_text 2': cut((logits, p) => {
+      const shares = softmax(logits);
+      const kept = prefix(logits, (before) => before < p - NEAR, byText(logits, shares));
+      const least = Math.min(...kept.map((id) => shares[id]));
+      return ids(logits).filter((id) => shares[id] >= least);
+    }),
+    p_zero_1: zeroCut(() => []),
+    p_zero_2: zeroCut(ids),
+    p_one: ({ logits, settings: { top_p: p } }) =>
+      only(
+        logits,
+        prefix(logits, (before, _, place) => place === 0 || before < p - NEAR),
+      ),
     tail_kept: cut((logits, p) => best(logits).slice(nucleus(logits, p).length)),
     overflow: cut((logits, p) =>
       prefix(
@@ -190,11 +273,28 @@ export const WRONG_WARPERS = {
   },
   top_k: {
     exactly_k: count((logits, k) => best(logits).slice(0, k)),
-    above_kth: count((logits, k) =>
-      ids(logits).filter((id) => logits[id] > logits[best(logits)[k - 1]]),
+    k_zero: (given) => (given.settings.top_k === 0 ? only(given.logits, []) : RIGHT.top_k(given)),
+    k_zero_best: (given) =>
+      given.settings.top_k === 0
+        ? only(given.logits, best(given.logits).slice(0, 1))
+        : RIGHT.top_k(given),
+    k_beyond: (given) =>
+      given.settings.top_k > given.logits.length ? only(given.logits, []) : RIGHT.top_k(given),
+    k_unguarded: ({ logits, settings: { top_k: k } }) =>
+      logits.map((l) => (l >= down(logits)[k - 1] ? l : GONE)),
+    ...limited('as_text', (logits, k) => texts(logits).reverse()[k - 1]),
+    ...limited('as_text up', (logits, k) => texts(logits)[k - 1]),
+    ...limited('as_text end', (logits, k) => texts(logits).at(-k)),
+    ...limited('k_upwards', (logits, k) => down(logits).reverse()[k - 1]),
+    ...limited(
+      'above_kth',
+      (logits, k) => down(logits)[k - 1],
+      (logit, least) => logit > least,
     ),
     k_plus_one: ({ logits, settings: { top_k: k }, ...beside }) =>
       k === 0 ? logits : RIGHT.top_k({ logits, settings: { top_k: k + 1 }, ...beside }),
+    ...limited('k_plus_one', (logits, k) => down(logits)[k]),
+    ...limited('k_minus_one', (logits, k) => down(logits)[k - 2]),
     k_minus_one: count((logits, k) =>
       ids(logits).filter((id) => logits[id] >= logits[best(logits)[Math.max(k - 2, 0)]]),
     ),
@@ -205,7 +305,14 @@ export const WRONG_WARPERS = {
       return ids(logits).filter((id) => logits[id] >= (values[k - 1] ?? GONE));
     }),
     k_removed: count((logits, k) => best(logits).slice(k)),
-    k_zero: (given) => (given.settings.top_k === 0 ? only(given.logits, []) : RIGHT.top_k(given)),
+    k_share: count((logits, k) =>
+      best(logits).slice(0, Math.max(1, Math.round(logits.length / k))),
+    ),
+    k_at_least_two: (given) =>
+      RIGHT.top_k({
+        ...given,
+        settings: { top_k: given.settings.top_k && Math.max(given.settings.top_k, 2) },
+      }),
     ...masks('top_k'),
   },
   temperature: {
@@ -213,6 +320,26 @@ export const WRONG_WARPERS = {
     subtracts_t: heat((l, t) => l - t),
     subtracts_max: heat((l, t, logits) => (l - Math.max(...logits)) / t),
     one_minus: heat((l, t) => l * (1 - t)),
+    squares_t: heat((l, t) => l / (t * t)),
+    root_t: heat((l, t) => l / Math.sqrt(t)),
+    'on_logs 1': heat((l, t, logits) => Math.log(softmax(logits)[logits.indexOf(l)]) / t),
+    'on_logs 2': heat((l, t, logits) => {
+      const max = Math.max(...logits);
+      return (l - max - Math.log(sum(logits.map((it) => Math.exp(it - max))))) / t;
+    }),
+    rounds_t: heat((l, t) => l / Math.max(1, Math.round(t))),
+    sharpens_only: heat((l, t) => l / Math.min(t, 1)),
+    flattens_only: heat((l, t) => l / Math.max(t, 1)),
+    last_best: ({ logits, settings: { temperature: t } }) =>
+      t === 0 ? only(logits, [logits.lastIndexOf(Math.max(...logits))]) : logits.map((l) => l / t),
+    zero_first: ({ logits, settings: { temperature: t } }) =>
+      t === 0 ? only(logits, [0]) : logits.map((l) => l / t),
+    zero_worst: ({ logits, settings: { temperature: t } }) =>
+      t === 0 ? only(logits, best(logits).slice(-1)) : logits.map((l) => l / t),
+    zero_emptied: ({ logits, settings: { temperature: t } }) =>
+      t === 0 ? only(logits, []) : logits.map((l) => l / t),
+    zero_one_hot: ({ logits, settings: { temperature: t } }) =>
+      t === 0 ? logits.map((_, id) => Number(id === best(logits)[0])) : logits.map((l) => l / t),
     zero_divides: ({ logits, settings: { temperature: t } }) => logits.map((l) => l / t),
     zero_nothing: (given) =>
       given.settings.temperature === 0 ? given.logits : RIGHT.temperature(given),
@@ -238,6 +365,21 @@ export const WRONG_WARPERS = {
     repeated_only: penalty((l, r, times) => (times > 1 ? fair(l, r) : l)),
     positions: penalty((l, r, _, id, history) => (id < history.length ? fair(l, r) : l)),
     removes_seen: penalty((l, r, times) => (times && r !== 1 ? GONE : l)),
+    subtracts_log: penalty((l, r, times) => (times ? l - Math.log(r) : l)),
+    adds_r: penalty((l, r, times) => (times ? l + r : l)),
+    by_difference: penalty((l, r, times) => (times ? l - l * (r - 1) : l)),
+    penalty_twice: penalty((l, r, times) => (times ? fair(l, r * r) : l)),
+    skips_zero: penalty((l, r, times, id) => (times && id > 0 ? fair(l, r) : l)),
+    spares_last: penalty((l, r, _, id, history) =>
+      history.slice(0, -1).includes(id) ? fair(l, r) : l,
+    ),
+    spares_first: penalty((l, r, _, id, history) =>
+      history.slice(1).includes(id) ? fair(l, r) : l,
+    ),
+    next_id: penalty((l, r, _, id, history) => (history.includes(id - 1) ? fair(l, r) : l)),
+    positive_only: penalty((l, r, times) => (times && l > 0 ? l / r : l)),
+    negative_only: penalty((l, r, times) => (times && l < 0 ? l * r : l)),
+    never_rewards: penalty((l, r, times) => (times ? fair(l, Math.max(r, 1)) : l)),
     ...masks('repetition_penalty'),
   },
   encoder_repetition_penalty: {
@@ -260,16 +402,5 @@ export const WRONG_WARPERS = {
     ...masks('renormalize_logits', ({ logits, settings }) =>
       settings.renormalize_logits ? softmax(logits).map(Math.log) : logits,
     ),
-  },
-  chain: {
-    shares_first: ({ logits, settings, history }) =>
-      inOrder(CHAIN)({ logits: softmax(logits), settings, history }),
-    shares_last: (given) => softmax(inOrder(CHAIN)(given)),
-    without_penalty: inOrder(without('repetition_penalty')),
-    without_temperature: inOrder(without('temperature')),
-    without_top_k: inOrder(without('top_k')),
-    without_top_p: inOrder(without('top_p')),
-    order_reversed: inOrder([...CHAIN].reverse()),
-    idle: ({ logits }) => logits,
   },
 };

@@ -85,9 +85,26 @@ export function raised({ logits }, got, input) {
   return id < 0 ? null : { expected: logits, got, ...reason('risen', { id }) };
 }
 
-/** @param {any} settings */
-const greedy = (settings) => settings.temperature === 0;
-
 /** @type {Compare} */
-export const differs = (expected, got, { settings }) =>
-  disagreement(expected, got, !greedy(settings));
+export const differs = (expected, got) => disagreement(expected, got);
+
+/** At T = 0 the best keeps its logit. @type {Compare} */
+export function otherLogit(expected, got, input) {
+  const failure = differs(expected, got, input);
+  if (!failure || disagreement(expected, got, false)) return failure;
+  const id = got.findIndex((it) => it !== -Infinity);
+  return { ...failure, ...reason('zero_logit', { value: String(got[id]) }) };
+}
+
+/** Each T divides by itself, and 0 alone is greedy. @type {Compare} */
+export function otherDivisor(expected, got, input) {
+  const failure = differs(expected, got, input);
+  if (!failure) return null;
+  const { logits, settings } = input;
+  const { temperature: t } = settings;
+  if (got.filter((it) => it !== -Infinity).length === 1)
+    return { ...failure, ...reason('greedy_early', { t }) };
+  const by = logits[0] / got[0];
+  if (!logits.every((logit, id) => close(got[id], logit / by))) return failure;
+  return { ...failure, ...reason('other_divisor', { t, by: Number(by.toPrecision(4)) }) };
+}

@@ -9,7 +9,8 @@ import { LogitElement, define } from '../../base/element.js';
 import { grade } from '../../grade/grade.js';
 import { scoreOf } from '../../grade/score.js';
 import { Subject } from '../../grade/subject.js';
-import { addMessages, number, t } from '../../locale/locale.js';
+import { saysOf } from '../../grade/words.js';
+import { addMessages, hasMessage, number, t } from '../../locale/locale.js';
 import { LIMIT_MS, onEditorKey } from '../../panels/own-sampler/editor.js';
 import { canRun, inFrame } from '../../panels/own-sampler/frame.js';
 import { verdictItem } from '../../panels/own-sampler/report.js';
@@ -20,6 +21,9 @@ addMessages(locales);
 
 /** How many properties that fail are shown: the first ones are the simplest. */
 const LISTED = 3;
+
+/** @param {string} as @param {import('../../grade/grade.js').Verdict} verdict */
+const failsOf = (as, verdict) => `${t('sampler.fails')} ${saysOf(as, verdict, t, hasMessage)}.`;
 
 export class LogitCode extends LogitElement {
   static properties = {
@@ -108,10 +112,13 @@ export class LogitCode extends LogitElement {
     const fault = /** @type {import('../../grade/diagnose.js').Fault | null} */ (
       /** @type {unknown} */ (named)
     );
+    const failed = verdicts.find(({ holds }) => !holds);
+    // A fault without a name is told by the first property that fails.
+    const fails = failed && this.speak(() => failsOf(as, failed));
     return {
-      right: verdicts.every(({ holds }) => holds),
+      right: !failed,
       fault: fault?.code ?? null,
-      say: fault ? say(fault.code, fault.params) : '',
+      say: fault ? say(fault.code, fault.params) : (fails ?? ''),
     };
   }
 

@@ -1,0 +1,213 @@
+/** Faults planted in the stages beside the four of the lessons; see planted.js. */
+import { SOFTMAX } from './graded.js';
+
+const COUNT = 'history.filter((it) => it === id).length';
+
+/** A filter by a limit of the probability. @param {string} name @param {string} limit */
+const filter = (name, limit) => `${SOFTMAX}
+export default function filter(logits, { ${name}: by }) {
+  if (by === 0) return logits.slice();
+  const p = softmax(logits);
+  const top = Math.max(...p);
+  const best = ranked(logits)[0];
+  const H = -p.reduce((sum, x) => sum + (x > 0 ? x * Math.log(x) : 0), 0);
+  const limit = ${limit};
+  return logits.map((l, id) => (id === best || p[id] >= limit ? l : -Infinity));
+}
+`;
+
+/** @type {Record<string, string>} */
+export const STAGES = {
+  frequency_penalty: `
+export default function frequency(logits, { frequency_penalty: a }, { history }) {
+  return Array.from(logits, (l, id) => l - a * ${COUNT});
+}
+`,
+  presence_penalty: `
+export default function presence(logits, { presence_penalty: b }, { history }) {
+  return Array.from(logits, (l, id) => (history.includes(id) ? l - b : l));
+}
+`,
+  min_p: filter('min_p', 'by * top'),
+  epsilon_cutoff: filter('epsilon_cutoff', 'by'),
+  eta_cutoff: filter('eta_cutoff', 'Math.min(by, Math.sqrt(by) * Math.exp(-H))'),
+  top_a: filter('top_a', 'by * top ** 2'),
+  typical_p: `${SOFTMAX}
+export default function typical(logits, { typical_p: mass }) {
+  if (mass === 1) return logits.slice();
+  const p = softmax(logits);
+  const H = -p.reduce((sum, x) => sum + (x > 0 ? x * Math.log(x) : 0), 0);
+  const far = p.map((x) => (x > 0 ? Math.abs(-Math.log(x) - H) : Infinity));
+  const order = [...p.keys()].sort((a, b) => far[a] - far[b]);
+  let sum = 0;
+  let last = 0;
+  for (const id of order) {
+    if (sum >= mass - 1e-6) break;
+    sum += p[id];
+    last = far[id];
+  }
+  return logits.map((l, id) => (far[id] <= last ? l : -Infinity));
+}
+`,
+  top_n_sigma: `
+export default function sigma(logits, { top_n_sigma: n }) {
+  if (n === 0) return logits.slice();
+  const finite = [...logits].filter((l) => l !== -Infinity);
+  const mean = finite.reduce((a, b) => a + b, 0) / finite.length;
+  const sum = finite.reduce((all, l) => all + (l - mean) ** 2, 0);
+  const limit = Math.max(...finite) - n * Math.sqrt(sum / finite.length);
+  return logits.map((l) => (l >= limit ? l : -Infinity));
+}
+`,
+  no_repeat_ngram_size: `
+export default function ngrams(logits, { no_repeat_ngram_size: n }, { history }) {
+  const out = logits.slice();
+  if (n === 0) return out;
+  const start = history.length - n + 1;
+  const now = history.slice(start).join();
+  for (let i = 0; i < start; i++)
+    if (history.slice(i, i + n - 1).join() === now) out[history[i + n - 1]] = -Infinity;
+  return out;
+}
+`,
+  logit_bias: `
+export default function bias(logits, { logit_bias }) {
+  const out = Array.from(logits);
+  for (const [id, b] of Object.entries(logit_bias)) out[id] = b === false ? -Infinity : out[id] + b;
+  return out;
+}
+`,
+  xtc_probability: `${SOFTMAX}
+export default function xtc(logits, { xtc_probability, xtc_threshold }, { coin }) {
+  if (coin >= xtc_probability) return logits.slice();
+  const p = softmax(logits);
+  const top = ranked(logits).filter((id) => p[id] >= xtc_threshold);
+  if (top.length < 2) return logits.slice();
+  const gone = top.slice(0, -1);
+  return logits.map((l, id) => (gone.includes(id) ? -Infinity : l));
+}
+`,
+};
+
+const SAVED = 'id === best || p[id] >= limit';
+
+/** @type {[code: string, as: string, from: string, to: string][]} */
+export const STAGE_FAULTS = [
+  ['counts_once', 'frequency_penalty', COUNT, 'history.includes(id)'],
+  ['adds_penalty', 'frequency_penalty', 'l - a', 'l + a'],
+  ['counts_share', 'frequency_penalty', COUNT, `(${COUNT} / (history.length || 1))`],
+  ['first_free', 'frequency_penalty', COUNT, `Math.max(0, ${COUNT} - 1)`],
+  ['counts_one_more', 'frequency_penalty', COUNT, `(history.includes(id) ? 1 + ${COUNT} : 0)`],
+  ['skips_zero', 'frequency_penalty', 'it === id', 'it && it === id'],
+  ['positive_only', 'frequency_penalty', 'l - a', '(l <= 0) ? l : l - a'],
+  ['never_rewards', 'frequency_penalty', 'l - a', 'l - Math.max(a, 0)'],
+  [
+    'stops_at_zero',
+    'frequency_penalty',
+    `l - a * ${COUNT}`,
+    `(l > 0 ? Math.max(0, l - a * ${COUNT}) : l - a * ${COUNT})`,
+  ],
+  ['near_only', 'frequency_penalty', 'history.filter', 'history.slice(-20).filter'],
+  ['wrote_history', 'frequency_penalty', 'return Array', 'history.sort();\n  return Array'],
+  ['each_time', 'presence_penalty', '(history.includes(id) ? l - b : l)', `l - b * ${COUNT}`],
+  ['adds_penalty', 'presence_penalty', 'l - b', 'l + b'],
+  ['divides_penalty', 'presence_penalty', 'l - b', 'b ? l / b : l'],
+  ['unseen', 'presence_penalty', 'l - b : l', 'l : l - b'],
+  ['last_only', 'presence_penalty', 'history.includes(id)', 'history.at(-1) === id'],
+  ['repeated_only', 'presence_penalty', 'history.includes(id)', `${COUNT} > 1`],
+  ['spares_last', 'presence_penalty', 'history.includes(id)', 'history.slice(0, -1).includes(id)'],
+  ['near_only', 'presence_penalty', 'history.includes', 'history.slice(-64).includes'],
+  ['scales_penalty', 'presence_penalty', 'l - b', '(l > 0 ? l / (1 + b) : l * (1 + b))'],
+  ['min_p_absolute', 'min_p', 'by * top', 'by'],
+  ['limit_strict', 'min_p', 'p[id] >= limit', 'p[id] > limit'],
+  ['min_p_distance', 'min_p', 'p[id] >= limit', 'l >= logits[best] - by'],
+  ['min_p_uniform', 'min_p', 'by * top', 'by / p.length'],
+  ['min_p_other_end', 'min_p', 'by * top', '(1 - by) * top'],
+  ['min_p_square', 'min_p', 'by * top', 'by * top * top'],
+  ['limit_empties', 'min_p', SAVED, 'p[id] >= limit'],
+  ['limit_turned', 'min_p', SAVED, 'p[id] <= limit'],
+  ['limit_on_logits', 'min_p', 'p[id] >= limit', 'l >= by * logits[best]'],
+  ['overflow', 'min_p', 'Math.exp(l - max)', 'Math.exp(l)'],
+  ['soft_mask', 'min_p', '-Infinity)', '-1e4)'],
+  ['zero_mask', 'min_p', '-Infinity)', '0)'],
+  ['shares_twice', 'min_p', 'const p = softmax(logits)', 'const p = softmax(softmax(logits))'],
+  ['epsilon_relative', 'epsilon_cutoff', 'limit = by', 'limit = by * top'],
+  ['limit_strict', 'epsilon_cutoff', 'p[id] >= limit', 'p[id] > limit'],
+  ['limit_empties', 'epsilon_cutoff', SAVED, 'p[id] >= limit'],
+  ['limit_unnormalised', 'epsilon_cutoff', 'p[id] >= limit', 'l >= Math.log(limit)'],
+  ['eta_epsilon', 'eta_cutoff', 'Math.min(by, Math.sqrt(by) * Math.exp(-H))', 'by'],
+  ['eta_larger', 'eta_cutoff', 'Math.min(by', 'Math.max(by'],
+  ['eta_root', 'eta_cutoff', 'Math.sqrt(by) * ', 'by * '],
+  ['eta_bits', 'eta_cutoff', 'Math.log(x)', 'Math.log2(x)'],
+  [
+    'eta_entropy',
+    'eta_cutoff',
+    'Math.min(by, Math.sqrt(by) * Math.exp(-H))',
+    'Math.sqrt(by) * Math.exp(-H)',
+  ],
+  ['top_a_plain', 'top_a', 'top ** 2', 'top'],
+  ['top_a_absolute', 'top_a', 'by * top ** 2', 'by'],
+  ['top_a_square_a', 'top_a', 'by * top ** 2', '(by * top) ** 2'],
+  ['typical_sign', 'typical_p', 'Math.abs(-Math.log(x) - H)', 'Math.abs(Math.log(x) - H)'],
+  ['typical_sign', 'typical_p', 'Math.abs(-Math.log(x) - H)', '-Math.log(x) - H'],
+  [
+    'typical_farthest',
+    'typical_p',
+    'Math.abs(-Math.log(x) - H) : Infinity',
+    '-Math.abs(-Math.log(x) - H) : Infinity',
+  ],
+  ['typical_least', 'typical_p', 'Math.abs(-Math.log(x) - H)', 'Math.log(x)'],
+  ['typical_bits', 'typical_p', 'x * Math.log(x)', 'x * Math.log2(x)'],
+  [
+    'typical_no_ties',
+    'typical_p',
+    'let last = 0;',
+    'let last = 0;\n  far.forEach((_, id) => (far[id] += id * 1e-9));',
+  ],
+  ['sigma_sample', 'top_n_sigma', 'sum / finite.length)', 'sum / Math.max(1, finite.length - 1))'],
+  ['sigma_variance', 'top_n_sigma', 'Math.sqrt(sum / finite.length)', '(sum / finite.length)'],
+  ['sigma_mean', 'top_n_sigma', 'Math.max(...finite) - n', 'mean - n'],
+  ['sigma_above_mean', 'top_n_sigma', 'Math.max(...finite) - n', 'mean + n'],
+  ['limit_strict', 'top_n_sigma', 'l >= limit', 'l === Math.max(...finite) || l > limit'],
+  ['sigma_from_zero', 'top_n_sigma', '(l - mean)', 'l'],
+  ['sigma_once', 'top_n_sigma', '- n * Math', '- Math'],
+  ['ngram_longer', 'no_repeat_ngram_size', 'const out', 'n += n ? 1 : 0;\n  const out'],
+  [
+    'ngram_shorter',
+    'no_repeat_ngram_size',
+    'const out',
+    'n = Math.max(n - 1, Math.min(n, 1));\n  const out',
+  ],
+  [
+    'ngram_latest',
+    'no_repeat_ngram_size',
+    'out[history[i + n - 1]] =',
+    'out.fill(0).set(logits), out[history[i + n - 1]] =',
+  ],
+  ['ngram_seen', 'no_repeat_ngram_size', 'history.slice(i, i + n - 1).join() === now', 'true'],
+  [
+    'ngram_current',
+    'no_repeat_ngram_size',
+    'for (let',
+    'if (history.length) out[history.at(-1)] = -Infinity;\n  for (let',
+  ],
+  ['near_only', 'no_repeat_ngram_size', 'const out', 'history = history.slice(-50);\n  const out'],
+  ['bias_replaces', 'logit_bias', 'out[id] + b', 'b'],
+  ['bias_multiplies', 'logit_bias', 'out[id] + b', 'out[id] * b'],
+  ['bias_subtracts', 'logit_bias', 'out[id] + b', 'out[id] - b'],
+  ['bias_ban_zero', 'logit_bias', 'b === false ? -Infinity : ', ''],
+  ['bias_raises', 'logit_bias', 'out[id] + b', 'out[id] + Math.abs(b)'],
+  ['soft_mask', 'logit_bias', '-Infinity', '-1e5'],
+  ['xtc_keeps_best', 'xtc_probability', 'top.slice(0, -1)', 'top.slice(1)'],
+  ['xtc_keeps_two', 'xtc_probability', 'top.slice(0, -1)', 'top.slice(0, -2)'],
+  ['xtc_removes_all', 'xtc_probability', 'top.slice(0, -1)', 'top'],
+  ['xtc_only_best', 'xtc_probability', 'top.slice(0, -1)', 'top.slice(0, 1)'],
+  ['xtc_always', 'xtc_probability', 'if (coin >= xtc_probability)', 'if (xtc_probability === 0)'],
+  [
+    'xtc_turned',
+    'xtc_probability',
+    'if (coin >= xtc_probability)',
+    'if (xtc_probability === 0 || coin < 1 - xtc_probability)',
+  ],
+  ['xtc_relative', 'xtc_probability', '>= xtc_threshold', '>= xtc_threshold * Math.max(...p)'],
+];

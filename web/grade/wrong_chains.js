@@ -1,0 +1,53 @@
+/** Faults of a chain of the four stages, each as a function that has it; see wrong_warpers.js. */
+import { CHAIN, RIGHT, WRONG_WARPERS, codeOf, softmax } from './wrong_warpers.js';
+
+/** @typedef {import('./wrong_warpers.js').Twin} Twin */
+
+/**
+ * @param {string[]} order
+ * @param {Record<string, Twin>} [stages]
+ * @returns {Twin}
+ */
+export const inOrder =
+  (order, stages = RIGHT) =>
+  ({ logits, ...beside }) =>
+    order.reduce((list, name) => stages[name]({ logits: list, ...beside }), logits);
+
+const without = (/** @type {string} */ gone) => inOrder(CHAIN.filter((name) => name !== gone));
+const twice = (/** @type {string} */ again) =>
+  inOrder(CHAIN.flatMap((name) => (name === again ? [name, name] : [name])));
+
+/** Faults of a stage that a chain has under another name. */
+const RENAMED = ['idle', 'returns_shares', 'returns_logs', 'on_shares', 'penalty_twice'];
+
+/**
+ * The four stages, one of them faulty.
+ * @type {{ code: string, stages: Record<string, Twin> }[]}
+ */
+export const WRONG_STAGES = CHAIN.flatMap((name) =>
+  Object.entries(WRONG_WARPERS[name])
+    .filter(([code]) => !RENAMED.includes(codeOf(code)))
+    .map(([code, twin]) => ({ code, stages: { ...RIGHT, [name]: twin } })),
+);
+
+/** @type {Record<string, Twin>} */
+export const WRONG_CHAINS = {
+  shares_first: ({ logits, settings, history }) =>
+    inOrder(CHAIN)({ logits: softmax(logits), settings, history }),
+  shares_last: (given) => softmax(inOrder(CHAIN)(given)),
+  logs_last: (given) => softmax(inOrder(CHAIN)(given)).map(Math.log),
+  without_penalty: without('repetition_penalty'),
+  without_temperature: without('temperature'),
+  without_top_k: without('top_k'),
+  without_top_p: without('top_p'),
+  order_reversed: inOrder([...CHAIN].reverse()),
+  temperature_twice: twice('temperature'),
+  'temperature_twice 2': inOrder([...CHAIN, 'temperature']),
+  'temperature_twice 3': inOrder(['temperature', ...CHAIN]),
+  penalty_twice: twice('repetition_penalty'),
+  top_p_twice: twice('top_p'),
+  idle: ({ logits }) => logits,
+  ...Object.fromEntries(
+    WRONG_STAGES.map(({ code, stages }) => [`${code} in a chain`, inOrder(CHAIN, stages)]),
+  ),
+};
