@@ -106,6 +106,18 @@ const DOORS = {
     () => `#constraint=${'['.repeat(129)}${']'.repeat(129)}`,
     (hash) => dropped(parseHash(hash, scope.table, 64)),
   ],
+  'address: 500,000 parts': [
+    () => `#${'a=1&'.repeat(500_000)}`,
+    (hash) => dropped(parseHash(hash, scope.table, 64)),
+  ],
+  'message: 100,000 settings': [
+    () => Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`x${i}`, 1])),
+    (settings) => dropped(checkState({ settings }, scope.table, 64)),
+  ],
+  'message: 100,000 names': [
+    () => Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`x${i}`, 1])),
+    (message) => dropped(checkState(message, scope.table, 64)),
+  ],
   'message: a prompt of 65,537 characters': [
     () => ({ prompt: 'a'.repeat(65_537) }),
     (message) => dropped(checkState(message, scope.table, 64)),

@@ -22,6 +22,7 @@ import { pathOf } from '../../web/engine/folder.js';
 import { addressOf, nameOf, partNames } from '../../web/engine/names.js';
 import { atEnd, temporaryFolder } from '../cleanup.js';
 import { openHost } from '../faulty_host.js';
+import { long } from '../long.js';
 import { splitGguf } from '../fixtures/split.js';
 import { layoutGguf, writeGguf } from '../fixtures/gguf_writer.js';
 import { cli } from './command_line.js';
@@ -340,6 +341,34 @@ describe('a split file', () => {
     await refuses({ model: [two, new Blob(['no model at all, but long enough'])] }, 'not_gguf');
     await assert.rejects(Logitscope.load({ model: blobs[0] }), { key: 'model_shard' });
   });
+});
+
+long('a head without end is left at its bound', async () => {
+  const head = new Uint8Array(64);
+  const view = new DataView(head.buffer);
+  view.setUint32(0, 0x46554747, true);
+  view.setUint32(4, 3, true);
+  view.setBigUint64(16, 1n, true); // one key
+  view.setBigUint64(24, 1n, true); // of one character
+  head[32] = 97;
+  view.setUint32(33, 9, true); // an array
+  view.setUint32(37, 0, true); // of bytes
+  view.setBigUint64(41, 2n ** 40n, true);
+  for (const parts of [1, 2]) {
+    let sent = head.length;
+    const more = new Uint8Array(1 << 20);
+    const body = new ReadableStream({
+      start: (to) => to.enqueue(head),
+      pull(to) {
+        sent += more.length;
+        to.enqueue(more);
+      },
+    });
+    const endless = Object.assign(new Blob([head]), { stream: () => body, slice: () => endless });
+    const model = parts === 1 ? new Response(body) : [endless, endless];
+    await refuses({ model }, parts === 1 ? 'incomplete' : 'parts_head');
+    assert.ok(sent <= 2 ** 28 + 2 ** 22, `${sent} bytes`);
+  }
 });
 
 describe('the command line', () => {

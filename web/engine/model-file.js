@@ -52,7 +52,8 @@ class Head {
       this.#pieces.push(piece);
       this.#length += piece.length;
       taken += piece.length;
-      if (this.#length >= 2 * this.#tried || this.#length === this.total) this.#begin();
+      const full = this.#length > HEAD_MAX;
+      if (this.#length >= 2 * this.#tried || this.#length === this.total || full) this.#begin();
     }
     const rest = chunk.subarray(taken);
     if (this.#reserved) this.#write(rest, this.#length);

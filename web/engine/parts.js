@@ -130,19 +130,22 @@ async function readHead(part) {
   let tried = 0;
   for await (const chunk of part.read(0)) {
     if (length + chunk.length > bytes.length) {
-      const larger = new Uint8Array(Math.max(2 * bytes.length, length + chunk.length));
+      const room = Math.min(2 * bytes.length, HEAD_MAX + FIRST_READ);
+      const larger = new Uint8Array(Math.max(room, length + chunk.length));
       larger.set(bytes.subarray(0, length));
       bytes = larger;
     }
     bytes.set(chunk, length);
     length += chunk.length;
-    if (length < 2 * tried && length !== part.size) continue;
+    const full = length > HEAD_MAX;
+    if (length < 2 * tried && length !== part.size && !full) continue;
     tried = length;
     try {
       if (length >= FIXED) return parse(bytes.slice(0, length));
     } catch (error) {
-      if (!(error instanceof RangeError) || length > HEAD_MAX) throw error;
+      if (!(error instanceof RangeError)) throw error;
     }
+    if (full) break;
   }
   throw notPart();
 }

@@ -31,7 +31,7 @@ import { mayLoad } from './models.js';
  * @typedef {Pick<import('../engine/types.js').Settings, typeof GATES[number]>} Gates
  * @typedef {{ table: TableRow[], vocab_size: number }} Known
  *
- * @typedef {'unknown' | 'query' | 'control' | 'malformed' | 'long' | 'foreign' | 'least' | 'above' | 'below' | 'between' | 'refused'} Why
+ * @typedef {'unknown' | 'query' | 'control' | 'malformed' | 'many' | 'long' | 'foreign' | 'least' | 'above' | 'below' | 'between' | 'refused'} Why
  * @typedef {{ why: Why, minimum?: number, maximum?: number }} Refusal
  *
  * Which numbers are accepted, the bounds themselves where nothing says otherwise.

@@ -31,6 +31,10 @@ import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './field
 
 /** How much of a refused value is shown, in characters. */
 const SHOWN = 60;
+/** Parts that are read of an address or a message, several times as many as there are. */
+const MOST = 1000;
+/** Names of a message that are none of the state. */
+const BESIDE = ['settings', 'type', 'id'];
 
 /**
  * What may stand after the # and among attributes, in the order in which it is written.
@@ -111,7 +115,10 @@ function escape(text) {
  * @returns {Parsed}
  */
 export function parseHash(hash, table, vocab_size) {
-  const texts = hash.replace(/^#/, '').split('&').filter(Boolean);
+  const texts = hash
+    .replace(/^#/, '')
+    .split('&', MOST + 1)
+    .filter(Boolean);
   const pairs = texts.map((text) => {
     const at = text.indexOf('=');
     const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
@@ -191,17 +198,16 @@ export function viewOf({ view, controls }, hash) {
  * @returns {Parsed}
  */
 export function checkState(message, table, vocab_size) {
-  const { settings = {}, type: _, id: __, ...others } = message;
+  const { settings = {} } = message;
   const fields = FIELDS.filter((field) => field.message && !field.setting);
-  const known = fields.filter(({ name }) => others[name] !== undefined).map(({ name }) => name);
-  const unknown = Object.keys(others).filter(
-    (name) => !fields.some((field) => field.name === name),
-  );
+  const known = fields.filter(({ name }) => message[name] !== undefined).map(({ name }) => name);
+  const names = [...BESIDE, ...fields.map(({ name }) => name)];
+  const unknown = firstKeys(message).filter((name) => !names.includes(name));
   /** @type {Given[]} */
-  const given = known.map((name) => [name, others[name], `${name}=${show(others[name])}`]);
+  const given = known.map((name) => [name, message[name], `${name}=${show(message[name])}`]);
   if (isObject(settings))
-    for (const [name, value] of Object.entries(settings))
-      given.push([name, value, `${show(name)}=${show(value)}`]);
+    for (const name of firstKeys(settings))
+      given.push([name, settings[name], `${show(name)}=${show(settings[name])}`]);
   const settable = FIELDS.filter((field) => field.setting);
   const parsed = collect(given, [...fields, ...settable, ...table], { table, vocab_size });
   const { dropped } = parsed;
@@ -211,6 +217,9 @@ export function checkState(message, table, vocab_size) {
     dropped.push({ part: show(name), why: 'unknown', minimum: 0, maximum: 0 });
   return parsed;
 }
+
+/** @param {object} value */
+const firstKeys = (value) => Object.keys(value).slice(0, MOST + 1);
 
 /** The beginning of a value as text, whatever it is. @param {unknown} value */
 export function show(value) {
@@ -239,7 +248,11 @@ function collect(given, parts, known) {
   const dropped = [];
   let good = 0;
   const all = { table: [], vocab_size: Number.MAX_SAFE_INTEGER, ...known };
-  for (const [name, raw, written] of given) {
+  for (const [i, [name, raw, written]] of given.entries()) {
+    if (i === MOST) {
+      dropped.push({ part: written, why: 'many', minimum: 0, maximum: MOST });
+      break;
+    }
     const part = parts.find((each) => each.name === name);
     const value = (part && KINDS[part.kind].take?.(raw, all)) ?? raw;
     const fault = part ? checkPart(part, value, known) : /** @type {const} */ ({ why: 'unknown' });
