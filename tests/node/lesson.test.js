@@ -938,3 +938,9 @@ test('lesson 3 names the places where greedy’s text nearly forks, and lesson 4
   const { right, say } = await judge(two, 0.66, measuredOf(k.figure.state));
   assert.deepEqual([right, say], [false, '2/3 is 0.666…, and that rounds to 0.67.']);
 });
+
+test('of a lesson or a class with thousands of faults a hundred are told', () => {
+  const names = Array.from({ length: 18_000 }, (_, i) => [`k${i}`, 1]);
+  assert.equal(readLesson(JSON.stringify(Object.fromEntries(names)), []).faults.length, 100);
+  assert.equal(readCodes('no code\n'.repeat(18_000), 'shape', 3).faults.length, 100);
+});

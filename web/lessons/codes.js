@@ -3,6 +3,7 @@
  * the lesson's name, a letter or digit a question, and two to tell a slip of the pen by. It says how
  * often each question was tried and how it ended, and nothing of who did it.
  */
+import { MOST_FAULTS } from './faults.js';
 import { markOf } from './marks.js';
 
 /**
@@ -63,7 +64,8 @@ export function readCodes(text, name, n) {
     const shaped = words.flatMap((word) => partsOf(word) ?? []);
     const code = shaped.find(({ sound }) => sound) ?? shaped[0];
     /** @param {CodeFault['key']} key @param {Record<string, string | number>} [values] */
-    const fail = (key, values = {}) => faults.push({ line: i + 1, key, values });
+    const fail = (key, values = {}) =>
+      faults.length < MOST_FAULTS && faults.push({ line: i + 1, key, values });
     if (!code) fail('shape', { code: (words[0] ?? written).slice(0, 40) });
     else if (!code.sound) fail('slip', { code: code.word.slice(0, 60) });
     else if (code.lesson !== name.toLowerCase()) fail('lesson', { lesson: code.lesson });

@@ -1,5 +1,8 @@
 /** What can be wrong with a lesson's file: the English sentences, by key; the page has them in its locale files. */
 
+/** Faults that are told of a lesson or of a class's codes: a page shows each. */
+export const MOST_FAULTS = 100;
+
 export const LESSON_FAULTS = {
   unreadable: 'the file is not JSON: {reason}',
   encoding: 'the file is neither UTF-8 nor UTF-16 with its byte order mark',

@@ -7,6 +7,7 @@ import { show } from '../engine/errors.js';
 import { MEASURES } from '../engine/measures.js';
 import { COUNT_MAX } from '../engine/steps.js';
 import { suites } from '../engine/suites.js';
+import { MOST_FAULTS } from './faults.js';
 import { STATE_LIMIT } from './marks.js';
 import { LESSON_MEASURES } from './measures.js';
 import { readMarkdown } from './markdown.js';
@@ -76,7 +77,7 @@ const MARKUP = /<[a-z/!][^>]*>?/i;
  * @typedef {Record<string, Rule>} Rules a name that ends in ! must be there
  */
 
-/** Collects faults. */
+/** Collects faults, MOST_FAULTS of them. */
 class Check {
   /** @type {LessonFault[]} */
   faults = [];
@@ -91,7 +92,8 @@ class Check {
 
   /** @param {LessonFault['key']} key @param {string} at @param {Record<string, string | number>} [values] */
   fail(key, at, values = {}) {
-    this.faults.push({ code: 'bad_lesson', key, values: { at, ...values } });
+    if (this.faults.length < MOST_FAULTS)
+      this.faults.push({ code: 'bad_lesson', key, values: { at, ...values } });
     return false;
   }
 
