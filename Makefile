@@ -65,8 +65,8 @@ lessons: dist ## the site, and the lessons as pages and as packages of SCORM 1.2
 
 wasm: $(WASM) ## build web/engine/logitscope.wasm
 
-package: wasm types ## pack module, command line and types for npm install
-	@npm pack
+package: ## build and pack module, command line and types for npm install
+	@npm pack --ignore-scripts=false
 
 native: $(NATIVE_COMMANDS) ## build the native engine with gcc and with clang, of which digests are compared
 

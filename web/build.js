@@ -152,9 +152,10 @@ async function messagesOf(code, view) {
   return Object.fromEntries(mine);
 }
 
-/** What all bundles share; no name of a file depends on the folder in which the build was started. */
+/** What all bundles share; no name depends on the folder of the build, nor on a linked node_modules. */
 const COMMON = /** @type {const} */ ({
   absWorkingDir: root,
+  preserveSymlinks: true,
   bundle: true,
   minify: true,
   target: 'es2022',

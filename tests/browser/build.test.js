@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { cp, readFile, readdir, realpath, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -26,25 +26,34 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Builds into `out`, from another folder than this test runs in. @param {string} out */
-function buildElsewhere(out) {
-  const { href } = pathToFileURL(join(root, 'web/build.js'));
+/** Builds into `out`, from another folder than this test runs in. @param {string} out @param {string} [tree] */
+function buildElsewhere(out, tree = root) {
+  const { href } = pathToFileURL(join(tree, 'web/build.js'));
   const code = `import { build } from '${href}'; await build('${out}');`;
   execFileSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: tmpdir() });
 }
 
-long('the build is the same bytes each time, wherever it starts', async () => {
-  const again = temporaryFolder();
-  buildElsewhere(again);
-  const [first, second] = await Promise.all([weigh(bench.dist), weigh(again)]);
-  assert.deepEqual(first, second);
-  for (const { path } of first)
-    assert.deepEqual(
-      await readFile(join(bench.dist, path)),
-      await readFile(join(again, path)),
-      path,
-    );
-});
+long(
+  'the build is the same bytes each time, wherever it starts, with a linked node_modules',
+  async () => {
+    const tree = temporaryFolder();
+    for (const name of ['web', 'models', 'package.json', 'tsconfig.json', 'LICENSE'])
+      await cp(join(root, name), join(tree, name), { recursive: true });
+    await symlink(await realpath(join(root, 'node_modules')), join(tree, 'node_modules'));
+    for (const from of [root, tree]) {
+      const again = temporaryFolder();
+      buildElsewhere(again, from);
+      const [first, second] = await Promise.all([weigh(bench.dist), weigh(again)]);
+      assert.deepEqual(first, second);
+      for (const { path } of first)
+        assert.deepEqual(
+          await readFile(join(bench.dist, path)),
+          await readFile(join(again, path)),
+          path,
+        );
+    }
+  },
+);
 
 test('the page code is small', async () => {
   const [all, loaded] = await Promise.all([weigh(bench.dist), firstLoad(bench.dist)]);
