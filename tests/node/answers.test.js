@@ -59,7 +59,7 @@ const answering = (lineOf) => (/** @type {any} */ onanswer, /** @type {any} */ o
   end() {},
 });
 
-/** What is said of a process that answers so. @param {(asked: any) => string} lineOf @param {string} as */
+/** The verdicts on a process that answers so. @param {(asked: any) => string} lineOf @param {string} as */
 async function verdictsOn(lineOf, as) {
   const subject = new Subject(answering(lineOf), as, 1000);
   assert.deepEqual(Object.keys(await subject.load()), ['id']);
@@ -81,7 +81,7 @@ for (const [what, line] of Object.entries(LINES))
     }
   });
 
-test('an answer is what the harness sends, and nothing beside it', () => {
+test('an answer has the keys of the harness’s, and no other', () => {
   const asked = { call: 'warp', logits: [1, 2] };
   const result = Float64Array.of(1, 2);
   assert.ok(isAnswer({ id: 1, result, length: 2, changed: false, read: ['top_k'] }, asked));
@@ -124,7 +124,7 @@ test('an answer that comes before its question is none', async () => {
   assert.deepEqual((await again).result, Float64Array.of(1));
 });
 
-test('every learner has a row, whatever one answers', async () => {
+test('every learner has a row, even beside one that sends no answers', async () => {
   const at = `${folder}/class`;
   mkdirSync(at, { recursive: true });
   const lines = [

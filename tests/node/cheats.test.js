@@ -29,7 +29,7 @@ const beside = { history: [], step: 0, coin: 0.5, bits: null, second: null };
 const logits = Float32Array.of(1, 2);
 const WARP = { call: 'warp', logits, settings: { top_k: 1 }, ...beside };
 
-/** What comes before a function that writes to the logits it is given, in JavaScript. */
+/** Code before a function that writes to its own input, in JavaScript. */
 const BEFORE = {
   nothing: '',
   'methods that compare': `Object.is = () => true;
@@ -52,7 +52,7 @@ const BEFORE = {
     fs.writeSync = (fd, given, ...more) =>
       writeSync(fd, Buffer.from(String(given).replace('"changed":true', '"changed":false')), ...more);
     syncBuiltinESMExports();`,
-  'what makes bytes of texts': `const { from } = Buffer;
+  'the maker of bytes': `const { from } = Buffer;
     Buffer.from = (text, ...more) => from(text.replace('"changed":true', '"changed":false'), ...more);`,
   'methods of texts': `for (const name of ['replace', 'slice', 'concat', 'toString', 'valueOf'])
       String.prototype[name] = () => '"changed":false';
@@ -61,6 +61,12 @@ const BEFORE = {
     Promise.prototype.then = function (done, failed) {
       return then.call(this, (it) => done?.(it && 'changed' in it ? { ...it, changed: false } : it), failed);
     };`,
+  'promises of the harness': `import { createHook } from 'node:async_hooks';
+    createHook({
+      init(_, type, __, it) {
+        if (type === 'PROMISE') it.then((value) => value && 'changed' in value && (value.changed = false));
+      },
+    }).enable();`,
   'lists that keep nothing': `for (let i = 0; i < 9; i++)
       Object.defineProperty(Array.prototype, i, { set() {}, get: () => 0, configurable: true });`,
   iterators: `Object.getPrototypeOf(Float32Array).prototype[Symbol.iterator] = function* () { yield* [1, 2]; };
@@ -169,7 +175,7 @@ test('the log of a generation is the grader’s own', async () => {
   assert.equal((await answerTo('mjs', loop, generated)).code, 'own_message');
 });
 
-test('in Python too, and what is said to have been skipped was', async () => {
+test('in Python too, and a setting counts as skipped where it does something', async () => {
   const source = `def generate(model, prompt_ids, rng):
     row = model.logits([0, 1])[-1]
     model.logits([1])

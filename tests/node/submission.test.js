@@ -509,6 +509,19 @@ export default () => { throw new Error(JSON.stringify(said)); };`;
     } finally {
       delete process.env.LOGITSCOPE_NO_JAIL;
     }
+    process.env.LOGITSCOPE_NO_WATCH = '1';
+    try {
+      const idle = file('def top_k(logits, k):\n    raise ValueError\n');
+      const { stderr: said } = await cli(['grade', idle, '--as', 'top_k']);
+      assert.match(
+        said,
+        /processes cannot be watched here: the memory of a submission as a whole has no limit/,
+      );
+      const refused = await cli(['grade', idle, '--as', 'top_k', '--isolated']);
+      assert.deepEqual([refused.status, refused.stdout], [2, '']);
+    } finally {
+      delete process.env.LOGITSCOPE_NO_WATCH;
+    }
   });
 });
 

@@ -555,7 +555,7 @@ export const grade = {
       if (!submissions.bounded)
         lacks.push([
           'processes cannot be watched here',
-          'all of one together have no limit of memory',
+          'the memory of a submission as a whole has no limit',
         ]);
       if (isolated && lacks.length)
         throw new UsageError(`--isolated: ${lacks.map(([why]) => why).join('; ')}`);

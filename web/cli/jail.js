@@ -46,7 +46,7 @@ const isInside = (path, folder) => path === folder || path.startsWith(`${folder}
 const isLink = (path) => Boolean(lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
 
 /**
- * What the root is made of: a folder before those in it.
+ * The parts of the root: a folder before those in it.
  * @typedef {[kind: 'BIND' | 'LINK' | 'HIDE', path: string, place: string]} Part
  * @param {[string, string][]} sees
  * @returns {Part[]}

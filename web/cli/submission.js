@@ -27,7 +27,7 @@ export const isPython = (file) => ['.py', '.ipynb'].includes(kindOf(file));
 const QUESTIONS = 4096;
 
 /**
- * The log of a generation: its own process tells only of what happens there.
+ * The log of a generation: its process adds the events that it alone can see.
  * @param {Host} host
  * @param {import('../grade/subject.js').Answer} answer
  */
@@ -55,7 +55,7 @@ export class Submissions {
   #scope;
 
   /**
-   * @param {NodeJS.WritableStream} stderr for what they print
+   * @param {NodeJS.WritableStream} stderr for the text that they print
    * @param {{ memory: number, stdio?: boolean, python?: string }} options memory in MB; python: a
    *   path, else the one that findPython takes
    */
@@ -76,7 +76,7 @@ export class Submissions {
 
   /** Whether all processes of a submission have limits together. */
   get bounded() {
-    return this.#scope !== null || canWatch;
+    return this.#scope !== null || canWatch();
   }
 
   /** The Python that runs submissions; a UsageError if there is none. */
@@ -158,7 +158,7 @@ export class Submissions {
     const kill = () => {
       running.delete(kill);
       try {
-        // The whole group: whatever it started ends too.
+        // The whole group: the processes that it started end too.
         process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
       } catch {} // it has ended
       watched.kill();
@@ -168,7 +168,7 @@ export class Submissions {
       kill();
     };
     running.add(kill);
-    /** A harness reads bytes as they are: what is beyond ASCII is escaped. @param {any} message */
+    /** A harness reads bytes as they are: characters beyond ASCII are escaped. @param {any} message */
     const tell = (message) =>
       child.stdin.write(
         toLine(message).replace(

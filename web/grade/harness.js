@@ -91,12 +91,14 @@ function isOther(before, after) {
 
 /**
  * `read` names the settings that it looked at, a copy of all of them aside; `rewrote` says whether it
- * changed the ids that it was given.
+ * changed the ids that it was given. The answer is told rather than returned: the learner's code may
+ * look at every promise.
  * @param {Function} subject
  * @param {{ logits: Float32Array, settings: any, history: number[], coin: number,
  *   step: number, bits: Uint32Array | null, second: Float32Array | null }} given
+ * @param {(answer: any) => void} tell
  */
-async function warp(subject, { logits, settings, ...beside }) {
+async function warp(subject, { logits, settings, ...beside }, tell) {
   const own = copyOf(logits);
   const { history } = beside;
   const before = copyOf(history);
@@ -119,7 +121,7 @@ async function warp(subject, { logits, settings, ...beside }) {
   });
   const result = plain(await subject(own, watched, beside), logits.length);
   const rewrote = isOther(before, history);
-  return { ...result, changed: !isSame(logits, own), rewrote, read: [...read] };
+  tell({ ...result, changed: !isSame(logits, own), rewrote, read: [...read] });
 }
 
 /**
@@ -159,10 +161,11 @@ function modelOf({ vocab_size, context_length, eos_token_id }, ask, log) {
  * @param {Function} subject
  * @param {{ prompt: number[], settings: any, toy: import('./toy.js').Toy,
  *   streams?: Record<number, Float64Array> }} given
+ * @param {(answer: any) => void} tell
  * @param {((question: import('./toy.js').Question) => any) | undefined} elsewhere asks the model and its
  *   random numbers in another process, which has the log
  */
-async function generate(subject, { prompt, settings, toy, streams = {} }, elsewhere) {
+async function generate(subject, { prompt, settings, toy, streams = {} }, tell, elsewhere) {
   const host = new Host({ toy, streams, settings });
   const ask = elsewhere ?? ((/** @type {any} */ question) => host.answer(question));
   const { log } = host;
@@ -176,9 +179,9 @@ async function generate(subject, { prompt, settings, toy, streams = {} }, elsewh
   try {
     const ids = await subject(modelOf(toy, ask, log), given, settings, { rng });
     const answer = plain(ids, settings.max_new_tokens + 8);
-    return { ...answer, rewrote: isOther(before, given), log };
+    tell({ ...answer, rewrote: isOther(before, given), log });
   } catch (error) {
-    return { error: message(error), log };
+    tell({ error: message(error), log });
   }
 }
 
@@ -206,12 +209,13 @@ export function serve(port, load) {
         port.postMessage({ id });
         return;
       }
-      const answer = await (call === 'warp' ? warp : generate)(
+      const tell = (/** @type {any} */ answer) => port.postMessage({ id, ...answer });
+      await (call === 'warp' ? warp : generate)(
         /** @type {Function} */ (subject),
         given,
+        tell,
         port.ask,
       );
-      port.postMessage({ id, ...answer });
     } catch (error) {
       port.postMessage({ id, error: message(error) });
     }

@@ -1,6 +1,6 @@
 /**
  * The harness in a process of its own: lines of JSON in and out, read one at a time, since a question to
- * the grader waits for its answer. What the file prints goes to stderr.
+ * the grader waits for its answer. The text that the file prints goes to stderr.
  */
 import { readSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';

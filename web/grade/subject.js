@@ -6,14 +6,14 @@ import { isAnswer } from './answer.js';
 import { refusal } from './reasons.js';
 
 /**
- * What runs the harness; `end` kills it, whatever it is doing.
+ * A process, thread or frame that runs the harness; `end` kills it, busy or not.
  * @typedef {object} Place
  * @property {(message: any) => void} post
  * @property {() => void} end
  */
 
 /**
- * Begins a place. What it sends is not trusted; `onend` says why it ended, or has to be.
+ * Begins a place. Its messages are not trusted; `onend` says why it ended, or has to end.
  * @typedef {(onanswer: (answer: any) => void, onend: (why: Answer) => void) => Place} Start
  */
 
@@ -53,7 +53,7 @@ export class Subject {
   hangs = 0;
   /** How often it ended, or was ended for a message that is no answer. */
   ends = 0;
-  /** What it sent between two calls, told at the next one. @type {Answer | null} */
+  /** A fault between two calls, told at the next one. @type {Answer | null} */
   #foul = null;
   /** @type {{ message: any, resolve: (answer: Answer) => void } | null} */
   #waiting = null;

@@ -1,6 +1,6 @@
 /**
  * Messages of the harness as lines of JSON, which knows no infinities: a removed logit travels as the
- * string "-inf", and what is no number at all as "nan". The harness has them in a process whose code may
+ * string "-inf", and a value that is no number as "nan". The harness has them in a process whose code may
  * change any object, so they rest on operators and on these.
  */
 const [{ parse, stringify }, { isArray }, { isView }, { hasOwn }] = [
@@ -16,7 +16,7 @@ const [Floats, Doubles, Words] = [Float32Array, Float64Array, Uint32Array];
 const out = (x) =>
   isNaN(x) ? '"nan"' : x === Infinity ? '"inf"' : x === -Infinity ? '"-inf"' : `${x}`;
 
-/** @param {unknown} x what a number or a word stands for */
+/** The number of a value in JSON. @param {unknown} x */
 export const back = (x) =>
   x === '-inf' ? -Infinity : x === 'inf' ? Infinity : typeof x === 'number' ? x : Number.NaN;
 
@@ -50,7 +50,7 @@ function listOf(Kind, list) {
   return numbers;
 }
 
-/** What the harness is told: a call, or the answer to its question. @param {string} line */
+/** A line to the harness: a call, or the answer to its question. @param {string} line */
 export function toCall(line) {
   const message = parse(line);
   const { logits, second, bits, stream, rows } = message;
