@@ -26,7 +26,7 @@ const PACKAGES =
     ' ',
   );
 const SHOWN =
-  'vite.config.js tokens.js App.jsx App.vue App.svelte next.config.js build.mjs rollup.config.mjs'.split(
+  'vite.config.js far.js tokens.js App.jsx App.vue App.svelte next.config.js build.mjs rollup.config.mjs'.split(
     ' ',
   );
 
@@ -111,6 +111,7 @@ test('docs/bundlers.md shows every file that a project takes from it', () => {
   for (const name of SHOWN) assert.ok(recipe(name).length > 30, name);
 });
 
+const vite = () => import(pathToFileURL(join(folder, 'node_modules/vite/dist/node/index.js')).href);
 const MODULE = '<script type="module" src="/page.js"></script>';
 
 long(
@@ -118,9 +119,7 @@ long(
   async () => {
     const at = project('vite', ['app.js', 'page.js']);
     writeFileSync(join(at, 'index.html'), pageOf(MODULE));
-    const { build } = await import(
-      pathToFileURL(join(folder, 'node_modules/vite/dist/node/index.js')).href
-    );
+    const { build } = await vite();
     for (const shown of [[], ['vite.config.js']]) {
       fill(at, [], shown);
       await build({ root: at, logLevel: 'warn' });
@@ -129,12 +128,32 @@ long(
   },
 );
 
+long('Vite gives workers to a page of another origin than the bundle', async () => {
+  const at = project('far', [], ['far.js']);
+  writeFileSync(
+    join(at, 'page.js'),
+    `import { chat, load } from './far.js';
+    const answer = async () => {
+      const scope = await load(new URL('/model.gguf', location.href));
+      return [scope.variant, (await chat(scope, [{ role: 'user', content: 'Hi' }])).text];
+    };
+    globalThis.result = answer().catch(({ message }) => message);`,
+  );
+  writeFileSync(join(at, 'index.html'), pageOf(MODULE));
+  const dist = join(at, 'dist');
+  const host = closed(await serve(dist));
+  const { build } = await vite();
+  await build({ root: at, base: host.url, logLevel: 'warn' });
+  const route = (/** @type {string} */ path) =>
+    path === '/' ? join(dist, 'index.html') : undefined;
+  const found = await answersOf(browser, join(at, 'public'), route);
+  assert.deepEqual(found, ['relaxed', wanted.chat]);
+});
+
 long("Vite's own server gives a page all", async () => {
   const at = project('vite-server', ['app.js', 'page.js']);
   writeFileSync(join(at, 'index.html'), pageOf(MODULE));
-  const { createServer } = await import(
-    pathToFileURL(join(folder, 'node_modules/vite/dist/node/index.js')).href
-  );
+  const { createServer } = await vite();
   const server = closed(
     await createServer({ root: at, server: { port: 0, host: '127.0.0.1' }, logLevel: 'warn' }),
   );

@@ -242,7 +242,7 @@ describe('a bundle by esbuild', () => {
     const classic = answer('dist/classic.cjs', { format: 'cjs' });
     assert.equal(
       classic,
-      'LogitscopeError: a bundle without import.meta.url cannot find logitscope.wasm: give its address as `wasm`',
+      'LogitscopeError: this bundle does not say where logitscope.wasm lies: give its address as `wasm`',
     );
   });
 });

@@ -334,7 +334,7 @@ export const sentences = {
   worker_failed: 'the worker failed: {reason}',
   variant_unavailable: 'variant {value} cannot run: {reason}',
   worker_missing: 'the worker did not start: {name}, or a file that it imports, cannot be loaded',
-  no_address: 'a bundle without import.meta.url cannot find {name}: give its address as `{option}`',
+  no_address: 'this bundle does not say where {name} lies: give its address as `{option}`',
   http_status: 'HTTP status {n}',
   load_cancelled: 'loading was cancelled',
   hub_name: 'a name of the hub is hub:owner/name/file.gguf, got {value}',

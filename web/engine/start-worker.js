@@ -31,12 +31,14 @@ export function startAt(address) {
  * @param {string} option that names another script
  */
 export function startOwn(start, here, name, option) {
-  if (!here) throw new LogitscopeError('load_failed', 'no_address', { name, option });
-  const address = new URL(name, here);
+  /** @type {URL | undefined} */
+  let address;
   try {
+    address = new URL(name, here);
     if (address.origin === globalThis.origin || address.protocol === 'file:') return start();
   } catch {
-    // The page demands trusted addresses.
+    // `here` is no address, or the page demands trusted ones.
   }
+  if (!address) throw new LogitscopeError('load_failed', 'no_address', { name, option });
   return startAt(address);
 }
