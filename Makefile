@@ -25,7 +25,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm package native \
-    native-tests native-traps native-32 fuzz fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
+    native-tests native-traps native-32 fuzz fuzz-answers fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -83,6 +83,9 @@ native-32:
 # Each target a minute, or as many seconds as asked for.
 fuzz: fuzzers ## look for inputs that break a target of tests/fuzz; SECONDS=3600 for each
 	@node tests/fuzz/run.js $(or $(SECONDS),60) $(TARGETS)
+
+fuzz-answers: node_modules/.package-lock.json wasm ## random lines of a submission's process to the grader; RUNS=1000000, SEED=1
+	@node tests/fuzz/answers.js $(or $(RUNS),1000000)
 
 fuzz-page: node_modules/.package-lock.json wasm ## random input on every view, lesson and language of the page, a minute; SECONDS=600, SEED=1, BROWSER=firefox or webkit
 	@./need.sh chromium-headless-shell=chromium-headless-shell

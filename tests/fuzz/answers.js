@@ -1,5 +1,6 @@
 /**
- * Random lines of a submission's process, from the seed of SEED on: `node tests/fuzz/answers.js 1000000`.
+ * Random lines of a submission's process, from the seed of SEED on: `make fuzz-answers`, or
+ * `node tests/fuzz/answers.js 1000000`.
  * Each is refused in one sentence, or is an answer or a question of the schema, which the grader takes
  * without a fault of its own. The first line that is neither ends the run with its number.
  */
@@ -17,7 +18,7 @@ const first = Number(process.env.SEED ?? 1);
 const GRADED_SHARE = 0.0002;
 const KEYS = [
   ...['id', 'result', 'length', 'changed', 'read', 'log', 'error', 'ask', 'ids', 'seed', 'x', ''],
-  ...['endless', 'step', 'skipped', 'blind', 'uniform'],
+  ...['endless', 'step', 'skipped', 'blind', 'uniform', 'rewrote'],
   ...[
     'windows',
     'early',
