@@ -80,6 +80,12 @@ export const LESSON_FAULTS = [
   ['p_times_best', 'top_p', 'before < top_p', 'p[id] >= top_p * Math.max(...p)'],
   ['p_zero', 'top_p', 'place === 0 ||', 'place === 0 && top_p > 0 ||'],
   ['p_zero', 'top_p', 'if (top_p === 1)', 'if (top_p === 1 || !top_p)'],
+  [
+    'p_one_empties',
+    'top_p',
+    'if (top_p === 1) return logits.slice();',
+    'if (top_p === 1) return logits.map(() => -Infinity);',
+  ],
   ['p_one', 'top_p', 'if (top_p === 1) return logits.slice();', ''],
   [
     'all_tied',
@@ -182,6 +188,12 @@ export const LESSON_FAULTS = [
     'logits.map((l, id) => (ranked(logits).indexOf(id) < k',
   ],
   ['always_divides', 'chain', 'logits[id] * r', 'logits[id] / r'],
+  [
+    'swapped',
+    'chain',
+    '(given, settings, { history }) =>',
+    '(given, settings, { history }) => settings.temperature === 0 ? stages.temperature(given, settings) :',
+  ],
   ['near_only', 'chain', SEEN, 'new Set(history.slice(-30))'],
   ['wrote_history', 'chain', SEEN, 'history.sort()'],
   ['zero_logit', 'chain', ALONE, '(id === best ? 0 : -Infinity)'],
@@ -217,6 +229,7 @@ export const LESSON_FAULTS = [
     'if (ids.includes(model.eos_token_id)) break;\n    const window',
   ],
   ['end_zero', 'generate', STOP, 'if (model.eos_token_id && id === model.eos_token_id) break;'],
+  ['after_end', 'generate', STOP, 'if (step && id === model.eos_token_id) break;'],
   ['u_met', 'generate', '> u)', '>= u)'],
   ['never_last', 'generate', 'p[id] > 0);', 'p[id] > 0);\n  if (order.length > 1) order.pop();'],
   ['not_last', 'generate', 'order.at(-1)', 'order[0]'],

@@ -96,7 +96,9 @@ function before(a, b, random) {
         stays: (/** @type {number} */ id) => other[id] !== -Infinity,
         free: () => false,
       };
-      const isSwapped = failure.got && !disagreement(wrong, failure.got);
+      // At T = 0 the token tells, whatever its logit.
+      const isSwapped =
+        failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
       return isSwapped ? { ...failure, ...reason('swapped', { first: b, second: a }) } : failure;
     },
   };

@@ -40,7 +40,8 @@ const ELSE = [
 /** Said last: several faults look like these. */
 const VAGUE = [
   ...['threw', 'odd', 'soft', 'probabilities', 'short_window', 'emptied'],
-  ...['came_back', 'lost_best', 'overtaken', 'risen', 'subset'],
+  ...['came_back', 'lost_best', 'overtaken', 'risen', 'subset', 'end_left_out', 'after_end'],
+  ...['stopped', 'went_on'],
 ];
 
 /** How many of the answers must be the twin's, of all and of the wrong ones: rounding may decide a few. */

@@ -200,6 +200,7 @@ export const REASONS = {
     'it compares with p times the largest share, which is min-p: top-p adds the shares up',
   as_text: 'it sorts without a comparison, which sorts numbers as text: 10 comes before 9',
   p_zero: 'at p = 0 it does not keep the best alone',
+  p_one_empties: 'at p = 1 it removes everything: there all stay',
   p_one: 'at p = 1 it removes a tail that rounding hides: there nothing is removed',
   k_zero_best: 'at k = 0 it keeps the best alone: 0 means no cut',
   k_beyond: 'where k is above the number of tokens it removes everything: there all stay',

@@ -251,6 +251,8 @@ export const WRONG_WARPERS = {
     }),
     p_zero_1: zeroCut(() => []),
     p_zero_2: zeroCut(ids),
+    p_one_empties: ({ logits, settings: { top_p: p }, ...beside }) =>
+      p === 1 ? only(logits, []) : RIGHT.top_p({ logits, settings: { top_p: p }, ...beside }),
     p_one: ({ logits, settings: { top_p: p } }) =>
       only(
         logits,
