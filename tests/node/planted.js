@@ -396,7 +396,7 @@ export const FAULTS = [
   ],
 ];
 
-/** What some pieces need beside them. @type {[piece: string, from: string, to: string][]} */
+/** Changes that some pieces need beside them. @type {[piece: string, from: string, to: string][]} */
 const NEEDS = [
   ['was = p[id]', 'let before = 0;', 'let before = 0;\n  let was = 0;'],
   ['(u = step', 'const random =', 'let u = 0;\n  const random ='],

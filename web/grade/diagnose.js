@@ -11,7 +11,7 @@ import { WRONG_MARKS } from './wrong_marks.js';
 import { WRONG_PENALTIES } from './wrong_penalties.js';
 import { WRONG_WARPERS, codeOf } from './wrong_warpers.js';
 
-/** By what they stand for. @type {Record<string, Record<string, import('./wrong_warpers.js').Twin>>} */
+/** Twins by the function that they stand for. @type {Record<string, Record<string, import('./wrong_warpers.js').Twin>>} */
 export const TWINS = {
   ...WRONG_WARPERS,
   ...WRONG_FILTERS,

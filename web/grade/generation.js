@@ -1,8 +1,27 @@
 /** What holds for a decode loop, tried on a toy model whose every logit is known here. */
-import { reason } from './expect.js';
 import { Random } from './inputs.js';
+import {
+  NO_END,
+  asksOften,
+  beside,
+  check,
+  exchanged,
+  generated,
+  greedyEarly,
+  invalidIds,
+  notLast,
+  otherIds,
+  otherLength,
+  promptToo,
+  readsEarly,
+  recordsGraph,
+  refusesRun,
+  reseeded,
+  wrongEnd,
+  wrongWindow,
+  wrotePrompt,
+} from './outcomes.js';
 import { FAR, looksBack } from './properties.js';
-import { toyRow } from './toy.js';
 
 /**
  * @typedef {import('./expect.js').Engine & { random: (seed: number, step: number) => number |
@@ -21,13 +40,10 @@ import { toyRow } from './toy.js';
  * @property {[string, string]} [order] two warpers of which the first comes before the second
  */
 
-const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 /** @type {Record<string, number>} */
 const NEUTRAL = { temperature: 1, top_k: 0, top_p: 1, repetition_penalty: 1 };
 /** @param {string} name @param {Record<string, any>} settings */
 export const isNeutral = (name, settings) => settings[name] === NEUTRAL[name];
-const NEAR = 2 ** -16;
-const NO_END = -1;
 
 /**
  * @param {Random} random
@@ -39,225 +55,6 @@ function toy(random, { size = 8, context = 16, end = NO_END } = {}) {
     Float32Array.from(random.logits(size, { spread: 1 })),
   );
   return { rows, vocab_size: size, context_length: context, eos_token_id: end };
-}
-
-/**
- * The right ids, null where a u falls so near a boundary that rounding may decide.
- * @param {Engine} engine
- * @param {Run} run
- * @param {{ byId?: boolean, seen?: (ids: number[]) => number[] }} [how] byId: draws in the order of
- *   the ids; seen: the ids that the penalties look at
- * @returns {Promise<number[] | null>}
- */
-async function generated(engine, { toy: model, prompt, settings, us }, how = {}) {
-  const { byId = false, seen = (/** @type {number[]} */ ids) => ids } = how;
-  const { seed, max_new_tokens, ...warpers } = settings;
-  const ids = [...prompt];
-  for (let step = 0; step < max_new_tokens; step++) {
-    const window = ids.slice(-model.context_length);
-    const row = toyRow(model, window, window.length - 1);
-    const { tokens } = await engine.warp(
-      row,
-      { ...warpers, top: model.vocab_size },
-      { history: seen(ids) },
-    );
-    const u = us ? us[step] : await engine.random(seed, step);
-    let sum = 0;
-    let drawn = -1;
-    if (byId) tokens.sort((a, b) => a.id - b.id);
-    for (const { id, p } of tokens) {
-      sum += p;
-      if (!us && p > 0 && p < 1 && Math.abs(sum - u) < NEAR) return null;
-      if (sum > u && drawn < 0) drawn = id;
-    }
-    if (drawn < 0) drawn = tokens.filter(({ p }) => p > 0).at(-1)?.id ?? 0;
-    ids.push(drawn);
-    if (drawn === model.eos_token_id) break;
-  }
-  return ids.slice(prompt.length);
-}
-
-/**
- * Why there is no answer; null where there is one.
- * @param {import('./subject.js').Answer} answer
- * @returns {Reason | null}
- */
-function failureOf({ error, hung, code, params }) {
-  if (error === undefined) return null;
-  return {
-    code: code ?? (hung ? 'hung' : 'threw'),
-    params: params ?? { error },
-    message: error,
-  };
-}
-
-/**
- * The run as a loop knows it whose course teaches no end token, or no crop.
- * @param {Run} run
- * @param {string[]} [blind] of the log
- * @returns {Run}
- */
-function asKnown({ toy: model, ...run }, blind = []) {
-  const eos_token_id = blind.includes('end') ? NO_END : model.eos_token_id;
-  const context_length = blind.includes('crop') ? Infinity : model.context_length;
-  return { ...run, toy: { ...model, eos_token_id, context_length } };
-}
-
-/**
- * The learner's answer to a run, with what would be right.
- * @param {Run} run
- * @param {any} asking
- * @returns {Promise<Outcome | null>} null where nothing can be asked
- */
-async function answerOf(run, { engine, ask }) {
-  const expected = await generated(engine, run);
-  if (!expected) return null;
-  const { seed } = run.settings;
-  const steps = Array.from({ length: 64 }, (_, step) =>
-    run.us ? run.us[step % run.us.length] : engine.random(seed, step),
-  );
-  const streams = { [seed]: Float64Array.from(await Promise.all(steps)) };
-  const input = { ...run, streams, expected };
-  const answer = await ask(input);
-  const { result, log } = answer;
-  if (log?.skipped) return null;
-  const got = result && typeof result !== 'string' ? result : null;
-  const known = log?.blind?.length ? asKnown(run, log.blind) : run;
-  const expects = async (/** @type {boolean} */ byId) =>
-    known === run && !byId ? expected : generated(engine, known, { byId });
-  // A sum over the ids of numbers of a library's own is another right way to draw.
-  const byId = log?.uniform ? await expects(true) : null;
-  const right = byId && String(byId) === String(got) ? byId : await expects(false);
-  if (!right || (log?.uniform && !byId)) return null;
-  // A twin is asked for the same run.
-  Object.assign(input, known, { expected: right });
-  return {
-    expected: right,
-    got,
-    error: failureOf(answer) ?? (got ? null : reason('no_ids', { what: String(result) })),
-    rewrote: answer.rewrote,
-    log,
-    run: known,
-  };
-}
-
-/**
- * @typedef {Pick<import('./expect.js').Failure, 'code' | 'params' | 'message'>} Reason
- *
- * @typedef {object} Outcome
- * @property {number[]} expected
- * @property {Float64Array | null} got
- * @property {Reason | null} error
- * @property {boolean} [rewrote] whether it wrote to the prompt
- * @property {import('./harness.js').Log} [log]
- * @property {Run} run as the loop knows it
- */
-
-/**
- * @param {(outcome: Outcome, run: Run, engine: Engine) => Reason | null | Promise<Reason | null>} finds
- *   what is wrong
- */
-const check = (finds) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
-  const outcome = await answerOf(run, asking);
-  if (!outcome) return null;
-  const found = await finds(outcome, outcome.run, asking.engine);
-  return found && { expected: outcome.expected, got: outcome.got, ...found };
-};
-
-/** @param {Outcome} outcome */
-function otherIds({ expected, got, error }) {
-  if (error || !got) return error;
-  const at = expected.findIndex((id, i) => id !== got[i]);
-  if (at >= 0)
-    return at < got.length
-      ? reason('another_id', { at })
-      : reason('stopped', { count: got.length });
-  return got.length > expected.length ? reason('went_on') : null;
-}
-
-/** @type {(outcome: Outcome, run: Run) => Reason | null} */
-function wrongWindow({ log, error }, { prompt, toy: { context_length } }) {
-  const long = log?.windows.find((ids) => ids.length > context_length);
-  if (long) return reason('long_window', { length: context_length, count: long.length });
-  const short = log?.windows.find(
-    (ids, step) => ids.length < Math.min(context_length, prompt.length + step),
-  );
-  return short ? reason('short_window', { count: short.length }) : error;
-}
-
-/** Other ids at a low T, where those of greedy are one way to be wrong. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
-async function greedyEarly(outcome, run, engine) {
-  const found = otherIds(outcome);
-  if (!found || !outcome.got) return found;
-  const { temperature: t } = run.settings;
-  const greedy = await generated(engine, {
-    ...run,
-    settings: { ...run.settings, temperature: 0 },
-  });
-  return String(greedy) === String([...outcome.got]) ? reason('greedy_early', { t }) : found;
-}
-
-/** @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
-async function exchanged(outcome, run, engine) {
-  const found = otherIds(outcome);
-  if (!found || !outcome.got) return found;
-  const [second, first] = run.order ?? ['', ''];
-  const order = CHAIN.map((name) => (name === first ? second : name === second ? first : name));
-  const other = await generated(engine, { ...run, settings: { ...run.settings, order } });
-  return String(other) === String([...outcome.got]) ? reason('swapped', { first, second }) : found;
-}
-
-/** The highest u: the last of those that are left. @type {(outcome: Outcome, run: Run) => Reason | null} */
-function notLast(outcome, { toy: { vocab_size: size } }) {
-  const found = otherIds(outcome);
-  const [id] = outcome.expected;
-  const [other] = outcome.got ?? [];
-  if (found?.code !== 'another_id') return found;
-  const isId = Number.isInteger(other) && other >= 0 && other < size;
-  return isId
-    ? reason('not_last', { id, other })
-    : reason('invalid_id', { id: String(other), size });
-}
-
-/** @type {(outcome: Outcome) => Reason | null} */
-const wrotePrompt = ({ rewrote, error }) => (rewrote ? reason('wrote_prompt') : error);
-
-/** @type {(outcome: Outcome, run: Run) => Reason | null} */
-function reseeded(outcome, { settings: { seed } }) {
-  const { log, expected, got } = outcome;
-  const count = log?.seeds.length ?? 0;
-  if (count > 1 && expected.length > 1) return reason('reseeded', { count });
-  if (!log || !got?.length || !otherIds(outcome)) return null;
-  const [other] = log.seeds;
-  // Numbers of a generator that it was handed need no seed.
-  if (count === 0) return log.drawn ? null : reason('unseeded');
-  return other === seed ? null : reason('other_seed', { seed: String(other), right: seed });
-}
-
-/** @type {(outcome: Outcome) => Reason | null} */
-function asksOften({ log, expected }) {
-  const [count, tokens] = [log?.windows.length ?? 0, expected.length];
-  return count > tokens ? reason('asked_often', { count, tokens }) : null;
-}
-
-/** @type {(outcome: Outcome) => Reason | null} */
-function recordsGraph({ log }) {
-  return log?.graph ? reason('graph', { count: log.graph }) : null;
-}
-
-/** @type {(outcome: Outcome) => Reason | null} */
-function readsEarly({ log }) {
-  return log?.early ? reason('early', { count: log.early }) : null;
-}
-
-/** @type {(outcome: Outcome, run: Run) => Reason | null} */
-function wrongEnd(outcome, { toy: { eos_token_id } }) {
-  const { expected, got, error } = outcome;
-  if (error || !got) return error;
-  if (expected.at(-1) !== eos_token_id) return null;
-  const at = got.indexOf(eos_token_id);
-  if (at < 0) return reason('end_left_out');
-  return at < got.length - 1 ? reason('after_end') : null;
 }
 
 /**
@@ -616,57 +413,6 @@ export function generationProperties(seed = 0) {
       fails: check(otherIds),
     },
   ];
-}
-
-/** Another answer to the same run. @param {Partial<Run> & { settings?: object }} change @param {boolean} alike */
-const beside = (change, alike) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
-  const other = { ...run, ...change, settings: { ...run.settings, ...change.settings } };
-  const [one, two] = [await answerOf(run, asking), await answerOf(other, asking)];
-  if (!one || !two) return null;
-  const error = one.error ?? two.error;
-  if (error) return { expected: one.expected, got: one.got, ...error };
-  const same = String(one.got) === String(two.got);
-  if (same === alike) return null;
-  const why = reason(alike ? 'not_alike' : 'alike', { settings: JSON.stringify(change.settings) });
-  return { expected: one.expected, got: two.got, ...why };
-};
-
-/** It may refuse what makes no sense, as the lesson's function does. @type {Property['fails']} */
-async function refusesRun(run, { ask, note }) {
-  const { error, hung, log } = await ask({
-    ...run,
-    streams: { [run.settings.seed]: new Float64Array(64) },
-  });
-  const { temperature } = run.settings;
-  const settings = run.prompt.length ? JSON.stringify({ temperature }) : 'an empty prompt';
-  const why = reason('no_refusal', { settings });
-  if (hung) return { expected: null, got: null, ...why };
-  if (error === undefined && !log?.skipped) note(why);
-  return null;
-}
-
-/** @type {(outcome: Outcome, run: Run) => Reason | null} */
-function otherLength({ got, error, expected }) {
-  if (error || !got) return error;
-  return got.length === expected.length
-    ? null
-    : reason('other_length', { expected: expected.length, count: got.length });
-}
-
-/** @type {(outcome: Outcome, run: Run) => Reason | null} */
-function invalidIds({ got, error }, { toy: { vocab_size } }) {
-  if (error || !got) return error;
-  const id = got.find((it) => !(Number.isInteger(it) && it >= 0 && it < vocab_size));
-  if (id !== undefined) return reason('invalid_id', { id, size: vocab_size });
-  return got.length ? null : reason('stopped', { count: 0 });
-}
-
-/** @type {(outcome: Outcome, run: Run) => Reason | null} */
-function promptToo(outcome, { prompt }) {
-  const { got, error } = outcome;
-  if (error || !got) return error;
-  if (prompt.every((id, i) => got[i] === id)) return reason('prompt_too');
-  return otherIds(outcome);
 }
 
 /** The lesson's cases of generate; here the ids come without the prompt. @returns {Property[]} */

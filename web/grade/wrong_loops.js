@@ -22,12 +22,12 @@ import { CHAIN, NEAR, best, softmax } from './wrong_warpers.js';
  * @property {Twin} [chain]
  * @property {(id: number, ids: number[]) => void} [append]
  * @property {(asked: number, prompt: number[]) => number} [most] tokens
- * @property {'leave' | 'keep' | 'on' | 'text' | 'before' | 'true'} [end] what the end token does: text
+ * @property {'leave' | 'keep' | 'on' | 'text' | 'before' | 'true'} [end] effect of the end token: text
  *   and before look for it in the whole text, after a step or before it; true takes 0 for none
  * @property {boolean} [whole] whether the prompt is returned too
  */
 
-/** What of the end token there is to stop at. @type {Record<string, (id: number, end: number, ids: number[]) => boolean>} */
+/** Whether a loop stops after a token, by its kind of end. @type {Record<string, (id: number, end: number, ids: number[]) => boolean>} */
 const STOPS = {
   keep: (id, end) => id === end,
   leave: (id, end) => id === end,

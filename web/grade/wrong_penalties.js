@@ -4,7 +4,7 @@ import { GONE, ids, masks, only } from './wrong_warpers.js';
 /** @typedef {import('./wrong_warpers.js').Twin} Twin */
 
 /**
- * What a stage makes of a logit.
+ * The logit that a stage gives a token.
  * @typedef {(it: { l: number, by: number, times: number, id: number, history: number[] }) => number} Change
  */
 
