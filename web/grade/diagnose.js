@@ -132,10 +132,9 @@ function loopTwin(asked) {
   }
   return closest(answers, Object.keys(WRONG_LOOPS), (name, { input, result }) => {
     const us = input.streams[input.settings.seed];
-    return same(
-      result,
-      WRONG_LOOPS[name](input, (step) => us[step % us.length]),
-    );
+    const ids = WRONG_LOOPS[name](input, (step) => us[step % us.length]);
+    // The harness sends no more of a list that is too long.
+    return same(result, ids.slice(0, input.settings.max_new_tokens + 8));
   });
 }
 

@@ -386,7 +386,8 @@ function byHand(name, spec) {
   };
   const history = spec.history ? [0] : [];
   // Of one value alone the answer may be right by chance.
-  const several = Array.from({ length: 4 }, () => spec.pick(random, 4));
+  const picked = Array.from({ length: 4 }, () => JSON.stringify(spec.pick(random, 4)));
+  const several = [...new Set(picked)].map((text) => JSON.parse(text));
   const whole = against(spec.nudge, differs);
   const list = [
     ...(spec.edges ?? []).map(({ name: edge, says, cases, compare = differs }) => ({

@@ -12,7 +12,7 @@ import { CHAIN, NEAR, best, softmax } from './wrong_warpers.js';
  * @typedef {object} Loop
  * @property {(step: number) => number} [place] which of the random numbers a step takes
  * @property {(u: number) => number} [turn]
- * @property {(ids: number[], n: number) => number[]} [crop]
+ * @property {(ids: number[], n: number, prompt: number[]) => number[]} [crop]
  * @property {(window: number[]) => number} [at] which row decides
  * @property {(ids: number[], prompt: number[], window: number[]) => number[]} [history]
  * @property {(list: Ranked, settings: any) => Ranked} [order]
@@ -65,7 +65,7 @@ const looping =
     const stops = STOPS[end];
     for (let step = 0; step < most(settings.max_new_tokens, prompt); step++) {
       if (end === 'before' && ids.includes(toy.eos_token_id)) break;
-      const window = crop(ids, toy.context_length);
+      const window = crop(ids, toy.context_length, prompt);
       if (!window.length) break;
       const logits = before(Array.from(toyRow(toy, window, at(window))));
       const warped = chain({ logits, settings: asked, history: history(ids, prompt, window) });
@@ -169,7 +169,8 @@ export const WRONG_LOOPS = {
   crops_front: looping({ crop: (ids, n) => ids.slice(0, n) }),
   crops_short: looping({ crop: (ids, n) => ids.slice(-(n - 1)) }),
   last_token_only: looping({ crop: (ids) => ids.slice(-1) }),
-  not_appended: looping({ append: () => {} }),
+  not_appended_1: looping({ append: () => {} }),
+  not_appended_2: looping({ crop: (_, n, prompt) => prompt.slice(-n) }),
   put_in_front: looping({ append: (id, ids) => void ids.unshift(id) }),
   end_left_out: looping({ end: 'leave' }),
   end_ignored: looping({ end: 'on' }),

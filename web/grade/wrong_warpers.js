@@ -399,8 +399,13 @@ export const WRONG_WARPERS = {
       const whole = Math.log(sum(logits.map(Math.exp)));
       return settings.renormalize_logits ? logits.map((l) => l - whole) : logits;
     },
-    log_base_two: ({ logits, settings }) =>
+    'log_base_two 1': ({ logits, settings }) =>
       settings.renormalize_logits ? softmax(logits).map(Math.log2) : logits,
+    'log_base_two 2': ({ logits, settings }) => {
+      const max = Math.max(...logits);
+      const whole = max + Math.log(sum(logits.map((l) => Math.exp(l - max))));
+      return settings.renormalize_logits ? logits.map((l) => (l - whole) / Math.LN2) : logits;
+    },
     ...masks('renormalize_logits', ({ logits, settings }) =>
       settings.renormalize_logits ? softmax(logits).map(Math.log) : logits,
     ),
