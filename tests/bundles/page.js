@@ -1,4 +1,4 @@
-/** The page of a bundle: leaves what came out for the test to read. */
+/** The page of a bundle: leaves its answers for the test to read. */
 import { askForSimd, useHere, useRemote } from './app.js';
 
 const model = new URL('/model.gguf', location.href);

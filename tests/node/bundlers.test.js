@@ -73,7 +73,7 @@ if (LONG)
   });
 
 /**
- * A project with the package, and the model where its tool takes static files from.
+ * A project with the package, and the model in its folder of static files.
  * @param {string} name
  * @param {string[]} own files of tests/bundles
  * @param {string[]} [shown] files of the document

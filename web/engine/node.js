@@ -22,7 +22,7 @@ export function startThread(address = new URL('./worker.js', import.meta.url)) {
 }
 
 /**
- * Starts the process whose worker renders chat templates.
+ * Starts the process that renders chat templates in a worker.
  * @param {string | URL} [code] address of the worker
  */
 export const startTemplates = (code = new URL('./template.js', import.meta.url)) =>

@@ -2,7 +2,7 @@
 import { LogitscopeError } from './errors.js';
 import { trustedAddress } from './trusted.js';
 
-/** Keeps what is said to it until the script at `address` listens. @param {string} address */
+/** A program that keeps its messages until the script at `address` listens. @param {string} address */
 const program = (address) =>
   `let a=[];onmessage=e=>a.push(e);import(${JSON.stringify(address)}).then(()=>a.forEach(e=>onmessage(e)),e=>setTimeout(()=>{throw e}))`;
 
@@ -24,9 +24,9 @@ export function startAt(address) {
 }
 
 /**
- * Starts a worker whose script comes with the package.
+ * Starts a worker of the package.
  * @param {() => Worker} start the one expression that bundlers look for
- * @param {string | undefined} here import.meta.url: a bundle that is no module lacks it, webpack names a file
+ * @param {string | undefined} here import.meta.url; a classic bundle has none, webpack's names a file
  * @param {string} name of the script beside it
  * @param {string} option that names another script
  */
