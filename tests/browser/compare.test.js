@@ -252,7 +252,7 @@ test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 
   await close();
 });
 
-test('of five texts at T = 0.05 the sentence says how many are greedy’s', async () => {
+long('of five texts at T = 0.05 the sentence says how many are greedy’s', async () => {
   const { page, close } = await open({ suite: 'extremes' });
   const prompt = 'Tomorrow she';
   await page.locator('logit-compare #prompt').fill(prompt);
@@ -323,7 +323,7 @@ test('ten texts of eight settings, top_k-against-top_p of the Day 27 lesson: a t
   await close();
 });
 
-test('five completions at T = 0.01 are one text', async () => {
+long('five completions at T = 0.01 are one text', async () => {
   const { page, close } = await open({ suite: 'e27.1' });
   const cell = page.locator('[data-row="1"] [data-figure=different]');
   assert.equal(

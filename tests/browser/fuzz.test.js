@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { growthOf, planOf, play, watch } from '../fuzz/player.js';
-import { cases } from '../long.js';
+import { cases, long } from '../long.js';
 import { openBench } from './bench.js';
 import { openSite } from './site.js';
 
@@ -16,14 +16,17 @@ const EACH = cases(1000, 8000);
 const SEEDS = Array.from({ length: cases(1, 24) }, (_, i) => i + 2);
 
 for (const seed of SEEDS)
-  test(`random input does no harm and stands in the address: SEED=${seed} ${planOf(seed).place}`, async () => {
-    const { browser } = await openSite();
-    const { log, faults, mirrored } = await play(browser, bench.url, planOf(seed), EACH);
-    const last = log.slice(-12).join('\n');
-    assert.ok(log.length > 0);
-    assert.deepEqual(faults, [], last);
-    if (mirrored) assert.equal(mirrored.second, mirrored.shown, last);
-  });
+  long(
+    `random input does no harm and stands in the address: SEED=${seed} ${planOf(seed).place}`,
+    async () => {
+      const { browser } = await openSite();
+      const { log, faults, mirrored } = await play(browser, bench.url, planOf(seed), EACH);
+      const last = log.slice(-12).join('\n');
+      assert.ok(log.length > 0);
+      assert.deepEqual(faults, [], last);
+      if (mirrored) assert.equal(mirrored.second, mirrored.shown, last);
+    },
+  );
 
 test('a page that leaks is told from one that opens something large', async () => {
   const { browser } = await openSite();

@@ -379,7 +379,7 @@ test('in a window of any width no word of a beat lies over another, and all beat
     await settle(page);
     const heights = {};
     for (const beat of [1, 2, 3, 4, 5]) {
-      for (const width of [320, ...sample([360, 375, 480, 1024, 1280], 2)]) {
+      for (const width of LONG ? [320, 360, 375, 480, 1024, 1280] : [320]) {
         await page.setViewportSize({ width, height: 4000 });
         const what = `beat ${beat}, ${lang}, ${width} px`;
         assert.deepEqual(await page.evaluate(findOverlaps), [], what);

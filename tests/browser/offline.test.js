@@ -17,7 +17,16 @@ const BUILT = ['main.js', 'worker.js', 'page.css', 'template.js', 'sandbox.html'
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-before(async () => (bench = await openBench()));
+/**
+ * One visit, which three tests go on with: the first load and all that it keeps cost most.
+ * @type {{ site: Awaited<ReturnType<typeof openSite>>, visitor: Awaited<ReturnType<typeof visit>> }}
+ */
+let shared;
+before(async () => {
+  bench = await openBench();
+  const site = await openSite();
+  shared = { site, visitor: await visit(site.url) };
+});
 
 /** Says in a file of which build it is. @param {string} folder @param {string} file @param {number} build */
 function mark(folder, file, build) {
@@ -101,26 +110,9 @@ const fetched = (page) =>
 
 const all = (/** @type {number} */ build) => BUILT.map(() => build);
 
-test('after a first visit the site opens without the network, with its state', async () => {
-  const site = await openSite();
-  const { page, complaints, close } = await visit(site.url);
-  await page.locator('logit-knob[data-name=temperature] input[type=range]').fill('1.4');
-  await settle(page);
-  await site.stop();
-  await page.reload();
-  await shown(page);
-  const heat = page.locator('logit-knob[data-name=temperature] input[type=range]');
-  assert.equal(await heat.inputValue(), '1.4');
-  await page.locator('#tab-compare').click();
-  await page.locator('logit-compare').waitFor();
-  await settle(page);
-  assert.deepEqual(complaints, []);
-  await close();
-});
-
 test('a reload shows the new build whole, also where the page had not heard of it', async () => {
-  const site = await openSite();
-  const { page, complaints, close } = await visit(site.url);
+  const { site, visitor } = shared;
+  const { page, complaints } = visitor;
   await page.reload();
   await shown(page);
   assert.deepEqual(await builds(page), all(1));
@@ -131,10 +123,70 @@ test('a reload shows the new build whole, also where the page had not heard of i
   assert.deepEqual(await builds(page), all(2));
   const caches = () => page.evaluate(async () => (await globalThis.caches.keys()).length);
   assert.equal(await until(caches, (n) => n === 1), 1, 'the old build is gone');
-  await site.stop();
+  assert.deepEqual(complaints, []);
+});
+
+test('of a server that is half way to another build nothing is taken', async () => {
+  const { site, visitor } = shared;
+  const { page, complaints } = visitor;
+  // New files under the old list: what is kept does not change, and what is not kept is refused.
+  await site.deploy(3, ['main.js', 'models/shakespeare.gguf'], false);
   await page.reload();
   await shown(page);
   assert.deepEqual(await builds(page), all(2));
+  const model = () =>
+    page.evaluate(() =>
+      fetch('models/shakespeare.gguf').then(
+        async (response) => [response.status, (await response.arrayBuffer()).byteLength],
+        ({ name }) => name,
+      ),
+    );
+  assert.equal(await model(), 'TypeError');
+  assert.deepEqual(complaints.splice(0), ['Failed to load resource: net::ERR_FAILED']);
+  // A new list, and a file that is not yet the one in it.
+  await site.deploy(4, ['worker.js']);
+  mark(site.folder, 'worker.js', 5);
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), all(2));
+  // The rest has come.
+  await sign(site.folder);
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), [3, 5, 2, 2, 2]);
+});
+
+test('after a first visit the site opens without the network, with its state; a model is kept on use', async () => {
+  const { site, visitor } = shared;
+  const { page, complaints, close } = visitor;
+  complaints.splice(0);
+  const model = (init = {}) =>
+    page.evaluate(
+      (asked) =>
+        fetch('models/shakespeare.gguf', asked).then(async (response) => [
+          response.status,
+          (await response.arrayBuffer()).byteLength,
+        ]),
+      init,
+    );
+  // Any part of it can be had without the network.
+  const [status, size] = await model();
+  assert.equal(status, 200);
+  await page.locator('logit-knob[data-name=temperature] input[type=range]').fill('1.4');
+  await settle(page);
+  await site.stop();
+  assert.deepEqual(await model({ headers: { range: 'bytes=4-' } }), [206, size - 4]);
+  assert.deepEqual(await model({ headers: { range: 'bytes=0-3' } }), [206, 4]);
+  assert.deepEqual(await model({ headers: { range: `bytes=${size}-` } }), [416, 0]);
+  complaints.splice(0);
+  await page.reload();
+  await shown(page);
+  assert.deepEqual(await builds(page), [3, 5, 2, 2, 2]);
+  const heat = page.locator('logit-knob[data-name=temperature] input[type=range]');
+  assert.equal(await heat.inputValue(), '1.4');
+  await page.locator('#tab-compare').click();
+  await page.locator('logit-compare').waitFor();
+  await settle(page);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -157,48 +209,6 @@ long('two pages of one build stay with it, until one of them is alone', async ()
   await shown(page);
   assert.deepEqual(await builds(page), all(2));
   assert.deepEqual(complaints, []);
-  await close();
-});
-
-test('of a server that is half way to another build nothing is taken', async () => {
-  const site = await openSite();
-  const { page, complaints, close } = await visit(site.url);
-  await page.reload();
-  await shown(page);
-  // New files under the old list: what is kept does not change, and what is not kept is refused.
-  await site.deploy(2, ['main.js', 'models/shakespeare.gguf'], false);
-  await page.reload();
-  await shown(page);
-  assert.deepEqual(await builds(page), all(1));
-  const model = (init = {}) =>
-    page.evaluate(
-      (asked) =>
-        fetch('models/shakespeare.gguf', asked).then(
-          async (response) => [response.status, (await response.arrayBuffer()).byteLength],
-          ({ name }) => name,
-        ),
-      init,
-    );
-  assert.equal(await model(), 'TypeError');
-  assert.deepEqual(complaints.splice(0), ['Failed to load resource: net::ERR_FAILED']);
-  // A new list, and a file that is not yet the one in it.
-  await site.deploy(3, ['worker.js']);
-  mark(site.folder, 'worker.js', 4);
-  await page.reload();
-  await shown(page);
-  assert.deepEqual(await builds(page), all(1));
-  // The rest has come.
-  await sign(site.folder);
-  await page.reload();
-  await shown(page);
-  assert.deepEqual(await builds(page), [2, 4, 1, 1, 1]);
-  // A model is kept on use, and any part of it can be had without the network.
-  const [status, size] = await model();
-  assert.equal(status, 200);
-  await site.stop();
-  assert.deepEqual(await model({ headers: { range: 'bytes=4-' } }), [206, size - 4]);
-  assert.deepEqual(await model({ headers: { range: 'bytes=0-3' } }), [206, 4]);
-  assert.deepEqual(await model({ headers: { range: `bytes=${size}-` } }), [416, 0]);
   await close();
 });
 

@@ -337,7 +337,7 @@ describe('for everybody', () => {
     });
   }
 
-  test('Spanish, and no sideways scrolling at 360 px', async () => {
+  long('Spanish, and no sideways scrolling at 360 px', async () => {
     const { page, card, close } = await open({
       path: '?lang=es',
       viewport: { width: 360, height: 740 },

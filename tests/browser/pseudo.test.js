@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { VIEW_NAMES } from '../../web/state/fields.js';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { START, openBench, settle, unfoldStages } from './bench.js';
 import { rest } from './lesson-page.js';
 import { findFaults, findOverlaps } from './overflow.js';
@@ -86,23 +86,26 @@ const findMarkup = () => {
 };
 
 for (const [i, strings] of ['double', 'long', 'rtl'].entries())
-  test(`there is room for every string, and nothing lies over another: ${strings}`, async () => {
-    for (const place of sample(PLACES, 1, i)) {
-      const { page, complaints, foreign, close } = await show(place, strings);
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: HIGH });
-        const wanted = { faults: [], width, overlaps: [] };
-        await rest(page);
-        const found = await page.evaluate(findFaults);
-        found.overlaps = await page.evaluate(findOverlaps);
-        assert.deepEqual(found, wanted, `${place}, ${width} px`);
+  (strings === 'double' ? long : test)(
+    `there is room for every string, and nothing lies over another: ${strings}`,
+    async () => {
+      for (const place of sample(PLACES, 1, i)) {
+        const { page, complaints, foreign, close } = await show(place, strings);
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: HIGH });
+          const wanted = { faults: [], width, overlaps: [] };
+          await rest(page);
+          const found = await page.evaluate(findFaults);
+          found.overlaps = await page.evaluate(findOverlaps);
+          assert.deepEqual(found, wanted, `${place}, ${width} px`);
+        }
+        const direction = await page.evaluate(() => getComputedStyle(document.body).direction);
+        assert.equal(direction, strings === 'rtl' ? 'rtl' : 'ltr');
+        assert.deepEqual([complaints, foreign], [[], []], place);
+        await close();
       }
-      const direction = await page.evaluate(() => getComputedStyle(document.body).direction);
-      assert.equal(direction, strings === 'rtl' ? 'rtl' : 'ltr');
-      assert.deepEqual([complaints, foreign], [[], []], place);
-      await close();
-    }
-  });
+    },
+  );
 
 test('no string is taken for markup', async () => {
   for (const place of sample(PLACES, 4, 3)) {

@@ -1,6 +1,7 @@
 /** What is refused, in the language of the page, beside the control that it belongs to. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { long } from '../long.js';
 import { openBench, START, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -36,19 +37,22 @@ test('a word that the model does not know is named in Spanish', async () => {
   await close();
 });
 
-test('a prompt longer than the model can hold is refused in Spanish, with both numbers', async () => {
-  const { page, complaints, close } = await open();
-  const prompt = page.locator('logit-text textarea');
-  await prompt.evaluate((box) => {
-    box.value = `Today${' she'.repeat(262_200)}`;
-    box.dispatchEvent(new Event('input', { bubbles: true }));
-  });
-  const wanted = /^Caben como mucho 262\.144 tokens y hay 262\.202\.$/;
-  assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
-  assert.equal(await page.locator('logit-tape .given [data-place]').count(), 400); // the last ones
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'a prompt longer than the model can hold is refused in Spanish, with both numbers',
+  async () => {
+    const { page, complaints, close } = await open();
+    const prompt = page.locator('logit-text textarea');
+    await prompt.evaluate((box) => {
+      box.value = `Today${' she'.repeat(262_200)}`;
+      box.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    const wanted = /^Caben como mucho 262\.144 tokens y hay 262\.202\.$/;
+    assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
+    assert.equal(await page.locator('logit-tape .given [data-place]').count(), 400); // the last ones
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('a file that is no model is refused in Spanish, and in English once the language is', async () => {
   const { page, complaints, close } = await open();

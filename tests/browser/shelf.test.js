@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FRONTS } from '../../web/state/fronts.js';
 import { SHELF, drawPictures } from '../../web/state/shelf.js';
+import { long } from '../long.js';
 import {
   axe,
   expectTrace,
@@ -116,7 +117,7 @@ test('a stage is found by another system’s name, by keys alone; the list keeps
   await close();
 });
 
-test('in Spanish the sentences are searched in Spanish, accents or not', async () => {
+long('in Spanish the sentences are searched in Spanish, accents or not', async () => {
   const { page, close } = await bench.open({
     path: `?lang=es${START}`,
     viewport: { width: 375, height: 800 },

@@ -1,6 +1,7 @@
 /** The page under a finger, 375 px wide: what can be dragged is dragged, and the page stays where it is. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { long } from '../long.js';
 import { frame, openBench, START, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -46,7 +47,7 @@ async function middle(locator) {
   return [x + width / 2, y + height / 2, width, height];
 }
 
-test('cut lines follow the finger', async () => {
+long('cut lines follow the finger', async () => {
   const { page, drag, scrolled, close } = await openTouch();
   for (const name of ['top_p', 'top_k']) {
     const line = page.locator(`[data-handle=${name}]`);

@@ -1,6 +1,7 @@
 /** Comparisons under the hand: what belongs to a strategy goes with it, and ranks are dragged. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { long } from '../long.js';
 import { openBench, START, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -146,7 +147,7 @@ test('a text is dragged to another rank', async () => {
   await close();
 });
 
-test('a text is dragged to another rank by touch', async () => {
+long('a text is dragged to another rank by touch', async () => {
   const { page, close } = await blind({
     viewport: { width: 390, height: 2400 },
     hasTouch: true,

@@ -153,46 +153,49 @@ test('a reload at once, and one in a run, bring back each setting and token; the
   await close();
 });
 
-test('without room or leave to keep a text it stays in the document: one sentence, or none', async () => {
-  const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
-  await page.evaluate(() => {
-    for (let size = 1 << 22; size >= 1; size = size >> 1)
-      for (let i = 0; i < 3; i++)
-        try {
-          sessionStorage.setItem(`full ${size} ${i}`, 'x'.repeat(size));
-        } catch {
-          // full
-        }
-  });
-  await steps(page, 70);
-  await until(
-    () => notice(page).allInnerTexts(),
-    ({ length }) => length === 1,
-  );
-  assert.match(await notice(page).innerText(), /^The browser has no room to keep this text/);
-  const before = await texts(page);
-  await page.locator('[data-command=reset]').click();
-  await settle(page);
-  await goBack(page);
-  assert.deepEqual(await texts(page), before);
-  await page.evaluate(() => {
-    sessionStorage.clear();
-    Storage.prototype.setItem = () => {
-      throw new DOMException('no', 'SecurityError');
-    };
-  });
-  await page.locator('[data-command=reset]').click();
-  await steps(page, 66);
-  const kept = await texts(page);
-  await page.locator('[data-command=reset]').click();
-  await settle(page);
-  await goBack(page);
-  assert.deepEqual(await texts(page), kept);
-  assert.equal(await notice(page).count(), 0);
-  assert.deepEqual(complaints, []);
-  await page.reload(); // with the browser's own storage
-  await close();
-});
+long(
+  'without room or leave to keep a text it stays in the document: one sentence, or none',
+  async () => {
+    const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
+    await page.evaluate(() => {
+      for (let size = 1 << 22; size >= 1; size = size >> 1)
+        for (let i = 0; i < 3; i++)
+          try {
+            sessionStorage.setItem(`full ${size} ${i}`, 'x'.repeat(size));
+          } catch {
+            // full
+          }
+    });
+    await steps(page, 70);
+    await until(
+      () => notice(page).allInnerTexts(),
+      ({ length }) => length === 1,
+    );
+    assert.match(await notice(page).innerText(), /^The browser has no room to keep this text/);
+    const before = await texts(page);
+    await page.locator('[data-command=reset]').click();
+    await settle(page);
+    await goBack(page);
+    assert.deepEqual(await texts(page), before);
+    await page.evaluate(() => {
+      sessionStorage.clear();
+      Storage.prototype.setItem = () => {
+        throw new DOMException('no', 'SecurityError');
+      };
+    });
+    await page.locator('[data-command=reset]').click();
+    await steps(page, 66);
+    const kept = await texts(page);
+    await page.locator('[data-command=reset]').click();
+    await settle(page);
+    await goBack(page);
+    assert.deepEqual(await texts(page), kept);
+    assert.equal(await notice(page).count(), 0);
+    assert.deepEqual(complaints, []);
+    await page.reload(); // with the browser's own storage
+    await close();
+  },
+);
 
 test('what is too long for a link comes back: pasted numbers, a text to count, a text written from it', async () => {
   const { page, close } = await bench.open({

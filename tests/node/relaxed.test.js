@@ -66,7 +66,7 @@ describe('where relaxed SIMD is known', { skip }, () => {
         digest(await Logitscope.load({ model: `${root}${model}`, variant: 'scalar' })),
       ),
     );
-    for (const variant of ['auto', 'relaxed', 'relaxed:2', 'relaxed:4', 'simd']) {
+    for (const variant of ['auto', ...sample(['relaxed:2', 'relaxed:4', 'relaxed'], 1), 'simd']) {
       const { lines, stderr } = run(newer, 'tests/node/digest_of.js', variant, ...models);
       const runs = variant === 'simd' ? 'simd' : 'relaxed';
       assert.deepEqual(

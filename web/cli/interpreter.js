@@ -21,11 +21,11 @@ const ASKED = ['-E', '-c'];
 const QUESTION = `
 import sys
 sys.path.pop(0)
-import json, os, platform, site
+import json, os, site
 user = site.getusersitepackages() if site.ENABLE_USER_SITE else None
 print(json.dumps({
     "program": sys.executable,
-    "version": platform.python_version(),
+    "version": sys.version.split()[0],
     "roots": [sys.prefix, sys.base_prefix],
     "site": user if user and os.path.isdir(user) else None,
 }))
@@ -53,6 +53,22 @@ function programOf(chosen) {
   return found;
 }
 
+/** What each program has said. @type {Map<string, string>} */
+const asked = new Map();
+
+/** Asks a program once about itself. @param {string} program */
+function ask(program) {
+  const known = asked.get(program);
+  if (known) return known;
+  const { stdout, status } = spawnSync(program, [...ASKED, QUESTION], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  if (status !== 0) throw new UsageError(`${JSON.stringify(program)} does not run Python 3`);
+  asked.set(program, stdout);
+  return stdout;
+}
+
 /** A path, and each that it leads to by a symbolic link. @param {string} path @returns {string[]} */
 function linked(path) {
   const isLink = existsSync(path) && lstatSync(path).isSymbolicLink();
@@ -65,16 +81,12 @@ function linked(path) {
  */
 export function findPython(chosen) {
   const named = programOf(chosen);
-  const { stdout, status } = spawnSync(named, [...ASKED, QUESTION], {
-    encoding: 'utf8',
-    timeout: 30_000,
-  });
-  const name = JSON.stringify(named);
-  if (status !== 0) throw new UsageError(`${name} does not run Python 3`);
-  const { program, version, roots, site } = JSON.parse(stdout);
+  const { program, version, roots, site } = JSON.parse(ask(named));
   const [major, minor] = version.split('.').map(Number);
   if (major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1])) {
-    throw new UsageError(`${name} is Python ${version}: ${LEAST.join('.')} or later is needed`);
+    throw new UsageError(
+      `${JSON.stringify(named)} is Python ${version}: ${LEAST.join('.')} or later is needed`,
+    );
   }
   const folders = roots.flatMap((/** @type {string} */ root) => [root, realpathSync(root)]);
   const parts = folders.flatMap((/** @type {string} */ root) =>

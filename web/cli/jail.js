@@ -110,13 +110,24 @@ if (process.getuid?.() === 0) KINDS.unshift(['unshare', unshare]);
 /** Words before a program that run it within limits. @param {number} megabytes */
 export const limited = (megabytes) => ['/bin/sh', LIMITS, String(1024 * megabytes), `${SECONDS}`];
 
+/** @typedef {{ name: string, wrap: Wrap }} Jail */
+
+/** The one that was found to work. @type {Jail | null} */
+let working = null;
+
 /**
  * The first that works on this system, null for none; LOGITSCOPE_NO_JAIL is as if there were none.
  * @param {{ root: string, folder: string }} given
- * @returns {{ name: string, wrap: Wrap } | null}
+ * @returns {Jail | null}
  */
 export function findJail(given) {
   if (process.env.LOGITSCOPE_NO_JAIL) return null;
+  working ??= tryKinds(given);
+  return working;
+}
+
+/** @param {{ root: string, folder: string }} given @returns {Jail | null} */
+function tryKinds(given) {
   for (const [name, kind] of KINDS) {
     const program = find(name);
     if (!program) continue;
