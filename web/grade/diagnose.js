@@ -63,6 +63,15 @@ function same(a, b) {
 const softened = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
 
 /**
+ * What a large negative number in place of a removal shows: not what becomes of a token that was
+ * removed before, which differs from one such function to another.
+ * @param {ArrayLike<number>} result
+ * @param {number[]} logits
+ */
+const masked = (result, logits) =>
+  Array.from(result, (x, id) => (logits[id] === -Infinity ? 0 : softened(x)));
+
+/**
  * @template T
  * @typedef {T & { wrong: boolean }} Judged
  */
@@ -113,12 +122,14 @@ async function warperTwin(as, asked, engine) {
     const coin = coinOf(input.settings.seed ?? 0);
     const second = input.second?.map(Math.fround);
     const given = { logits, settings, history, second, bits, coin };
-    const soft = Array.from(result, softened);
-    answers.push({ result, soft, given, wrong: disagreement(right, result) !== null });
+    answers.push({ result, given, wrong: disagreement(right, result) !== null });
   }
-  return closest(answers, Object.keys(twins), (name, { result, soft, given }) =>
-    same(name.startsWith('soft_mask') ? soft : result, twins[name](given)),
-  );
+  return closest(answers, Object.keys(twins), (name, { result, given }) => {
+    const twin = twins[name](given);
+    return name.startsWith('soft_mask')
+      ? same(masked(result, given.logits), masked(twin, given.logits))
+      : same(result, twin);
+  });
 }
 
 /** @param {Asked[]} asked */

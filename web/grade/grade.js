@@ -291,7 +291,10 @@ export async function grade(given) {
   // In a new place nothing is left of earlier calls.
   const afresh = async (/** @type {any} */ input) => {
     if (subject.hangs + subject.ends > 0 || late() || (await subject.load()).error) return null;
-    return asking.ask(input);
+    return asking.ask(input).catch((/** @type {unknown} */ error) => {
+      if (error instanceof Refused) return null;
+      throw error;
+    });
   };
   const fault = onfault && (await diagnose(as, verdicts, asking.asked, engine, afresh));
   if (fault) onfault?.(fault);
