@@ -403,7 +403,6 @@ export const grade = {
       if (stdio) subject.close();
       const { error } = await subject.use(as);
       if (error) return { ...graded, error };
-      const { began } = subject;
       const onfault = (/** @type {any} */ fault) => void (graded.fault = fault);
       const onnotes = (/** @type {any[]} */ notes) => void (graded.notes = notes);
       const given = {
@@ -412,7 +411,6 @@ export const grade = {
         as,
         lesson,
         seconds,
-        began,
         onverdict,
         onfault,
         onnotes,

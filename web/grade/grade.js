@@ -246,9 +246,9 @@ async function holdsIdle(property, engine, as, lesson) {
 /**
  * Grades what `subject` calls, which has been loaded.
  * @param {{ engine: any, subject: Subject, as: string, onverdict?: (verdict: Verdict) => void,
- *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, began?: number,
- *   lesson?: boolean, seed?: number, onnotes?: (notes: import('./diagnose.js').Fault[]) => void }} given
- *   seconds: how long all calls may take together, since `began`; lesson: asks the lesson's cases; seed:
+ *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, lesson?: boolean,
+ *   seed?: number, onnotes?: (notes: import('./diagnose.js').Fault[]) => void }} given
+ *   seconds: how long all calls of the subject may take together; lesson: asks the lesson's cases; seed:
  *   of the random inputs; onnotes: told of the differences that cost nothing
  * @returns {Promise<Verdict[]>}
  */
@@ -257,8 +257,7 @@ export async function grade(given) {
   const { seed } = given;
   const asking = askingOf(engine, subject, as);
   const verdicts = [];
-  const { began = performance.now() } = given;
-  const late = () => performance.now() - began > 1000 * seconds;
+  const late = () => subject.spent >= 1000 * seconds;
   for (const property of await tryingFor(as, engine, lesson, seed)) {
     const { name, says, needs, weight, cases } = property;
     if (needs && !asking.reads.has(needs)) continue;
