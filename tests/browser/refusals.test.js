@@ -91,3 +91,25 @@ test('a prompt that a search cannot hold is refused in Spanish, with both number
   assert.deepEqual(complaints, []);
   await close();
 });
+
+test('a worker that closes itself refuses what waits for it and what comes after', async () => {
+  const path = 'source/tests/browser/blank.html';
+  const { page, close } = await bench.open({ ready: false, path });
+  const refused = await page.evaluate(async () => {
+    const { RemoteLogitscope } = await import('/source/web/engine/remote.js');
+    const code = `import '${location.origin}/source/web/engine/worker.js';
+      addEventListener('message', ({ data }) => data.method === 'random' && close());`;
+    const worker = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+    const remote = await RemoteLogitscope.load({ worker });
+    const late = (/** @type {Promise<unknown>} */ answer) =>
+      Promise.race([
+        answer.catch(({ code }) => code),
+        new Promise((resolve) => setTimeout(resolve, 2000, 'no answer')),
+      ]);
+    const logits = new Float32Array(4);
+    remote.random({ seed: 1, n: 1 }).catch(() => {});
+    return [await late(remote.warp(logits)), await late(remote.warp(logits))];
+  });
+  assert.deepEqual(refused, ['load_failed', 'load_failed']);
+  await close();
+});

@@ -36,7 +36,8 @@ class Connection {
     let heard = false;
     const receive = (/** @type {any} */ answer) => {
       heard = true;
-      this.#receive(answer);
+      if (answer.closed) fail(null);
+      else this.#receive(answer);
     };
     // A script that cannot be loaded is an event without a message.
     const fail = (/** @type {any} */ event) => {

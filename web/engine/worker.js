@@ -4,4 +4,12 @@ import { serve } from './host.js';
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
 if (inNode) import('#node').then(({ parentPort }) => serve(parentPort ?? globalThis));
-else serve(/** @type {any} */ (globalThis));
+else {
+  serve(/** @type {any} */ (globalThis));
+  // The browser tells a page nothing of a worker that closes itself.
+  const { close } = globalThis;
+  globalThis.close = () => {
+    postMessage({ closed: true });
+    close();
+  };
+}
