@@ -41,7 +41,6 @@ describe('a course’s own solution has full marks', () => {
   const isQuick = some([
     'Torch, a batch of logits',
     'numpy, a sampler handed in',
-    'plain, strategy objects',
     'plain, names of its own',
   ]);
   for (const [name, { source, needs, as, rules }] of Object.entries(COURSES))
@@ -113,11 +112,12 @@ describe('another rule', () => {
     '[x if i in ranked(logits)[:k] else -math.inf for i, x in enumerate(logits)]',
   );
 
-  for (const [rule, as, source] of [
+  const rules = [
     ['until_above', 'top_p', above],
     ['ascending', 'top_p', ascending],
     ['exactly_k', 'top_k', exactly],
-  ])
+  ];
+  for (const [rule, as, source] of sample(rules, 1))
     test(`${rule} costs nothing where the course teaches it, and is named`, async () => {
       const usual = await graded(source, as);
       assert.ok(usual.score < 100 && usual.fault, String(usual.score));
@@ -130,7 +130,7 @@ describe('another rule', () => {
       assert.ok(course.notes[0].message.includes(usual.fault.message));
     });
 
-  test('a wrong function stays wrong by it, a right one is right by any', async () => {
+  long('a wrong function stays wrong by it, a right one is right by any', async () => {
     const wrong = broken(PYTHON, 'place == 0 or before < p', 'before + shares[i] <= p');
     const { fault, notes } = await graded(wrong, 'top_p', undefined, ['--convention', 'ascending']);
     assert.deepEqual([fault.code, notes], ['cut_before', []]);
@@ -138,7 +138,7 @@ describe('another rule', () => {
     assert.deepEqual([right.score, right.functions.map(({ notes }) => notes)], [100, [[], []]]);
   });
 
-  test('in the loop too', async () => {
+  long('in the loop too', async () => {
     for (const [source, rule] of sample(
       [
         [above, 'until_above'],
