@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { cases } from '../long.js';
+import { cases, long } from '../long.js';
 import { openBench, settle, until } from './bench.js';
 
 let bench;
@@ -122,46 +122,58 @@ test('the language is that of the document, or of the element or what stands aro
   await close();
 });
 
-test('an element has the direction of its language, in a page that runs the other way', async () => {
-  const names = ['scope', 'landscape', 'distribution', 'chain', 'draw', 'text', 'compare', 'sweep'];
-  names.push('cost', 'logits', 'speculative', 'lesson');
-  const { page, complaints, close } = await openLesson(
-    `${script()}<logit-landscape model="verbs"></logit-landscape>`,
-    '<html lang="en" dir="rtl">',
-  );
-  const chip = page.locator('logit-landscape [data-chip=top_k]');
-  await chip.waitFor();
-  const [plus, last] = await chip.evaluate((button) =>
-    [0, button.textContent.trim().length - 1].map((i) => {
-      const text = [...button.childNodes].find(({ data }) => data?.includes('+'));
-      const range = document.createRange();
-      const from = text.data.indexOf('+') + i;
-      range.setStart(text, from);
-      range.setEnd(text, from + 1);
-      return range.getBoundingClientRect().left;
-    }),
-  );
-  assert.ok(plus < last, 'the sign stands before the name');
-  const directions = await page.evaluate(
-    (all) =>
-      Promise.all(
-        all.map(async (name) => {
-          const element = document.body.appendChild(document.createElement(`logit-${name}`));
-          await element.updateComplete;
-          const { direction } = getComputedStyle(element);
-          element.remove();
-          return direction;
-        }),
-      ),
-    names,
-  );
-  assert.deepEqual(
-    directions,
-    names.map(() => 'ltr'),
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'an element has the direction of its language, in a page that runs the other way',
+  async () => {
+    const names = [
+      'scope',
+      'landscape',
+      'distribution',
+      'chain',
+      'draw',
+      'text',
+      'compare',
+      'sweep',
+    ];
+    names.push('cost', 'logits', 'speculative', 'lesson');
+    const { page, complaints, close } = await openLesson(
+      `${script()}<logit-landscape model="verbs"></logit-landscape>`,
+      '<html lang="en" dir="rtl">',
+    );
+    const chip = page.locator('logit-landscape [data-chip=top_k]');
+    await chip.waitFor();
+    const [plus, last] = await chip.evaluate((button) =>
+      [0, button.textContent.trim().length - 1].map((i) => {
+        const text = [...button.childNodes].find(({ data }) => data?.includes('+'));
+        const range = document.createRange();
+        const from = text.data.indexOf('+') + i;
+        range.setStart(text, from);
+        range.setEnd(text, from + 1);
+        return range.getBoundingClientRect().left;
+      }),
+    );
+    assert.ok(plus < last, 'the sign stands before the name');
+    const directions = await page.evaluate(
+      (all) =>
+        Promise.all(
+          all.map(async (name) => {
+            const element = document.body.appendChild(document.createElement(`logit-${name}`));
+            await element.updateComplete;
+            const { direction } = getComputedStyle(element);
+            element.remove();
+            return direction;
+          }),
+        ),
+      names,
+    );
+    assert.deepEqual(
+      directions,
+      names.map(() => 'ltr'),
+    );
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('a key that an element used goes no further, any other reaches the page around it', async () => {
   const { page, complaints, close } = await openLesson(

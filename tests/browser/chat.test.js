@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { smallModel } from '../node/small_model.js';
 import { pathToFileURL } from 'node:url';
-import { LONG } from '../long.js';
+import { LONG, long } from '../long.js';
 import { START, openBench, settle, until } from './bench.js';
 
 const SAID = [{ role: 'user', content: '<end>' }];
@@ -159,7 +159,7 @@ test('what renders a chat is fetched with its model: without the network it goes
   await close();
 });
 
-test('a model with a template is given a text or a chat, the same in the single file', async () => {
+long('a model with a template is given a text or a chat, the same in the single file', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en' });
   assert.equal(await page.locator('logit-text [data-mode]').count(), 0);
   // In `make test` the worker of the site is that of the first test.

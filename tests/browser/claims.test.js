@@ -252,42 +252,45 @@ test('a dropped file opens; spaces, line breaks and parts of a character are vis
   await close();
 });
 
-test('the example of the lessons is pasted as probabilities, and top-p 0.9 keeps three', async () => {
-  const { page, complaints, close } = await open();
-  await page.locator('[data-view=logits]').click();
-  const view = page.locator('logit-logits');
-  await view.locator('#kind').selectOption('probabilities');
-  const numbers = view.locator('#logits');
-  await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');
-  const after_ = () => view.locator('.row text.after').allTextContents();
-  const shares = ['60.0%', '20.0%', '10.0%', '5.00%', '3.00%', '2.00%'];
-  assert.deepEqual(await until(after_, (all) => all.join() === shares.join()), shares);
-  await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
-  await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
-  const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
-  assert.equal(await until(kept, (text) => text === '3'), '3');
+long(
+  'the example of the lessons is pasted as probabilities, and top-p 0.9 keeps three',
+  async () => {
+    const { page, complaints, close } = await open();
+    await page.locator('[data-view=logits]').click();
+    const view = page.locator('logit-logits');
+    await view.locator('#kind').selectOption('probabilities');
+    const numbers = view.locator('#logits');
+    await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');
+    const after_ = () => view.locator('.row text.after').allTextContents();
+    const shares = ['60.0%', '20.0%', '10.0%', '5.00%', '3.00%', '2.00%'];
+    assert.deepEqual(await until(after_, (all) => all.join() === shares.join()), shares);
+    await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
+    await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
+    const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
+    assert.equal(await until(kept, (text) => text === '3'), '3');
 
-  const error = view.locator('section > #error');
-  await numbers.fill('a: 0.5\nb: -0.1');
-  assert.equal(
-    await until(() => error.innerText(), Boolean),
-    'A probability must be 0 or more, got -0.1 for entry 2.',
-  );
-  await numbers.fill('a: 0\nb: 0');
-  const none = 'At least one probability must be more than 0.';
-  assert.equal(
-    await until(
-      () => error.innerText(),
-      (said) => said === none,
-    ),
-    none,
-  );
-  await view.locator('[data-sample=tailed]').click();
-  assert.equal(await view.locator('#kind').inputValue(), 'logits');
-  assert.equal(await error.innerText(), '');
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    const error = view.locator('section > #error');
+    await numbers.fill('a: 0.5\nb: -0.1');
+    assert.equal(
+      await until(() => error.innerText(), Boolean),
+      'A probability must be 0 or more, got -0.1 for entry 2.',
+    );
+    await numbers.fill('a: 0\nb: 0');
+    const none = 'At least one probability must be more than 0.';
+    assert.equal(
+      await until(
+        () => error.innerText(),
+        (said) => said === none,
+      ),
+      none,
+    );
+    await view.locator('[data-sample=tailed]').click();
+    assert.equal(await view.locator('#kind').inputValue(), 'logits');
+    assert.equal(await error.innerText(), '');
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('no knob runs the model, going back cuts the cache: nothing is run again; a slider never queues', async () => {
   const { page, heard, forget, close } = await openOverheard();

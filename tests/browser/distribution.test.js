@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
 import { cumulate, layoutCurve } from '../../web/plots/curve.js';
+import { long } from '../long.js';
 import {
   FIRST,
   START,
@@ -130,7 +131,7 @@ test('the views are tabs, and the lines are dragged in each', async () => {
   await close();
 });
 
-test('a view of all ranks keeps the room of the bars, also until it is fetched', async () => {
+long('a view of all ranks keeps the room of the bars, also until it is fetched', async () => {
   for (const [width, height] of [
     [375, 740],
     [1440, 900],

@@ -311,44 +311,47 @@ test('a figure of each kind and code have fields: written, checked, shown', asyn
   await close();
 });
 
-test('beside a form of several parts the preview shows what is written, by the numbers of the lesson', async () => {
-  const { page, complaints, close } = await open('?lesson=new&lang=en#', {
-    viewport: { width: 1280, height: 720 },
-  });
-  const [part] = KINDS.parts;
-  const other = {
-    ...part,
-    text: 'Now [cold](#temperature=0,1).',
-    questions: part.questions.map((each) => ({ ...each, id: `${each.id}-2` })),
-  };
-  const buffer = Buffer.from(JSON.stringify({ ...KINDS, parts: [part, other] }));
-  const file = { name: 'two.json', mimeType: 'application/json', buffer };
-  await page.locator('logit-lesson-editor input[type=file]').setInputFiles(file);
-  await page.locator('.faults summary').click();
-  assert.match(
-    await page.locator('.faults li').innerText(),
-    /^Part 2 · [Tt]ext: .*"0,1"/,
-    'a button in a text has no field of its own',
-  );
-  await page.locator('.faults .jump').click();
-  await fill(page, 'parts[1].text', 'Now [cold](#temperature=0.1).');
-  await rest(page);
-  await page.locator('.sound').waitFor();
-  const n = part.questions.length + 2;
-  await page.locator('.questions > details > summary', { hasText: `Question ${n}` }).click();
-  await field(page, 'parts[1].questions[1].ask').focus();
-  const seen = () =>
-    page.locator('.preview').evaluate((preview, place) => {
-      const lesson = /** @type {any} */ (preview.querySelector('logit-lesson')).renderRoot;
-      const asked = lesson.querySelectorAll('logit-question')[place - 1].getBoundingClientRect();
-      const within = preview.getBoundingClientRect();
-      return asked.top >= within.top - 1 && asked.top < within.bottom;
-    }, n);
-  await until(seen, Boolean);
-  assert.ok(await page.locator('.preview').evaluate(({ scrollTop }) => scrollTop > 0));
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'beside a form of several parts the preview shows what is written, by the numbers of the lesson',
+  async () => {
+    const { page, complaints, close } = await open('?lesson=new&lang=en#', {
+      viewport: { width: 1280, height: 720 },
+    });
+    const [part] = KINDS.parts;
+    const other = {
+      ...part,
+      text: 'Now [cold](#temperature=0,1).',
+      questions: part.questions.map((each) => ({ ...each, id: `${each.id}-2` })),
+    };
+    const buffer = Buffer.from(JSON.stringify({ ...KINDS, parts: [part, other] }));
+    const file = { name: 'two.json', mimeType: 'application/json', buffer };
+    await page.locator('logit-lesson-editor input[type=file]').setInputFiles(file);
+    await page.locator('.faults summary').click();
+    assert.match(
+      await page.locator('.faults li').innerText(),
+      /^Part 2 · [Tt]ext: .*"0,1"/,
+      'a button in a text has no field of its own',
+    );
+    await page.locator('.faults .jump').click();
+    await fill(page, 'parts[1].text', 'Now [cold](#temperature=0.1).');
+    await rest(page);
+    await page.locator('.sound').waitFor();
+    const n = part.questions.length + 2;
+    await page.locator('.questions > details > summary', { hasText: `Question ${n}` }).click();
+    await field(page, 'parts[1].questions[1].ask').focus();
+    const seen = () =>
+      page.locator('.preview').evaluate((preview, place) => {
+        const lesson = /** @type {any} */ (preview.querySelector('logit-lesson')).renderRoot;
+        const asked = lesson.querySelectorAll('logit-question')[place - 1].getBoundingClientRect();
+        const within = preview.getBoundingClientRect();
+        return asked.top >= within.top - 1 && asked.top < within.bottom;
+      }, n);
+    await until(seen, Boolean);
+    assert.ok(await page.locator('.preview').evaluate(({ scrollTop }) => scrollTop > 0));
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 long(
   'each kind of question at 375 px in Spanish, and a link that is too long says so',

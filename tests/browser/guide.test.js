@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { LONG, sample } from '../long.js';
+import { LONG, long, sample } from '../long.js';
 import { openBench, root, settle, until } from './bench.js';
 import { findOverlaps } from './overflow.js';
 
@@ -139,63 +139,67 @@ const ODD = [
 ];
 
 for (const odd of sample(ODD, 1))
-  test(`each beat begins where its deed does something, and says what came of it: ${odd}`, async () => {
-    const said = await messages('en');
-    for (const beat of [1, 2, 3, 4, 5]) {
-      const path = `?lang=en&model=verbs&view=landscape#${odd}&beat=${beat}`;
-      const { page, complaints, close } = await bench.open({ path, ready: false });
-      const guide = page.locator('logit-guide');
-      const view = page.locator('logit-landscape');
-      await view.locator('.sentence mark').waitFor();
-      await guide.locator('.deed').waitFor();
-      await settle(page);
-      const shows = () =>
-        view.evaluate((it) => ({
-          token: it.shadowRoot.querySelector('.sentence mark').textContent,
-          bars: it.outcome.best,
-          dropped: it.outcome.dropped,
-          draws: it.outcome.draws,
-          unlike: it.outcome.unlike,
-          u: it.outcome.u.toFixed(2),
-        }));
-      let before;
-      for (const deed of DEEDS[beat - 1]) {
-        before = await shows();
-        await deed(view);
+  long(
+    `each beat begins where its deed does something, and says what came of it: ${odd}`,
+    async () => {
+      const said = await messages('en');
+      for (const beat of [1, 2, 3, 4, 5]) {
+        const path = `?lang=en&model=verbs&view=landscape#${odd}&beat=${beat}`;
+        const { page, complaints, close } = await bench.open({ path, ready: false });
+        const guide = page.locator('logit-guide');
+        const view = page.locator('logit-landscape');
+        await view.locator('.sentence mark').waitFor();
+        await guide.locator('.deed').waitFor();
         await settle(page);
-      }
-      const now = await shows();
-      const noticed = await until(
-        () => guide.locator('.noticed').innerText(),
-        (text) => sentencesOf(said, beat).test(text),
-      );
-      const quoted = [...noticed.matchAll(/“([^”]+)”/g)].map(([, token]) => token);
-      const what = `beat ${beat}: ${noticed}`;
-      if (beat === 1 || beat === 2) {
-        assert.equal(quoted.includes(before.token), quoted.length > 1 || beat === 1, what);
-        assert.ok(quoted.includes(now.token), what);
-      }
-      if (beat === 1) assert.ok(before.bars.p > 0.9 && now.bars.p < 0.9, what);
-      if (beat === 2) {
-        assert.notEqual(now.token, before.token, what);
-        assert.ok(noticed.includes(`from ${before.u} to ${now.u}`), what);
-      }
-      if (beat === 3) {
-        assert.equal(before.dropped, 0);
-        assert.ok(
-          now.dropped > 0 && noticed.includes(`the ${now.dropped} least`),
-          `${what} ${now.dropped}`,
+        const shows = () =>
+          view.evaluate((it) => ({
+            token: it.shadowRoot.querySelector('.sentence mark').textContent,
+            bars: it.outcome.best,
+            dropped: it.outcome.dropped,
+            draws: it.outcome.draws,
+            unlike: it.outcome.unlike,
+            u: it.outcome.u.toFixed(2),
+          }));
+        let before;
+        for (const deed of DEEDS[beat - 1]) {
+          before = await shows();
+          await deed(view);
+          await settle(page);
+        }
+        const now = await shows();
+        const noticed = await until(
+          () => guide.locator('.noticed').innerText(),
+          (text) => sentencesOf(said, beat).test(text),
         );
+        const quoted = [...noticed.matchAll(/“([^”]+)”/g)].map(([, token]) => token);
+        const what = `beat ${beat}: ${noticed}`;
+        if (beat === 1 || beat === 2) {
+          assert.equal(quoted.includes(before.token), quoted.length > 1 || beat === 1, what);
+          assert.ok(quoted.includes(now.token), what);
+        }
+        if (beat === 1) assert.ok(before.bars.p > 0.9 && now.bars.p < 0.9, what);
+        if (beat === 2) {
+          assert.notEqual(now.token, before.token, what);
+          assert.ok(noticed.includes(`from ${before.u} to ${now.u}`), what);
+        }
+        if (beat === 3) {
+          assert.equal(before.dropped, 0);
+          assert.ok(
+            now.dropped > 0 && noticed.includes(`the ${now.dropped} least`),
+            `${what} ${now.dropped}`,
+          );
+        }
+        if (beat === 4)
+          assert.equal(noticed.includes('Strong colours: there'), now.unlike > 0, what);
+        if (beat === 5) {
+          assert.deepEqual(quoted, [now.bars.token]);
+          assert.ok(now.draws < 1000 && noticed.includes(`came ${now.draws} times in 1,000`), what);
+        }
+        assert.deepEqual(complaints, []);
+        await close();
       }
-      if (beat === 4) assert.equal(noticed.includes('Strong colours: there'), now.unlike > 0, what);
-      if (beat === 5) {
-        assert.deepEqual(quoted, [now.bars.token]);
-        assert.ok(now.draws < 1000 && noticed.includes(`came ${now.draws} times in 1,000`), what);
-      }
-      assert.deepEqual(complaints, []);
-      await close();
-    }
-  });
+    },
+  );
 
 test('luck that draws the same token is told as that; the reader’s own state comes back in the end', async () => {
   const own = 'temperature=0.01&top_k=3&landscape_u=0.4';

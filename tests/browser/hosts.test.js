@@ -379,45 +379,48 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
   await close();
 });
 
-test('without the network the page goes on, and a part that was not fetched says so in one sentence', async () => {
-  const { page, complaints, close } = await bench.open({ own: true });
-  await page.locator('[data-view=cost]').click();
-  await page.locator('logit-cost h2, logit-cost h3').first().waitFor();
-  await page.locator('[data-view=bench]').click();
-  await page.context().setOffline(true);
-  await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
-  await expectBars(page, scope.encode('Today she'), { temperature: 0 });
-  await page.locator('[data-command=run]').click();
-  await page.locator('.verdict[data-right]').waitFor();
-  await page.locator('[data-view=cost]').click();
-  await page.locator('logit-cost').getByRole('button').first().waitFor();
-  assert.equal(await page.locator('.panel.said').count(), 0);
-  assert.deepEqual(complaints, []);
-  await page.locator('[data-view=sweep]').click();
-  const said = page.locator('logit-scope .said[role=alert] p');
-  await said.waitFor();
-  assert.match(
-    await said.innerText(),
-    /^This part is fetched when it is first shown, and the network did not answer: [^.]+\.$/,
-  );
-  await page.locator('[data-view=bench]').click();
-  await page.locator('[data-command=reset]').click();
-  await page.locator('logit-tape .step').first().waitFor({ state: 'detached' });
-  await expectBars(page, scope.encode('Today she'), { temperature: 0 });
-  // The address follows once changes rest; what is not in it yet, a reload forgets.
-  await page.waitForFunction(
-    () => /temperature=0&/.test(location.hash) && !location.hash.includes('branch='),
-    null,
-    { timeout: 30000 },
-  );
-  await page.context().setOffline(false);
-  await page.reload();
-  await page.locator('logit-distribution .row').first().waitFor();
-  await expectBars(page, scope.encode('Today she'), { temperature: 0 });
-  await page.locator('[data-view=sweep]').click();
-  await page.locator('logit-sweep').getByRole('button').first().waitFor();
-  await close();
-});
+long(
+  'without the network the page goes on, and a part that was not fetched says so in one sentence',
+  async () => {
+    const { page, complaints, close } = await bench.open({ own: true });
+    await page.locator('[data-view=cost]').click();
+    await page.locator('logit-cost h2, logit-cost h3').first().waitFor();
+    await page.locator('[data-view=bench]').click();
+    await page.context().setOffline(true);
+    await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
+    await expectBars(page, scope.encode('Today she'), { temperature: 0 });
+    await page.locator('[data-command=run]').click();
+    await page.locator('.verdict[data-right]').waitFor();
+    await page.locator('[data-view=cost]').click();
+    await page.locator('logit-cost').getByRole('button').first().waitFor();
+    assert.equal(await page.locator('.panel.said').count(), 0);
+    assert.deepEqual(complaints, []);
+    await page.locator('[data-view=sweep]').click();
+    const said = page.locator('logit-scope .said[role=alert] p');
+    await said.waitFor();
+    assert.match(
+      await said.innerText(),
+      /^This part is fetched when it is first shown, and the network did not answer: [^.]+\.$/,
+    );
+    await page.locator('[data-view=bench]').click();
+    await page.locator('[data-command=reset]').click();
+    await page.locator('logit-tape .step').first().waitFor({ state: 'detached' });
+    await expectBars(page, scope.encode('Today she'), { temperature: 0 });
+    // The address follows once changes rest; what is not in it yet, a reload forgets.
+    await page.waitForFunction(
+      () => /temperature=0&/.test(location.hash) && !location.hash.includes('branch='),
+      null,
+      { timeout: 30000 },
+    );
+    await page.context().setOffline(false);
+    await page.reload();
+    await page.locator('logit-distribution .row').first().waitFor();
+    await expectBars(page, scope.encode('Today she'), { temperature: 0 });
+    await page.locator('[data-view=sweep]').click();
+    await page.locator('logit-sweep').getByRole('button').first().waitFor();
+    await close();
+  },
+);
 
 test('a view alone refuses an attribute that cannot be, and shows what it shows without', async () => {
   const { page, complaints, close } = await openLesson(

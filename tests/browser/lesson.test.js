@@ -644,89 +644,95 @@ long(
   },
 );
 
-test('another language takes nothing back: what was typed, set and refused stands in it', async () => {
-  const { page, complaints, foreign, close } = await open('?lesson=temperature&lang=en');
-  const field = question(page, 1).locator('input');
-  await field.fill('much');
-  await question(page, 1).locator('button.primary').click();
-  assert.match(await said(page, 1), /“much” is not a number/);
-  await field.fill('62');
-  const figure = page.locator('logit-figure').nth(1);
-  await figure.locator('[role=slider]').first().press('Home');
-  const patch = () => figure.evaluate((it) => it.patch);
-  const set = await until(patch, ({ settings }) => settings?.temperature === 0);
-  const asked = question(page, 2);
-  await rest(page); // or the lesson, told of the figure, gives the question its own state again
-  await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
-  await asked.locator('input').fill('0.5');
-  await asked.locator('button.primary').click();
-  const refused = asked.locator('.said');
-  const english = 'The figure cannot be read: the vocabulary has no word "Xyz"';
-  await until(
-    () => refused.innerText(),
-    (text) => text === english,
-  );
+long(
+  'another language takes nothing back: what was typed, set and refused stands in it',
+  async () => {
+    const { page, complaints, foreign, close } = await open('?lesson=temperature&lang=en');
+    const field = question(page, 1).locator('input');
+    await field.fill('much');
+    await question(page, 1).locator('button.primary').click();
+    assert.match(await said(page, 1), /“much” is not a number/);
+    await field.fill('62');
+    const figure = page.locator('logit-figure').nth(1);
+    await figure.locator('[role=slider]').first().press('Home');
+    const patch = () => figure.evaluate((it) => it.patch);
+    const set = await until(patch, ({ settings }) => settings?.temperature === 0);
+    const asked = question(page, 2);
+    await rest(page); // or the lesson, told of the figure, gives the question its own state again
+    await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
+    await asked.locator('input').fill('0.5');
+    await asked.locator('button.primary').click();
+    const refused = asked.locator('.said');
+    const english = 'The figure cannot be read: the vocabulary has no word "Xyz"';
+    await until(
+      () => refused.innerText(),
+      (text) => text === english,
+    );
 
-  await page.locator('logit-preferences [popovertarget]').click();
-  await page.getByText('Español').click();
-  await page.keyboard.press('Escape');
-  await until(
-    () => question(page, 1).locator('button.primary').innerText(),
-    (text) => text !== 'Check',
-  );
-  await rest(page);
-  assert.equal(await field.inputValue(), '62');
-  assert.equal(await said(page, 1), '', 'nothing is said in English beside Spanish');
-  assert.match(await refused.innerText(), /^No se puede leer la figura: .*“?Xyz/);
-  assert.deepEqual(await patch(), set);
-  assert.deepEqual([complaints, foreign], [[], []]);
-  await close();
-});
+    await page.locator('logit-preferences [popovertarget]').click();
+    await page.getByText('Español').click();
+    await page.keyboard.press('Escape');
+    await until(
+      () => question(page, 1).locator('button.primary').innerText(),
+      (text) => text !== 'Check',
+    );
+    await rest(page);
+    assert.equal(await field.inputValue(), '62');
+    assert.equal(await said(page, 1), '', 'nothing is said in English beside Spanish');
+    assert.match(await refused.innerText(), /^No se puede leer la figura: .*“?Xyz/);
+    assert.deepEqual(await patch(), set);
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await close();
+  },
+);
 
-test('the way from the instrument to a lesson and back keeps all that was set, and names no language', async () => {
-  const { page, complaints, close } = await bench.open({
-    path: '?view=landscape#prompt=They+all&temperature=1.3&seed=7&top_p=0.9',
-    ready: false,
-    fresh: true,
-  });
-  const scope = page.locator('logit-scope');
-  const state = () =>
-    scope.evaluate(({ state: { prompt, seed, settings } }) => ({ prompt, seed, settings }));
-  const settled = () =>
-    until(() => scope.evaluate((it) => it.settled().then(() => it.ready)), Boolean);
-  await settled();
-  await scope.locator('logit-landscape .big input').fill('1.7');
-  await page.keyboard.press('Enter');
-  await settled();
-  const before = await state();
-  assert.deepEqual(
-    [before.settings.temperature, before.settings.top_p, before.seed],
-    [1.7, 0.9, 7],
-  );
-  // At once, before the address is written.
-  await page.getByRole('link', { name: 'Lessons' }).click();
-  await page.locator('logit-lesson .list li a').first().click();
-  await page.locator('logit-question').first().waitFor();
-  assert.equal(new URL(page.url()).search, '?lesson=one-token');
-  await page.getByRole('link', { name: 'All lessons' }).click();
-  await page.getByRole('link', { name: 'To the instrument' }).click();
-  await settled();
-  assert.deepEqual(await state(), before);
-  assert.equal(new URL(page.url()).searchParams.get('lang'), null);
+long(
+  'the way from the instrument to a lesson and back keeps all that was set, and names no language',
+  async () => {
+    const { page, complaints, close } = await bench.open({
+      path: '?view=landscape#prompt=They+all&temperature=1.3&seed=7&top_p=0.9',
+      ready: false,
+      fresh: true,
+    });
+    const scope = page.locator('logit-scope');
+    const state = () =>
+      scope.evaluate(({ state: { prompt, seed, settings } }) => ({ prompt, seed, settings }));
+    const settled = () =>
+      until(() => scope.evaluate((it) => it.settled().then(() => it.ready)), Boolean);
+    await settled();
+    await scope.locator('logit-landscape .big input').fill('1.7');
+    await page.keyboard.press('Enter');
+    await settled();
+    const before = await state();
+    assert.deepEqual(
+      [before.settings.temperature, before.settings.top_p, before.seed],
+      [1.7, 0.9, 7],
+    );
+    // At once, before the address is written.
+    await page.getByRole('link', { name: 'Lessons' }).click();
+    await page.locator('logit-lesson .list li a').first().click();
+    await page.locator('logit-question').first().waitFor();
+    assert.equal(new URL(page.url()).search, '?lesson=one-token');
+    await page.getByRole('link', { name: 'All lessons' }).click();
+    await page.getByRole('link', { name: 'To the instrument' }).click();
+    await settled();
+    assert.deepEqual(await state(), before);
+    assert.equal(new URL(page.url()).searchParams.get('lang'), null);
 
-  // In a language that was asked for, and that a tab without it would not have.
-  await page.goto(`${bench.url}?lang=es#temperature=0.4`);
-  await settled();
-  await page.getByRole('link', { name: 'Lecciones' }).click();
-  await page.locator('logit-lesson nav a').last().click();
-  await settled();
-  assert.equal(new URL(page.url()).searchParams.get('lang'), 'es');
-  assert.equal((await state()).settings.temperature, 0.4);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    // In a language that was asked for, and that a tab without it would not have.
+    await page.goto(`${bench.url}?lang=es#temperature=0.4`);
+    await settled();
+    await page.getByRole('link', { name: 'Lecciones' }).click();
+    await page.locator('logit-lesson nav a').last().click();
+    await settled();
+    assert.equal(new URL(page.url()).searchParams.get('lang'), 'es');
+    assert.equal((await state()).settings.temperature, 0.4);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
-test('every slider of a question has a box or steps, by finger and by key, at 375 px', async () => {
+long('every slider of a question has a box or steps, by finger and by key, at 375 px', async () => {
   const { page, complaints, close } = await open('?lesson=same-seed&lang=en', {
     viewport: { width: 375, height: 800 },
   });

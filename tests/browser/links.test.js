@@ -45,7 +45,7 @@ async function reopened(page, fresh = true) {
   return bench.open({ path, ready: false, fresh });
 }
 
-test('the comparison that one sees is in the link: suite, strategies, seed, blind', async () => {
+long('the comparison that one sees is in the link: suite, strategies, seed, blind', async () => {
   const { page, complaints, close } = await openView('compare');
   const suite = (of) =>
     of.locator('logit-compare [data-suite][aria-pressed=true]').getAttribute('data-suite');
@@ -171,78 +171,81 @@ long(
   },
 );
 
-test('the sweep that one sees is in the link, texts and all; a figure that was run is kept', async () => {
-  const { page, complaints, close } = await openView('sweep');
-  const view = page.locator('logit-sweep');
-  const choose = (name) => view.locator(`input[value=${name}]`).check({ force: true });
-  const title = (of) => of.locator('logit-sweep h3').innerText();
-  await view.locator('input[value=penalty]').waitFor({ state: 'attached' });
-  await choose('penalty');
-  for (const [id, text] of [
-    ['first-to', '1.2'],
-    ['samples', '2'],
-  ]) {
-    await view.locator(`#${id}`).fill(text);
-    await view.locator(`#${id}`).press('Enter');
-  }
-  await hashWith(page, [
-    'sweep_figure=penalty',
-    'sweep_first=repetition_penalty:1:1.2:0.1',
-    'sweep_samples=2',
-  ]);
-  assert.doesNotMatch(await hashOf(page), /sweep_texts/);
-  await view.locator('[data-command=run]').click();
-  const rows = () => view.locator('tbody tr').count();
-  assert.equal(await until(rows, (n) => n === 3), 3);
-  await hashWith(page, ['sweep_texts=true']);
-  const ran = await title(page);
-  const again = await reopened(page);
-  const there = again.page.locator('logit-sweep');
-  assert.equal(
-    await until(
-      () => there.locator('tbody tr').count(),
-      (n) => n === 3,
-    ),
-    3,
-  );
-  assert.equal(await title(again.page), ran);
-  assert.equal(await there.locator('#samples').inputValue(), '2');
-  assert.deepEqual(again.complaints, []);
-  await again.close();
+long(
+  'the sweep that one sees is in the link, texts and all; a figure that was run is kept',
+  async () => {
+    const { page, complaints, close } = await openView('sweep');
+    const view = page.locator('logit-sweep');
+    const choose = (name) => view.locator(`input[value=${name}]`).check({ force: true });
+    const title = (of) => of.locator('logit-sweep h3').innerText();
+    await view.locator('input[value=penalty]').waitFor({ state: 'attached' });
+    await choose('penalty');
+    for (const [id, text] of [
+      ['first-to', '1.2'],
+      ['samples', '2'],
+    ]) {
+      await view.locator(`#${id}`).fill(text);
+      await view.locator(`#${id}`).press('Enter');
+    }
+    await hashWith(page, [
+      'sweep_figure=penalty',
+      'sweep_first=repetition_penalty:1:1.2:0.1',
+      'sweep_samples=2',
+    ]);
+    assert.doesNotMatch(await hashOf(page), /sweep_texts/);
+    await view.locator('[data-command=run]').click();
+    const rows = () => view.locator('tbody tr').count();
+    assert.equal(await until(rows, (n) => n === 3), 3);
+    await hashWith(page, ['sweep_texts=true']);
+    const ran = await title(page);
+    const again = await reopened(page);
+    const there = again.page.locator('logit-sweep');
+    assert.equal(
+      await until(
+        () => there.locator('tbody tr').count(),
+        (n) => n === 3,
+      ),
+      3,
+    );
+    assert.equal(await title(again.page), ran);
+    assert.equal(await there.locator('#samples').inputValue(), '2');
+    assert.deepEqual(again.complaints, []);
+    await again.close();
 
-  await choose('map');
-  await view.locator('#measure').selectOption('nucleus');
-  await hashWith(page, ['sweep_figure=map', 'sweep_measure=nucleus']);
-  await choose('penalty');
-  assert.equal(
-    await until(
-      () => title(page),
-      (words) => words === ran,
-    ),
-    ran,
-  );
-  assert.equal(await rows(), 3);
-  assert.equal(await view.locator('#first-to').inputValue(), '1.2');
-  await page.locator('[data-view=bench]').click();
-  await page.locator('[data-view=sweep]').click();
-  assert.equal(
-    await until(
-      () => title(page),
-      (words) => words === ran,
-    ),
-    ran,
-  );
-  await choose('map');
-  assert.equal(
-    await until(
-      () => view.locator('#measure').inputValue(),
-      (m) => m === 'nucleus',
-    ),
-    'nucleus',
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await choose('map');
+    await view.locator('#measure').selectOption('nucleus');
+    await hashWith(page, ['sweep_figure=map', 'sweep_measure=nucleus']);
+    await choose('penalty');
+    assert.equal(
+      await until(
+        () => title(page),
+        (words) => words === ran,
+      ),
+      ran,
+    );
+    assert.equal(await rows(), 3);
+    assert.equal(await view.locator('#first-to').inputValue(), '1.2');
+    await page.locator('[data-view=bench]').click();
+    await page.locator('[data-view=sweep]').click();
+    assert.equal(
+      await until(
+        () => title(page),
+        (words) => words === ran,
+      ),
+      ran,
+    );
+    await choose('map');
+    assert.equal(
+      await until(
+        () => view.locator('#measure').inputValue(),
+        (m) => m === 'nucleus',
+      ),
+      'nucleus',
+    );
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('logits of one’s own, a text of one’s own and the knobs over them are in the link', async () => {
   const { page, complaints, close } = await openAt('&view=logits');

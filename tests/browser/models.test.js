@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { LONG } from '../long.js';
+import { LONG, cases } from '../long.js';
 import { openBench, root, settle, unfoldStages, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -82,7 +82,7 @@ test('what was typed and set stays when the model changes, whichever can read it
   await other.press('Enter');
   await settle(page);
   await page.locator('[data-view=bench]').click();
-  for (let i = 0; i < 2; i++) {
+  for (let i = 0; i < cases(1, 2); i++) {
     await choose(page, 'verbs');
     assert.equal(await prompt.inputValue(), 'A zebra saw');
     assert.equal(

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { long } from '../long.js';
 import { openBench, root, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -116,37 +117,40 @@ const CHARTS = [
   { chart: 'cost of a step', holds: 'logit-cost', view: 'cost', press: '[data-run=steps]' },
 ];
 
-test('no heading leaves a level out, on any view, and each chart is also a table, with a name and with heads', async () => {
-  const { page, close } = await bench.open();
-  for (const view of ['compare', 'sweep', 'cost', 'speculative', 'logits']) {
-    await page.locator(`[data-view=${view}]`).click();
-    await page.locator(`#view logit-${view} h2`).first().waitFor();
-    const levels = await page
-      .locator('h1:visible, h2:visible, h3:visible, h4:visible')
-      .evaluateAll((all) => all.map(({ localName }) => Number(localName[1])));
-    assert.equal(levels[0], 1);
-    levels.forEach((level, i) =>
-      assert.ok(i === 0 || (level > 1 && level <= levels[i - 1] + 1), `${view}: ${levels}`),
-    );
-  }
-  for (const { chart, holds, view, press } of CHARTS) {
-    await page.locator(`[data-view=${view}]`).click();
-    const host = page.locator(`#view ${holds}`).first();
-    if (press) await host.locator(press).first().click();
-    if (chart === 'map') await host.locator('[data-command=run]').click();
-    const folded = host.locator('details:not([open]) > summary:visible');
-    while (await folded.count()) await folded.first().click();
-    const table = host.locator('details table').first();
-    const rows = await until(
-      () => table.locator('tbody tr').count(),
-      (n) => n >= 3,
-    );
-    assert.ok(rows >= 3, `${chart}: ${rows} rows`);
-    assert.ok(
-      await table.evaluate((it) => it.caption?.textContent.trim() || it.closest('[aria-label]')),
-      `${chart}: a name`,
-    );
-    assert.ok((await table.locator('thead th').count()) >= 2, `${chart}: heads`);
-  }
-  await close();
-});
+long(
+  'no heading leaves a level out, on any view, and each chart is also a table, with a name and with heads',
+  async () => {
+    const { page, close } = await bench.open();
+    for (const view of ['compare', 'sweep', 'cost', 'speculative', 'logits']) {
+      await page.locator(`[data-view=${view}]`).click();
+      await page.locator(`#view logit-${view} h2`).first().waitFor();
+      const levels = await page
+        .locator('h1:visible, h2:visible, h3:visible, h4:visible')
+        .evaluateAll((all) => all.map(({ localName }) => Number(localName[1])));
+      assert.equal(levels[0], 1);
+      levels.forEach((level, i) =>
+        assert.ok(i === 0 || (level > 1 && level <= levels[i - 1] + 1), `${view}: ${levels}`),
+      );
+    }
+    for (const { chart, holds, view, press } of CHARTS) {
+      await page.locator(`[data-view=${view}]`).click();
+      const host = page.locator(`#view ${holds}`).first();
+      if (press) await host.locator(press).first().click();
+      if (chart === 'map') await host.locator('[data-command=run]').click();
+      const folded = host.locator('details:not([open]) > summary:visible');
+      while (await folded.count()) await folded.first().click();
+      const table = host.locator('details table').first();
+      const rows = await until(
+        () => table.locator('tbody tr').count(),
+        (n) => n >= 3,
+      );
+      assert.ok(rows >= 3, `${chart}: ${rows} rows`);
+      assert.ok(
+        await table.evaluate((it) => it.caption?.textContent.trim() || it.closest('[aria-label]')),
+        `${chart}: a name`,
+      );
+      assert.ok((await table.locator('thead th').count()) >= 2, `${chart}: heads`);
+    }
+    await close();
+  },
+);

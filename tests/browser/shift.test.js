@@ -115,7 +115,7 @@ for (const [width, height] of sample(WIDTHS, 1))
     const found = {};
     let before = cold;
     const actions = actionsOf(page);
-    const tried = sample([...actions.keys()], 9);
+    const tried = sample([...actions.keys()], 4);
     for (const [i, [name, act]] of actions.entries()) {
       if (!tried.includes(i) && !NEEDED.includes(name)) continue;
       await act();

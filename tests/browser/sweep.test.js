@@ -89,25 +89,28 @@ test('entropy against temperature is there at once, with its limits, exactly the
   await close();
 });
 
-test('a figure that runs unasked and is left before its end runs again, also to its end', async () => {
-  const { view, close } = await openSweep();
-  await expectDone(view, '61 points.');
-  // All within the page: the run may end before another message reaches it.
-  const left = await view.evaluate(async (it) => {
-    const box = it.renderRoot.querySelector('#first-step');
-    box.value = '0.01';
-    box.dispatchEvent(new Event('change'));
-    await it.updateComplete;
-    const { busy } = it;
-    it.figure = 'map';
-    await it.updateComplete;
-    it.figure = 'entropy';
-    return busy;
-  });
-  assert.ok(left, 'it ran');
-  await expectDone(view, '301 points.');
-  await close();
-});
+long(
+  'a figure that runs unasked and is left before its end runs again, also to its end',
+  async () => {
+    const { view, close } = await openSweep();
+    await expectDone(view, '61 points.');
+    // All within the page: the run may end before another message reaches it.
+    const left = await view.evaluate(async (it) => {
+      const box = it.renderRoot.querySelector('#first-step');
+      box.value = '0.01';
+      box.dispatchEvent(new Event('change'));
+      await it.updateComplete;
+      const { busy } = it;
+      it.figure = 'map';
+      await it.updateComplete;
+      it.figure = 'entropy';
+      return busy;
+    });
+    assert.ok(left, 'it ran');
+    await expectDone(view, '301 points.');
+    await close();
+  },
+);
 
 test('arrow keys walk along the curve, and the bench takes the point', async () => {
   const { page, view, close } = await openSweep();
@@ -393,7 +396,7 @@ test('any number of the table can be swept, one or two at a time', async () => {
 });
 
 // Its document is of another model at the end.
-test('a figure of a stage that is off stands while another model comes', async () => {
+long('a figure of a stage that is off stands while another model comes', async () => {
   const { page, view, complaints, close } = await openSweep({ lang: 'es' });
   await choose(view, 'any');
   await settle(page);
@@ -409,7 +412,7 @@ test('a figure of a stage that is off stands while another model comes', async (
 });
 
 // Nothing of what it leaves is for another test: its document is the last of this address.
-test('the saved figure is well-formed, whatever stands in names and prompts', async () => {
+long('the saved figure is well-formed, whatever stands in names and prompts', async () => {
   const { page, view, close } = await openSweep();
   await expectDone(view, '61 points.');
   await view.evaluate((element) => {

@@ -60,48 +60,51 @@ async function goBack(page) {
   await settle(page);
 }
 
-test('a text beyond the address comes back with its branches, each number as it was drawn', async () => {
-  const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
-  await steps(page, 3);
-  await set(page, { temperature: 1.3 }); // a number drawn now is another than before
-  await steps(page, 67);
-  await page.locator('logit-text .step [data-place]').nth(1).click();
-  await page.locator('logit-alternatives [data-alternative]').nth(2).click();
-  await until(
-    () => ids(page),
-    ({ length }) => length === 2,
-  );
-  await settle(page);
-  const shown = [await texts(page), await marks(page)];
-  assert.equal(shown[0].tokens.length, 71);
-  await reload(page);
-  assert.deepEqual([await texts(page), await marks(page)], shown);
-  await goBack(page);
-  assert.equal((await ids(page)).length, 70, 'the longer text is one step back');
-  assert.doesNotMatch(page.url(), /branch=/);
-  await reload(page);
-  assert.equal((await ids(page)).length, 70);
-  assert.deepEqual((await texts(page)).tokens, shown[0].tokens);
+long(
+  'a text beyond the address comes back with its branches, each number as it was drawn',
+  async () => {
+    const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
+    await steps(page, 3);
+    await set(page, { temperature: 1.3 }); // a number drawn now is another than before
+    await steps(page, 67);
+    await page.locator('logit-text .step [data-place]').nth(1).click();
+    await page.locator('logit-alternatives [data-alternative]').nth(2).click();
+    await until(
+      () => ids(page),
+      ({ length }) => length === 2,
+    );
+    await settle(page);
+    const shown = [await texts(page), await marks(page)];
+    assert.equal(shown[0].tokens.length, 71);
+    await reload(page);
+    assert.deepEqual([await texts(page), await marks(page)], shown);
+    await goBack(page);
+    assert.equal((await ids(page)).length, 70, 'the longer text is one step back');
+    assert.doesNotMatch(page.url(), /branch=/);
+    await reload(page);
+    assert.equal((await ids(page)).length, 70);
+    assert.deepEqual((await texts(page)).tokens, shown[0].tokens);
 
-  // A run under way is stopped, not lost.
-  await page.locator('[data-command=reset]').click();
-  await page.locator('logit-text .more > summary').click();
-  await page.locator('logit-text .speed input').fill('4');
-  await page.locator('[data-command=run]').click();
-  await until(
-    () => ids(page),
-    ({ length }) => length > 5,
-  );
-  const running = await ids(page);
-  await reload(page);
-  const after = await ids(page);
-  assert.deepEqual(after.slice(0, running.length), running);
-  assert.equal(await page.locator('[data-command=stop]').count(), 0);
-  await reload(page);
-  assert.deepEqual(await ids(page), after, 'and once more');
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    // A run under way is stopped, not lost.
+    await page.locator('[data-command=reset]').click();
+    await page.locator('logit-text .more > summary').click();
+    await page.locator('logit-text .speed input').fill('4');
+    await page.locator('[data-command=run]').click();
+    await until(
+      () => ids(page),
+      ({ length }) => length > 5,
+    );
+    const running = await ids(page);
+    await reload(page);
+    const after = await ids(page);
+    assert.deepEqual(after.slice(0, running.length), running);
+    assert.equal(await page.locator('[data-command=stop]').count(), 0);
+    await reload(page);
+    assert.deepEqual(await ids(page), after, 'and once more');
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('a reload at once, and one in a run, bring back each setting and token; the history its places', async () => {
   const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });

@@ -144,7 +144,7 @@ test('bars and draws are the engine’s with each warper in use', async (t) => {
   await close();
 });
 
-test('XTC tosses the coin of the step, and many draws are those of its bars', async () => {
+long('XTC tosses the coin of the step, and many draws are those of its bars', async () => {
   const { page, close } = await openPlain();
   await add(page, 'xtc_probability');
   const settings = { xtc_probability: 0.5, xtc_threshold: 0.05 };

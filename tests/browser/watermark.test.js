@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { detect } from '../../web/engine/detect.js';
+import { long } from '../long.js';
 import { FIRST, axe, expectTrace, loadReference, openBench, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -117,7 +118,7 @@ test('green bars, green tokens, z and p are the engine’s, and follow the setti
   await close();
 });
 
-test('SynthID has its line too, in Spanish, and the shelf offers both', async () => {
+long('SynthID has its line too, in Spanish, and the shelf offers both', async () => {
   const { page, close } = await bench.open({ path: '?lang=es#synthid_depth=9&synthid_context=1' });
   for (let i = 0; i < 3; i++) {
     await page.locator('[data-command=step]').click();
