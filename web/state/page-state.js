@@ -115,11 +115,8 @@ function escape(text) {
  * @returns {Parsed}
  */
 export function parseHash(hash, table, vocab_size) {
-  const texts = hash
-    .replace(/^#/, '')
-    .split('&', MOST + 1)
-    .filter(Boolean);
-  const pairs = texts.map((text) => {
+  const texts = hash.replace(/^#/, '').split('&').filter(Boolean);
+  const pairs = texts.slice(0, MOST).map((text) => {
     const at = text.indexOf('=');
     const [name, value] = at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
     return /** @type {[string, string | undefined]} */ ([unescape(name) ?? name, unescape(value)]);
@@ -129,7 +126,9 @@ export function parseHash(hash, table, vocab_size) {
   const inQuery = (/** @type {Dropped} */ { part }) => names.includes(part.replace(/=.*/s, ''));
   return {
     state,
-    dropped: dropped.map((each) => (inQuery(each) ? { ...each, why: 'query' } : each)),
+    dropped: dropped
+      .map((each) => /** @type {Dropped} */ (inQuery(each) ? { ...each, why: 'query' } : each))
+      .concat(unread(texts.length)),
   };
 }
 
@@ -201,25 +200,26 @@ export function checkState(message, table, vocab_size) {
   const { settings = {} } = message;
   const fields = FIELDS.filter((field) => field.message && !field.setting);
   const known = fields.filter(({ name }) => message[name] !== undefined).map(({ name }) => name);
-  const names = [...BESIDE, ...fields.map(({ name }) => name)];
-  const unknown = firstKeys(message).filter((name) => !names.includes(name));
+  const names = new Set([...BESIDE, ...fields.map(({ name }) => name)]);
+  const unknown = Object.keys(message).filter((name) => !names.has(name));
+  const set = isObject(settings) ? Object.keys(settings) : [];
   /** @type {Given[]} */
   const given = known.map((name) => [name, message[name], `${name}=${show(message[name])}`]);
-  if (isObject(settings))
-    for (const name of firstKeys(settings))
-      given.push([name, settings[name], `${show(name)}=${show(settings[name])}`]);
+  for (const name of set.slice(0, MOST))
+    given.push([name, settings[name], `${show(name)}=${show(settings[name])}`]);
   const settable = FIELDS.filter((field) => field.setting);
-  const parsed = collect(given, [...fields, ...settable, ...table], { table, vocab_size });
-  const { dropped } = parsed;
+  const parts = [...fields, ...settable, ...table];
+  const { state, dropped } = collect(given, parts, { table, vocab_size });
   if (!isObject(settings))
     dropped.push({ part: `settings=${show(settings)}`, why: 'malformed', minimum: 0, maximum: 0 });
-  for (const name of unknown)
+  for (const name of unknown.slice(0, MOST))
     dropped.push({ part: show(name), why: 'unknown', minimum: 0, maximum: 0 });
-  return parsed;
+  return { state, dropped: dropped.concat(unread(set.length), unread(unknown.length)) };
 }
 
-/** @param {object} value */
-const firstKeys = (value) => Object.keys(value).slice(0, MOST + 1);
+/** The parts beyond those that are read, of so many. @param {number} n @returns {Dropped[]} */
+const unread = (n) =>
+  Array(Math.max(0, n - MOST)).fill({ part: '…', why: 'many', minimum: 0, maximum: MOST });
 
 /** The beginning of a value as text, whatever it is. @param {unknown} value */
 export function show(value) {
@@ -248,11 +248,7 @@ function collect(given, parts, known) {
   const dropped = [];
   let good = 0;
   const all = { table: [], vocab_size: Number.MAX_SAFE_INTEGER, ...known };
-  for (const [i, [name, raw, written]] of given.entries()) {
-    if (i === MOST) {
-      dropped.push({ part: written, why: 'many', minimum: 0, maximum: MOST });
-      break;
-    }
+  for (const [name, raw, written] of given) {
     const part = parts.find((each) => each.name === name);
     const value = (part && KINDS[part.kind].take?.(raw, all)) ?? raw;
     const fault = part ? checkPart(part, value, known) : /** @type {const} */ ({ why: 'unknown' });
