@@ -30,12 +30,12 @@ const OPTIONS =
   );
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
 /** How long the loop may hold others up, in ms. */
-export const SLICE_MS = 10;
+const SLICE_MS = 10;
 /** Ids of a prompt that are evaluated together: BATCH of src/session.c. */
 const BLOCK = 32;
 
 /** Lets pending events run, so that an abort can arrive. */
-export function turn() {
+function turn() {
   if (typeof setImmediate === 'function')
     return new Promise((resolve) => {
       setImmediate(resolve);
@@ -48,6 +48,17 @@ export function turn() {
     };
     port2.postMessage(0);
   });
+}
+
+/** A function for a loop, which lets pending events run when it is time. */
+export function openPace() {
+  let breath = performance.now();
+  return async () => {
+    if (performance.now() - breath > SLICE_MS) {
+      await turn();
+      breath = performance.now();
+    }
+  };
 }
 
 /**
@@ -91,7 +102,7 @@ function checkStops(stop) {
  * @param {unknown} given
  * @returns {ArrayLike<number>}
  */
-export function idsOf(core, name, given) {
+function idsOf(core, name, given) {
   checkText(name, given);
   const ids = typeof given === 'string' ? core.encode(given) : /** @type {number[]} */ (given);
   checkIds(name, ids, core.needModel().vocab_size);
@@ -149,18 +160,19 @@ export async function* generate(core, timeline, options) {
   let now = { ...resolved, gates: { constraint_start: promptLength, ...resolved.gates } };
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
-  let breath = performance.now();
+  const pace = openPace();
   /** Lets events run if it is time; whether the generation was aborted. */
   const rest = async () => {
-    if (performance.now() - breath > SLICE_MS) {
-      await turn();
-      breath = performance.now();
-    }
+    await pace();
     return signal?.aborted === true;
   };
 
   const second = readsSecond(resolved.values)
-    ? (await import('./beside.js')).resolveSecond(core, resolved, options, ids)
+    ? (await import('./beside.js')).resolveSecond(
+        Array.from(idsOf(core, 'negative_prompt', resolved.negative_prompt ?? ids.slice(-1))),
+        options,
+        promptLength,
+      )
     : null;
   const drafting =
     options.draft !== undefined

@@ -1,7 +1,6 @@
 /** Calls that are many calls: several texts of one prompt, the log-probability of a given text. */
 import { checkIds, checkInteger, checkText } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
-import { SLICE_MS, turn } from './generate.js';
 
 /** @import { Core } from './core.js' */
 /** @import { Generated, Score, Step } from './types.js' */
@@ -50,20 +49,17 @@ function idsOf(core, prompt, completion) {
  * @param {import('./session.js').Session} session
  * @param {string | ArrayLike<number>} prompt
  * @param {string | ArrayLike<number>} completion
+ * @param {() => Promise<void>} pace lets pending events run
  * @returns {Promise<Score>}
  */
-export async function score(core, session, prompt, completion) {
+export async function score(core, session, prompt, completion, pace) {
   const { before, after } = idsOf(core, prompt, completion);
   const { tokenizer } = core.needModel();
   const ids = [...before];
   const tokens = [];
   let logprob = 0;
-  let breath = performance.now();
   for (const id of after) {
-    if (performance.now() - breath > SLICE_MS) {
-      await turn();
-      breath = performance.now();
-    }
+    await pace();
     session.feed(ids);
     const own = -session.surprisal(id);
     tokens.push({ id, text: tokenizer ? core.piece(id).text : '', logprob: own });

@@ -2,7 +2,7 @@
 import { NO_PIECE } from './chain.js';
 import { checkBoolean, checkIds, checkOptions, checkSecond } from './checks.js';
 import { LogitscopeError } from './errors.js';
-import { generate } from './generate.js';
+import { generate, openPace } from './generate.js';
 import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 
 /** @import { Core } from './core.js' */
@@ -324,7 +324,8 @@ export class Session {
    * @returns {Promise<Score>}
    */
   async score(prompt, completion) {
-    return (await import('./many.js')).score(this.#open(), this, prompt, completion);
+    const { score } = await import('./many.js');
+    return score(this.#open(), this, prompt, completion, openPace());
   }
 
   /** Another session with the same timeline, for which nothing is evaluated. @returns {Session} */
