@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compareResults, moveInOrder } from '../../web/state/order.js';
+import { long } from '../long.js';
 import {
   FIRST,
   START,
@@ -174,53 +175,56 @@ test('on a phone the strip of bars leaves a card that is moved in sight', async 
   await close();
 });
 
-test('a card lands where it is dropped, however fast and far, and the address says the move alone', async () => {
-  const { page, close } = await open({ viewport: { width: 1440, height: 2000 } });
-  const shown = await cards(page);
-  const boxes = () =>
-    page.locator('logit-chain .card').evaluateAll((all) =>
-      all.map((card) => {
-        const { top, bottom } = card.getBoundingClientRect();
-        return [top, bottom];
-      }),
-    );
-  /** Drags the card at one place to the place of another, in so many moves. */
-  const drag = async (from, to, moves) => {
-    const plug = await page.locator('logit-chain .card .plug').nth(from).boundingBox();
-    const [x, y] = [plug.x + plug.width / 2, plug.y + plug.height / 2];
-    const [top, bottom] = (await boxes())[to];
-    const end = to > from ? bottom - 4 : top + 4;
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    for (let i = 1; i <= moves; i++) {
-      await page.mouse.move(x, y + ((end - y) * i) / moves);
-      if (moves > 2) await settle(page); // the page keeps up, and no card may grow
+long(
+  'a card lands where it is dropped, however fast and far, and the address says the move alone',
+  async () => {
+    const { page, close } = await open({ viewport: { width: 1440, height: 2000 } });
+    const shown = await cards(page);
+    const boxes = () =>
+      page.locator('logit-chain .card').evaluateAll((all) =>
+        all.map((card) => {
+          const { top, bottom } = card.getBoundingClientRect();
+          return [top, bottom];
+        }),
+      );
+    /** Drags the card at one place to the place of another, in so many moves. */
+    const drag = async (from, to, moves) => {
+      const plug = await page.locator('logit-chain .card .plug').nth(from).boundingBox();
+      const [x, y] = [plug.x + plug.width / 2, plug.y + plug.height / 2];
+      const [top, bottom] = (await boxes())[to];
+      const end = to > from ? bottom - 4 : top + 4;
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      for (let i = 1; i <= moves; i++) {
+        await page.mouse.move(x, y + ((end - y) * i) / moves);
+        if (moves > 2) await settle(page); // the page keeps up, and no card may grow
+      }
+      await page.mouse.up();
+      await settle(page);
+    };
+    const last = shown.length - 1;
+    let expected = shown;
+    for (const [from, to, moves] of [
+      [0, last, 9],
+      [0, last, 1],
+      [last, 0, 2],
+      [1, last - 1, 9],
+      [last, 1, 9],
+    ]) {
+      const rest = expected.filter((_, i) => i !== from);
+      expected = rest.toSpliced(to, 0, expected[from]);
+      await drag(from, to, moves);
+      assert.deepEqual(await cards(page), expected, `${from} to ${to} in ${moves}`);
     }
-    await page.mouse.up();
+    await page.locator('[data-command=canonical]').click();
     await settle(page);
-  };
-  const last = shown.length - 1;
-  let expected = shown;
-  for (const [from, to, moves] of [
-    [0, last, 9],
-    [0, last, 1],
-    [last, 0, 2],
-    [1, last - 1, 9],
-    [last, 1, 9],
-  ]) {
-    const rest = expected.filter((_, i) => i !== from);
-    expected = rest.toSpliced(to, 0, expected[from]);
-    await drag(from, to, moves);
-    assert.deepEqual(await cards(page), expected, `${from} to ${to} in ${moves}`);
-  }
-  await page.locator('[data-command=canonical]').click();
-  await settle(page);
-  await drag(0, last, 9);
-  const { hash } = new URL(page.url());
-  const [, order] = /[#&]order=([^&]*)/.exec(hash) ?? [];
-  assert.match(String(order), /^\w+:\w+$/);
-  await close();
-});
+    await drag(0, last, 9);
+    const { hash } = new URL(page.url());
+    const [, order] = /[#&]order=([^&]*)/.exec(hash) ?? [];
+    assert.match(String(order), /^\w+:\w+$/);
+    await close();
+  },
+);
 
 test('a warper moves among those on show, and the hidden stay with their neighbours', () => {
   const order = ['a', 'x', 'b', 'y', 'c'];

@@ -367,42 +367,45 @@ test('no knob runs the model, going back cuts the cache: nothing is run again; a
   await close();
 });
 
-test('the prompt may be edited at any time: typing goes on while a run writes, and ends it', async () => {
-  const { page, complaints, close } = await bench.open({ path: '?lang=en&model=stories' });
-  await page.locator('logit-text .more > summary').click();
-  await page.locator('#stop-at-end').click();
-  const speed = page.locator('logit-text input[type=range]');
-  await speed.focus();
-  await page.keyboard.press('End');
-  await page.locator('[data-command=run]').click();
-  await page.locator('logit-text .step').nth(4).waitFor();
-  const seed = page.locator('logit-draw #seed');
-  await seed.focus();
-  await page.keyboard.press('End');
-  const typed = '0123456789';
-  for (const key of typed) {
-    await page.keyboard.press(key);
-    await page.evaluate(() => new Promise(requestAnimationFrame));
-  }
-  assert.equal(await seed.inputValue(), `42${typed}`);
-  assert.equal(
-    await page.locator('[data-command=stop]').getAttribute('aria-disabled'),
-    'false',
-    'still running',
-  );
+long(
+  'the prompt may be edited at any time: typing goes on while a run writes, and ends it',
+  async () => {
+    const { page, complaints, close } = await bench.open({ path: '?lang=en&model=stories' });
+    await page.locator('logit-text .more > summary').click();
+    await page.locator('#stop-at-end').click();
+    const speed = page.locator('logit-text input[type=range]');
+    await speed.focus();
+    await page.keyboard.press('End');
+    await page.locator('[data-command=run]').click();
+    await page.locator('logit-text .step').nth(4).waitFor();
+    const seed = page.locator('logit-draw #seed');
+    await seed.focus();
+    await page.keyboard.press('End');
+    const typed = '0123456789';
+    for (const key of typed) {
+      await page.keyboard.press(key);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    assert.equal(await seed.inputValue(), `42${typed}`);
+    assert.equal(
+      await page.locator('[data-command=stop]').getAttribute('aria-disabled'),
+      'false',
+      'still running',
+    );
 
-  await page.locator('#prompt').fill('');
-  await page.locator('#prompt').pressSequentially('One day a dog');
-  assert.equal(await page.locator('#prompt').inputValue(), 'One day a dog');
-  await until(
-    () => page.locator('logit-text .step').count(),
-    (count) => count === 0,
-  );
-  await settle(page);
-  assert.equal(await page.locator('logit-text .step').count(), 0);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    await page.locator('#prompt').fill('');
+    await page.locator('#prompt').pressSequentially('One day a dog');
+    assert.equal(await page.locator('#prompt').inputValue(), 'One day a dog');
+    await until(
+      () => page.locator('logit-text .step').count(),
+      (count) => count === 0,
+    );
+    await settle(page);
+    assert.equal(await page.locator('logit-text .step').count(), 0);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 long(
   'who skips the guide before the model has come is not asked again, though nothing is kept',

@@ -505,7 +505,7 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   await close();
 });
 
-test('an empty text of the reader’s is refused beside its box, and not measured', async () => {
+long('an empty text of the reader’s is refused beside its box, and not measured', async () => {
   const { page, complaints, close } = await open();
   await page.locator('[data-command=give]').click();
   const column = page.locator('[data-column="9"]');
@@ -613,7 +613,7 @@ long('it stands alone in a lesson', async () => {
   await close();
 });
 
-test('a run can be stopped', async () => {
+long('a run can be stopped', async () => {
   // Stories are long: the run lasts for as long as a press on Stop may take.
   const { page, complaints, close } = await open({ suite: 'extremes', model: 'stories' });
   await page.locator('[data-suite="e27.1"]').click();

@@ -403,7 +403,7 @@ test('landscape and bench take u from each other until a token is drawn', async 
   await opened.close();
 });
 
-test('where nothing could be read, Play and Film end at once', async () => {
+long('where nothing could be read, Play and Film end at once', async () => {
   const opened = await bench.open({
     path: '?lang=en&model=verbs&view=landscape#prompt=%3Cb%3Ex%3C%2Fb%3E',
     ready: false,
@@ -635,7 +635,7 @@ test('a token’s menu opens from its bar, its line in the table, and by the men
   await opened.close();
 });
 
-test('what is said of a river stays inside a narrow picture', async () => {
+long('what is said of a river stays inside a narrow picture', async () => {
   const opened = await openLandscape({ viewport: { width: 375, height: 800 } });
   const { page, view } = opened;
   const { x, y, width, height } = await plotOf(opened);

@@ -150,7 +150,7 @@ const testSight = (declare, where, width, height, path, rows) =>
 
 // In Spanish, whose words are longer, below.
 testSight(long, 'a laptop', 1440, 900, `?lang=en${START}&seed=42`, 20);
-testSight(test, 'a small laptop', 1280, 800, `?lang=en${START}`, 15);
+testSight(long, 'a small laptop', 1280, 800, `?lang=en${START}`, 15);
 
 const testHead = (declare, lang, path) =>
   declare(
