@@ -396,7 +396,7 @@ test('in a window of any width no word of a beat lies over another, and all beat
   }
 });
 
-test('a view that was linked to has no look around of its own', async () => {
+long('a view that was linked to has no look around of its own', async () => {
   const path = '?lang=en&model=verbs&view=landscape#temperature=1.3';
   const { page, close } = await bench.open({ path, first: true, ready: false });
   await page.locator('logit-landscape .sentence mark').waitFor();

@@ -307,51 +307,54 @@ test('what opens by a key is closed by Escape, and the focus is where it was', a
   await close();
 });
 
-test('cards change places, bars and tokens open their menus, branches are walked, by keys', async () => {
-  const { page, close } = await bench.open();
-  const order = () =>
-    page
-      .locator('logit-chain .card')
-      .evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
-  const first = await order();
-  await page.locator('.card[data-stage=temperature] .plug').focus();
-  for (const key of ['Space', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
-  assert.match(await until(order, (now) => /top_p,temperature$/.test(now)), /top_p,temperature$/);
-  for (const key of ['Enter', 'ArrowUp', 'Escape']) await page.keyboard.press(key);
-  assert.match(await order(), /top_p,temperature$/, 'Escape puts it back');
-  await page.locator('[data-command=canonical]').press('Enter');
-  assert.equal(await until(order, (now) => now === first), first);
+long(
+  'cards change places, bars and tokens open their menus, branches are walked, by keys',
+  async () => {
+    const { page, close } = await bench.open();
+    const order = () =>
+      page
+        .locator('logit-chain .card')
+        .evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
+    const first = await order();
+    await page.locator('.card[data-stage=temperature] .plug').focus();
+    for (const key of ['Space', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    assert.match(await until(order, (now) => /top_p,temperature$/.test(now)), /top_p,temperature$/);
+    for (const key of ['Enter', 'ArrowUp', 'Escape']) await page.keyboard.press(key);
+    assert.match(await order(), /top_p,temperature$/, 'Escape puts it back');
+    await page.locator('[data-command=canonical]').press('Enter');
+    assert.equal(await until(order, (now) => now === first), first);
 
-  // The third bar's menu: its token is taken, not the drawn one.
-  const ids = await page
-    .locator('logit-distribution .row')
-    .evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
-  await page.locator('logit-distribution .chart').focus();
-  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
-    await page.keyboard.press(key);
-  await page.locator('logit-token-menu [data-item=force]').waitFor();
-  await page.keyboard.press('Enter');
-  const steps = () =>
-    page
-      .locator('.step [data-place]')
-      .evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
-  assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
+    // The third bar's menu: its token is taken, not the drawn one.
+    const ids = await page
+      .locator('logit-distribution .row')
+      .evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
+    await page.locator('logit-distribution .chart').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
+      await page.keyboard.press(key);
+    await page.locator('logit-token-menu [data-item=force]').waitFor();
+    await page.keyboard.press('Enter');
+    const steps = () =>
+      page
+        .locator('.step [data-place]')
+        .evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
+    assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
 
-  // Another token in its place makes a branch; the listbox of branches goes back to the first.
-  await page.locator('.step [data-place]').focus();
-  await page.keyboard.press('ArrowDown');
-  await page.locator('logit-alternatives [data-alternative]').first().waitFor();
-  await page.keyboard.press('Enter');
-  const other = await until(steps, (now) => now !== ids[2]);
-  assert.notEqual(other, ids[2]);
-  await page.locator('logit-text .more > summary').press('Enter');
-  await page.locator('logit-branches [role=option][tabindex="0"]').focus();
-  await page.keyboard.press('Home');
-  assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
-  await page.keyboard.press('End');
-  assert.equal(await until(steps, (now) => now === other), other);
-  await close();
-});
+    // Another token in its place makes a branch; the listbox of branches goes back to the first.
+    await page.locator('.step [data-place]').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+    await page.keyboard.press('Enter');
+    const other = await until(steps, (now) => now !== ids[2]);
+    assert.notEqual(other, ids[2]);
+    await page.locator('logit-text .more > summary').press('Enter');
+    await page.locator('logit-branches [role=option][tabindex="0"]').focus();
+    await page.keyboard.press('Home');
+    assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
+    await page.keyboard.press('End');
+    assert.equal(await until(steps, (now) => now === other), other);
+    await close();
+  },
+);
 
 test('single keys do what is done most, never in a box, and can be switched off', async () => {
   const { page, complaints, close } = await bench.open();

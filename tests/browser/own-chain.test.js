@@ -162,7 +162,7 @@ long('as top-k it keeps, draws and writes what top-k does at the same place', as
   await theirs.close();
 });
 
-test('its place matters, and keys move it', async () => {
+long('its place matters, and keys move it', async () => {
   const LEAST =
     'export default (l) => l.map((it) => (it >= Math.max(...l) - 1.5 ? it : -Infinity));';
   const own = (/** @type {Float32Array} */ l) =>
