@@ -203,8 +203,9 @@ describe('finish', () => {
     const other = await Logitscope.load({ model });
     for (const options of [{}, { draft: other }, { amateur: other, contrastive_beta: 0.5 }]) {
       const controller = new AbortController();
-      setTimeout(() => controller.abort(), 20);
       const session = long.session();
+      const abort = () => (session.timeline().length ? controller.abort() : setImmediate(abort));
+      setImmediate(abort);
       const { finish_reason, ids } = await session.write({
         prompt,
         ...options,

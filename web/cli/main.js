@@ -129,7 +129,8 @@ export async function main(words, streams) {
     if (!(error instanceof UsageError) && !(error instanceof LogitscopeError)) throw error;
     say(streams.stderr, error.message);
     const has = (/** @type {string} */ word) => words.includes(word);
-    if ((has('--json') || has('--ndjson')) && !has('--interactive')) {
+    const isRead = has('--json') || has('--ndjson');
+    if (isRead && !has('--interactive') && !has('--csv')) {
       const { code = 'usage', key, values, message } = /** @type {any} */ (error);
       printLine(streams.stdout, { error: { code, message, key, values } });
     }

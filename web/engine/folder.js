@@ -2,7 +2,7 @@
  * Files that the command line keeps: in ~/.cache/logitscope, or under XDG_CACHE_HOME. A whole one has
  * its check sum beside it as `.sum`; an unfinished one is `.part`, with its record `.json`.
  */
-import { createReadStream, promises as fs, rmSync } from 'node:fs';
+import { createReadStream, promises as fs, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -68,8 +68,7 @@ function listen(how) {
 async function hold(path) {
   for (let tries = 0; tries < 2; tries++) {
     try {
-      await fs.writeFile(path, String(process.pid), { flag: 'wx' });
-      return keepLock(path);
+      return takeLock(path);
     } catch (error) {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
       const owner = (await ownerOf(path)) || (await wait(WRITING), await ownerOf(path));
@@ -80,9 +79,20 @@ async function hold(path) {
   return null;
 }
 
-/** Keeps a lock touched, and removes it with the process. @param {string} path */
-function keepLock(path) {
-  if (!locks.size) listen('on');
+/**
+ * Makes a lock, keeps it touched, and removes it with the process: a signal is heard from before
+ * the file is there, and no event runs until the lock is noted.
+ * @param {string} path
+ */
+function takeLock(path) {
+  const isFirst = !locks.size;
+  if (isFirst) listen('on');
+  try {
+    writeFileSync(path, String(process.pid), { flag: 'wx' });
+  } catch (error) {
+    if (isFirst) listen('off');
+    throw error;
+  }
   locks.add(path);
   const touch = () => fs.utimes(path, new Date(), new Date()).catch(() => {});
   const timer = setInterval(touch, TOUCH).unref();
