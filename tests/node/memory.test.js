@@ -357,7 +357,8 @@ test('sessions that nobody closes are freed when they are collected', async () =
     await setTimeout(0);
     if (round === 2) most = scope.memoryBytes;
   }
-  assert.equal(scope.memoryBytes, most);
+  // A collector may come late for a round; the sessions of all rounds would take several times as much.
+  assert.ok(scope.memoryBytes < 1.5 * most, `${scope.memoryBytes} of ${most} bytes`);
   const kept = scope.session();
   kept.feed([3]);
   collectGarbage();
