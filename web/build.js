@@ -115,20 +115,24 @@ const styles = {
   },
 };
 
-/** What the first frame shows, as a module that is fetched beside the first screen's code. */
-const first = {
+/**
+ * The first frame as a module, which is fetched beside the first screen's code.
+ * @param {() => Promise<object | null>} frame
+ */
+const firstOf = (frame) => ({
   name: 'first',
   /** @param {import('esbuild').PluginBuild} build */
   setup(build) {
     build.onResolve({ filter: /^#first$/ }, () => ({ path: 'first', namespace: 'first' }));
     build.onLoad({ filter: /.*/, namespace: 'first' }, async () => ({
-      contents: `export const built = ${JSON.stringify(await firstFrame())};`,
+      contents: `export const built = ${JSON.stringify(await frame())};`,
     }));
   },
-};
+});
 
-/** What a bundle of the page's code needs. */
-export const plugins = [locales, styles, first];
+/** The plugins of a bundle of the page's code. @param {() => Promise<object | null>} frame the first one */
+export const pluginsWith = (frame) => [locales, styles, firstOf(frame)];
+export const plugins = pluginsWith(firstFrame);
 
 /** The settings whose sentences the first screen shows; those of the others come with the shelf. */
 const AT_ONCE = [...BASICS, ...SHARED];
@@ -153,7 +157,7 @@ async function messagesOf(code, view) {
 }
 
 /** What all bundles share; no name depends on the folder of the build, nor on a linked node_modules. */
-const COMMON = /** @type {const} */ ({
+export const COMMON = /** @type {const} */ ({
   absWorkingDir: root,
   preserveSymlinks: true,
   bundle: true,
@@ -194,6 +198,11 @@ export async function sandbox(kind = 'frame') {
   return { hash, page: page.replace('ALLOWED', () => allowed).replace('SCRIPT', () => text) };
 }
 
+/** The names that the build puts in. @param {string[]} [hosts] from which a reader may open a model */
+export const definedFor = (hosts = readHosts(undefined)) => ({
+  'globalThis.MODEL_HOSTS': JSON.stringify(patternOf(hosts)),
+});
+
 /**
  * Writes the site into the folder `out`.
  * @param {string} [out]
@@ -203,8 +212,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   await rm(out, { recursive: true, force: true });
   await mkdir(join(out, 'models'), { recursive: true });
   const notices = new Notices();
-  const define = { 'globalThis.MODEL_HOSTS': JSON.stringify(patternOf(hosts)) };
-  const options = { ...COMMON, plugins: [...plugins, notices.plugin], define };
+  const options = { ...COMMON, plugins: [...plugins, notices.plugin], define: definedFor(hosts) };
   await bundle({
     ...options,
     entryPoints: {

@@ -2,6 +2,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
 import { smallModel } from '../node/small_model.js';
 
@@ -16,6 +17,7 @@ export function recipe(name) {
   return DOCUMENT.slice(from, DOCUMENT.indexOf('```', from));
 }
 
+const VERBS = fileURLToPath(new URL('../../models/verbs.gguf', import.meta.url));
 const TEMPLATE = '{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>';
 
 /** A model with quantised weights and a chat template. */
@@ -66,4 +68,13 @@ export async function answersOf(browser, folder, route) {
   } finally {
     await server.close();
   }
+}
+
+/** The answers of elements.js, computed in Node. @param {string} model */
+export async function elementAnswers(model) {
+  const scope = await Logitscope.load({ model });
+  scope.feed(scope.encode('<user>Hi<assistant>'));
+  const { vocab_size } = (await Logitscope.load({ model: VERBS })).info;
+  const p = scope.distribution({ top: 5 }).tokens.map((token) => token.p);
+  return { p, vocab_size, variant: 'relaxed' };
 }

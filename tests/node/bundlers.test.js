@@ -5,7 +5,15 @@
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +23,15 @@ import { chromium } from 'playwright-core';
 import { Logitscope } from '../../web/engine/index.js';
 import { loadReference, until } from '../browser/bench.js';
 import { serve } from '../../web/serve.js';
-import { answersAt, answersOf, chatModel, fill, pageOf, recipe } from '../bundles/recipes.js';
+import {
+  answersAt,
+  answersOf,
+  chatModel,
+  elementAnswers,
+  fill,
+  pageOf,
+  recipe,
+} from '../bundles/recipes.js';
 import { LAUNCH } from '../chromium.js';
 import { atEnd, closed } from '../cleanup.js';
 import { LONG, long } from '../long.js';
@@ -26,7 +42,7 @@ const PACKAGES =
     ' ',
   );
 const SHOWN =
-  'vite.config.js far.js tokens.js App.jsx App.vue App.svelte next.config.js build.mjs rollup.config.mjs'.split(
+  'vite.config.js far.js tokens.js App.jsx App.vue App.svelte next.config.js build.mjs elements.mjs rollup.config.mjs'.split(
     ' ',
   );
 
@@ -53,6 +69,7 @@ if (LONG)
     folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
     atEnd(() => rmSync(folder, { recursive: true, force: true }));
     run('npm', ['run', '--silent', 'declarations'], root);
+    run('npm', ['run', '--silent', 'elements'], root);
     const made = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], root));
     packed = join(folder, made[0].filename);
     writeFileSync(join(folder, 'package.json'), '{ "private": true }');
@@ -162,17 +179,44 @@ long("Vite's own server gives a page all", async () => {
   assert.deepEqual(await answersAt(browser, `http://127.0.0.1:${port}/`), bundled);
 });
 
-long('webpack gives a page all', async () => {
-  const at = project('webpack', ['app.js', 'page.js']);
+/** Builds a page with webpack and returns the folder. @param {string} at @param {string} entry */
+async function webpackOf(at, entry) {
   const webpack = await installed('webpack');
-  const options = { mode: 'production', context: at, entry: './page.js' };
+  const options = { mode: 'production', context: at, entry };
   const stats = await new Promise((resolve, reject) => {
     const done = (error, result) => (error ? reject(error) : resolve(result));
     webpack({ ...options, output: { path: join(at, 'dist') } }, done);
   });
   assert.equal(stats.hasErrors(), false, stats.toString({ preset: 'errors-only' }));
-  const dist = finish(join(at, 'dist'), '<script src="main.js"></script>');
+  return finish(join(at, 'dist'), '<script src="main.js"></script>');
+}
+
+long('webpack gives a page all', async () => {
+  const dist = await webpackOf(project('webpack', ['app.js', 'page.js']), './page.js');
   assert.deepEqual(await answers(dist), bundled);
+});
+
+long('webpack finds the files of the elements', async () => {
+  const dist = await webpackOf(project('webpack-elements', ['elements.js']), './elements.js');
+  assert.deepEqual(await answers(dist), await elementAnswers(join(dist, 'model.gguf')));
+  assert.ok(readdirSync(dist).some((file) => /^(?!index).*\.html$/.test(file)));
+});
+
+long('Vite finds the files of the elements, in a build and in its server', async () => {
+  const at = project('vite-elements', ['elements.js']);
+  writeFileSync(join(at, 'index.html'), pageOf(MODULE.replace('page.js', 'elements.js')));
+  const { build, createServer } = await vite();
+  await build({ root: at, logLevel: 'warn' });
+  const dist = join(at, 'dist');
+  const wantedOfElements = await elementAnswers(join(dist, 'model.gguf'));
+  assert.deepEqual(await answers(dist), wantedOfElements);
+  assert.ok(readdirSync(join(dist, 'assets')).some((file) => /^sandbox.*\.html$/.test(file)));
+  const server = closed(
+    await createServer({ root: at, server: { port: 0, host: '127.0.0.1' }, logLevel: 'warn' }),
+  );
+  await server.listen();
+  const { port } = server.httpServer.address();
+  assert.deepEqual(await answersAt(browser, `http://127.0.0.1:${port}/`), wantedOfElements);
 });
 
 long('Rollup gives a page all', async () => {

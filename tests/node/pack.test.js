@@ -12,7 +12,7 @@ import { serve } from '../../web/serve.js';
 import { loadReference, until } from '../browser/bench.js';
 import { LAUNCH } from '../chromium.js';
 import { Logitscope } from '../../web/engine/index.js';
-import { answersOf, chatModel, fill, pageOf } from '../bundles/recipes.js';
+import { answersOf, chatModel, elementAnswers, fill, pageOf } from '../bundles/recipes.js';
 import { closed, temporaryFolder } from '../cleanup.js';
 import { long } from '../long.js';
 import manifest from '../../package.json' with { type: 'json' };
@@ -75,6 +75,21 @@ export const p = async () => (await Logitscope.load()).warp([1, 2], settings).p[
 export const engines = [Logitscope, RemoteLogitscope, sweep];
 `;
 
+const ELEMENTS = `
+import { LogitScope, setLanguage, type LogitElements } from 'logitscope/elements';
+const scope: LogitScope = document.createElement('logit-scope');
+scope.temperature = 0.5;
+const bars = document.querySelector('logit-distribution');
+if (bars) bars.fixed = true;
+document.createElement('logit-landscape').model = 'verbs';
+// @ts-expect-error
+document.createElement('logit-landscape').knobb = 'top_p';
+// @ts-expect-error
+scope.temperature = 'warm';
+scope.addEventListener('logit-ready', () => setLanguage('es'));
+export const names: (keyof LogitElements)[] = ['logit-lesson'];
+`;
+
 /** @param {string} command @param {string[]} args @param {string} cwd */
 function run(command, args, cwd) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
@@ -84,6 +99,7 @@ function run(command, args, cwd) {
 
 before(async () => {
   run('npm', ['run', '--silent', 'declarations'], root);
+  run('npm', ['run', '--silent', 'elements'], root);
   const made = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', project], root));
   packed = join(project, made[0].filename);
   await writeFile(
@@ -131,6 +147,14 @@ test('its types hold in a strict project, of modules and of CommonJS', async () 
   run(tsc, [...flags.split(' '), '', 'required.cts'], project);
   const program = "require('./required.cjs').p().then((p) => console.log(p > 0.7))";
   assert.equal(run(process.execPath, ['-e', program], project), 'true\n');
+});
+
+test('the types of its elements hold in a strict project', async () => {
+  await writeFile(join(project, 'elements.ts'), ELEMENTS);
+  const flags =
+    '--strict --module node16 --target es2022 --lib es2022,esnext.disposable,dom --types';
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  run(tsc, [...flags.split(' '), '', '--noEmit', 'elements.ts'], project);
 });
 
 long('a checker of types finds each entry resolved for modules and for CommonJS', () => {
@@ -199,6 +223,19 @@ describe('a bundle by esbuild', () => {
     assert.deepEqual(here, { variant: 'relaxed', ...wanted });
     assert.deepEqual(remote, { variant: 'relaxed', ...wanted });
     assert.equal(simd, 'simd');
+  });
+
+  test('shows the elements, whose files lie beside the page', async () => {
+    fill(project, ['elements.js'], ['elements.mjs']);
+    run(process.execPath, ['elements.mjs'], project);
+    const folder = join(project, 'shown');
+    await copyFile(join(project, 'model.gguf'), join(folder, 'model.gguf'));
+    await writeFile(
+      join(folder, 'index.html'),
+      pageOf('<script type="module" src="main.js"></script>'),
+    );
+    const found = await answersOf(await browserOfFile(), folder, withIndex(folder));
+    assert.deepEqual(found, await elementAnswers(join(project, 'model.gguf')));
   });
 
   test('names each file that is missing beside the page', async () => {

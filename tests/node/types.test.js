@@ -1,7 +1,7 @@
 /** The JavaScript's types hold under `tsc --checkJs --strict`, and what is exported exists. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
@@ -57,4 +57,41 @@ test('each call and each setting says in words what it is', () => {
     bare.map(([, name]) => name),
     [],
   );
+});
+
+test('the types of the elements name each property that an attribute sets', () => {
+  const web = `${root}/web/`;
+  const read = (/** @type {string} */ file) => readFileSync(web + file, 'utf8');
+  const attributesOf = (/** @type {string} */ source) => {
+    const [, list = ''] = /static properties = \{\n([^]*?)\n {2}\};/.exec(source) ?? [];
+    const properties = [...list.matchAll(/^ {4}(\w+): \{(.*)\},$/gm)];
+    return properties.filter(([, , how]) => !/state|attribute: false/.test(how)).map((at) => at[1]);
+  };
+  const declared = read('engine/elements.d.ts');
+  const membersIn = (/** @type {string} */ name) => {
+    const interfaces = new RegExp(`interface ${name} extends ([\\w, ]+) \\{\\n([^]*?)\\n\\}`);
+    const [, parents = '', body = ''] = interfaces.exec(declared) ?? [];
+    const own = [...body.matchAll(/^ {2}(?:readonly )?(\w+)[:(]/gm)].map((at) => at[1]);
+    return [...own, ...parents.split(', ').flatMap((parent) => (parent ? membersIn(parent) : []))];
+  };
+  const sources = readdirSync(web, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(page|panels|views)\/.*\.js$/.test(file))
+    .map(read);
+  const ofModel = attributesOf(read('base/model-element.js'));
+  const tags = [...declared.matchAll(/'(logit-\w+)': (\w+);/g)];
+  assert.equal(tags.length, 12);
+  for (const [, tag, name] of tags) {
+    const source = sources.find((text) => text.includes(`define('${tag}',`)) ?? '';
+    const shared = source.includes('...ModelElement.properties') ? ofModel : [];
+    const wanted = [...shared, ...attributesOf(source)];
+    const members = membersIn(name);
+    // A panel's scope sets the others of its properties.
+    if (name !== 'LogitPanel')
+      assert.deepEqual(
+        wanted.filter((each) => !members.includes(each)),
+        [],
+        tag,
+      );
+    assert.ok(wanted.length > 0, tag);
+  }
 });

@@ -9,13 +9,13 @@ export const assets = {
   /** What the addresses of the offered models are relative to. */
   base: import.meta.url,
   wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
-  /** The modules of loops, where they do not lie beside the first. @type {Uint8Array | undefined} */
+  /** The modules of loops, where they do not lie beside the first. @type {URL | Uint8Array | undefined} */
   simd: undefined,
-  /** @type {Uint8Array | undefined} */
+  /** @type {URL | Uint8Array | undefined} */
   relaxed: undefined,
   /** A worker's address, or what opens a port to an engine. @type {URL | (() => Promise<any>)} */
   worker: new URL('./worker.js', import.meta.url),
-  /** The worker that renders chat templates, where it does not lie beside the engine. @type {Uint8Array | undefined} */
+  /** The worker that renders chat templates, where it does not lie beside the engine. @type {string | Uint8Array | undefined} */
   renderer: undefined,
   /** What the page carries, by the address that it has elsewhere. @type {Map<unknown, Uint8Array>} */
   inside: new Map(),

@@ -6,18 +6,17 @@
 import { trustedDocument } from '../../engine/trusted.js';
 import { assets } from '../../state/assets.js';
 
-/** @type {string | undefined} */
-const here = import.meta.url;
+/** The frame's document, by an address that bundlers look for. */
+const page = new URL('./sandbox.html', import.meta.url);
 
 /** Whether there is a document for the frame: beside this script, or within a page of one file. */
-export const canRun = () =>
-  assets.inside.has('sandbox.html') || Boolean(here && !here.startsWith('file:'));
+export const canRun = () => assets.inside.has('sandbox.html') || page.protocol !== 'file:';
 
 /** @param {HTMLIFrameElement} frame */
 function fill(frame) {
   const carried = assets.inside.get('sandbox.html');
   if (carried) frame.srcdoc = trustedDocument(new TextDecoder().decode(carried));
-  else frame.src = new URL('./sandbox.html', here).href;
+  else frame.src = page.href;
 }
 
 /**

@@ -1,0 +1,2 @@
+/** For `require`, which loads a module in Node 20.19, 22.12 and later. */
+module.exports = require('../../../build/elements/elements.js');

@@ -1,0 +1,17 @@
+/**
+ * The files of the elements within the npm package, each by an address that bundlers look for. The package
+ * has one of the models, which an element without a `model` takes.
+ */
+import { assets } from '../state/assets.js';
+import { MODELS } from '../state/models.js';
+
+assets.simd = new URL('./logitscope-simd.wasm', import.meta.url);
+assets.relaxed = new URL('./logitscope-relaxed.wasm', import.meta.url);
+assets.renderer = new URL('./template.js', import.meta.url).href;
+
+const verbs = MODELS.filter(({ name }) => name === 'verbs');
+for (const offer of verbs) {
+  offer.model = new URL('./verbs.gguf', import.meta.url).href;
+  offer.grammar = new URL('./verbs.grammar.json', import.meta.url).href;
+}
+MODELS.splice(0, MODELS.length, ...verbs);
