@@ -1,7 +1,7 @@
 /** The packed file: a bare project installs it, imports it with its types, and runs it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
@@ -136,6 +136,13 @@ test('the Node example runs from the packed file, in its place and copied out of
   assert.equal(run(process.execPath, [`${EXAMPLES}/example.mjs`], project), wanted);
   await copyFile(join(project, EXAMPLES, 'example.mjs'), join(project, 'mine.mjs'));
   assert.equal(run(process.execPath, ['mine.mjs'], project), wanted);
+});
+
+test('it has every file that package.json exports', () => {
+  const pathsOf = (/** @type {any} */ entry) =>
+    typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(pathsOf);
+  for (const path of [...pathsOf(manifest.exports), ...Object.values(manifest.bin)])
+    assert.ok(existsSync(join(project, 'node_modules/logitscope', path)), `${path} is missing`);
 });
 
 test('its types hold in a strict project, of modules and of CommonJS', async () => {
