@@ -10,7 +10,7 @@ import { transform } from 'esbuild';
 /** What esbuild's names end with. */
 const HASH = /-[A-Z0-9]{8}$/;
 
-/** Joining makes names longer (a$1); this shortens them again. */
+/** Joining makes names longer (a$1); this shortens them again. The site has each license whole in a file. */
 const shortener = {
   name: 'shortener',
   /** @param {string} code */
@@ -20,7 +20,7 @@ const shortener = {
         minify: true,
         target: 'es2022',
         charset: 'utf8',
-        legalComments: 'eof',
+        legalComments: 'none',
       })
     ).code,
 };
