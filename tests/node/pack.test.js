@@ -111,15 +111,20 @@ before(async () => {
   run('npm', [...install, packed], project);
 });
 
-test('the first example of README.md runs from the packed file', async () => {
+test('the first examples of README.md run from the packed file', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, example] = /## In JavaScript[^]*?```js\n([^]*?)```/.exec(readme) ?? [];
-  await writeFile(join(project, 'first.mjs'), example);
+  const [, example, loop] =
+    /## In JavaScript[^]*?```js\n([^]*?)```[^]*?```js\n([^]*?)```/.exec(readme) ?? [];
+  await writeFile(join(project, 'first.mjs'), `${example}${loop}console.log(String(ids));\n`);
   const scope = await loadReference();
-  const { text } = await scope.write({ prompt: 'Tomorrow she', temperature: 0.7, seed: 42 });
+  const { text, prompt_ids, ids } = await scope.write({
+    prompt: 'Tomorrow she',
+    temperature: 0.7,
+    seed: 42,
+  });
   const printed = run(process.execPath, ['first.mjs'], project);
   assert.match(printed, /\nu = 0\.6303102186438938 falls on .+, rank \d+\n/);
-  assert.ok(text && printed.endsWith(text), printed);
+  assert.ok(text && printed.endsWith(`${text}${[...prompt_ids, ...ids]}\n`), printed);
 });
 
 const EXAMPLES = 'node_modules/logitscope/web/lessons';
