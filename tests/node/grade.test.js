@@ -627,6 +627,28 @@ describe('the command', () => {
     );
   });
 
+  test('lost marks have a reason where no fault is known, and the rule that another course teaches', async () => {
+    const names = [`${folder}/odd_one.mjs`, `${folder}/above.mjs`];
+    writeFileSync(
+      names[0],
+      broken(TOP_P, 'return logits.slice()', 'return logits.map((l) => l + 1)'),
+    );
+    writeFileSync(names[1], broken(TOP_P, 'before < top_p', 'before <= top_p'));
+    const said = [];
+    for (const name of names)
+      for (const lang of ['en', 'es']) {
+        const { stdout } = await cli(['grade', name, '--as', 'top_p', '--json', '--lang', lang]);
+        said.push(JSON.parse(stdout).reasons);
+      }
+    assert.deepEqual(said[0], ['fails: changes nothing at top_p 1']);
+    assert.match(said[1][0], /^falla: /);
+    assert.match(
+      said[2].join('\n'),
+      /^it goes on .*\nby --convention until_above it has full marks$/,
+    );
+    assert.match(said[3][1], /^con --convention until_above/);
+  });
+
   test('wrong arguments: one line, exit code 2', async () => {
     const cases = [
       [['--as', 'top_p'], /FILE is missing/],
@@ -665,5 +687,6 @@ describe('the command', () => {
     assert.match(stdout, /trusted as any script is/);
     assert.match(stdout, /export default function top_p/);
     assert.match(stdout, /rng\(seed\)/);
+    assert.match(stdout, /loading the file may take 20/);
   });
 });

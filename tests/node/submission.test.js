@@ -339,6 +339,8 @@ describe('limits', () => {
     const nap = 'import time\ndef top_k(logits, k):\n    time.sleep(0.2)\n    return logits\n';
     const late = await graded(nap, 'top_k', ['--total-limit', '1']);
     assert.match(late.properties.at(-1).message, /all calls together took longer than 1 s/);
+    assert.match(late.reasons[0], /^not tried: all calls together took longer than 1 s/);
+    assert.match(late.reasons[1], /nothing is done yet|^fails: /);
   });
 
   test('of memory: in Python and in JavaScript, inside the heap and outside', async () => {

@@ -6,7 +6,7 @@ import { reason } from '../grade/expect.js';
 import { GRADED, grade as gradeSubject, propertyNames } from '../grade/grade.js';
 import { scoreOf, total } from '../grade/score.js';
 import { shortest } from '../grade/shrink.js';
-import { Subject } from '../grade/subject.js';
+import { LOAD_MS, Subject } from '../grade/subject.js';
 import { isFolder, submissionsIn } from './class.js';
 import { UsageError, nearestOf } from './flags.js';
 import { checkFile } from './own-sampler.js';
@@ -18,6 +18,8 @@ const LISTED = 12;
 const TIME = 2;
 const ALL_TIME = 60;
 const MEMORY = 512;
+/** The score from which another course's rule may explain the marks that are lost. */
+const LEAST = 50;
 
 const NOTES = `FILE is JavaScript (.js, .mjs, .cjs), Python (.py) or a notebook (.ipynb), of which the code cells
 are run; DIR holds one for each learner, or a folder for each, and each learner has a row.
@@ -95,6 +97,7 @@ something fails; 2: a wrong argument.
  * @property {import('../grade/grade.js').Verdict[]} verdicts
  * @property {{ code?: string, message: string } | null} fault
  * @property {import('../grade/diagnose.js').Fault[]} notes differences that cost nothing
+ * @property {string} [convention] the rule of another course by which it has full marks
  * @property {string} [error] why nothing could be asked
  */
 
@@ -245,11 +248,29 @@ class Report {
       .join('; ');
   }
 
+  /**
+   * The reasons for lost marks: first that time ran out, then the fault, else the first property
+   * that fails.
+   * @param {Graded} graded
+   */
+  reasons({ as, fault, verdicts, convention }) {
+    const { failing, byRule } = this.#words;
+    const late = verdicts.find(({ code }) => code === 'late');
+    const first = verdicts.find(({ holds, code }) => !holds && code !== 'late');
+    const lost = [];
+    if (late) lost.push(this.fault(/** @type {any} */ (late)));
+    if (fault) lost.push(this.fault(fault));
+    else if (first) lost.push(inLine(`${failing}${this.#words.says(as, first)}`));
+    if (convention) lost.push(byRule(convention));
+    return lost;
+  }
+
   /** What is said of a function in a table. @param {Graded} graded */
-  remarks({ as, fault, notes, error }) {
+  remarks(graded) {
+    const { as, notes, error } = graded;
     if (error) return [`${as}: ${error}`];
-    const faults = fault ? [`${as}: ${this.fault(fault)}`] : [];
-    return [...faults, ...notes.map((note) => `${as}: ${this.#note(note)}`)];
+    const said = [...this.reasons(graded), ...notes.map((note) => this.#note(note))];
+    return said.map((it) => `${as}: ${it}`);
   }
 
   /** @param {{ message: string }} note */
@@ -258,12 +279,14 @@ class Report {
   }
 
   /** @param {Graded} graded */
-  sum({ as, verdicts, fault, notes, score, error }) {
+  sum(graded) {
+    const { as, verdicts, notes, score, error } = graded;
     const passed = verdicts.filter(({ holds }) => holds).length;
     const { sum, points, fault: wrong } = this.#words;
     if (error) return `${as}: ${inLine(error)}, ${points(score)}\n`;
-    const found = fault ? [`${as}: ${wrong}${this.fault(fault)}\n`] : [];
-    const named = [...found, ...notes.map((it) => `${as}: ${this.#note(it)}\n`)].join('');
+    const found = this.reasons(graded).map((it) => `${wrong}${it}`);
+    const said = [...found, ...notes.map((it) => this.#note(it))];
+    const named = said.map((it) => `${as}: ${it}\n`).join('');
     const counts = sum(passed, verdicts.length - passed);
     return `${named}${as}: ${counts}${score < 100 ? `, ${points(score)}` : ''}\n`;
   }
@@ -306,7 +329,11 @@ export const grade = {
       kind: 'texts',
       help: 'PROPERTY=NUMBER: what it counts, by its name in --json; may be repeated',
     },
-    { name: 'time_limit', kind: 'number', help: `seconds that one call may take (${TIME})` },
+    {
+      name: 'time_limit',
+      kind: 'number',
+      help: `seconds that one call may take (${TIME}); loading the file may take ${LOAD_MS / 1000}`,
+    },
     {
       name: 'total_limit',
       kind: 'number',
@@ -421,13 +448,37 @@ export const grade = {
     };
 
     /**
+     * The rule of another course by which a function has full marks, where no other fault explains it.
+     * @param {Subject} subject
+     * @param {Part} part
+     * @param {Graded} usual
+     */
+    const conventionOf = async (subject, part, { score, fault, error, verdicts }) => {
+      const open = !fault || (fault.code !== undefined && fault.code in CONVENTIONS);
+      const asked = ['top_k', 'top_p', 'chain', 'generate'].includes(part.as) && !part.lesson;
+      const late = verdicts.some(({ code }) => code === 'late');
+      if (error || score < LEAST || score === 100 || !open || !asked || late) return undefined;
+      const { spent } = subject;
+      for (const name of Object.keys(CONVENTIONS)) {
+        const by = byConvention(engine, /** @type {any} */ (name));
+        const { verdicts: other } = await gradeBy(subject, part, by);
+        subject.spent = spent; // the learner has no part in these calls
+        if (other.length && other.every(({ holds }) => holds)) return name;
+      }
+      return undefined;
+    };
+
+    /**
      * By the usual rules, and where these take marks off by the course's, if it teaches others.
      * @param {Subject} subject
      * @param {Part} part
      * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
      */
     const gradePart = async (subject, part, onverdict) => {
-      if (!rule) return gradeBy(subject, part, engine, onverdict);
+      if (!rule) {
+        const usual = await gradeBy(subject, part, engine, onverdict);
+        return { ...usual, convention: await conventionOf(subject, part, usual) };
+      }
       const usual = await gradeBy(subject, part, engine);
       const course =
         usual.error || usual.score === 100
@@ -478,11 +529,13 @@ export const grade = {
     };
 
     /** @param {Graded} graded */
-    const plain = ({ as, lesson, weight, score, verdicts, fault, notes, error }) => {
+    const plain = (graded) => {
+      const { as, lesson, weight, score, verdicts, fault, notes, error } = graded;
       const failed = verdicts.filter(({ holds }) => !holds).length;
       const of = { as, ...(lesson && { cases: true }), weight, score };
       const counts = { passed: verdicts.length - failed, failed };
-      const more = { fault, notes, ...(error && { error }) };
+      const reasons = report.reasons(graded);
+      const more = { fault, reasons, notes, ...(error && { error }) };
       return { ...of, ...counts, ...more, properties: jsonable(verdicts) };
     };
 

@@ -17,6 +17,8 @@ const LABELS = {
     got: 'got      ',
     fault: 'what is wrong: ',
     note: 'at no cost: ',
+    failing: 'fails: ',
+    byRule: (/** @type {string} */ name) => `by --convention ${name} it has full marks`,
     more: (/** @type {number} */ n) => ` and ${n} more`,
     sum: (/** @type {number} */ holds, /** @type {number} */ fails) =>
       `${holds} hold, ${fails} fail`,
@@ -39,6 +41,8 @@ const LABELS = {
     got: 'obtenido ',
     fault: 'qué falla: ',
     note: 'sin coste: ',
+    failing: 'falla: ',
+    byRule: (/** @type {string} */ name) => `con --convention ${name} tiene la nota máxima`,
     more: (/** @type {number} */ n) => ` y ${n} más`,
     sum: (/** @type {number} */ holds, /** @type {number} */ fails) =>
       `${holds} se cumplen, ${fails} fallan`,

@@ -32,7 +32,7 @@ import { refusal } from './reasons.js';
  */
 
 /** Large libraries take seconds to load on a busy machine. */
-const LOAD_MS = 20000;
+export const LOAD_MS = 20000;
 
 /** An id that no process can answer before it has read it. */
 const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
