@@ -289,6 +289,12 @@ export const FAULTS = [
     `const window = ${CROP}`,
     'const window = prompt_ids.slice(-model.context_length)',
   ],
+  [
+    'idle_loop',
+    'generate',
+    'const ids = [...prompt_ids];',
+    'return [];\n  const ids = [...prompt_ids];',
+  ],
   ['end_left_out', 'generate', END, 'if (id === model.eos_token_id) break;\n    ids.push(id);'],
   ['end_ignored', 'generate', 'if (id === model.eos_token_id) break;', ''],
   ['prompt_too', 'generate', 'ids.slice(prompt_ids.length)', 'ids'],

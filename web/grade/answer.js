@@ -7,8 +7,8 @@ import { back } from './wire.js';
 
 /** @typedef {(value: any) => boolean} Check */
 
-/** Longest text of an error: 500 characters, and the line it comes from. */
-const SAID = 600;
+/** Longest text of an error: 600 characters, and the line it comes from. */
+const SAID = 700;
 /** Most names of settings, and the characters of one. */
 const NAMES = 100;
 const SEEDS = 1000;

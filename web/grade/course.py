@@ -11,6 +11,7 @@ import sys
 
 # Parameters that courses name otherwise.
 OF_WARPERS = {
+    "logits": "scores",
     "history": "token_ids prev_ids prev_token_ids previous_ids full_ids ids generated generated_ids"
     " input_ids prev_tokens tokens seen",
     "temperature": "T t tau temp",
@@ -39,6 +40,12 @@ SEEDS = 1000
 def known(name, names):
     """The name that a parameter's stands for."""
     return next((own for own, others in names.items() if name in others.split()), name)
+
+
+def known_names(given, names, short=()):
+    """The names that a parameter may have, for the sentence on one that is unknown."""
+    others = [other for all in names.values() for other in all.split()]
+    return ", ".join(dict.fromkeys([*given, *short, *names, *others])) + ", or a setting"
 
 
 def imported(name):
@@ -613,7 +620,10 @@ def strategy_of(settings, module):
         if asked in settings:
             given[parameter.name] = settings[asked]
         elif parameter.default is parameter.empty:
-            raise TypeError(f"the parameter {parameter.name} of {own.__name__} is unknown")
+            names = known_names(NEUTRAL, {name: OF_LOOPS[name] for name in NEUTRAL})
+            raise TypeError(
+                f"the parameter {parameter.name} of {own.__name__} is unknown, known are {names}"
+            )
     if temperature not in (0, 1) and not any(known(x, OF_LOOPS) == "temperature" for x in given):
         raise Skipped("temperature")
     return own(**given)
@@ -678,8 +688,8 @@ class Call:
                 if optional and asked in NEUTRAL and value == NEUTRAL[asked]:
                     value = None
             elif empty:
-                known_names = ", ".join([*given, "or a setting"])
-                raise TypeError(f"its parameter {parameter.name} is unknown, known are {known_names}")
+                names = known_names(given, OF_LOOPS)
+                raise TypeError(f"its parameter {parameter.name} is unknown, known are {names}")
             else:
                 continue
             made[parameter.name] = value

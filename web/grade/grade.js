@@ -273,7 +273,9 @@ export async function grade(given) {
     // A loop that has no word for any of the settings was not asked.
     if (found.holds && asking.answered === answered && asking.skipped.size && cases.length)
       continue;
-    const why = !found.holds && !found.code && late() ? reason('late', { seconds }) : {};
+    // The last call may have been ended with the time of all calls.
+    const ended = !found.holds && (!found.code || found.code === 'hung');
+    const why = ended && late() ? reason('late', { seconds }) : {};
     const verdict = {
       ...found,
       ...why,

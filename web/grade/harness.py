@@ -23,7 +23,7 @@ import sys
 import traceback
 import types
 
-SAID = 500
+SAID = 600
 
 spec = importlib.util.spec_from_file_location(
     "logitscope_course", os.path.join(os.path.dirname(os.path.abspath(__file__)), "course.py")
@@ -145,7 +145,7 @@ def arguments(function, name, given, rows):
         elif parameter.default is not parameter.empty:
             continue
         else:
-            known = ", ".join([*given, "or a setting"])
+            known = course.known_names(given, course.OF_WARPERS, SHORT_NAMES)
             raise TypeError(f"its parameter {parameter.name} is unknown, known are {known}")
         named[parameter.name] = value
     return named, own, seen

@@ -154,6 +154,7 @@ export const REASONS = {
   without_top_k: 'it leaves out top_k',
   without_top_p: 'it leaves out top_p',
   order_reversed: 'its order is reversed: repetition_penalty, temperature, top_k, top_p is right',
+  idle_loop: 'it returns no new ids: nothing is done yet',
   reseeds:
     'each token is drawn with the same random number: the generator is seeded once, before the loop',
   skips_u: 'it takes two random numbers a token',

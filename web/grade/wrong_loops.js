@@ -147,6 +147,8 @@ function swapping(order, first, second) {
 
 /** @type {Record<string, ReturnType<typeof looping> & { params?: Record<string, string> }>} */
 export const WRONG_LOOPS = {
+  idle_loop_1: looping({ most: () => 0 }),
+  idle_loop_2: looping({ most: () => 0, whole: true }),
   reseeds: looping({ place: () => 0 }),
   skips_u: looping({ place: (step) => 2 * step }),
   one_u_late: looping({ place: (step) => step + 1 }),
