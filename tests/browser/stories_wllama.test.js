@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { compareWithWllama } from '../bench/beside_wllama.js';
 import { cases, long } from '../long.js';
 import { root } from './bench.js';
@@ -70,7 +71,7 @@ const PROMPTS = [
 
 const TEXTS = cases(20, 200);
 
-long(`${TEXTS} texts have the same ids in wllama`, { timeout: 300e3 }, async () => {
+test(`${TEXTS} texts have the same ids in wllama`, { timeout: 300e3 }, async () => {
   const compared = await compareWithWllama(model, texts(TEXTS), 0);
   assert.equal(compared.length, TEXTS);
   for (const { prompt, ids } of compared) assert.deepEqual(ids.ours, ids.theirs, prompt);

@@ -111,10 +111,15 @@ test('cards change places under the finger', async () => {
   const [x, y] = await middle(page.locator('.card[data-stage=temperature] .plug'));
   const place = await scrolled();
   const next = await page.locator('.card[data-stage=top_k]').boundingBox();
-  await drag([x, y], [x, next.y + next.height * 0.8], () => until(order, (now) => now !== before));
+  await drag([x, y], [x, next.y + next.height * 0.8], async () => {
+    await until(order, (now) => now !== before);
+    assert.equal(await scrolled(), place, 'the finger moves a card, not the page');
+  });
   assert.match(await until(order, (now) => now !== before), /top_k,temperature/);
   await settle(page);
-  assert.equal(await scrolled(), place);
+  const moved = page.locator('.card[data-stage=temperature]');
+  const inSight = ({ y, height }) => y >= 0 && y + height <= page.viewportSize().height;
+  assert.ok(inSight(await until(() => moved.boundingBox(), inSight)));
   const all = page.locator('logit-chain .card');
   const names = (await order()).split(',');
   for (const [from, to, into] of [

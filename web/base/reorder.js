@@ -111,8 +111,8 @@ export class Reorder {
     const [name, byKey] = [this.grabbed, this.#byKey];
     this.grabbed = null;
     this.#host.requestUpdate();
-    // What the card says by now may have moved it out of the window.
-    if (!byKey) this.#host.updateComplete.then(() => requestAnimationFrame(() => this.#show(name)));
+    // Its new sentence may have moved the card out of the window, once it has come to its place.
+    if (!byKey) setTimeout(() => this.#show(name), GLIDE.duration);
   }
 
   /** @param {string} name */
