@@ -149,11 +149,19 @@ test('of a server that is half way to another build nothing is taken', async () 
   await page.reload();
   await shown(page);
   assert.deepEqual(await builds(page), all(2));
-  // The rest has come.
+  // The rest has come. A machine that is slow to fetch it may show the old build once more.
   await sign(site.folder);
-  await page.reload();
-  await shown(page);
-  assert.deepEqual(await builds(page), [3, 5, 2, 2, 2]);
+  let seen = all(2);
+  for (let tries = 0; tries < 4 && seen[0] === 2; tries++) {
+    await page.reload();
+    await shown(page);
+    seen = await builds(page);
+    assert.ok(
+      [all(2), [3, 5, 2, 2, 2]].some((build) => build.join() === seen.join()),
+      `${seen}`,
+    );
+  }
+  assert.deepEqual(seen, [3, 5, 2, 2, 2]);
 });
 
 test('after a first visit the site opens without the network, with its state; a model is kept on use', async () => {
