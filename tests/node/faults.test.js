@@ -15,6 +15,7 @@ import { Subject } from '../../web/grade/subject.js';
 import { WRONG_LOOPS } from '../../web/grade/wrong_loops.js';
 import { codeOf } from '../../web/grade/wrong_warpers.js';
 import { LONG, sample } from '../long.js';
+import { GENERATE, LESSON_ORDER, broken } from './graded.js';
 import { FAULTS, PITFALLS, RIGHT, planted } from './planted.js';
 import { STAGES } from './planted_stages.js';
 import { JAVASCRIPT } from './right.js';
@@ -199,6 +200,39 @@ describe('a planted fault', () => {
       assert.ok(named.message.length > 10);
     });
   }
+
+  test('of a stage is that of the chain and the loop; an order is named only of right stages', async () => {
+    const chain = `
+const chain = (given, settings, history) => LESSON_ORDER
+  .reduce((logits, name) => stages[name](logits, settings, history), Float32Array.from(given));`;
+    const start = GENERATE.indexOf('const chain ='),
+      end = GENERATE.indexOf('function draw');
+    const shared = GENERATE.slice(0, start) + chain + GENERATE.slice(end);
+    const own = Object.keys(RIGHT).filter((it) => LESSON_ORDER.includes(it));
+    const file = `${shared}
+const own = (name) => (logits, settings, { history }) => stages[name](Float32Array.from(logits), settings, history);
+${own.map((it) => `const own_${it} = own('${it}'); export { own_${it} as ${it} };`).join('\n')}
+const chained = (logits, settings, { history }) => chain(logits, settings, history);
+export { chained as chain };`;
+    const ordered = (names) => file.replace('LESSON_ORDER', JSON.stringify(names));
+    const [right, swapped] = [
+      LESSON_ORDER,
+      ['temperature', 'repetition_penalty', 'top_k', 'top_p'],
+    ];
+    const cut = (source) =>
+      broken(
+        source,
+        'if (place === 0 || before < limit) out[id] = logits[id];\n      before += p[id];',
+        'before += p[id];\n      if (before <= limit) out[id] = logits[id];',
+      );
+    for (const as of ['chain', 'generate']) {
+      const { fault } = await marked(cut(ordered(right)), as);
+      assert.deepEqual([fault.code, fault.params], ['follows', { names: 'top_p' }], as);
+      if (as === 'generate' && !LONG) continue;
+      assert.equal((await marked(ordered(swapped), as)).fault.code, 'swapped', as);
+      assert.notEqual((await marked(cut(ordered(swapped)), as)).fault?.code, 'swapped', as);
+    }
+  });
 
   test('that a twin shows has a sentence', () => {
     const tables = Object.entries(TWINS).map(([as, twins]) => [as, Object.keys(twins)]);

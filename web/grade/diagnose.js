@@ -4,6 +4,7 @@
  */
 import { disagreement, expect, reason } from './expect.js';
 import { bitsOf, coinOf } from './hashes.js';
+import { some } from './own_stages.js';
 import { WRONG_CHAINS } from './wrong_chains.js';
 import { WRONG_FILTERS } from './wrong_filters.js';
 import { WRONG_LOOPS } from './wrong_loops.js';
@@ -43,6 +44,9 @@ const VAGUE = [
   ...['came_back', 'lost_best', 'overtaken', 'risen', 'subset', 'end_left_out', 'after_end'],
   ...['stopped', 'went_on'],
 ];
+
+/** True only if each stage is right. */
+const OF_ORDER = ['swapped', 'order_reversed', 'not_last'];
 
 /** How many of the answers must be the twin's, of all and of the wrong ones: rounding may decide a few. */
 const OF_ALL = 0.97;
@@ -169,6 +173,45 @@ async function keepsSomething(asked, engine, afresh) {
   return false;
 }
 
+/**
+ * Whether the file's own stages, one after another, answer as its chain or loop does.
+ * @param {string} as
+ * @param {Asked[]} asked
+ * @param {any} engine
+ * @param {import('./own_stages.js').OwnStages} stages
+ */
+async function isOfStages(as, asked, engine, stages) {
+  const answers = [];
+  for (const { input, settings, answer } of asked) {
+    const { result, error } = answer;
+    const { expected } = input;
+    const isList = result instanceof Float64Array;
+    if (as === 'generate') {
+      if (!expected || !(isList || error)) continue;
+      answers.push({ input, result, error, wrong: !(isList && same(result, expected)) });
+      continue;
+    }
+    const right = await expect(engine, input, null).catch(() => null);
+    if (!right || !(isList || error)) continue;
+    const logits = Array.from(input.logits, Math.fround);
+    const wrong = !(isList && result.length === logits.length && !disagreement(right, result));
+    answers.push({ input: { logits, settings, history: input.history }, result, error, wrong });
+  }
+  const picked = some(answers);
+  const inputs = picked.map(({ input }) => input);
+  const made = as === 'generate' ? await stages.loop(inputs) : await stages.chain(inputs);
+  if (!made.length || !stages.wrong.size) return false;
+  const told = picked.map((it, i) => ({ ...it, made: /** @type {any} */ (made[i]) }));
+  const found = closest(told, ['own'], (_, { made: { list, ids, open, error: failed }, ...it }) => {
+    const { error } = it;
+    const result = /** @type {Float64Array} */ (it.result);
+    if (error !== undefined) return open || failed === error;
+    const right = ids ?? list;
+    return right !== undefined && same(open ? result.slice(0, ids.length) : result, right);
+  });
+  return found !== null;
+}
+
 /** The first of some codes that a check has given. @param {Verdict[]} failed @param {string[]} codes */
 function seen(failed, codes) {
   for (const code of codes) {
@@ -184,18 +227,26 @@ function seen(failed, codes) {
  * @param {Asked[]} asked
  * @param {any} engine
  * @param {(input: any) => Promise<import('./subject.js').Answer | null>} afresh asks in a new place
+ * @param {import('./own_stages.js').OwnStages | null} [stages] of the file, beside a chain or loop
  * @returns {Promise<Fault | null>} null where nothing fails, or nobody knows why
  */
-export async function diagnose(as, verdicts, asked, engine, afresh) {
+export async function diagnose(as, verdicts, asked, engine, afresh, stages = null) {
   const failed = verdicts.filter(({ holds }) => !holds);
   if (!failed.length) return null;
   const plain = seen(failed, PLAIN);
   if (plain) return plain;
+  if (stages && (await isOfStages(as, asked, engine, stages)))
+    return reason('follows', { names: [...stages.wrong].join(', ') });
+  // A wrong stage can look like another order.
+  const doubted = stages?.wrong.size ? OF_ORDER : [];
   const twin = await (as === 'generate' ? loopTwin(asked) : warperTwin(as, asked, engine));
-  if (twin) {
+  if (twin && !doubted.includes(codeOf(twin))) {
     return reason(/** @type {any} */ (codeOf(twin)), WRONG_LOOPS[twin]?.params);
   }
-  const known = seen(failed, ELSE);
+  const known = seen(
+    failed,
+    ELSE.filter((code) => !doubted.includes(code)),
+  );
   if (known) return known;
   if (await keepsSomething(asked, engine, afresh)) return reason('state');
   return seen(failed, VAGUE);

@@ -8,6 +8,7 @@ import { diagnose } from './diagnose.js';
 import { reason } from './expect.js';
 import { generationProperties, isNeutral } from './generation.js';
 import { bitsOf, coinOf } from './hashes.js';
+import { OwnStages } from './own_stages.js';
 import { propertiesOf } from './properties.js';
 import { refusal } from './reasons.js';
 import { IDLE } from './score.js';
@@ -291,13 +292,22 @@ export async function grade(given) {
   given.onnotes?.([...asking.notes.values()]);
   // In a new place nothing is left of earlier calls.
   const afresh = async (/** @type {any} */ input) => {
+    if (stages?.used) await subject.use(as);
     if (subject.hangs + subject.ends > 0 || late() || (await subject.load()).error) return null;
     return asking.ask(input).catch((/** @type {unknown} */ error) => {
       if (error instanceof Refused) return null;
       throw error;
     });
   };
-  const fault = onfault && (await diagnose(as, verdicts, asking.asked, engine, afresh));
+  const composed = !lesson && (as === 'chain' || as === 'generate');
+  const stages =
+    composed && subject.hangs + subject.ends === 0 && !late()
+      ? new OwnStages(engine, subject, (stage, settings) => complete(engine, stage, settings))
+      : null;
+  const { spent } = subject;
+  const fault = onfault && (await diagnose(as, verdicts, asking.asked, engine, afresh, stages));
+  if (stages?.used) await subject.use(as);
+  subject.spent = spent; // these calls are no part of the learner's time
   if (fault) onfault?.(fault);
   return verdicts;
 }

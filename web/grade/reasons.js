@@ -324,6 +324,7 @@ export const REASONS = {
   xtc_always: 'it leaves out the coin: it is to remove where coin is below xtc_probability',
   xtc_turned: 'it turns the coin round: it is to remove where coin is below xtc_probability',
   xtc_relative: 'its threshold is a part of the largest probability: xtc_threshold itself is right',
+  follows: 'as in {names}: the fault there explains all that is wrong here',
   untried: 'not tried: a call before took too long',
   // Differences that cost nothing.
   refuses: 'it refuses {settings}, which has a meaning here',

@@ -100,16 +100,17 @@ export class Subject {
   /**
    * Takes another function of the same file, in the place where it runs already.
    * @param {string} name
+   * @param {boolean} [strict] whether only a function of that name will do, this time
    * @returns {Promise<Answer>}
    */
-  async use(name) {
+  async use(name, strict) {
     this.#name = name;
     this.hangs = this.ends = 0;
-    return this.#place ? this.#find() : this.load();
+    return this.#place ? this.#find(strict) : this.load();
   }
 
-  async #find() {
-    const call = { call: 'load', name: this.#name, strict: this.#strict };
+  async #find(strict = this.#strict) {
+    const call = { call: 'load', name: this.#name, strict };
     const answer = await this.#send(call, LOAD_MS);
     this.stuck = answer.hung === true;
     return answer;

@@ -1,0 +1,146 @@
+/** Calls the stages of a learner's file alone, to see whether they explain a wrong chain or loop. */
+import { disagreement, expect, warped } from './expect.js';
+import { coinOf } from './hashes.js';
+import { SPECS } from './specs.js';
+import { toyRow } from './toy.js';
+import { CHAIN, best, softmax } from './wrong_warpers.js';
+
+/**
+ * @typedef {import('./diagnose.js').Asked} Asked
+ * @typedef {{ logits: number[], settings: any, history: number[] }} Given
+ * @typedef {{ list?: number[], error?: string }} Made
+ */
+
+/** How many answers are explained, wrong ones and right ones each. */
+const MOST = 20;
+
+export class OwnStages {
+  #engine;
+  #subject;
+  #complete;
+  /** Stages that differ from the built-in. @type {Set<string>} */
+  wrong = new Set();
+  /** Whether the subject was asked for a stage, so that it has to take its own function again. */
+  used = false;
+
+  /**
+   * @param {any} engine
+   * @param {import('./subject.js').Subject} subject
+   * @param {(stage: string, settings: any) => any} complete all settings that a stage is given
+   */
+  constructor(engine, subject, complete) {
+    this.#engine = engine;
+    this.#subject = subject;
+    this.#complete = complete;
+  }
+
+  /** @param {string} stage @param {Given} given */
+  async #ask(stage, { logits, settings, history }) {
+    return this.#subject.call({
+      call: 'warp',
+      logits: Float32Array.from(logits),
+      settings: this.#complete(stage, settings),
+      history,
+      step: 0,
+      coin: coinOf(0),
+      bits: null,
+      second: null,
+    });
+  }
+
+  /**
+   * One stage of one input: the learner's, or the built-in where the file has none.
+   * @param {string} stage
+   * @param {Given} given
+   * @param {boolean} isOwn
+   * @returns {Promise<Made>}
+   */
+  async #step(stage, given, isOwn) {
+    const { nudge = null } = SPECS[stage];
+    const right = await expect(this.#engine, given, nudge).catch(() => null);
+    if (!isOwn) {
+      const list = right && (await warped(this.#engine, given));
+      return list ? { list: Array.from(list) } : { error: 'no logits are left' };
+    }
+    const { result, error } = await this.#ask(stage, given);
+    const isList = result instanceof Float64Array && result.length === given.logits.length;
+    if (right && !(isList && !disagreement(right, result))) this.wrong.add(stage);
+    return isList ? { list: Array.from(result) } : { error: error ?? String(result) };
+  }
+
+  /** The four stages, one after another, of each input. @param {Given[]} all @returns {Promise<Made[]>} */
+  async chain(all) {
+    /** @type {Made[]} */
+    const made = all.map(({ logits }) => ({ list: logits }));
+    this.used = true;
+    for (const stage of CHAIN) {
+      const isOwn = !(await this.#subject.use(stage, true)).error;
+      for (const [i, { settings, history }] of all.entries()) {
+        const { list } = made[i];
+        if (!list) continue;
+        const set = settings[stage] === undefined ? {} : { [stage]: settings[stage] };
+        made[i] = await this.#step(stage, { logits: list, settings: set, history }, isOwn);
+        if (this.#subject.hangs + this.#subject.ends > 0) return [];
+      }
+    }
+    return made;
+  }
+
+  /**
+   * The ids that the stages give in a right loop; open where no probability is left to draw from.
+   * @param {any[]} runs
+   * @returns {Promise<{ ids: number[], open: boolean }[]>}
+   */
+  async loop(runs) {
+    const drawn = runs.map((run) => ({ run, ids: /** @type {number[]} */ ([]), open: false }));
+    let active = drawn.filter(({ run }) => run.settings.max_new_tokens > 0);
+    for (let step = 0; active.length > 0; step++) {
+      const made = await this.chain(
+        active.map(({ run: { toy, prompt, settings }, ids }) => {
+          const text = [...prompt, ...ids];
+          const window = text.slice(-toy.context_length);
+          const logits = Array.from(toyRow(toy, window, window.length - 1));
+          return { logits, settings, history: text };
+        }),
+      );
+      if (!made.length) return [];
+      for (const [i, it] of active.entries()) {
+        const us = it.run.streams[it.run.settings.seed];
+        const id = draw(made[i].list ?? [], us[step % us.length]);
+        if (id === undefined) it.open = true;
+        else it.ids.push(id);
+      }
+      active = active.filter(
+        ({ run, ids, open }) =>
+          !open && ids.length < run.settings.max_new_tokens && ids.at(-1) !== run.toy.eos_token_id,
+      );
+    }
+    return drawn;
+  }
+}
+
+/** @param {number[]} logits @param {number} u */
+function draw(logits, u) {
+  const p = softmax(logits);
+  if (!p.length || p.some(Number.isNaN)) return undefined;
+  const order = best(logits).filter((id) => p[id] > 0);
+  let mass = 0;
+  for (const id of order) {
+    mass += p[id];
+    if (mass > u) return id;
+  }
+  return order.at(-1);
+}
+
+/**
+ * Some wrong and some right answers, from all properties alike.
+ * @template {{ wrong: boolean }} T
+ * @param {T[]} answers
+ */
+export function some(answers) {
+  return [true, false].flatMap((wrong) => {
+    const all = answers.filter((it) => it.wrong === wrong);
+    const every = Math.max(1, all.length / MOST);
+    return all.filter((_, i) => Math.floor(i / every) !== Math.floor((i - 1) / every));
+  });
+}
