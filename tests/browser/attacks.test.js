@@ -38,11 +38,11 @@ after(() => bench?.close());
 /** Without what groups digits, which the engine leaves to the page. @param {string} text */
 const ungrouped = (text) => text.replace(/,(?=\d{3})/g, '');
 
-/** What the engine says of a file, and so the page. @param {Uint8Array} model */
-const sentenceOf = (model) =>
+/** What the engine says of a file, and so the page. @param {Uint8Array} model @param {string} name */
+const sentenceOf = (model, name) =>
   Logitscope.load({ model }).then(
     (scope) => assert.fail(`${scope.info.name} opens`),
-    ({ message }) => ungrouped(`This model was not opened: ${message}.`),
+    ({ message }) => ungrouped(`\u2068${name}.gguf\u2069 was not opened: ${message}.`),
   );
 
 /**
@@ -86,7 +86,7 @@ test('a hostile file that is dropped gets its sentence and changes nothing, or o
   assert.ok(others.length > 90);
   for (const [name, , , bytes] of [wrapped, ...sample(others, 3)]) {
     await drop(page, name, bytes);
-    const wanted = await sentenceOf(bytes);
+    const wanted = await sentenceOf(bytes, name);
     const alert = page.locator('logit-scope .refused[role=alert] p');
     const said = async () => ungrouped(await alert.innerText());
     assert.equal(await until(said, (sentence) => sentence === wanted), wanted, name);
@@ -114,7 +114,7 @@ test('where memory cannot grow, a model that does not fit is refused and the one
   const bars = await readBars(page);
   await page.locator('logit-model select').selectOption('stories');
   const alert = page.locator('logit-scope .refused[role=alert] p');
-  const refusal = /^This model was not opened: .*(memory|allocated).*\.$/;
+  const refusal = /^\u2068stories\u2069 was not opened: .*(memory|allocated).*\.$/;
   assert.match(
     await until(
       () => alert.innerText(),

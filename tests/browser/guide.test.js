@@ -201,6 +201,39 @@ for (const odd of sample(ODD, 1))
     },
   );
 
+test('the first sentence tells both ends of the drags, not the places where they were noticed', async () => {
+  const path = '?lang=en&model=stories#beat=1';
+  const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
+  const guide = page.locator('logit-guide');
+  const view = page.locator('logit-landscape');
+  const noticed = guide.locator('.noticed');
+  await view.locator('.sentence mark').waitFor();
+  await guide.locator('.deed').waitFor();
+  await settle(page);
+  const place = await view.locator('.cross').boundingBox();
+  const picture = await view.locator('.plot').boundingBox();
+  const y = place.y + place.height / 2;
+  const to = async (x, steps) => {
+    await page.mouse.move(x, y, { steps });
+    await settle(page);
+  };
+  await page.mouse.move(place.x + place.width / 2, y);
+  await page.mouse.down();
+  for (const share of [0.04, 0.02, 0]) await to(picture.x + share * picture.width, 3);
+  for (const share of [0.65, 0.68, 0.7]) await to(picture.x + share * picture.width, 3);
+  await page.mouse.up();
+  await settle(page);
+  const token = await view.locator('.sentence mark').innerText();
+  const text = await until(
+    () => noticed.innerText(),
+    (words) => words.includes(`“${token.trim()}”`) && words.includes('from 100% to'),
+  );
+  assert.match(text, /from 100% to/);
+  assert.ok(text.includes(`“${token.trim()}”`), `${text} ${token}`);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('luck that draws the same token is told as that; the reader’s own state comes back in the end', async () => {
   const own = 'temperature=0.01&top_k=3&landscape_u=0.4';
   const path = `?lang=en&model=verbs&view=landscape#${own}&beat=2`;

@@ -93,6 +93,7 @@ async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ..
   const kept = listed.filter(({ id }) => !removed.has(id)).length;
   const others = await view.locator('.numbers [data-id=rest] th').innerText();
   assert.equal(Number(others.replace(/\D/g, '')), trace.kept - kept, 'those that can be drawn');
+  if (trace.kept === kept) assert.equal(others, 'all others');
   return { value, drawn, written };
 }
 

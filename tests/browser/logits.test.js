@@ -149,7 +149,7 @@ test('a pasted text that takes long to lay out stays out of its box, and counts'
     }, n);
   assert.equal(await paste(1000), true, 'a short one is the box’s own');
   assert.equal(await paste(5000), false);
-  const said = 'On show: your 5,000 pasted numbers.';
+  const said = 'On show: a list of 5,000 numbers.';
   assert.equal(await until(shown, (words) => words === said), said);
   assert.equal((await box.inputValue()).length, 1000);
   assert.equal(await box.isEditable(), false);
@@ -157,7 +157,7 @@ test('a pasted text that takes long to lay out stays out of its box, and counts'
   await note.getByText('Empty the box').click();
   assert.equal(await note.count(), 0);
   await box.fill('a: 1\nb: 2');
-  const two = 'On show: your 2 pasted numbers.';
+  const two = 'On show: a list of 2 numbers.';
   assert.equal(await until(shown, (words) => words === two), two);
 });
 

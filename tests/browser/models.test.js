@@ -87,7 +87,7 @@ test('what was typed and set stays when the model changes, whichever can read it
     assert.equal(await prompt.inputValue(), 'A zebra saw');
     assert.equal(
       await fault.innerText(),
-      'This model does not know “A”. There is no text yet; the bars show how this model begins one.',
+      'This model does not know “A”. The bars show how this model begins a text.',
     );
     await page.locator('[data-command=step]').click({ force: true });
     await settle(page);
@@ -139,7 +139,7 @@ test('a file is opened by picker; what is no model is refused in one sentence an
   });
   const refusal = page.locator('logit-scope .refused[role=alert] p');
   await refusal.waitFor();
-  assert.match(await refusal.innerText(), /^This model was not opened: .+\.$/);
+  assert.match(await refusal.innerText(), /^\u2068broken\.gguf\u2069 was not opened: .+\.$/);
   assert.match(await modelFact(page), /shakespeare/);
   assert.match(await chosen(page), /^shakespeare/);
   await file.setInputFiles({
@@ -196,7 +196,7 @@ test('a file is opened by picker; what is no model is refused in one sentence an
 });
 
 test('a model that cannot be had without the network is one sentence; the picker stays at the model in use', async () => {
-  const { page, close } = await bench.open({ viewport: { width: 1280, height: 800 } });
+  const { page, close } = await bench.open({ viewport: { width: 1280, height: 800 }, own: true });
   const height = () =>
     page
       .locator('logit-scope .top')
@@ -212,13 +212,35 @@ test('a model that cannot be had without the network is one sentence; the picker
   await refusal.waitFor();
   assert.equal(
     await refusal.locator('p').innerText(),
-    'This model was not opened: the browser is offline, and this model was never opened in it.',
+    '\u2068shakespeare\u2069 was not opened: the browser is offline, and this model was never opened in it.',
   );
   assert.match(await chosen(page), /^verbs/);
   assert.equal(await height(), before, 'the head is as high as before');
   await refusal.locator('button').click();
   assert.equal(await refusal.count(), 0);
   await page.context().setOffline(false);
+  // A model with a grammar, of which both cannot be had.
+  const said = async () => {
+    await page.locator('logit-model select').selectOption('verbs');
+    await refusal.waitFor();
+    const text = await refusal.locator('p').innerText();
+    await refusal.locator('button').click();
+    return text;
+  };
+  await choose(page, 'stories');
+  await page.route('**/models/verbs.*', (route) => route.abort());
+  await page.context().setOffline(true);
+  const named = '\u2068verbs\u2069 was not opened: ';
+  assert.equal(
+    await said(),
+    `${named}the browser is offline, and this model was never opened in it.`,
+  );
+  await page.context().setOffline(false);
+  const unreached = `${named}the network or this site cannot be reached.`;
+  assert.equal(await said(), unreached);
+  await page.unroute('**/models/verbs.*');
+  await page.route('**/models/verbs.grammar.json', (route) => route.abort());
+  assert.equal(await said(), unreached);
   await close();
 });
 

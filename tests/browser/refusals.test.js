@@ -64,14 +64,16 @@ test('a file that is no model is refused in Spanish, and in English once the lan
     });
   const refusal = page.locator('logit-scope .refused[role=alert] p');
   await hand('no model at all');
-  const wanted = /^Este modelo no se ha abierto: no es un archivo GGUF: no empieza por GGUF\.$/;
+  const wanted =
+    /^\u2068roto\.gguf\u2069 no se ha abierto: no es un archivo GGUF: no empieza por GGUF\.$/;
   assert.match(await said(refusal, wanted), wanted);
   await hand('GGUF\x09\0\0\0 and so on and so on');
-  const version = /^Este modelo no se ha abierto: cabecera GGUF: la versión 9 no se admite/;
+  const version =
+    /^\u2068roto\.gguf\u2069 no se ha abierto: cabecera GGUF: la versión 9 no se admite/;
   assert.match(await said(refusal, version), version);
   await page.locator('logit-preferences [popovertarget]').click();
   await page.locator('logit-preferences label[lang=en]').click();
-  const english = /^This model was not opened: GGUF header: version 9 is not supported/;
+  const english = /^\u2068roto\.gguf\u2069 was not opened: GGUF header: version 9 is not supported/;
   assert.match(await said(refusal, english), english);
   assert.deepEqual(complaints, []);
   await close();

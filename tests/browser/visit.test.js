@@ -61,6 +61,40 @@ async function goBack(page) {
 }
 
 long(
+  'Forward to a file and a prompt that it cannot read shows no text that nobody typed',
+  async () => {
+    const path = '?lang=en&model=stories#prompt=The%20king';
+    const { page, complaints, close } = await bench.open({ path, fresh: true });
+    await page.locator('logit-model input[type=file]').setInputFiles(file);
+    const fault = page.locator('logit-text #fault');
+    const said = 'This model does not know “The”. The bars show how this model begins a text.';
+    await until(
+      () => fault.innerText(),
+      (text) => text === said,
+    );
+    await settle(page);
+    await until(
+      async () => page.url(),
+      (url) => !url.includes('model='),
+    );
+    await goBack(page);
+    assert.equal(await fault.innerText(), '');
+    await page.goForward();
+    await until(
+      () => fault.innerText(),
+      (text) => text === said,
+    );
+    await settle(page);
+    assert.equal(await fault.innerText(), said);
+    assert.equal(await page.locator('#prompt').inputValue(), 'The king');
+    assert.equal(await page.locator('logit-tape [data-place]').count(), 0);
+    assert.doesNotMatch(await page.locator('logit-tape').innerText(), /Today/);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
+
+long(
   'a text beyond the address comes back with its branches, each number as it was drawn',
   async () => {
     const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });

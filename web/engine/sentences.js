@@ -329,6 +329,7 @@ export const sentences = {
   load_failed_from: '{setting} {address} could not be loaded: {reason}',
   load_failed: '{setting} could not be loaded: {reason}',
   load_offline: 'the browser is offline, and this model was never opened in it',
+  load_unreached: 'the network or this site cannot be reached',
   load_length: 'model was announced as {limit} bytes, got {n}',
   module_failed: 'the WebAssembly module could not be compiled: {reason}',
   worker_failed: 'the worker failed: {reason}',

@@ -84,13 +84,14 @@ export function startOf(beat, { settings, landscape_knob }, table) {
 /**
  * The effects of each beat's actions, one after another. Each entry returns a function that speaks of
  * the effect in the present language ('' to say nothing yet), or null while the effect has not come.
- * @type {((before: Outcome, now: Outcome) => (() => string) | null)[][]}
+ * `told` says that it has come and the picture goes on changing.
+ * @type {((before: Outcome, now: Outcome, told?: boolean) => (() => string) | null)[][]}
  */
 const OUTCOMES = [
   [
     (_, { knob, share }) => (knob === 'temperature' && share <= LEFT ? () => '' : null),
-    (before, now) => {
-      if (now.knob !== 'temperature' || now.share < RIGHT) return null;
+    (before, now, told) => {
+      if (now.knob !== 'temperature' || (now.share < RIGHT && !told)) return null;
       const kind = now.u !== before.u ? 'luck' : now.id === before.id ? 'same' : 'noticed';
       return () =>
         t(`guide.1.${kind}`, {
@@ -141,8 +142,8 @@ export class LogitGuide extends LogitElement {
   /** Whether anything was done in this beat. */
   #acted = false;
   #watching = false;
-  /** The picture before the drag of u that ended the second beat. @type {Outcome | null} */
-  #luck = null;
+  /** The picture before the action that ended the last beat. @type {Outcome | null} */
+  #told = null;
 
   constructor() {
     super();
@@ -268,12 +269,15 @@ export class LogitGuide extends LogitElement {
     return () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token });
   }
 
-  /** The drag of u that ended the second beat may go on: its sentence goes along. @param {Outcome} now */
+  /** The picture of an ended beat may go on changing: its sentence goes along. @param {Outcome} now */
   #follow(now) {
-    const before = this.#luck;
-    if (this.beat !== 3 || this.seen?.beat !== 2 || !before) return;
-    if (now.others !== before.others || Math.abs(now.share - before.share) > STAYS) return;
-    this.seen = { beat: 2, say: OUTCOMES[1][0](before, now) ?? this.#still(now) };
+    const [before, beat] = [this.#told, this.beat - 1];
+    if (this.seen?.beat !== beat || !before) return;
+    if (beat < 3 && now.others !== before.others) return;
+    if (beat === 1 && now.u !== this.#before?.u) return;
+    if (beat === 2 && Math.abs(now.share - before.share) > STAYS) return;
+    const say = OUTCOMES[beat - 1].at(-1)?.(before, now, true);
+    if (say || beat === 2) this.seen = { beat, say: say ?? this.#still(now) };
   }
 
   /** @param {Outcome} now */
@@ -290,10 +294,12 @@ export class LogitGuide extends LogitElement {
       this.#before = now;
       this.done = 0;
     }
+    // A drag to the left begins where it ends.
+    if (this.beat === 1 && this.done && now.share <= LEFT) this.#before = now;
     const outcomes = OUTCOMES[this.beat - 1] ?? [];
     const say = outcomes[this.done]?.(/** @type {Outcome} */ (this.#before), now);
     if (!say) return;
-    if (this.beat === 2) this.#luck = this.#before;
+    this.#told = this.#before;
     this.#before = now;
     if (this.done + 1 < outcomes.length) this.done++;
     else {

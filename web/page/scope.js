@@ -19,7 +19,7 @@ import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
 import { BEGIN, unfold } from '../state/first.js';
 import { farAddress } from '../state/hosts.js';
 import { Instrument } from '../state/instrument.js';
-import { MODELS } from '../state/models.js';
+import { MODELS, findModel } from '../state/models.js';
 import {
   droppedControls,
   parseControls,
@@ -570,8 +570,11 @@ export class LogitScope extends LogitElement {
   }
 
   #renderSaid() {
-    const why = this.missing ? '' : reason(this.#instrument.modelFault, this);
-    const refused = why && t('model.refused', { reason: why });
+    const modelFault = /** @type {any} */ (this.#instrument.modelFault);
+    const why = this.missing ? '' : reason(modelFault, this);
+    const refused =
+      why &&
+      t('model.refused', { name: `\u2068${findModel(modelFault.model).name}\u2069`, reason: why });
     return html`${renderNotice('', this.notice, () => (this.notice = ''))}
       ${renderNotice('refused', refused, () => this.#instrument.forgetRefused())}`;
   }

@@ -4,7 +4,7 @@
  */
 import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
-import { toFault } from '../engine/errors.js';
+import { LogitscopeError, toFault } from '../engine/errors.js';
 import { Runner } from './runner.js';
 import { TextBench } from './text-bench.js';
 
@@ -22,7 +22,7 @@ export class Instrument extends TextBench {
   progress = null;
   /** What is on its way. @type {Model} */
   coming = null;
-  /** @type {Fault | null} Why another model was refused; the one before stays. */
+  /** @type {(Fault & { model: Model }) | null} Why another model was refused; the one before stays. */
   modelFault = null;
   /** @type {Model} What the model was loaded from. */
   source = null;
@@ -92,10 +92,18 @@ export class Instrument extends TextBench {
     this.#opening?.release();
     this.#opening = held;
     try {
-      const [engine, rules] = await Promise.all([
+      const [engine, [rules]] = await Promise.all([
         held.ready,
-        grammar ? fetchJson(grammar) : null,
-        grammar ? import('../engine/grammar.js') : null,
+        grammar
+          ? Promise.all([fetchJson(grammar), import('../engine/grammar.js')]).catch(
+              async (error) => {
+                await held.ready; // the fault of the model comes first
+                throw error instanceof TypeError
+                  ? new LogitscopeError('load_failed', 'load_unreached')
+                  : error;
+              },
+            )
+          : [null],
         beside,
       ]);
       const session = await engine.session();
@@ -126,7 +134,7 @@ export class Instrument extends TextBench {
       held.release();
       this.#opening = null;
       const fault = toFault(error);
-      if (this.live) this.modelFault = fault;
+      if (this.live) this.modelFault = { ...fault, model };
       else {
         this.status = 'failed';
         this.fault = fault;

@@ -297,14 +297,19 @@ export class TextBench extends Bench {
     this.gates = {};
     this.aside = {};
     this.chat = null;
-    this.#promptIds = [];
-    this.promptPieces = [];
     this.trace = this.drawn = null;
-    this.#tree.clear();
+    this.#empty();
     this.#tree.ends = engine.info?.end_token_ids ?? [];
     // What renders a chat is fetched with the model: later there may be no network.
     if (engine.info?.chat_template)
       engine.chat([{ role: 'user', content: '' }], { renderer: assets.renderer }).catch(() => {});
+  }
+
+  /** Leaves no text. */
+  #empty() {
+    this.#promptIds = [];
+    this.promptPieces = [];
+    this.#tree.clear();
   }
 
   /** The engine is gone; what is shown stays. */
@@ -436,9 +441,14 @@ export class TextBench extends Bench {
    */
   async #redraw(branch, read, saved) {
     const turn = this.#promptTurn;
+    const before = this.promptPieces;
     await read;
     if (saved && turn === this.#promptTurn && (await this.#takeTexts(saved))) return;
-    if (turn === this.#promptTurn && this.promptFault) return this.set({}, false);
+    if (turn === this.#promptTurn && this.promptFault) {
+      // The text on show belongs to another state.
+      if (before === this.promptPieces) this.#empty();
+      return this.set({}, false);
+    }
     for (const [at, id] of branch.entries()) {
       while (this.pass) await this.pass;
       const { steps, position, drawn } = this;

@@ -446,7 +446,7 @@ export class LogitLandscape extends ModelElement {
         trace,
         drawn,
         nameOf: this.#names.of,
-        others: (n) => t('landscape.others', { n }),
+        others: (n) => (n ? t('landscape.others', { n }) : t('landscape.rest')),
         counted: tally && ((id) => (tally.counts.get(id)?.n ?? 0) / tally.total),
         said: this.#numbers,
       },

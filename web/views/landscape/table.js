@@ -35,7 +35,7 @@ export function renderTable({ rows, others, caption, nameOf, tally, onToken }) {
           }
           ${tally ? html`<td>${number(tally.counts.get(id)?.n ?? 0)}</td>` : nothing}</tr>`,
       )}
-        <tr data-id="rest"><td></td><th scope="row">${t('landscape.others', { n: others.possible })}</th>
+        <tr data-id="rest"><td></td><th scope="row">${others.possible ? t('landscape.others', { n: others.possible }) : t('landscape.rest')}</th>
           <td>${percent(others.p)}</td><td>${percent(others.raw)}</td>${beside ? html`<td></td>` : nothing}
           ${tally ? html`<td></td>` : nothing}</tr>
       </tbody>
