@@ -104,10 +104,18 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
 
   const now = await result(page);
   assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 11]);
+  const box = (place) => question(page, place).locator('input').inputValue();
+  await question(page, 2).locator('input').fill('0.9');
   await page.reload();
   await rest(page);
   assert.deepEqual(await result(page), now);
   assert.equal(await held(0), false);
+  assert.deepEqual(
+    [await box(1), await box(2)],
+    ['62.9 %', '0.9'],
+    'also one that was not checked',
+  );
+  assert.equal(await said(page, 2), '', 'which is not called right');
   assert.match(await said(page, 1), /^Right\./, 'what was said of it is said again');
 
   await question(page, 5).locator('input').first().check();

@@ -429,6 +429,10 @@ describe('the editor', () => {
     assert.equal(await focused(), 'again');
     await press('again');
     assert.equal(await editor.inputValue(), example);
+    await press('again');
+    assert.equal(await editor.inputValue(), '  ', 'and so does the code, by the same button');
+    await press('again');
+    assert.equal(await editor.inputValue(), example);
     await editor.press('Control+Enter');
     assert.ok((await rows()).length > 0);
   });

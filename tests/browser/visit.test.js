@@ -190,6 +190,41 @@ test('a reload at once, and one in a run, bring back each setting and token; the
   await close();
 });
 
+test('a reload keeps text that waits for a pause or for its box to lose focus', async () => {
+  const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
+  await until(() => page.evaluate(() => history.state?.logitscope), Boolean);
+  await steps(page, 2);
+  const drawn = await ids(page);
+  await page.locator('#prompt').fill('A big dog');
+  await reload(page);
+  assert.equal(await page.locator('#prompt').inputValue(), 'A big dog');
+  assert.deepEqual(await ids(page), [], 'no token of the other prompt');
+  await goBack(page);
+  assert.deepEqual(await ids(page), drawn);
+
+  await page.locator('#tab-compare').click();
+  await page.locator('[data-command=give]').click();
+  await settle(page);
+  const given = page.locator('logit-strategy textarea');
+  await given.fill('ran to the park.');
+  assert.equal(await page.locator('logit-strategy #fault').innerText(), '');
+  await reload(page);
+  assert.equal(await given.inputValue(), 'ran to the park.');
+
+  await page.locator('#tab-landscape').click();
+  await settle(page);
+  const value = page.locator('logit-landscape .big input');
+  await value.fill('0.25');
+  await reload(page);
+  assert.equal(await value.inputValue(), '0.25');
+  await page.locator('logit-landscape [data-chip=top_p]').click();
+  await reload(page);
+  assert.match(page.url(), /temperature=0.25/);
+  assert.doesNotMatch(page.url(), /top_p/, 'the chip turned it off');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 long(
   'without room or leave to keep a text it stays in the document: one sentence, or none',
   async () => {

@@ -7,11 +7,11 @@ export class Rest {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
-  /** Does at once all that waits on the page; false where nothing did. */
-  static hasten() {
+  /** Does at once all that waits on the page, but for `kept`; false where nothing did. @param {Rest} [kept] */
+  static hasten(kept) {
     const waiting = [...awaited];
     for (const [rest, act] of waiting) {
-      if (!awaited.has(rest)) continue; // one of the others has stopped it
+      if (rest === kept || !awaited.has(rest)) continue; // one of the others has stopped it
       rest.stop();
       act();
     }

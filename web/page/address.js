@@ -20,6 +20,8 @@ export function followAddress(scope) {
   let first = null;
   const rest = new Rest();
   let known = location.href;
+  /** The address of the state that was written last, or read. */
+  let reached = '';
   /** What the entry holds, as it was written. @type {import('./visit.js').Place | null} */
   let place = placeHere();
   let discrete = false;
@@ -101,7 +103,7 @@ export function followAddress(scope) {
     const how = howNext();
     waiting = false;
     ofRun = running;
-    const href = written();
+    const href = (reached = written());
     const now = keep();
     if (href === known && sameValue(now, place)) return;
     put(how, now, href);
@@ -132,7 +134,9 @@ export function followAddress(scope) {
   /** Keeps changes that wait, as in a run, before the page closes: a reload ignores history written then. */
   function leave() {
     if (!first || scope.missing || reading > 0) return keepInstrument({ href: location.href });
+    visit?.takeTyped(rest);
     const href = written();
+    if (href !== reached) waiting = discrete = true; // the bench says so only once it is read
     const unwritten = waiting && { at: [known, place], next: [howNext(), keep(), href] };
     keepInstrument({ href, unwritten });
   }
@@ -193,6 +197,7 @@ export function followAddress(scope) {
       else scope.view = view;
     } finally {
       reading--;
+      reached = written();
       discrete = waiting = false;
       rest.stop();
     }
@@ -209,6 +214,7 @@ export function followAddress(scope) {
     if (first) return later(true);
     first = { ...scope.state, branch: [] };
     known = location.href;
+    reached = written();
     if (place?.text) visit?.taken(scope);
     // Another model in place of the entry's file makes a new entry.
     if (place?.file && scope.source !== null) return later(true);

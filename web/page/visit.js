@@ -4,6 +4,7 @@
  * short text and names the rest. sessionStorage holds the rest, or the document alone if storage is
  * refused.
  */
+import { Rest } from '../base/rest.js';
 import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
 import { leftOut, stateParts } from '../state/page-state.js';
 import { keepFile, newKey } from './own-files.js';
@@ -131,6 +132,20 @@ export function recall({ text, long = [] }) {
     saved: found ? { ...found, tip: text.at } : null,
     long: long.filter((name) => name in values).map((name) => [name, values[name]]),
   };
+}
+
+/**
+ * Takes over text that waits for a pause or for its box to lose focus.
+ * @param {Rest} kept whose action a closing page does not do
+ */
+export function takeTyped(kept) {
+  let box = /** @type {any} */ (document.activeElement);
+  while (box?.shadowRoot?.activeElement) box = box.shadowRoot.activeElement;
+  if (/^text/.test(box?.type)) {
+    box.blur();
+    box.focus();
+  }
+  Rest.hasten(kept);
 }
 
 /** @param {unknown} n @param {number} limit */

@@ -90,6 +90,8 @@ export class TextBench extends Bench {
   /** Whether the prompt ends where the model thinks. */
   promptThinks = false;
   #promptTurn = 0;
+  /** Whether a prompt is being read, so that the drawn tokens belong to the one before. */
+  #unread = false;
   #restoreTurn = 0;
   #alternativesTurn = 0;
   /** Bumped for each text; stale work compares it. */
@@ -266,7 +268,7 @@ export class TextBench extends Bench {
   get state() {
     const { prompt, seed, chat } = this;
     const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
-    const branch = this.steps.map(({ id }) => id);
+    const branch = this.#unread ? [] : this.steps.map(({ id }) => id);
     const max_new_tokens = this.limit;
     return {
       prompt,
@@ -368,6 +370,7 @@ export class TextBench extends Bench {
   async #readPrompt(encode) {
     this.stop();
     const turn = ++this.#promptTurn;
+    this.#unread = true;
     try {
       const ids = Array.from(await encode());
       const pieces = await this.reader.pieces(ids);
@@ -377,9 +380,11 @@ export class TextBench extends Bench {
       this.#promptIds = ids;
       this.promptPieces = pieces;
       this.#tree.clear();
+      this.#unread = false;
       await this.#stand();
     } catch (error) {
       if (turn !== this.#promptTurn) return;
+      this.#unread = false;
       this.promptFault = toFault(error);
       this.emit('fault', this.promptFault);
     }

@@ -13,6 +13,7 @@ import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
 import { readTyped } from '../../lessons/typed-number.js';
 import { t } from '../../locale/locale.js';
 import { inline } from './inline.js';
+import { recallCode, rememberCode } from './progress.js';
 import { unread } from './unread.js';
 import inlineStyles from './inline.css';
 import questionStyles from './question.css';
@@ -26,6 +27,8 @@ import questionStyles from './question.css';
 
 /** Delay until a sentence says that an answer is being checked, in ms. */
 const SOON = 300;
+/** Ends a kept answer that was right: a box of one line holds no line break. */
+const RIGHT = '\n';
 /** Characters of an answer that a sentence repeats. */
 const LONGEST_SHOWN = 60;
 
@@ -134,12 +137,13 @@ export class LogitQuestion extends LogitElement {
   willUpdate(changed) {
     const { kind, items = [] } = this.question;
     if (changed.has('question')) {
+      this.edited = false;
       if (!alike(changed.get('question'), this.question)) {
         this.given = kind === 'order' ? mixed(items.length, this.mark.end !== null) : null;
         this.fault = null;
+        if (this.#keeps) this.#recall();
       }
       this.said = null; // which is in the language of the question
-      this.edited = false;
     }
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
@@ -190,11 +194,29 @@ export class LogitQuestion extends LogitElement {
     });
   }
 
+  /** Whether the browser keeps the answer. */
+  get #keeps() {
+    return this.question.kind === 'number' && this.key !== '';
+  }
+
+  /** Only one that was right stands beside the sentence that says so. */
+  #recall() {
+    const kept = recallCode(this.key, this.question.id);
+    this.given = kept && kept.replace(RIGHT, '');
+    this.edited = kept !== null && !kept.endsWith(RIGHT);
+  }
+
+  /** @param {string} mark RIGHT, or nothing for an answer that was not checked or is wrong */
+  #remember(mark) {
+    if (this.#keeps) rememberCode(this.key, this.question.id, `${this.given}${mark}`);
+  }
+
   /** Another answer: what was said is of the one before. @param {any} given */
   #give(given) {
     this.given = given;
     this.said = null;
     this.edited = true;
+    this.#remember('');
   }
 
   get #reader() {
@@ -206,6 +228,7 @@ export class LogitQuestion extends LogitElement {
     const text = say || this.speak(() => t(`lesson.wrong.${side ?? 'other'}`));
     const old = { kind: /** @type {const} */ ('note'), text: this.speak(() => t('lesson.edited')) };
     this.said = this.edited ? old : { kind: right ? 'right' : 'wrong', text };
+    if (right && !this.edited) this.#remember(RIGHT);
     this.emit('logit-answer', { id: this.question.id, right });
   }
 

@@ -340,8 +340,20 @@ export class LogitOwnSampler extends LogitElement {
     onEditorKey(event, () => this.run());
   }
 
+  /** Whether the example shows in place of code that was written. */
+  get #aside() {
+    return this.code === exampleOf(this.as) && Boolean(this.#written[`${this.as}~`]);
+  }
+
+  /** Goes to the example, or from there back to the reader's code. */
   #again() {
-    delete this.#written[this.as];
+    const { as } = this;
+    const written = this.#written;
+    if (this.#aside) written[as] = written[`${as}~`];
+    else {
+      if (this.code !== exampleOf(as)) written[`${as}~`] = this.code;
+      delete written[as];
+    }
     this.#remember();
     this.edited = true;
     this.requestUpdate();
@@ -370,7 +382,7 @@ export class LogitOwnSampler extends LogitElement {
         <button class="primary" data-do="run" aria-disabled=${idle} ?hidden=${this.#onlyChecked}
           @click=${this.run}>${t('sampler.run')}</button>
         <button data-do="check" aria-disabled=${idle} @click=${this.check}>${t('sampler.check')}</button>
-        <button data-do="again" @click=${this.#again}>${t('sampler.again')}</button>
+        <button data-do="again" @click=${this.#again}>${t(this.#aside ? 'sampler.back' : 'sampler.again')}</button>
       </div>
       <div class="halves">
         <div>

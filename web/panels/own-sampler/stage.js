@@ -29,6 +29,8 @@ export class LogitOwnStage extends LogitElement {
   static styles = [...LogitElement.styles, stageStyles];
 
   #code = recall('own') ?? OWN;
+  /** The reader's code, while the example shows in its place. */
+  #mine = OWN;
   /** Whether it is to be in the chain. */
   #wanted = true;
   /** What runs in the chain. @type {Subject | null} */
@@ -136,8 +138,11 @@ export class LogitOwnStage extends LogitElement {
     this.edited = true;
   }
 
+  /** Goes to the example, or from there back to the reader's code. */
   #again() {
-    this.#code = OWN;
+    const here = this.#code;
+    this.#code = here === OWN ? this.#mine : OWN;
+    if (here !== OWN) this.#mine = here;
     this.use();
   }
 
@@ -176,7 +181,7 @@ export class LogitOwnStage extends LogitElement {
         <p class="about" id="keys">${t('sampler.keys')}</p>
         <div class="tools">
           <button class=${this.edited ? 'primary' : ''} data-do="apply" @click=${this.use}>${t('sampler.stage.apply')}</button>
-          <button data-do="again" @click=${this.#again}>${t('sampler.again')}</button>
+          <button data-do="again" @click=${this.#again}>${t(this.#code === OWN && this.#mine !== OWN ? 'sampler.back' : 'sampler.again')}</button>
         </div>
       </details>`;
   }

@@ -31,6 +31,7 @@ export class LogitStrategy extends LogitElement {
     editing: { state: true },
     added: { state: true },
     refused: { state: true },
+    typed: { state: true },
   };
 
   static styles = [...LogitElement.styles, strategyStyles];
@@ -57,6 +58,8 @@ export class LogitStrategy extends LogitElement {
     this.editing = false;
     /** @type {string[]} Settings whose box was asked for. */
     this.added = [];
+    /** The text that stands in its box, until the box loses focus. @type {string | null} */
+    this.typed = null;
     /** What was typed and not taken. @type {{ name: string, text: string } | null} */
     this.refused = null;
   }
@@ -88,13 +91,14 @@ export class LogitStrategy extends LogitElement {
   }
 
   #renderText() {
-    const empty = this.text.trim() === '';
+    const empty = (this.typed ?? this.text).trim() === '';
     const fault = this.fault && t('compare.given.fault', { reason: this.fault });
     return html`
       <label class="label given">${t('compare.given.label')}
         <textarea spellcheck="false" aria-invalid=${fault ? 'true' : 'false'}
           aria-describedby="fault" .value=${this.text} placeholder=${t('compare.given.hint')}
-          @change=${(/** @type {Event} */ event) => this.#ask('set', this.settings, valueOf(event))}></textarea></label>
+          @input=${(/** @type {Event} */ event) => (this.typed = valueOf(event))}
+          @change=${this.#onText}></textarea></label>
       <p class=${empty ? '' : 'error'} role="alert" id="fault">${empty ? t('compare.given.empty') : fault}</p>`;
   }
 
@@ -156,6 +160,12 @@ export class LogitStrategy extends LogitElement {
     const { [name]: _, ...others } = /** @type {Record<string, any>} */ (this.settings);
     if (read.value === neutral) this.added = [...this.added, name];
     this.#ask('set', read.value === neutral ? others : { ...this.settings, [name]: read.value });
+  }
+
+  /** @param {Event} event */
+  #onText(event) {
+    this.typed = null;
+    this.#ask('set', this.settings, valueOf(event));
   }
 
   /** @param {Event} event */
