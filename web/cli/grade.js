@@ -6,7 +6,7 @@ import { reason } from '../grade/expect.js';
 import { GRADED, grade as gradeSubject, propertyNames } from '../grade/grade.js';
 import { scoreOf, total } from '../grade/score.js';
 import { shortest } from '../grade/shrink.js';
-import { LOAD_MS, Subject } from '../grade/subject.js';
+import { Subject } from '../grade/subject.js';
 import { isFolder, submissionsIn } from './class.js';
 import { UsageError, nearestOf } from './flags.js';
 import { checkFile } from './own-sampler.js';
@@ -16,6 +16,8 @@ import { LANGUAGES, wordsOf } from './words.js';
 
 const LISTED = 12;
 const TIME = 2;
+/** Large libraries take seconds to load on a busy machine. */
+const LOAD_MS = 20000;
 const ALL_TIME = 60;
 const MEMORY = 512;
 /** The score from which another course's rule may explain the marks that are lost. */
@@ -501,7 +503,7 @@ export const grade = {
       const [{ as: first }] = parts;
       const [limit, total] = [1000 * time_limit, 1000 * seconds];
       const start = submissions.start(file, within);
-      const subject = new Subject(start, first, limit, parts.length > 1, total);
+      const subject = new Subject(start, first, limit, parts.length > 1, total, LOAD_MS);
       /** @type {Graded[]} */
       const all = [];
       try {

@@ -31,8 +31,8 @@ import { refusal } from './reasons.js';
  * @property {boolean} [hung]
  */
 
-/** Large libraries take seconds to load on a busy machine. */
-export const LOAD_MS = 20000;
+/** To load a file that imports little. */
+const LOAD_MS = 10000;
 
 /** An id that no process can answer before it has read it. */
 const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
@@ -43,6 +43,7 @@ export class Subject {
   #limit;
   #strict;
   #total;
+  #loading;
   /** How long its calls took, loading included, in ms. */
   spent = 0;
   /** Whether the file did not load in time: it will not either the next time. */
@@ -64,9 +65,11 @@ export class Subject {
    * @param {number} limit of a call, in ms
    * @param {boolean} [strict] whether only a function of that name will do
    * @param {number} [total] of all calls, loading included, in ms
+   * @param {number} [loading] of loading alone, in ms
    */
-  constructor(start, name, limit, strict = false, total = Infinity) {
+  constructor(start, name, limit, strict = false, total = Infinity, loading = LOAD_MS) {
     this.#total = total;
+    this.#loading = loading;
     this.#strict = strict;
     this.#start = start;
     this.#name = name;
@@ -111,7 +114,7 @@ export class Subject {
 
   async #find(strict = this.#strict) {
     const call = { call: 'load', name: this.#name, strict };
-    const answer = await this.#send(call, LOAD_MS);
+    const answer = await this.#send(call, this.#loading);
     this.stuck = answer.hung === true;
     return answer;
   }
