@@ -156,7 +156,7 @@ async function messagesOf(code, view) {
   return Object.fromEntries(mine);
 }
 
-/** What all bundles share; no name depends on the folder of the build, nor on a linked node_modules. */
+/** The options of all bundles; no name depends on the folder of the build, nor on a linked node_modules. */
 export const COMMON = /** @type {const} */ ({
   absWorkingDir: root,
   preserveSymlinks: true,

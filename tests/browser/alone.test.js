@@ -338,7 +338,7 @@ test('a flood of messages is answered one by one and worked on at once', async (
       await new Promise((r) => setTimeout(r, 20));
     return performance.now() - start;
   };
-  // What else a machine does may slow one flood, not each of three.
+  // Other work of a machine may slow one flood, not each of three.
   let ms = Infinity;
   for (let i = 0; i < 3 && ms >= 0.75 * COUNT; i++) ms = await page.evaluate(flood, COUNT);
   assert.ok(ms < 0.75 * COUNT, `${COUNT} messages took ${Math.round(ms)} ms`);

@@ -38,7 +38,7 @@ after(() => bench?.close());
 /** Without what groups digits, which the engine leaves to the page. @param {string} text */
 const ungrouped = (text) => text.replace(/,(?=\d{3})/g, '');
 
-/** What the engine says of a file, and so the page. @param {Uint8Array} model @param {string} name */
+/** The engine's sentence on a file, which the page shows. @param {Uint8Array} model @param {string} name */
 const sentenceOf = (model, name) =>
   Logitscope.load({ model }).then(
     (scope) => assert.fail(`${scope.info.name} opens`),

@@ -150,8 +150,8 @@ export async function openBench(route = NO_ROUTE) {
   }
 
   /**
-   * Makes of a page that stands at the same address before the # what another fragment shows: a
-   * tenth of what another document costs. False where it stands elsewhere, or another file's route
+   * Shows another fragment in a page that stands at the same address before the #: a tenth of the
+   * cost of another document. False where it stands elsewhere, or another file's route
    * gave it other files.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look

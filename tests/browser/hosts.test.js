@@ -406,7 +406,7 @@ long(
     await page.locator('[data-command=reset]').click();
     await page.locator('logit-tape .step').first().waitFor({ state: 'detached' });
     await expectBars(page, scope.encode('Today she'), { temperature: 0 });
-    // The address follows once changes rest; what is not in it yet, a reload forgets.
+    // The address follows once changes rest; a reload forgets later ones.
     await page.waitForFunction(
       () => /temperature=0&/.test(location.hash) && !location.hash.includes('branch='),
       null,

@@ -129,7 +129,7 @@ test('a reload shows the new build whole, also where the page had not heard of i
 test('of a server that is half way to another build nothing is taken', async () => {
   const { site, visitor } = shared;
   const { page, complaints } = visitor;
-  // New files under the old list: what is kept does not change, and what is not kept is refused.
+  // New files under the old list: kept files do not change, and others are refused.
   await site.deploy(3, ['main.js', 'models/shakespeare.gguf'], false);
   await page.reload();
   await shown(page);

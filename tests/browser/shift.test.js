@@ -1,6 +1,6 @@
 /**
- * Nothing moves by itself: layout shift as browsers count it, of a cold load of each view, and of what one
- * usually does on the landscape, the bench and in Compare. One page a width.
+ * Nothing moves by itself: layout shift as browsers count it, of a cold load of each view, and of usual
+ * deeds on the landscape, the bench and in Compare. One page a width.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

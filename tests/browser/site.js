@@ -16,7 +16,7 @@ const SHARED = fileURLToPath(new URL('../../build/site', import.meta.url));
 /** Not imported: Node would first look through its megabytes for names. */
 const { chromium } = createRequire(import.meta.url)('playwright-core');
 
-/** Builds the site; what builds it is loaded where it is needed alone. @param {string} folder */
+/** Builds the site; the builder is loaded here alone. @param {string} folder */
 async function build(folder) {
   await (await import('../../web/build.js')).build(folder);
 }

@@ -148,7 +148,7 @@ test('a reload at once, and one in a run, bring back each setting and token; the
       ...settings,
       branch,
     }));
-  // What the page shows as it closes, since a run goes on until then.
+  // The page's last picture, since a run goes on until it closes.
   const leaving = () =>
     page.evaluate(() =>
       addEventListener('pagehide', () => {

@@ -114,7 +114,7 @@ async function installed(name) {
   return module.default ?? module;
 }
 
-/** Puts page and model beside what a tool wrote. @param {string} dist @param {string} script */
+/** Puts page and model beside the files of a tool. @param {string} dist @param {string} script */
 function finish(dist, script) {
   writeFileSync(join(dist, 'index.html'), pageOf(script));
   cpSync(join(folder, 'model.gguf'), join(dist, 'model.gguf'));

@@ -1,4 +1,4 @@
-/** Samplers as courses write them: what is right has 100 in each style, what is wrong is named. */
+/** Samplers as courses write them: a right one has 100 in each style, a fault is named. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';

@@ -34,7 +34,7 @@ function isHeavy(text) {
 }
 
 class Boxed extends Directive {
-  /** What stands below the box of a heavy text. @type {HTMLElement | null} */
+  /** The note below the box of a heavy text. @type {HTMLElement | null} */
   #note = null;
   #listens = false;
   /** Whether its reader may not write in the box; null while its text is light. @type {boolean | null} */

@@ -267,7 +267,7 @@ class Report {
     return lost;
   }
 
-  /** What is said of a function in a table. @param {Graded} graded */
+  /** The sentence on a function in a table. @param {Graded} graded */
   remarks(graded) {
     const { as, notes, error } = graded;
     if (error) return [`${as}: ${error}`];
@@ -303,7 +303,7 @@ class Report {
     return this.#words.python(given);
   }
 
-  /** Why a learner has no submission. @param {{ code: import('./class.js').Unread, what: string }} given */
+  /** The reason for a learner without a submission. @param {{ code: import('./class.js').Unread, what: string }} given */
   unread({ code, what }) {
     return this.#words.unread[code](what);
   }

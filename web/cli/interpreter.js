@@ -53,7 +53,7 @@ function programOf(chosen) {
   return found;
 }
 
-/** What each program has said. @type {Map<string, string>} */
+/** The answer of each program. @type {Map<string, string>} */
 const asked = new Map();
 
 /** Asks a program once about itself. @param {string} program */

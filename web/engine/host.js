@@ -208,7 +208,7 @@ class Host {
 }
 
 /**
- * Answers what a `RemoteLogitscope` at the other end of a port asks: in a worker of a page
+ * Answers the calls of a `RemoteLogitscope` at the other end of a port: in a worker of a page
  * `serve(globalThis)`, in a worker of Node `serve(parentPort)`, or one end of a MessageChannel.
  * @param {import('./types.js').RemotePort} port
  */

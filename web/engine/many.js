@@ -22,8 +22,8 @@ export async function writeMany(session, options) {
 }
 
 /**
- * The ids of a prompt and of what follows it. A text follows as the tokenizer cuts both together,
- * if the prompt's ids stay; else as it cuts the text alone.
+ * The ids of a prompt and of its completion. A text is cut together with its prompt,
+ * if the prompt's ids stay; otherwise alone.
  * @param {Core} core
  * @param {string | ArrayLike<number>} prompt
  * @param {string | ArrayLike<number>} completion

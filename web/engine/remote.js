@@ -515,7 +515,7 @@ export class RemoteLogitscope extends RemoteSession {
   }
 
   /**
-   * What each id bears of the watermarks that are on; `detect` counts it.
+   * The marks that each id has of the watermarks that are on; `detect` counts them.
    * @param {ArrayLike<number>} ids
    * @param {Settings} [settings]
    * @returns {Promise<import('./types.js').Marks>}

@@ -1,6 +1,6 @@
 /**
- * A check sum of 128 bits over bytes as they come. It finds damage and not intent: whoever can write
- * to the cache can write sums too. Each step is one to one, so a change within four bytes always shows.
+ * A check sum of 128 bits over bytes as they come. It finds damage and not intent: a program that
+ * writes to the cache can write sums too. Each step is one to one, so a change within four bytes always shows.
  */
 const FACTOR = 0x9e3779b1;
 

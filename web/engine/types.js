@@ -326,7 +326,7 @@
  *
  * @typedef {ReadChoice & { raw?: boolean }} DrawChoice `raw: false` leaves p_raw out, for speed
  *
- * What stands beside logits of one's own: the ids so far, and the logits of a second distribution,
+ * The company of logits of one's own: the ids so far, and the logits of a second distribution,
  * which guidance_scale or contrastive_beta reads.
  * @typedef {{ history?: ArrayLike<number>, second?: ArrayLike<number> }} Beside
  */
@@ -398,8 +398,8 @@
  * @property {number} [max_new_tokens] 100; at most so many are drawn
  * @property {boolean} [cache] false evaluates the whole window at each step
  * @property {string | string[]} [stop] texts that end the generation; none is part of its text
- * @property {Platform<'AbortSignal'>} [signal] ends the generation, also while the prompt is evaluated; what was
- *   drawn by then is returned, with finish_reason 'aborted'
+ * @property {Platform<'AbortSignal'>} [signal] ends the generation, also while the prompt is evaluated; the
+ *   tokens so far are returned, with finish_reason 'aborted'
  * @property {number} [u] in place of the first step's number; the later steps keep the seed's
  * @property {Amateur} [amateur] where the second distribution of guidance_scale or contrastive_beta
  *   comes from, in place of negative_prompt: another model with the same vocabulary, over the text
@@ -518,7 +518,7 @@
  * A port whose other end `serve` answers.
  * @typedef {{ postMessage: (message: any, transfer?: any) => void }} RemotePort
  *
- * What `RemoteLogitscope.load` takes beside the options of `load`.
+ * The options of `RemoteLogitscope.load` beside those of `load`.
  * @typedef {object} WorkerOptions
  * @property {string | Platform<'URL'> | RemotePort} [worker] the address of a worker, or a Worker or MessagePort at
  *   whose other end `serve` answers; left out, the package's own worker, ended by `close`

@@ -96,7 +96,7 @@ function before(a, b, random) {
         stays: (/** @type {number} */ id) => other[id] !== -Infinity,
         free: () => false,
       };
-      // At T = 0 the token tells, whatever its logit.
+      // At T = 0 the token decides, not its logit.
       const isSwapped =
         failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
       return isSwapped ? { ...failure, ...reason('swapped', { first: b, second: a }) } : failure;

@@ -3,7 +3,7 @@
 /** @typedef {import('./generation.js').Engine} Engine */
 /** @typedef {'until_above' | 'ascending' | 'exactly_k'} Convention */
 
-/** What each is, for the help; the names of the first and the last are those of the fault otherwise. */
+/** Each rule in words, for the help; the names of the first and the last are those of the fault otherwise. */
 export const CONVENTIONS = {
   until_above: 'top-p goes on until the mass is above p',
   ascending: 'top-p removes from the least probable up, so of equal ones the higher id stays',

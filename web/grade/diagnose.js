@@ -67,8 +67,8 @@ function same(a, b) {
 const softened = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
 
 /**
- * What a large negative number in place of a removal shows: not what becomes of a token that was
- * removed before, which differs from one such function to another.
+ * The trace of a large negative number in place of a removal, without the tokens that were
+ * removed before: their logits differ from one such function to another.
  * @param {ArrayLike<number>} result
  * @param {number[]} logits
  */

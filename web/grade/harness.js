@@ -4,8 +4,8 @@
  */
 import { Host } from './toy.js';
 
-// The learner's code may change every object that it reaches, so what an answer says of it rests on
-// operators and on these.
+// The learner's code may change every object that it reaches, so an answer rests on operators
+// and on these.
 const [Floats, Watch, describe] = [Float32Array, Proxy, Reflect.getOwnPropertyDescriptor];
 
 /**

@@ -31,7 +31,7 @@ spec = importlib.util.spec_from_file_location(
 course = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(course)
 
-# Cell magics that run what follows them.
+# Cell magics that run the rest of their cell.
 TIMED = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 SHORT_NAMES = {"p": "_p", "k": "_k", "penalty": "_penalty"}
@@ -341,7 +341,7 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
     module = None
     subject = name = None
     read, write = sys.stdin.readline, os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1).write
-    # What the file prints is no part of the answers.
+    # The prints of the file are no part of the answers.
     os.dup2(2, 1)
 
     def send(told):
@@ -374,7 +374,7 @@ FILE = sys.argv[1]
 # The names that lines of the learner's code have, and the first fault of a notebook's cells.
 SOURCES = [FILE]
 CELL_FAULT = None
-# What logits are handed as: list, numpy or torch.
+# The kind in which logits are handed over: list, numpy or torch.
 KIND = "list"
 # The learner's code finds none of these by their names.
 for own in ("__main__", "json", "json.decoder", "json.encoder", "json.scanner"):

@@ -76,7 +76,7 @@ function asKnown({ toy: model, ...run }, blind = []) {
 }
 
 /**
- * The learner's answer to a run, with what would be right.
+ * The learner's answer to a run, beside the right one.
  * @param {Run} run
  * @param {any} asking
  * @returns {Promise<Outcome | null>} null where nothing can be asked
@@ -127,7 +127,7 @@ async function answerOf(run, { engine, ask }) {
 
 /**
  * @param {(outcome: Outcome, run: Run, engine: Engine) => Reason | null | Promise<Reason | null>} finds
- *   what is wrong
+ *   the fault of an outcome, or null
  */
 export const check = (finds) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
   const outcome = await answerOf(run, asking);
@@ -248,7 +248,7 @@ export const beside =
     return { expected: one.expected, got: two.got, ...why };
   };
 
-/** It may refuse what makes no sense, as the lesson's function does. @type {Property['fails']} */
+/** It may refuse a setting without a meaning, as the lesson's function does. @type {Property['fails']} */
 export async function refusesRun(run, { ask, note }) {
   const { error, hung, log } = await ask({
     ...run,

@@ -1,7 +1,7 @@
 /**
  * Messages of the harness as lines of JSON, which knows no infinities: a removed logit travels as the
- * string "-inf", and a value that is no number as "nan". The harness has them in a process whose code may
- * change any object, so they rest on operators and on these.
+ * string "-inf", and any other value than a number as "nan". The learner's code may change every object of
+ * the harness's process, so they rest on operators and on these.
  */
 const [{ parse, stringify }, { isArray }, { isView }, { hasOwn }] = [
   JSON,

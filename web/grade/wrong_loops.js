@@ -93,7 +93,7 @@ const neutral = (name, value) => (/** @type {any} */ settings) => ({ ...settings
 const heated = (change) =>
   looping({ settings: (it) => ({ ...it, temperature: change(it.temperature) }) });
 
-/** The shares of what is left, taken once more for logits. @param {(list: Ranked) => Ranked} of */
+/** The shares of the tokens that are left, taken once more for logits. @param {(list: Ranked) => Ranked} of */
 const again = (of) => (/** @type {Ranked} */ all) => {
   const list = of(all);
   const shares = softmax(list.map(({ p }) => p));

@@ -1,6 +1,6 @@
 /**
  * <logit-landscape>: one knob from end to end, and the random number u. Where their lines cross is the
- * token that is drawn, always by the engine's own draw there; above stands what the text becomes. Asks
+ * token that is drawn, always by the engine's own draw there; above stands the new text. Asks
  * with "logit-set" and "logit-seed" once a hand rests; emits "logit-choose" with knob and u, and
  * "logit-deed" at once for each action; `outcome` tells its effect.
  */
