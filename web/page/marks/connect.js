@@ -7,6 +7,7 @@
 import { readMarks } from '../../lessons/marks.js';
 import { t } from '../../locale/locale.js';
 import { recallUnsent, rememberUnsent } from '../lesson/progress.js';
+import { answerHost } from './host.js';
 import { Refusal } from './refusal.js';
 
 /**
@@ -58,7 +59,8 @@ export function connect(lesson, framed) {
   const named = lesson.report.split(/[\s,]+/).filter(Boolean);
   if (lesson.xapi) named.push('xapi');
   const names = new Set([...named, ...(framed ? ['splice'] : [])]);
-  if (framed) import('./host.js').then(({ answerHost }) => answerHost(lesson));
+  // Before any message leaves: a page around the lesson may answer the first one with a state.
+  if (framed) answerHost(lesson);
   for (const name of names)
     if (Object.hasOwn(ADAPTERS, name)) follow(lesson, name, named.includes(name));
     else
