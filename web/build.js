@@ -261,8 +261,8 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
 }
 
 /**
- * The headers that a host may send, as Netlify and Cloudflare Pages read them; SECURITY.md has them for
- * nginx and Apache, and says what each is for. The policy is the page's own: sandbox.html has another.
+ * The headers that a host may send, as Netlify and Cloudflare Pages read them. docs/SECURITY.md has
+ * them for nginx and Apache, with the use of each. The policy is the page's own: sandbox.html has another.
  * @param {string} page index.html
  */
 function headersOf(page) {

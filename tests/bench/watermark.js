@@ -1,6 +1,6 @@
 /**
  * How well the watermarks are found, and what breaks them: node tests/bench/watermark.js [texts]. Texts
- * of the shipped model `stories`, each with a key of its own; a table for SAMPLERS.md.
+ * of the shipped model `stories`, each with a key of its own; a table for docs/samplers.md.
  */
 import { Logitscope, detect } from '../../web/engine/index.js';
 

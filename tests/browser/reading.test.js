@@ -1,6 +1,6 @@
 /**
- * What a screen reader meets: the browser's accessibility tree in the order that README.md gives,
- * each chart as a table too, and what is announced while tokens are drawn.
+ * The page for a screen reader: the browser's accessibility tree in the order of
+ * docs/accessibility.md, each chart as a table too, and the announcements while tokens are drawn.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Headings and landmarks: of these README.md leaves none out. */
+/** Headings and landmarks: docs/accessibility.md leaves none of these out. */
 const STRUCTURE = [
   'banner',
   'main',
@@ -40,10 +40,9 @@ async function readTree(page) {
   return read(nodes[0]);
 }
 
-test('the first screen and the bench are read in the order that the README gives', async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const section = readme.split('\n## Accessibility\n')[1].split('\n## ')[0];
-  const lists = section.split('\n1. ').slice(1);
+test('the first screen and the bench are read in the order of docs/accessibility.md', async () => {
+  const document = await readFile(join(root, 'docs/accessibility.md'), 'utf8');
+  const lists = document.split('\n1. ').slice(1);
   const isStructure = (words) => STRUCTURE.includes(words.split(' ')[0]);
   const paths = ['?lang=en&view=landscape', '?lang=en&view=bench#'];
   assert.equal(lists.length, paths.length);

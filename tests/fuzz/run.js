@@ -1,7 +1,7 @@
 /**
  * Runs the fuzzers that `make fuzz` built, as many at once as there are cores, and prints a row of
- * TESTING.md for each: node tests/fuzz/run.js SECONDS [TARGET ...]. What breaks a target stays in
- * build/fuzz/found. With `merge` in place of the seconds, writes the least inputs that reach what all
+ * docs/testing.md for each: node tests/fuzz/run.js SECONDS [TARGET ...]. Inputs that break a target
+ * stay in build/fuzz/found. With `merge` in place of the seconds, writes the least inputs that reach what all
  * that are known reach to tests/fuzz/corpus.
  */
 import { spawn } from 'node:child_process';

@@ -13,7 +13,7 @@ static uint32_t bits[N], scratch[N];
 static const uint32_t history[] = {5, 0, 262143, 17, 5, 9};
 enum { HISTORY = sizeof history / sizeof *history };
 
-/* As stated in SAMPLERS.md, in Python. */
+/* As stated in docs/samplers.md, in Python. */
 static void hash_is_as_stated(void) {
     static const uint32_t green[] = {0xc8e1ff61, 0xceeb8b63, 0xb05294d6, 0x1b963897},
                           synthid[] = {0x506abc53, 0xb17ee6d2, 0x8a11b77c, 0x850cb91f};

@@ -249,8 +249,8 @@ describe('what is counted', () => {
   });
 });
 
-test('what the page draws of z against temperature is the table of SAMPLERS.md', () => {
-  const table = readFileSync(new URL('../../SAMPLERS.md', import.meta.url), 'utf8');
+test('what the page draws of z against temperature is the table of docs/samplers.md', () => {
+  const table = readFileSync(new URL('../../docs/samplers.md', import.meta.url), 'utf8');
   const cells = (head) =>
     table
       .split('\n')

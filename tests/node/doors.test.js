@@ -1,6 +1,6 @@
 /**
- * Each door of SECURITY.md's table at its bound: one step beyond it the answer is a refusal of one
- * sentence, within 100 ms of processor time. What only the page has stands in the browser's tests.
+ * Each door of docs/SECURITY.md's table at its bound: one step beyond it the answer is a refusal of
+ * one sentence, within 100 ms of processor time. The browser's tests have the doors of the page.
  */
 import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What other programs do by default: settings that the engine takes, as SAMPLERS.md lists them. */
+/** The defaults of other programs: settings that the engine takes, as docs/samplers.md lists them. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { presets } from '../../web/engine/presets.js';
 import { FRONTS, chainOf } from '../../web/state/fronts.js';
 
-const page = readFileSync(new URL('../../SAMPLERS.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/samplers.md', import.meta.url), 'utf8');
 const read = (code) =>
   JSON.parse(readFileSync(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8'));
 const logits = Float32Array.from({ length: 300 }, (_, id) => 6 * Math.cos(id * 1.7));
@@ -36,7 +36,7 @@ test('temperature stands last where a program applies it last', () => {
   assert.deepEqual(names('KoboldAI Lite'), ['repetition_penalty', 'top_k', 'top_p', 'temperature']);
 });
 
-test('the list in SAMPLERS.md has the same names, versions, files and chains', async () => {
+test('the list in docs/samplers.md has the same names, versions, files and chains', async () => {
   const scope = await Logitscope.load();
   const rows = page
     .slice(page.indexOf('## What other programs do by default'))

@@ -748,7 +748,7 @@ test('each shipped lesson is of its form, the same in both languages, and the RE
     assert.equal(english.name, name);
     assert.equal(bones(english), bones(spanish), name);
   }
-  const readme = await readFile(join(root, 'web/lessons/README.md'), 'utf8');
+  const readme = await readFile(join(root, 'docs/teaching.md'), 'utf8');
   const [, markdown] = /````markdown\n([^]*?)````/.exec(readme);
   assert.deepEqual(readLesson(markdown, engine.table).faults, []);
   for (const name of Object.keys(LESSON_MEASURES)) assert.ok(readme.includes(`\`${name}\``), name);
@@ -758,7 +758,7 @@ test('the table of contents names every question, and none that is not there', a
   const lessons = await Promise.all(SHIPPED.map((name) => shipped(name, 'en')));
   /** @type {Map<number, string[]>} */
   const ids = new Map(lessons.map((lesson) => [lesson.number, questionIds(lesson)]));
-  const [table, material] = (await readFile(join(root, 'web/lessons/CONTENTS.md'), 'utf8')).split(
+  const [table, material] = (await readFile(join(root, 'docs/lessons.md'), 'utf8')).split(
     '## By the material',
   );
   const named = [];

@@ -111,10 +111,17 @@ before(async () => {
   run('npm', [...install, packed], project);
 });
 
-test('the first examples of README.md run from the packed file', async () => {
+test('the example of README.md runs from the packed file', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, example, loop] =
-    /## In JavaScript[^]*?```js\n([^]*?)```[^]*?```js\n([^]*?)```/.exec(readme) ?? [];
+  const [, example = ''] = /```js\n([^]*?)```/.exec(readme) ?? [];
+  await writeFile(join(project, 'readme.mjs'), example);
+  const printed = run(process.execPath, ['readme.mjs'], project);
+  assert.match(printed, /\nu = 0\.6303102186438938 falls on .+, rank \d+\n$/);
+});
+
+test('the first examples of docs/api.md run from the packed file', async () => {
+  const api = await readFile(join(root, 'docs/api.md'), 'utf8');
+  const [, example, loop] = /```js\n([^]*?)```[^]*?```js\n([^]*?)```/.exec(api) ?? [];
   await writeFile(join(project, 'first.mjs'), `${example}${loop}console.log(String(ids));\n`);
   const scope = await loadReference();
   const { text, prompt_ids, ids } = await scope.write({

@@ -1,4 +1,4 @@
-"""Makes samplers.txt: the samplers of SAMPLERS.md in NumPy and float64, each written from its source
+"""Makes samplers.txt: the samplers of docs/samplers.md in NumPy and float64, each written from its source
 and from nothing of the engine. /usr/bin/python3 tests/vectors/make_samplers.py > tests/vectors/samplers.txt
 """
 
@@ -249,7 +249,7 @@ def splitmix64(x):
 
 
 def mark_bits(tag, key, context, size):
-    """The 32 bits of each token, as SAMPLERS.md states the hash."""
+    """The 32 bits of each token, as docs/samplers.md states the hash."""
     seed = splitmix64((splitmix64(key) + 2**32 + tag) & M64)
     for id in context:
         seed = splitmix64((seed + id) & M64)

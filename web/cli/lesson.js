@@ -13,7 +13,7 @@ import { readTextFile } from './read-text.js';
 import { inLine, printJson } from './terminal.js';
 
 const NOTES = `FILE is JSON, or Markdown: words between two lines of ---, ## for each part, and fenced blocks
-named figure and question with a "name: value" a line. web/lessons/README.md shows both. A shipped
+named figure and question with a "name: value" a line. docs/teaching.md shows both. A shipped
 lesson is named too: ${SHIPPED.join(', ')}.
 
 check   says what is wrong with it, one sentence a fault

@@ -1,6 +1,6 @@
 /**
  * What popular programs do unless told otherwise, as settings: each with the version that was read and
- * where it says so. SAMPLERS.md has the same list.
+ * where it says so. docs/samplers.md has the same list.
  */
 import { conventions, presets } from '../engine/presets.js';
 

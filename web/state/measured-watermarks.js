@@ -1,4 +1,4 @@
-/** How well each watermark was found at each temperature: the rows of SAMPLERS.md at 100 tokens. */
+/** The z of each watermark at each temperature: the rows of docs/samplers.md at 100 tokens. */
 
 export const TEMPERATURES = [0, 0.3, 0.7, 1, 1.5];
 /** The middle z of 100 texts, as tests/bench/watermark.js prints it. */

@@ -1,6 +1,6 @@
 /**
  * <logit-watermark-heat>: how well each watermark was found at each temperature, a chart of what was
- * measured once (SAMPLERS.md), with its table.
+ * measured once (docs/samplers.md), with its table.
  */
 import { locales } from '#locales/watermark';
 import { html, nothing } from 'lit';

@@ -1,0 +1,79 @@
+/** Every document: its links and paths lead to files, its anchors to headings. No network is used. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const BUILT = ['node_modules', 'build', 'dist', '.git'];
+
+/** Paths of the documents below a folder. @param {string} folder @returns {string[]} */
+function documentsIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return BUILT.includes(entry.name) ? [] : documentsIn(path);
+    return entry.name.endsWith('.md') ? [relative(root, path)] : [];
+  });
+}
+
+const documents = documentsIn(root);
+const textOf = (path) => readFileSync(join(root, path), 'utf8');
+/** A document without its blocks of code. */
+const proseOf = (path) => textOf(path).replaceAll(/^(`{3,})[^]*?^\1/gm, '');
+
+/** The anchors of a document, as GitHub and GitLab make them of its headings. */
+const anchorsOf = (path) =>
+  [...proseOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('each link leads to a file of the project, and its anchor to a heading', () => {
+  const faults = [];
+  let links = 0;
+  for (const path of documents)
+    for (const [, target] of proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      links++;
+      const [file, anchor] = target.split('#');
+      const to = file ? relative(root, join(root, dirname(path), file)) : path;
+      if (!existsSync(join(root, to))) faults.push(`${path}: no file ${target}`);
+      else if (anchor && !anchorsOf(to).includes(anchor)) faults.push(`${path}: no ${target}`);
+    }
+  assert.deepEqual(faults, []);
+  assert.ok(links > 30, `${links} links`);
+});
+
+/** A path of the tree between backticks; `*` stands for any characters, a word in capitals for a name. */
+const PATH = /`((?:web|src|tests|docs|models)\/[\w./*-]*)`/g;
+/** Paths in the reader's own site, and a folder that training makes. */
+const ELSEWHERE = [
+  'docs/logitscope/',
+  'docs/lessons/one.md',
+  'src/components/Heard.js',
+  'models/train/state/',
+];
+
+test('each path between backticks is one of the tree', () => {
+  const faults = [];
+  for (const path of documents)
+    for (const [, named] of proseOf(path).matchAll(PATH)) {
+      if (ELSEWHERE.includes(named)) continue;
+      const folder = join(root, dirname(named));
+      const last = named.endsWith('/') ? '' : named.slice(named.lastIndexOf('/') + 1);
+      if (/\/[A-Z]+(\/|\.|$)/.test(named) && !named.endsWith('.md')) continue;
+      const pattern = RegExp(`^${last.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+      const found = last.includes('*')
+        ? existsSync(folder) && readdirSync(folder).some((name) => pattern.test(name))
+        : existsSync(join(root, named));
+      if (!found) faults.push(`${path}: no ${named}`);
+    }
+  assert.deepEqual(faults, []);
+});
+
+test('README.md has at most 120 lines', () => {
+  assert.ok(textOf('README.md').trimEnd().split('\n').length <= 120);
+});
