@@ -333,7 +333,7 @@ static void list_tokens(struct chain *chain, size_t top) {
             .removed_by = removed_by == REMOVED_ON_INPUT ? 0 : removed_by,
             .logit = chain->raw[id],
             .warped = chain->logits[id],
-            .green = trace->has_green ? 1 + mark_is_green(&chain->green, id) : 0,
+            .green = trace->has_green ? 1 + watermark_is_green(&chain->green, id) : 0,
             .p_raw = chain_share(chain->raw_weights[id], chain->raw_state.total),
             .p = chain_share(chain->weights[id], chain->state.total)};
         for (uint32_t s = 0; s < trace->n_stages; s++)
@@ -367,7 +367,7 @@ static void sum_green(struct chain *chain) {
     struct chain_trace *trace = &chain->trace;
     uint64_t raw = 0, now = 0;
     for (uint32_t id = 0; id < chain->vocab_size; id++) {
-        bool green = mark_is_green(&chain->green, id);
+        bool green = watermark_is_green(&chain->green, id);
         raw += green ? chain->raw_weights[id] : 0;
         now += green ? chain->weights[id] : 0;
     }
@@ -395,7 +395,7 @@ enum status chain_apply(struct chain *chain, const float *logits, const struct s
         if (status) return status;
         if (chain->trace.stages[i].removed) last_removing = i + 1;
     }
-    chain->trace.has_green = mark_green(&chain->green, settings, history, n_history);
+    chain->trace.has_green = watermark_green(&chain->green, settings, history, n_history);
     list_tokens(chain, top);
     sum_up(chain);
     if (chain->trace.has_green) sum_green(chain);

@@ -3,9 +3,9 @@
 #define LOGITSCOPE_CHAIN_PART_H
 
 #include "chain.h"
-#include "mark.h"
 #include "pool.h"
 #include "shortlist.h"
+#include "watermark.h"
 
 /* The logits as some stage left them, with what turns them into probabilities. */
 struct snapshot {
@@ -34,7 +34,7 @@ struct chain {
     struct chain_token *tokens;
     double *stage_p;
     struct shortlist *list;
-    struct mark green; /* if the trace has one */
+    struct watermark green; /* if the trace has one */
     struct snapshot raw_state, state;
     struct snapshot after[STAGES_MAX]; /* by stage */
     struct chain_trace trace;

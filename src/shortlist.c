@@ -46,7 +46,7 @@ static bool is_known_before(uint32_t warper) {
 /* After it: what reads the survivors and the counts of the history, neither the order of the
  * history nor the size of the vocabulary. */
 static bool is_known_after(uint32_t warper) {
-    return is_known_before(warper) || (stage_suits_pool(warper) && !stage_is_mark(warper));
+    return is_known_before(warper) || (stage_suits_pool(warper) && !stage_is_watermark(warper));
 }
 
 /* The stages up to the first cut; false if there is none, or if a stage is not known to give the

@@ -36,13 +36,13 @@ bool stage_is_filter(uint32_t stage) {
     return stage >= SETTING_COUNT ? stage != STAGE_OWN : is_truncation(stage);
 }
 
-bool stage_is_mark(uint32_t stage) {
+bool stage_is_watermark(uint32_t stage) {
     return stage == SETTING_GREEN_BIAS || stage == SETTING_SYNTHID_DEPTH;
 }
 
 bool stage_suits_pool(uint32_t stage) {
     if (stage >= SETTING_COUNT) return false;
-    return stage_is_mark(stage) || stage == SETTING_TEMPERATURE ||
+    return stage_is_watermark(stage) || stage == SETTING_TEMPERATURE ||
            stage == SETTING_ADAPTIVE_TARGET || stage == SETTING_DYNATEMP_RANGE ||
            stage == SETTING_SMOOTHING_FACTOR || stage == SETTING_RENORMALIZE_LOGITS ||
            (is_truncation(stage) && stage != SETTING_MIROSTAT && stage != SETTING_P_LESS);

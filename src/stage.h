@@ -23,7 +23,7 @@ double stage_value(const struct settings *settings, uint32_t stage);
 /* Whether it is a filter, a truncation or a gate: it removes, and changes no surviving logit. */
 bool stage_is_filter(uint32_t stage);
 /* Whether it is a watermark, which reads the ids of its input and the order of the history. */
-bool stage_is_mark(uint32_t stage);
+bool stage_is_watermark(uint32_t stage);
 /* Whether it gives the same on the survivors alone (pool.h): it reads neither the size of the
  * vocabulary nor an id, be it the history's, a bias's or a gate's; a watermark reads them as ids
  * of the whole vocabulary. */

@@ -140,8 +140,8 @@ void warp_adaptive_p(float *logits, const struct warp_input *input);
 /* The mean that follows a draw of a token that had the probability p before the stage. */
 double adaptive_next(const struct settings *settings, double p);
 
-/* The watermarks, whose hash is in mark.h; while the history is shorter than the context that they
- * read, they do nothing. */
+/* The watermarks: watermark.h has their hash. They do nothing while the history is shorter than
+ * their context. */
 
 /* l + bias for the green tokens; from GREEN_HARD on removes the others, unless none is green.
  * Kirchenbauer et al. 2023. */

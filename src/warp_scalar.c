@@ -5,9 +5,9 @@
 
 #include "draw.h"
 #include "elementary.h"
-#include "mark.h"
 #include "measure.h"
 #include "warp_part.h"
+#include "watermark.h"
 
 /* Gates. */
 
@@ -590,16 +590,16 @@ static void adaptive_p(float *logits, const struct warp_input *input) {
 
 static void green_list(float *logits, const struct warp_input *input) {
     double bias = value_of(input, SETTING_GREEN_BIAS);
-    struct mark mark;
+    struct watermark watermark;
     size_t survivors = 0;
-    if (!mark_green(&mark, input->settings, input->history, input->n_history)) return;
+    if (!watermark_green(&watermark, input->settings, input->history, input->n_history)) return;
     for (uint32_t id = 0; id < input->vocab_size; id++)
-        survivors += logits[id] != -INFINITY && mark_is_green(&mark, id);
+        survivors += logits[id] != -INFINITY && watermark_is_green(&watermark, id);
     for (uint32_t id = 0; id < input->vocab_size; id++) {
         if (logits[id] == -INFINITY) continue;
-        if (bias < GREEN_HARD && mark_is_green(&mark, id))
+        if (bias < GREEN_HARD && watermark_is_green(&watermark, id))
             logits[id] = to_float((double)logits[id] + bias);
-        if (bias == GREEN_HARD && survivors > 0 && !mark_is_green(&mark, id))
+        if (bias == GREEN_HARD && survivors > 0 && !watermark_is_green(&watermark, id))
             logits[id] = -INFINITY;
     }
 }
@@ -609,9 +609,9 @@ static void green_list(float *logits, const struct warp_input *input) {
 static void synthid(float *logits, const struct warp_input *input) {
     uint32_t depth = (uint32_t)value_of(input, SETTING_SYNTHID_DEPTH), *g = input->scratch;
     double factor[3][1024];
-    struct mark mark;
-    if (!mark_synthid(&mark, input->settings, input->history, input->n_history)) return;
-    for (uint32_t id = 0; id < input->vocab_size; id++) g[id] = mark_g(&mark, id);
+    struct watermark watermark;
+    if (!watermark_synthid(&watermark, input->settings, input->history, input->n_history)) return;
+    for (uint32_t id = 0; id < input->vocab_size; id++) g[id] = watermark_g(&watermark, id);
     for (uint32_t i = 0; i < 3 * 1024; i++) factor[i / 1024][i % 1024] = 1;
     for (uint32_t layer = 0; layer < depth; layer++) {
         double mass[1024] = {0}, without = 0, with = 0;

@@ -1,8 +1,8 @@
 /* The one table of settings, the warpers first: names, ranges and what a slider offers. */
 #include <float.h>
 
-#include "mark.h"
 #include "warp.h"
+#include "watermark.h"
 
 static const char *const CONVENTIONS[] = {"transformers", "llama.cpp", "llama2.c", NULL};
 

@@ -15,7 +15,6 @@
 #include "draw.h"
 #include "gguf.h"
 #include "kernels.h"
-#include "mark.h"
 #include "measure.h"
 #include "model.h"
 #include "session.h"
@@ -23,6 +22,7 @@
 #include "status.h"
 #include "tokenizer.h"
 #include "warp.h"
+#include "watermark.h"
 
 /* In place of a context: the model alone. */
 #define NO_SESSION UINT32_MAX
@@ -691,22 +691,9 @@ EXPORT(double, warp_next)(double p) {
                                                  : adaptive_next(&settings, p);
 }
 
-/* What each of n ids bears of a watermark, `warper`, under these settings as the successor of those
- * before it: 1 if green, 0 if not, and with green_self twice the places back to the token that
- * decides; the bits of SynthID's g. UINT32_MAX: no full context is there. */
-EXPORT(void, mark_read)(enum setting warper, const uint32_t *ids, size_t n, uint32_t *marks) {
-    bool green = warper == SETTING_GREEN_BIAS;
-    size_t width = (size_t)settings.value[green ? SETTING_GREEN_CONTEXT : SETTING_SYNTHID_CONTEXT];
-    struct mark mark;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t *context = i >= width ? ids + i - width : ids;
-        size_t count = i >= width ? width : i;
-        bool has = green ? mark_green(&mark, &settings, context, count)
-                         : mark_synthid(&mark, &settings, context, count);
-        marks[i] = !has ? UINT32_MAX : green ? mark_is_green(&mark, ids[i]) : mark_g(&mark, ids[i]);
-        if (has && green && mark.self)
-            marks[i] |= (uint32_t)mark_decider(&mark, context, count, ids[i]) << 1;
-    }
+EXPORT(void, watermark_read)
+(enum setting sampler, const uint32_t *ids, size_t n, uint32_t *found) {
+    watermark_read(found, &settings, sampler, ids, n);
 }
 
 /* Checks order, biases and breakers, as chain_apply would. */

@@ -22,7 +22,7 @@ const TESTS = [
   'warp',
   'vectors',
   'draw',
-  'mark',
+  'watermark',
   'speculate',
   'corpus',
   'shortlist',

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "mark.h"
 #include "plain_chain.h"
 #include "sample_settings.h"
+#include "watermark.h"
 
 enum { N = PLAIN_MAX, HISTORY = PLAIN_HISTORY, CHANGED_MIN = 100 };
 static float fast[N], own[N], second[N];
@@ -253,17 +253,17 @@ static void a_quotient_may_be_the_largest_number(void) {
 /* A fraction that ends at the bits of the only green token. */
 static void the_last_green_bits_are_green(void) {
     struct settings settings;
-    struct mark mark;
+    struct watermark watermark;
     uint32_t least = 0;
     settings_reset(&settings);
     settings.value[SETTING_GREEN_BIAS] = GREEN_HARD;
     settings.value[SETTING_GREEN_CONTEXT] = 0;
-    CHECK(mark_green(&mark, &settings, NULL, 0));
+    CHECK(watermark_green(&watermark, &settings, NULL, 0));
     for (uint32_t id = 0; id < 64; id++) {
         logits[id] = 1;
-        if (mark_bits(&mark, id) < mark_bits(&mark, least)) least = id;
+        if (watermark_bits(&watermark, id) < watermark_bits(&watermark, least)) least = id;
     }
-    settings.value[SETTING_GREEN_FRACTION] = (mark_bits(&mark, least) + 1.0) * 0x1p-32;
+    settings.value[SETTING_GREEN_FRACTION] = (watermark_bits(&watermark, least) + 1.0) * 0x1p-32;
     CHECK(equals_specification(SETTING_GREEN_BIAS, &settings, 64, 0));
     for (uint32_t id = 0; id < 64; id++) CHECK((fast[id] == 1) == (id == least));
     settings.value[SETTING_GREEN_BIAS] = 2;

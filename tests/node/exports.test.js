@@ -42,7 +42,6 @@ const EXPORTS = {
   kernels_streams: 1,
   lexicon_close: 1,
   lexicon_open: 1,
-  mark_read: 4,
   measure_distinct: 3,
   measure_surprisal: 5,
   memory_allocate: 1,
@@ -83,6 +82,7 @@ const EXPORTS = {
   warp_next: 1,
   warp_row: 1,
   warp_warpers: 0,
+  watermark_read: 4,
 };
 
 /** What Emscripten adds of its own, depending on its version. */

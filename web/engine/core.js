@@ -396,7 +396,7 @@ export class Core {
       const marksAt = at + 4 * ids.length;
       module.writeUint32(at, ids);
       const index = table.findIndex((row) => row.name === name);
-      module.calls.mark_read(index, at, ids.length, marksAt);
+      module.calls.watermark_read(index, at, ids.length, marksAt);
       return module.uint32(marksAt, ids.length);
     };
     return { green: read('green_bias'), synthid: read('synthid_depth'), values };

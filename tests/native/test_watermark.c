@@ -4,8 +4,8 @@
 
 #include "chain.h"
 #include "check.h"
-#include "mark.h"
 #include "sample.h"
+#include "watermark.h"
 
 enum { N = 262144, CONTEXT = 4 };
 static float logits[N];
@@ -18,16 +18,16 @@ static void hash_is_as_stated(void) {
     static const uint32_t green[] = {0xc8e1ff61, 0xceeb8b63, 0xb05294d6, 0x1b963897},
                           synthid[] = {0x506abc53, 0xb17ee6d2, 0x8a11b77c, 0x850cb91f};
     struct settings settings;
-    struct mark mark;
+    struct watermark watermark;
     settings_reset(&settings);
     settings.value[SETTING_GREEN_BIAS] = 1;
     settings.value[SETTING_SYNTHID_DEPTH] = 30;
-    CHECK(mark_green(&mark, &settings, history, HISTORY));
-    for (uint32_t id = 0; id < 4; id++) CHECK(mark_bits(&mark, id) == green[id]);
-    CHECK(mark.last == 0x3fffffff); /* of a quarter */
-    CHECK(mark_synthid(&mark, &settings, history, HISTORY));
-    for (uint32_t id = 0; id < 4; id++) CHECK(mark_bits(&mark, id) == synthid[id]);
-    CHECK(mark_g(&mark, 0) == (synthid[0] & 0x3fffffff));
+    CHECK(watermark_green(&watermark, &settings, history, HISTORY));
+    for (uint32_t id = 0; id < 4; id++) CHECK(watermark_bits(&watermark, id) == green[id]);
+    CHECK(watermark.last == 0x3fffffff); /* of a quarter */
+    CHECK(watermark_synthid(&watermark, &settings, history, HISTORY));
+    for (uint32_t id = 0; id < 4; id++) CHECK(watermark_bits(&watermark, id) == synthid[id]);
+    CHECK(watermark_g(&watermark, 0) == (synthid[0] & 0x3fffffff));
 }
 
 /* The token itself among those that decide; the numbers are Python's too. */
@@ -36,74 +36,75 @@ static void self_hash_is_as_stated(void) {
                           one[] = {0xfa7c14c7, 0xa9c9d1af, 0x45a3f37b, 0xc1ec2e7f},
                           alone[] = {0x845ce427, 0xdccd7af8, 0x45a3f37b, 0xc1ec2e7f};
     struct settings settings;
-    struct mark mark;
+    struct watermark watermark;
     settings_reset(&settings);
     settings.value[SETTING_GREEN_BIAS] = settings.value[SETTING_GREEN_SELF] = 1;
-    CHECK(mark_green(&mark, &settings, history, HISTORY));
+    CHECK(watermark_green(&watermark, &settings, history, HISTORY));
     for (int i = 0; i < 4; i++) {
-        CHECK(mark_bits(&mark, ids[i]) == one[i]);
-        CHECK(mark_decider(&mark, history + HISTORY - 1, 1, ids[i]) == back[i]);
+        CHECK(watermark_bits(&watermark, ids[i]) == one[i]);
+        CHECK(watermark_decider(&watermark, history + HISTORY - 1, 1, ids[i]) == back[i]);
     }
-    mark_all(bits, &mark, NULL, 513);
-    for (uint32_t id = 0; id < 513; id++) CHECK(bits[id] == mark_bits(&mark, id));
+    watermark_all(bits, &watermark, NULL, 513);
+    for (uint32_t id = 0; id < 513; id++) CHECK(bits[id] == watermark_bits(&watermark, id));
     settings.value[SETTING_GREEN_CONTEXT] = 0;
-    CHECK(mark_green(&mark, &settings, NULL, 0));
+    CHECK(watermark_green(&watermark, &settings, NULL, 0));
     for (int i = 0; i < 4; i++) {
-        CHECK(mark_bits(&mark, ids[i]) == alone[i]);
-        CHECK(mark_decider(&mark, NULL, 0, ids[i]) == 0);
+        CHECK(watermark_bits(&watermark, ids[i]) == alone[i]);
+        CHECK(watermark_decider(&watermark, NULL, 0, ids[i]) == 0);
     }
 }
 
 static void all_at_once_is_one_by_one(void) {
     static const size_t sizes[] = {1, 2, 7, 64, 513};
     static const uint32_t ids[] = {3, 4, 5, 90001, 262143};
-    struct mark mark = {.seed = 77};
+    struct watermark watermark = {.seed = 77};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        mark_all(bits, &mark, NULL, sizes[s]);
-        for (uint32_t id = 0; id < sizes[s]; id++) CHECK(bits[id] == mark_bits(&mark, id));
+        watermark_all(bits, &watermark, NULL, sizes[s]);
+        for (uint32_t id = 0; id < sizes[s]; id++)
+            CHECK(bits[id] == watermark_bits(&watermark, id));
     }
-    mark_all(bits, &mark, ids, 5);
-    for (uint32_t i = 0; i < 5; i++) CHECK(bits[i] == mark_bits(&mark, ids[i]));
+    watermark_all(bits, &watermark, ids, 5);
+    for (uint32_t i = 0; i < 5; i++) CHECK(bits[i] == watermark_bits(&watermark, ids[i]));
 }
 
 /* Within five standard deviations of what fraction and layers say. */
 static void shares_are_as_asked(void) {
     static const double fractions[] = {0.1, 0.25, 0.5, 0.9};
     struct settings settings;
-    struct mark mark;
+    struct watermark watermark;
     settings_reset(&settings);
     settings.value[SETTING_GREEN_BIAS] = 1;
     settings.value[SETTING_SYNTHID_DEPTH] = 30;
     for (int f = 0; f < 4; f++) {
         double q = settings.value[SETTING_GREEN_FRACTION] = fractions[f];
         double count = 0;
-        CHECK(mark_green(&mark, &settings, history, HISTORY));
-        for (uint32_t id = 0; id < N; id++) count += mark_is_green(&mark, id);
+        CHECK(watermark_green(&watermark, &settings, history, HISTORY));
+        for (uint32_t id = 0; id < N; id++) count += watermark_is_green(&watermark, id);
         CHECK_MESSAGE(fabs(count - q * N) < 5 * sqrt(N * q * (1 - q)), "%g of %g", count, q * N);
     }
-    CHECK(mark_synthid(&mark, &settings, history, HISTORY));
+    CHECK(watermark_synthid(&watermark, &settings, history, HISTORY));
     for (uint32_t layer = 0; layer < 30; layer++) {
         double count = 0;
-        for (uint32_t id = 0; id < N; id++) count += mark_g(&mark, id) >> layer & 1;
+        for (uint32_t id = 0; id < N; id++) count += watermark_g(&watermark, id) >> layer & 1;
         CHECK_MESSAGE(fabs(count - N / 2) < 5 * sqrt(N / 4.0), "layer %u: %g", layer, count);
     }
 }
 
 static void contexts_end_where_they_are_short_or_came_before(void) {
     struct settings settings;
-    struct mark mark;
+    struct watermark watermark;
     settings_reset(&settings);
-    CHECK(!mark_green(&mark, &settings, history, HISTORY));
-    CHECK(!mark_synthid(&mark, &settings, history, HISTORY));
+    CHECK(!watermark_green(&watermark, &settings, history, HISTORY));
+    CHECK(!watermark_synthid(&watermark, &settings, history, HISTORY));
     settings.value[SETTING_GREEN_BIAS] = settings.value[SETTING_SYNTHID_DEPTH] = 1;
-    CHECK(!mark_green(&mark, &settings, NULL, 0));
-    CHECK(!mark_synthid(&mark, &settings, history, CONTEXT - 1));
-    CHECK(mark_synthid(&mark, &settings, history, CONTEXT));
+    CHECK(!watermark_green(&watermark, &settings, NULL, 0));
+    CHECK(!watermark_synthid(&watermark, &settings, history, CONTEXT - 1));
+    CHECK(watermark_synthid(&watermark, &settings, history, CONTEXT));
     settings.value[SETTING_GREEN_CONTEXT] = 0;
-    CHECK(mark_green(&mark, &settings, NULL, 0));
+    CHECK(watermark_green(&watermark, &settings, NULL, 0));
     settings.value[SETTING_SYNTHID_CONTEXT] = 1;
-    CHECK(mark_synthid(&mark, &settings, history, 4));
-    CHECK(!mark_synthid(&mark, &settings, history, 5));
+    CHECK(watermark_synthid(&watermark, &settings, history, 4));
+    CHECK(!watermark_synthid(&watermark, &settings, history, 5));
 }
 
 /* Over the keys, SynthID leaves every probability as it was; within five standard deviations. */
@@ -152,17 +153,17 @@ static void one_layer_has_the_published_mean(void) {
         struct warp_input input = {&settings, n, history, HISTORY, weights, 0, scratch, NULL};
         double sum = 0, squares = 0, expected = 0.5 + 0.25 * (1 - 1 / (double)n);
         for (int key = 0; key < keys; key++) {
-            struct mark mark;
+            struct watermark watermark;
             double mean = 0, mass = 0;
             settings.value[SETTING_WATERMARK_KEY] = key;
             for (size_t i = 0; i < n; i++) logits[i] = 1;
             input.total = kernels_scalar.weigh(weights, logits, n, 1);
             warp_synthid(logits, &input);
-            CHECK(mark_synthid(&mark, &settings, history, HISTORY));
+            CHECK(watermark_synthid(&watermark, &settings, history, HISTORY));
             for (uint32_t i = 0; i < n; i++) {
                 double e = exp((double)logits[i]);
                 mass += e;
-                mean += mark_g(&mark, i) ? e : 0;
+                mean += watermark_g(&watermark, i) ? e : 0;
             }
             sum += mean / mass;
             squares += mean / mass * mean / mass;
@@ -180,7 +181,7 @@ static void trace_names_the_green(void) {
         size_t n = sizes[s];
         struct settings settings;
         struct chain *chain;
-        struct mark mark;
+        struct watermark watermark;
         uint64_t total;
         double raw = 0, now = 0, all = 0;
         settings_reset(&settings);
@@ -192,17 +193,18 @@ static void trace_names_the_green(void) {
         CHECK(chain_apply(chain, logits, &settings, &last, 1, 20, NULL) == STATUS_OK);
         const struct chain_trace *trace = chain_trace(chain);
         const uint64_t *weights = chain_weights(chain, &total);
-        CHECK(trace->has_green && mark_green(&mark, &settings, &last, 1));
+        CHECK(trace->has_green && watermark_green(&watermark, &settings, &last, 1));
         for (uint32_t id = 0; id < n; id++) {
             double e = exp((double)logits[id]);
             all += e;
-            raw += mark_is_green(&mark, id) ? e : 0;
-            now += mark_is_green(&mark, id) ? (double)weights[id] / (double)total : 0;
+            raw += watermark_is_green(&watermark, id) ? e : 0;
+            now += watermark_is_green(&watermark, id) ? (double)weights[id] / (double)total : 0;
         }
         CHECK(fabs(trace->green_p_raw - raw / all) < 1e-6);
         CHECK(fabs(trace->green_p - now) < 1e-9);
         for (uint32_t i = 0; i < trace->n_tokens; i++)
-            CHECK(trace->tokens[i].green == 1u + mark_is_green(&mark, trace->tokens[i].id));
+            CHECK(trace->tokens[i].green ==
+                  1u + watermark_is_green(&watermark, trace->tokens[i].id));
         CHECK(chain_apply(chain, logits, &settings, NULL, 0, 20, NULL) == STATUS_OK);
         CHECK(!trace->has_green && trace->tokens[0].green == 0 && trace->green_p == 0);
         chain_close(chain);

@@ -2,8 +2,8 @@
 /* The watermarks: the green list, and SynthID's tournament over the whole distribution. */
 #include "elementary.h"
 #include "loop.h"
-#include "mark.h"
 #include "warp_part.h"
+#include "watermark.h"
 
 /* So many layers are played at a time: what a token's weight is multiplied by depends on these bits
  * of its g alone, so that 1024 masses stand for the vocabulary. */
@@ -25,16 +25,16 @@ static void keep_green(float *logits, const struct warp_input *input, uint32_t l
 void warp_green_list(float *logits, const struct warp_input *input) {
     double bias = value_of(input, SETTING_GREEN_BIAS);
     const uint32_t *bits = input->scratch;
-    struct mark mark;
-    if (!mark_green(&mark, input->settings, input->history, input->n_history)) return;
-    mark_all(input->scratch, &mark, input->ids, input->vocab_size);
+    struct watermark watermark;
+    if (!watermark_green(&watermark, input->settings, input->history, input->n_history)) return;
+    watermark_all(input->scratch, &watermark, input->ids, input->vocab_size);
     if (bias >= GREEN_HARD) {
-        keep_green(logits, input, mark.last);
+        keep_green(logits, input, watermark.last);
         return;
     }
     VECTOR
     for (size_t i = 0; i < input->vocab_size; i++) {
-        bool lifts = (logits[i] != -INFINITY) & (bits[i] <= mark.last);
+        bool lifts = (logits[i] != -INFINITY) & (bits[i] <= watermark.last);
         float lifted = to_float((double)logits[i] + bias);
         logits[i] = lifts ? lifted : logits[i];
     }
@@ -79,9 +79,9 @@ static inline ALWAYS void add_up(double mass[PATTERNS], double factor[ROUNDS][PA
 void warp_synthid(float *logits, const struct warp_input *input) {
     double factor[ROUNDS][PATTERNS], mass[PATTERNS];
     uint32_t *g = input->scratch, depth = (uint32_t)value_of(input, SETTING_SYNTHID_DEPTH);
-    struct mark mark;
-    if (!mark_synthid(&mark, input->settings, input->history, input->n_history)) return;
-    mark_all(g, &mark, input->ids, input->vocab_size);
+    struct watermark watermark;
+    if (!watermark_synthid(&watermark, input->settings, input->history, input->n_history)) return;
+    watermark_all(g, &watermark, input->ids, input->vocab_size);
     UNROLL
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint32_t played = BITS * round, left = depth > played ? depth - played : 0;
