@@ -8,7 +8,7 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { firstFrame } from './first.js';
+import { firstFrame } from './first-frame.js';
 import { patternOf, readHosts } from './model-hosts.js';
 import { LESSON_FILES } from './lessons/shipped.js';
 import { Notices } from './notices.js';
@@ -120,11 +120,14 @@ const styles = {
  * @param {() => Promise<object | null>} frame
  */
 const firstOf = (frame) => ({
-  name: 'first',
+  name: 'first-frame',
   /** @param {import('esbuild').PluginBuild} build */
   setup(build) {
-    build.onResolve({ filter: /^#first$/ }, () => ({ path: 'first', namespace: 'first' }));
-    build.onLoad({ filter: /.*/, namespace: 'first' }, async () => ({
+    build.onResolve({ filter: /^#first-frame$/ }, () => ({
+      path: 'built',
+      namespace: 'first-frame',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'first-frame' }, async () => ({
       contents: `export const built = ${JSON.stringify(await frame())};`,
     }));
   },

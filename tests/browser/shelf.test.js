@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FRONTS } from '../../web/state/fronts.js';
-import { SHELF, drawPictures } from '../../web/state/shelf.js';
+import { SAMPLER_GROUPS, drawPictures } from '../../web/state/samplers.js';
 import { long } from '../long.js';
 import {
   axe,
@@ -23,7 +23,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-const NAMES = SHELF.flatMap(({ names }) => names);
+const NAMES = SAMPLER_GROUPS.flatMap(({ names }) => names);
 
 const focused = (page) =>
   page.evaluate(() => {
@@ -52,7 +52,7 @@ test('a stage is found by another system’s name, by keys alone; the list keeps
   const titles = await shelf.locator('h3').evaluateAll((all) => all.map((it) => it.dataset.group));
   assert.deepEqual(
     titles,
-    SHELF.filter(({ names }) => names.length > 0).map(({ group }) => group),
+    SAMPLER_GROUPS.filter(({ names }) => names.length > 0).map(({ group }) => group),
   );
   await until(
     () => shelf.locator('.after').count(),

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { FRONT } from '../../web/state/settings.js';
-import { SHELF, STAGES, drawPictures, findStages } from '../../web/state/shelf.js';
+import { SAMPLER_GROUPS, SAMPLERS, drawPictures, findSamplers } from '../../web/state/samplers.js';
 
-const NAMES = SHELF.flatMap(({ names }) => names);
+const NAMES = SAMPLER_GROUPS.flatMap(({ names }) => names);
 const read = (code) =>
   JSON.parse(readFileSync(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8'));
 
@@ -17,16 +17,16 @@ test('every warper that does not stand first is on the shelf once, with all that
   scope.close();
   const waiting = warpers.filter((name) => !FRONT.includes(name));
   assert.deepEqual([...NAMES].sort(), [...waiting, 'constraint', 'own'].sort());
-  assert.deepEqual(Object.keys(STAGES).sort(), [...NAMES].sort());
+  assert.deepEqual(Object.keys(SAMPLERS).sort(), [...NAMES].sort());
   assert.deepEqual(
-    SHELF.map(({ group }) => group),
+    SAMPLER_GROUPS.map(({ group }) => group),
     ['flatten', 'cut', 'penalise', 'steer', 'mark'],
   );
   for (const code of ['en', 'es']) {
     const messages = read(code);
-    for (const { group } of SHELF) assert.ok(messages[`shelf.group.${group}`], group);
+    for (const { group } of SAMPLER_GROUPS) assert.ok(messages[`shelf.group.${group}`], group);
     for (const name of NAMES) {
-      const { source, given } = STAGES[name];
+      const { source, given } = SAMPLERS[name];
       assert.ok(messages[`about.${name}`] && messages[`warper.${name}`], name);
       assert.ok(given === undefined || messages[`shelf.given.${given}`], `${name}: ${given}`);
       if (name === 'own') continue;
@@ -48,7 +48,7 @@ test('what a stage starts at is accepted, and shows in its picture', async () =>
       after.forEach((p, id) => assert.ok(kept[id] || p === 0, `${name}: ${id}`));
     }
     const changed = confident.changed || flat.changed;
-    assert.equal(changed, STAGES[name].given !== 'none', `${name} changes ${changed}`);
+    assert.equal(changed, SAMPLERS[name].given !== 'none', `${name} changes ${changed}`);
   }
   // min-p 0.05 of 58 % is 2.9 %; of 11.5 % it is less than the least token has.
   assert.deepEqual([pictures.min_p.confident.removed, pictures.min_p.flat.removed], [11, 0]);
@@ -66,9 +66,9 @@ test('what a stage starts at is accepted, and shows in its picture', async () =>
 test('a stage is found by what any system calls it, however it is spelled', () => {
   const english = read('en');
   const said = (name) => [english[`warper.${name}`], english[`about.${name}`]];
-  const find = (query) => findStages(query, NAMES, said);
+  const find = (query) => findSamplers(query, NAMES, said);
   assert.deepEqual(find('  '), NAMES);
-  for (const [name, { aliases }] of Object.entries(STAGES))
+  for (const [name, { aliases }] of Object.entries(SAMPLERS))
     for (const alias of [name, ...aliases]) assert.equal(find(alias)[0], name, alias);
   for (const [query, name] of [
     ['minP', 'min_p'],

@@ -16,13 +16,13 @@ import { toFault } from '../engine/errors.js';
  * What stands in the place of an element until its model is there: `ask` whether it may be fetched,
  * with what the reader takes in its place or with; `follow` how far it is, null where nothing comes.
  * @typedef {{ ask: (element: ModelElement) => Promise<Partial<ModelElement>>,
- *   follow: (element: ModelElement, progress: Progress | null, cancel: () => void) => void }} Arrival
+ *   follow: (element: ModelElement, progress: Progress | null, cancel: () => void) => void }} Placeholder
  * @typedef {import('../state/engines.js').Progress} Progress
  */
 
 export class ModelElement extends LogitElement {
-  /** The page's. @type {Arrival | null} */
-  static arrival = null;
+  /** The page's. @type {Placeholder | null} */
+  static placeholder = null;
 
   static properties = {
     model: {},
@@ -106,9 +106,10 @@ export class ModelElement extends LogitElement {
     this.#close();
     this.fault = null;
     if (this.model === '') return;
-    const { arrival } = ModelElement;
+    const { placeholder } = ModelElement;
     const onprogress = (/** @type {Progress} */ progress) => {
-      if (this.#lease === held && isSlow(progress)) arrival?.follow(this, progress, held.cancel);
+      if (this.#lease === held && isSlow(progress))
+        placeholder?.follow(this, progress, held.cancel);
     };
     const held = lease(this.offer.model, { context: this.context, onprogress });
     this.#lease = held;
@@ -116,17 +117,17 @@ export class ModelElement extends LogitElement {
       const engine = await held.ready;
       if (this.#lease !== held) return;
       this.engine = engine;
-      arrival?.follow(this, null, held.cancel);
+      placeholder?.follow(this, null, held.cancel);
       await this.opened(engine);
     } catch (error) {
       held.release();
       if (this.#lease !== held) return;
-      arrival?.follow(this, null, held.cancel);
+      placeholder?.follow(this, null, held.cancel);
       const fault = toFault(error);
       detailOf(fault).then((detail) => this.emit('logit-error', detail));
       const left = fault.code === 'cancelled' && farAddress(this.offer.model);
-      if (arrival && (left || fault.key === 'far_unasked'))
-        return this.#openAgreed(await arrival.ask(this));
+      if (placeholder && (left || fault.key === 'far_unasked'))
+        return this.#openAgreed(await placeholder.ask(this));
       this.fault = fault;
     }
     this.requestUpdate();

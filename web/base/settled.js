@@ -1,6 +1,6 @@
 /** When a page is at rest: all that was asked for is on show, and nothing is under way. */
 import { enginesBusy } from '../state/engines.js';
-import { Rest } from './rest.js';
+import { Debounce } from './debounce.js';
 
 /** Time for a frame to be drawn, and for what it asks for to begin. */
 function frame() {
@@ -29,6 +29,6 @@ function working(root) {
 export async function settled() {
   for (let still = 0; still < 2; ) {
     await frame();
-    still = Rest.hasten() || enginesBusy() || working(document) ? 0 : still + 1;
+    still = Debounce.flush() || enginesBusy() || working(document) ? 0 : still + 1;
   }
 }

@@ -184,7 +184,7 @@
  * @property {number} entropy
  * @property {number} perplexity
  * @property {string | null} after the stage that left this one nothing to do
- * @property {string} [why] on the page, where it did nothing for another reason: see state/why.js
+ * @property {string} [why] on the page, where it did nothing for another reason: see state/idle-reason.js
  */
 
 /**

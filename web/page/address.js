@@ -4,12 +4,12 @@
  * turns, the place is only rewritten. Where history is refused the state stays in memory. An entry of
  * the history also says what visit.js keeps beside its address.
  */
-import { Rest } from '../base/rest.js';
+import { Debounce } from '../base/debounce.js';
 import { t } from '../locale/locale.js';
 import { sameValue } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
-import { keepInstrument, recallInstrument } from './places.js';
+import { keepInstrument, recallInstrument } from './site-links.js';
 
 /** How long changes rest before they are written, in ms. */
 const WRITE_DELAY_MS = 250;
@@ -18,7 +18,7 @@ const WRITE_DELAY_MS = 250;
 export function followAddress(scope) {
   /** @type {import('../state/page-state.js').PageState | null} What a page without a hash began with. */
   let first = null;
-  const rest = new Rest();
+  const debounce = new Debounce();
   let known = location.href;
   /** The address of the state that was written last, or read. */
   let reached = '';
@@ -134,7 +134,7 @@ export function followAddress(scope) {
   /** Keeps changes that wait, as in a run, before the page closes: a reload ignores history written then. */
   function leave() {
     if (!first || scope.missing || reading > 0) return keepInstrument({ href: location.href });
-    visit?.takeTyped(rest);
+    visit?.takeTyped(debounce);
     const href = written();
     if (href !== reached) waiting = discrete = true; // the bench says so only once it is read
     const unwritten = waiting && { at: [known, place], next: [howNext(), keep(), href] };
@@ -155,7 +155,7 @@ export function followAddress(scope) {
     discrete ||= back;
     waiting = true;
     if (scope.moving.running && !ofRun && reading === 0) return write();
-    rest.after(WRITE_DELAY_MS, write);
+    debounce.schedule(WRITE_DELAY_MS, write);
   }
 
   /** @param {Event | null} [event] none: again, without the file that the entry names */
@@ -165,7 +165,7 @@ export function followAddress(scope) {
     place = here;
     if (!first) return begin();
     known = location.href;
-    rest.stop();
+    debounce.cancel();
     waiting = ofRun = false;
     reading++;
     scope.missing = null;
@@ -199,14 +199,14 @@ export function followAddress(scope) {
       reading--;
       reached = written();
       discrete = waiting = false;
-      rest.stop();
+      debounce.cancel();
     }
   }
 
-  /** @param {import('./own-files.js').Kept} file */
+  /** @param {import('./local-files.js').FileRecord} file */
   async function findFiles(file) {
     await import('./reopen.js');
-    return (await import('./own-files.js')).findFiles(file);
+    return (await import('./local-files.js')).findFiles(file);
   }
 
   scope.addEventListener('logit-ready', () => {
@@ -224,7 +224,7 @@ export function followAddress(scope) {
     const { files } = /** @type {CustomEvent} */ (event).detail;
     const { missing } = scope;
     if (!missing) return;
-    if (files.length > 0) (await import('./own-files.js')).foundAgain(missing, files);
+    if (files.length > 0) (await import('./local-files.js')).foundAgain(missing, files);
     if (first) {
       known = '';
       await read(files.length > 0 ? event : null);

@@ -1,5 +1,5 @@
 /** Completes the page's own instrument after its first picture: keys, the document's title, offline use. */
-import { Rest } from '../base/rest.js';
+import { Debounce } from '../base/debounce.js';
 import { capitalise, settingName } from '../base/setting-words.js';
 import { onLanguage, plain, t } from '../locale/locale.js';
 import { initialChoices } from '../state/fields.js';
@@ -30,11 +30,11 @@ function titleOf({ view, state, table }) {
 
 /** Keeps the document's title to what shows. @param {import('./scope.js').LogitScope} scope */
 function followTitle(scope) {
-  const rest = new Rest();
+  const debounce = new Debounce();
   const write = () => {
     document.title = `${titleOf(scope)} · Logitscope`;
   };
-  const later = () => rest.after(TITLE_DELAY_MS, write);
+  const later = () => debounce.schedule(TITLE_DELAY_MS, write);
   for (const type of ['logit-ready', 'logit-change', 'logit-show'])
     scope.addEventListener(type, later);
   onLanguage(write);

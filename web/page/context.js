@@ -7,7 +7,7 @@ import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/context';
 import { LogitElement, define } from '../base/element.js';
 import { readWhole } from '../base/setting-words.js';
-import { Typed } from '../base/typed.js';
+import { NumberInput } from '../base/number-input.js';
 import { addMessages, plain, t } from '../locale/locale.js';
 import contextStyles from './context.css';
 
@@ -18,7 +18,7 @@ export class LogitContext extends LogitElement {
 
   static styles = [...LogitElement.styles, contextStyles];
 
-  #typed = new Typed(
+  #typed = new NumberInput(
     this,
     (text) => readWhole(t('context.name'), text, 1, this.info?.model_context_length ?? 1),
     (context) => context !== this.info?.context_length && this.emit('logit-context', { context }),

@@ -4,8 +4,8 @@
  * document's language where no element around them has another.
  */
 import { matchLanguage, setLanguage } from '../locale/locale.js';
-import './alone.js';
-import './arrival.js';
+import './standalone.js';
+import './model-placeholder.js';
 import './lesson/lesson.js';
 import '../views/compare/compare.js';
 import '../views/cost/cost.js';

@@ -11,7 +11,7 @@ import { LogitElement, define } from '../base/element.js';
 import { settingName } from '../base/setting-words.js';
 import { DRAWS } from '../views/landscape/rain.js';
 import guideStyles from './guide.css';
-import { BEATS } from './look-around.js';
+import { BEATS } from './tour.js';
 
 addMessages(locales);
 

@@ -9,7 +9,7 @@ import { live } from 'lit/directives/live.js';
 import { LogitElement, define } from '../base/element.js';
 import { onEnter } from '../base/enter.js';
 import { readWhole } from '../base/setting-words.js';
-import { Typed } from '../base/typed.js';
+import { NumberInput } from '../base/number-input.js';
 import { listKept, removeKept } from '../engine/kept.js';
 import { addressOf, nameOf, partNames } from '../engine/names.js';
 import { addMessages, plain, t } from '../locale/locale.js';
@@ -48,7 +48,7 @@ export class LogitOpen extends LogitElement {
 
   static styles = [...LogitElement.styles, dialogStyles, openStyles];
 
-  #typed = new Typed(
+  #typed = new NumberInput(
     this,
     (text) =>
       text.trim() === '' ? { value: 0 } : readWhole(t('open.context'), text, 1, CONTEXT_MAX),

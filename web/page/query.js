@@ -17,7 +17,7 @@ if (scope && (asked.lesson !== undefined || location.hash.startsWith('#lesson=')
   scope = null;
 }
 if (lesson) import('./lesson/enter.js');
-if (asked.strings || asked.fuzz) import('./trial.js');
+if (asked.strings || asked.fuzz) import('./test-modes.js');
 scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)

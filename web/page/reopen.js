@@ -9,7 +9,7 @@ import { LogitElement, define } from '../base/element.js';
 import { addMessages, t } from '../locale/locale.js';
 import { onPick } from '../state/files.js';
 import { megabytes } from './model-chooser.js';
-import { askFiles, findHandles } from './own-files.js';
+import { askFiles, findHandles } from './local-files.js';
 import reopenStyles from './open-model.css';
 
 addMessages(locales);
@@ -26,7 +26,7 @@ export class LogitReopen extends LogitElement {
 
   constructor() {
     super();
-    /** @type {import('./own-files.js').Kept} */
+    /** @type {import('./local-files.js').FileRecord} */
     this.file = { key: '', name: '', size: 0, count: 1, context: null };
     /** The name of the model that opens in its place. */
     this.other = '';

@@ -8,15 +8,15 @@ import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
 import { LogitElement, define } from '../base/element.js';
 import { detailOf, explain, reason, sayDropped, sentence } from '../base/faults.js';
-import { Pace } from '../base/pace.js';
-import { Rest } from '../base/rest.js';
+import { UpdateThrottle } from '../base/update-throttle.js';
+import { Debounce } from '../base/debounce.js';
 import { settled } from '../base/settled.js';
 import { glossary } from '../base/term.js';
 import { t } from '../locale/locale.js';
 import { Choices } from '../state/choices.js';
 import { isSlow } from '../state/engines.js';
 import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
-import { BEGIN, unfold } from '../state/first.js';
+import { FIRST_SCREEN, expandFrame } from '../state/first-frame.js';
 import { farAddress } from '../state/hosts.js';
 import { Instrument } from '../state/instrument.js';
 import { MODELS, findModel } from '../state/models.js';
@@ -32,10 +32,10 @@ import { renderBench } from '../views/bench/bench.js';
 import { panelsOf } from '../views/bench/panels.js';
 import { requestsOf } from '../views/bench/requests.js';
 import { renderFoot } from './foot.js';
-import { LookAround } from './look-around.js';
-import { Opening, exampleOf } from './opening.js';
+import { Tour } from './tour.js';
+import { ModelOpener, exampleOf } from './model-opener.js';
 import scopeStyles from './scope.css';
-import { renderTop, showTab } from './top.js';
+import { renderMasthead, showTab } from './masthead.js';
 import { VIEWS } from './views.js';
 
 /**
@@ -72,8 +72,8 @@ export class LogitScope extends LogitElement {
 
   #instrument = new Instrument();
   #choices = new Choices(() => this.#instrument.prompt);
-  #opening = new Opening(this, this.#instrument, this.#choices, (prompt) => this.#begin(prompt));
-  #lookAround = new LookAround(this, (view) => this.#go(view));
+  #opener = new ModelOpener(this, this.#instrument, this.#choices, (prompt) => this.#begin(prompt));
+  #tour = new Tour(this, (view) => this.#go(view));
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
@@ -86,7 +86,7 @@ export class LogitScope extends LogitElement {
   /** Whether it was hidden, for panels that stand elsewhere. */
   #tucked = false;
 
-  /** What shows until there is a model; null where nothing was built. @type {import('../state/first.js').First | null | undefined} */
+  /** What shows until there is a model; null where nothing was built. @type {import('../state/first-frame.js').FirstFrame | null | undefined} */
   #first;
 
   /** Whether the last change was a choice that is typed. */
@@ -96,7 +96,7 @@ export class LogitScope extends LogitElement {
   #motion = null;
 
   #room = new ResizeObserver(() => this.#measure());
-  #pace = new Pace(this, ['moves']);
+  #throttle = new UpdateThrottle(this, ['moves']);
 
   /** What a panel may ask for. */
   #asks = requestsOf(this.#instrument, () => this.readonly);
@@ -126,7 +126,7 @@ export class LogitScope extends LogitElement {
     glossary.then(() => (this.worded = true));
     /** The model of another host that the reader has not agreed to yet, in place of the views. */
     this.asking = '';
-    /** The reader's own file that showed here before and is to be opened again. @type {import('./own-files.js').Kept | null} */
+    /** The reader's own file that showed here before and is to be opened again. @type {import('./local-files.js').FileRecord | null} */
     this.missing = null;
     /** What else can be opened, over the page: a name to begin with, null where it does not show. @type {string | null} */
     this.more = null;
@@ -202,7 +202,7 @@ export class LogitScope extends LogitElement {
    */
   #takeBeat(state) {
     const { beat, ...others } = /** @type {PageState} */ (state ?? { settings: {} });
-    if (beat) this.#lookAround.show(beat);
+    if (beat) this.#tour.show(beat);
     const { settings, view = this.view, ...parts } = others;
     const alone = beat && Object.keys({ ...settings, ...parts }).length === 0;
     if (alone) this.view = view;
@@ -298,7 +298,7 @@ export class LogitScope extends LogitElement {
 
   /** What an address means that does not name them. */
   get unnamed() {
-    return { prompt: this.prompt || exampleOf(this.#opening.offer), seed: BEGIN.seed };
+    return { prompt: this.prompt || exampleOf(this.#opener.offer), seed: FIRST_SCREEN.seed };
   }
 
   /** @param {PageState} asked one that was checked against the table */
@@ -341,12 +341,12 @@ export class LogitScope extends LogitElement {
    * @param {boolean} [anew] whether another state follows in place of the one on show
    */
   open(model, context, anew) {
-    return this.#opening.open({ model, context, anew });
+    return this.#opener.open({ model, context, anew });
   }
 
   /** Opens the model of the attributes, or the reader's own file that is missing. */
   begin() {
-    return this.#opening.load();
+    return this.#opener.load();
   }
 
   /** Draws the next token. */
@@ -358,7 +358,7 @@ export class LogitScope extends LogitElement {
     super.connectedCallback();
     this.#measure();
     this.#room.observe(this);
-    if (this.model && this.hasUpdated) this.#opening.load();
+    if (this.model && this.hasUpdated) this.#opener.load();
   }
 
   disconnectedCallback() {
@@ -378,7 +378,7 @@ export class LogitScope extends LogitElement {
    * @param {Map<string, unknown>} changed
    */
   shouldUpdate(changed) {
-    if (this.#pace.take(changed) !== 'motion') return true;
+    if (this.#throttle.classify(changed) !== 'motion') return true;
     const { trace, drawn, curves } = this.#instrument;
     const here = /** @type {NodeListOf<LogitElement>} */ (
       this.renderRoot.querySelectorAll('.bench > .panel, logit-glance')
@@ -401,11 +401,11 @@ export class LogitScope extends LogitElement {
     this.#peek();
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
-    if (this.model && (changed.has('model') || early)) this.#opening.load(changed.has('prompt'));
+    if (this.model && (changed.has('model') || early)) this.#opener.load(changed.has('prompt'));
     else if (changed.has('context') && this.context !== this.#instrument.context)
-      this.#opening.changeContext(this.context);
+      this.#opener.changeContext(this.context);
     else if (changed.has('prompt') && this.ready)
-      this.#instrument.setPrompt(this.prompt || exampleOf(this.#opening.offer));
+      this.#instrument.setPrompt(this.prompt || exampleOf(this.#opener.offer));
     if (!changed.has('view')) return;
     if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
     const view = VIEWS.find(({ name }) => name === this.view);
@@ -424,12 +424,12 @@ export class LogitScope extends LogitElement {
 
   /** Shows the landscape's place before there is a model, with its picture where the first is asked for. */
   async #comeFirst() {
-    const first = this.#lookAround.due && this.address.fragment.length < 2;
+    const first = this.#tour.due && this.address.fragment.length < 2;
     const load = /** @type {() => Promise<unknown>} */ (VIEWS[0].load);
     const parts = /** @type {const} */ ([
-      import('#first'),
+      import('#first-frame'),
       load(),
-      first && this.#lookAround.offer(),
+      first && this.#tour.offer(),
     ]);
     const [found] = await Promise.allSettled(parts);
     if (this.ready) return;
@@ -440,23 +440,23 @@ export class LogitScope extends LogitElement {
 
   /**
    * The first frame: whole, or where another state is asked for its place with that state's settings.
-   * @param {import('../state/first.js').Built} built
-   * @returns {Promise<import('../state/first.js').First>}
+   * @param {import('../state/first-frame.js').BuiltFrame} built
+   * @returns {Promise<import('../state/first-frame.js').FirstFrame>}
    */
   async #placeOf(built) {
-    const first = unfold(built);
+    const first = expandFrame(built);
     const { state: asked } = this.#parseAddress(first.table, built.vocab_size);
     const { beat, ...state } = /** @type {Partial<PageState>} */ (asked ?? {});
-    if (beat) await this.#lookAround.show(beat);
+    if (beat) await this.#tour.show(beat);
     const { prompt, seed } = { ...this.unnamed, ...state };
     const usual =
-      this.#opening.offer.name === MODELS[0].name &&
+      this.#opener.offer.name === MODELS[0].name &&
       prompt === first.prompt &&
       !this.context &&
       !this.grammar;
     if (usual && Object.keys(state).length === 0) return first;
     this.#takeChoices({ settings: {}, ...state }, prompt);
-    const settings = { seed, ...(state.settings ?? BEGIN.settings) };
+    const settings = { seed, ...(state.settings ?? FIRST_SCREEN.settings) };
     return {
       ...first,
       prompt,
@@ -477,7 +477,7 @@ export class LogitScope extends LogitElement {
     const state = this.#takeBeat(asked);
     if (state) this.#takeChoices(state, state.prompt ?? prompt);
     // A view that was linked to comes before a look around.
-    if (!asked && this.#lookAround.due && this.view === 'landscape') this.#lookAround.offer();
+    if (!asked && this.#tour.due && this.view === 'landscape') this.#tour.offer();
     return state;
   }
 
@@ -513,7 +513,7 @@ export class LogitScope extends LogitElement {
    * @param {string} view
    */
   #go(view) {
-    Rest.hasten(); // a hand that goes on to another view has come to rest
+    Debounce.flush(); // a hand that goes on to another view has come to rest
     const { steps, whatIf } = this.#instrument;
     const { landscape_u = null } = this.#choices.all;
     const [from, to] = [this.view, view];
@@ -533,25 +533,25 @@ export class LogitScope extends LogitElement {
     this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
 
   /** @param {CustomEvent} event */
-  #onModel = ({ detail }) => this.#opening.open(detail);
+  #onModel = ({ detail }) => this.#opener.open(detail);
 
   render() {
-    if (this.#tucked) return this.hidden ? nothing : this.#opening.renderInstead();
+    if (this.#tucked) return this.hidden ? nothing : this.#opener.renderInstead();
     // While it is not known what shows, nothing stands where it will.
     const unknown = this.#coming && this.#first === undefined;
     return html`
-      ${renderTop(this, {
+      ${renderMasthead(this, {
         shows: this.#shows,
-        name: this.missing?.name ?? this.#opening.offer.name,
+        name: this.missing?.name ?? this.#opener.offer.name,
         instrument: this.#instrument,
         go: (view) => this.#go(view),
         onModel: this.#onModel,
-        onMore: () => this.#opening.showMore(),
+        onMore: () => this.#opener.showMore(),
       })}
       ${this.#renderSaid()}
-      ${this.view === 'landscape' && this.#placed ? this.#lookAround.render() : nothing}
-      ${this.#placed ? html`${this.ready ? this.#opening.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opening.renderInstead()}
-      ${this.#opening.renderMore()}
+      ${this.view === 'landscape' && this.#placed ? this.#tour.render() : nothing}
+      ${this.#placed ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
+      ${this.#opener.renderMore()}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
     `;
   }
@@ -584,7 +584,7 @@ export class LogitScope extends LogitElement {
     return html`
       <div id="view" class=${this.shareable && this.view !== 'landscape' ? 'tall' : ''} role=${this.#shows('tabs') ? 'tabpanel' : nothing}
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
-        ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#opening.renderProgress()}</div>`}
+        ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#opener.renderProgress()}</div>`}
         <div ?hidden=${this.view !== 'bench'}>${this.ready ? this.#renderBench() : nothing}</div>
         ${cache(view?.render?.(this.#instrument, this.#choices.all, this.#asks, this.#first ?? null, this.#knobs))}
       </div>`;
@@ -593,7 +593,7 @@ export class LogitScope extends LogitElement {
   /** @returns {Record<string, any>} */
   get #panels() {
     return panelsOf(this.#instrument, {
-      examples: this.#opening.offer.examples,
+      examples: this.#opener.offer.examples,
       knobs: this.#shown?.knobs ?? null,
       fixed: this.readonly,
       sentence: (fault) => this.#sentence(fault),
@@ -644,10 +644,10 @@ export class LogitScope extends LogitElement {
       renderFoot(info, {
         views,
         onView: (/** @type {string} */ name) => this.#go(name),
-        onGuide: ({ target }) => this.#lookAround.resume(/** @type {HTMLElement} */ (target)),
+        onGuide: ({ target }) => this.#tour.resume(/** @type {HTMLElement} */ (target)),
         onContext: this.readonly
           ? null
-          : ({ detail }) => this.#opening.changeContext(detail.context),
+          : ({ detail }) => this.#opener.changeContext(detail.context),
       }),
     );
   }

@@ -13,7 +13,7 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  * @typedef {Record<string, any>} Choices by the names of the list of state
  * @typedef {Record<string, (event: any) => void>} Asks what the bench answers, by the type of the event
  * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices, asks: Asks,
- *   first: import('../state/first.js').First | null, knobs: string[] | null) => unknown }} View
+ *   first: import('../state/first-frame.js').FirstFrame | null, knobs: string[] | null) => unknown }} View
  * `first` is what shows until there is a model; `knobs` are those that a frame has, null for all
  */
 
@@ -22,7 +22,7 @@ function readBy({ source, context, beginning, asked }) {
   return { model: source, context, ...beginning, settings: asked };
 }
 
-/** What stands in its place before there is a model. @param {import('../state/first.js').First | null} first */
+/** What stands in its place before there is a model. @param {import('../state/first-frame.js').FirstFrame | null} first */
 function comingTo(first) {
   const { prompt = '', settings = {} } = first ?? {};
   return { model: '', context: null, prompt, prompt_ids: null, settings };

@@ -4,10 +4,10 @@
  * short text and names the rest. sessionStorage holds the rest, or the document alone if storage is
  * refused.
  */
-import { Rest } from '../base/rest.js';
+import { Debounce } from '../base/debounce.js';
 import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
 import { leftOut, stateParts } from '../state/page-state.js';
-import { keepFile, newKey } from './own-files.js';
+import { keepFile, newKey } from './local-files.js';
 
 /**
  * @typedef {import('../state/page-state.js').PageState} PageState
@@ -15,7 +15,7 @@ import { keepFile, newKey } from './own-files.js';
  *
  * What an entry of the history holds. `at` is the place of its text among all that are kept under `key`,
  * or in `few`.
- * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?: import('./own-files.js').Kept }} Place
+ * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?: import('./local-files.js').FileRecord }} Place
  * @typedef {Saved & { model: string }} Recorded
  * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
  */
@@ -136,7 +136,7 @@ export function recall({ text, long = [] }) {
 
 /**
  * Takes over text that waits for a pause or for its box to lose focus.
- * @param {Rest} kept whose action a closing page does not do
+ * @param {Debounce} kept whose action a closing page does not do
  */
 export function takeTyped(kept) {
   let box = /** @type {any} */ (document.activeElement);
@@ -145,7 +145,7 @@ export function takeTyped(kept) {
     box.blur();
     box.focus();
   }
-  Rest.hasten(kept);
+  Debounce.flush(kept);
 }
 
 /** @param {unknown} n @param {number} limit */

@@ -1,4 +1,4 @@
-/** What web/first.js computes, which web/build.js makes into a module; null without a model. */
-declare module '#first' {
-  export const built: import('./first.js').Built | null;
+/** What web/first-frame.js computes, which web/build.js makes into a module; null without a model. */
+declare module '#first-frame' {
+  export const built: import('./first-frame.js').BuiltFrame | null;
 }

@@ -106,7 +106,7 @@ export class Reader {
   async #explain(stages, position) {
     if (!stages.some(({ name, active, changed }) => active && !changed && TOLD.includes(name)))
       return stages;
-    const { explainIdle } = await import('./why.js');
+    const { explainIdle } = await import('./idle-reason.js');
     return explainIdle(stages, async (change) => {
       const [found] = await this.#warpAll(position, [{ ...position.settings, ...change }]);
       return found;

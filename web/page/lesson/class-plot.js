@@ -1,6 +1,6 @@
 /** <logit-class-plot>: how a class did in a lesson, from the codes of its learners, a dot for each. */
 import { html, nothing, svg } from 'lit';
-import { boxed, boxedText } from '../../base/boxed.js';
+import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
 import { countOf, outcomeOf, readCodes } from '../../lessons/codes.js';
 import { t } from '../../locale/locale.js';
@@ -61,8 +61,8 @@ export class LogitClassPlot extends LogitElement {
       <div class="given">
         <label for="codes">${t('teacher.codes')}</label>
         <textarea id="codes" rows="5" spellcheck="false" autocapitalize="off" aria-describedby="about faults"
-          aria-invalid=${faults.length > 0 ? 'true' : nothing} ${boxed(this.text)}
-          @input=${(/** @type {Event} */ event) => (this.text = boxedText(event))}></textarea>
+          aria-invalid=${faults.length > 0 ? 'true' : nothing} ${boundedText(this.text)}
+          @input=${(/** @type {Event} */ event) => (this.text = fullTextOf(event))}></textarea>
         <p class="about" id="about">${t('teacher.codes.about')}</p>
         <div id="faults" role="status">${faults.map(
           ({ line, key, values }) =>

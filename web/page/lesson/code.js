@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
-import { boxed, boxedText } from '../../base/boxed.js';
+import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
 import { grade } from '../../grade/grade.js';
 import { scoreOf } from '../../grade/score.js';
@@ -124,7 +124,7 @@ export class LogitCode extends LogitElement {
 
   /** Kept as it is typed. @param {Event} event */
   #onInput(event) {
-    this.code = boxedText(event);
+    this.code = fullTextOf(event);
     this.verdicts = [];
     this.emit('logit-edit');
     if (this.key) rememberCode(this.key, this.question.id, this.code);
@@ -135,7 +135,7 @@ export class LogitCode extends LogitElement {
     const { length } = this.verdicts;
     return html`
       <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
-        aria-describedby="keys" ${boxed(this.code)} rows=${Math.min(24, this.code.split('\n').length + 2)}
+        aria-describedby="keys" ${boundedText(this.code)} rows=${Math.min(24, this.code.split('\n').length + 2)}
         @input=${this.#onInput}
         @keydown=${(/** @type {KeyboardEvent} */ event) => onEditorKey(event, this.run)}></textarea>
       <p class="keys" id="keys">${t('sampler.keys')}</p>

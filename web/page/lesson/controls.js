@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
-import { unhurried } from '../../base/unhurried.js';
+import { liveUnfocused } from '../../base/live-unfocused.js';
 import { valueOf } from '../../base/element.js';
 import { plain, t } from '../../locale/locale.js';
 
@@ -15,7 +15,7 @@ import { plain, t } from '../../locale/locale.js';
  * @property {TableRow[]} table
  * @property {Map<string, number>} ids of the tokens that can be biased or come first
  * @property {(patch: Partial<LessonState>) => void} set
- * @property {import('../../base/typed.js').Typed} seed what is typed for it
+ * @property {import('../../base/number-input.js').NumberInput} seed what is typed for it
  */
 
 const LONGEST = 100;
@@ -108,7 +108,7 @@ const OTHERS = {
   prompt: ({ state, set }) =>
     row(
       t('text.prompt'),
-      html`<input type="text" lang="en" spellcheck="false" autocomplete="off" .value=${unhurried(state.prompt ?? '')}
+      html`<input type="text" lang="en" spellcheck="false" autocomplete="off" .value=${liveUnfocused(state.prompt ?? '')}
         @change=${(/** @type {Event} */ event) => set({ prompt: valueOf(event) })}>`,
       'prompt',
     ),

@@ -6,7 +6,7 @@ import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { props } from '../../base/props.js';
 import { readSeed } from '../../base/setting-words.js';
-import { Typed } from '../../base/typed.js';
+import { NumberInput } from '../../base/number-input.js';
 import { list, t } from '../../locale/locale.js';
 import { patched, wholeOrder } from '../../lessons/shown.js';
 import '../../views/landscape/landscape.js';
@@ -71,7 +71,7 @@ export class LogitFigure extends LogitElement {
     this.held = false;
   }
 
-  #seed = new Typed(this, readSeed, (seed) => {
+  #seed = new NumberInput(this, readSeed, (seed) => {
     if (seed !== (this.#now.seed ?? 42)) this.#take({ seed, u: undefined });
   });
   /** @type {{ logits: Float32Array, tokens: string[] } | null} */

@@ -11,7 +11,7 @@ import { rightInWords, wrongInWords } from '../../lessons/answer-words.js';
 import { answersOf } from '../../lessons/answers.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { inLanguage } from '../places.js';
+import { inLanguage } from '../site-links.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { inline } from './inline.js';
 import { LessonReader } from './reader.js';

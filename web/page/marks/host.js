@@ -4,7 +4,7 @@
  * 'logitscope:get' and 'logitscope:set' with a state that it told before, from the parent only.
  */
 import { STATE_LIMIT } from '../../lessons/marks.js';
-import { Rest } from '../../base/rest.js';
+import { Debounce } from '../../base/debounce.js';
 import { t } from '../../locale/locale.js';
 
 /** How long a figure rests before it is told of, in ms. */
@@ -13,14 +13,14 @@ const REST_MS = 250;
 /** @param {import('../lesson/lesson.js').LogitLesson} lesson */
 export function answerHost(lesson) {
   const { parent } = window;
-  const rest = new Rest();
+  const debounce = new Debounce();
   /** What is told waits for what was told before. */
   let last = Promise.resolve();
   /** @param {string} type @param {object} detail */
   const tell = (type, detail) => parent.postMessage({ type: `logitscope:${type}`, ...detail }, '*');
   /** @param {object} [id] of the message that this answers */
   const tellResult = (id = {}) => {
-    rest.stop();
+    debounce.cancel();
     const { result } = lesson;
     const send = async () => tell('result', { ...result, ...(await lesson.reading()), ...id });
     last = last.then(send, send);
@@ -33,7 +33,7 @@ export function answerHost(lesson) {
   }
   lesson.opened.then(() => tell('ready', lesson.result));
   lesson.addEventListener('logit-result', () => tellResult());
-  lesson.addEventListener('logit-figure', () => rest.after(REST_MS, tellResult));
+  lesson.addEventListener('logit-figure', () => debounce.schedule(REST_MS, tellResult));
   addEventListener('message', ({ source, data }) => {
     if (source !== parent || typeof data?.type !== 'string') return;
     const kind = /^logitscope:(.*)$/.exec(data.type)?.[1];

@@ -13,7 +13,7 @@ import { help } from '../../base/help.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
-import { unhurried } from '../../base/unhurried.js';
+import { liveUnfocused } from '../../base/live-unfocused.js';
 import {
   aboutSetting,
   capitalise,
@@ -434,7 +434,7 @@ export class LogitChain extends LogitElement {
       <div class="texts">
         <label class="name" for=${name}>${capitalise(settingName(name))}</label>
         <input id=${name} type="text" ?readonly=${this.fixed} autocomplete="off" spellcheck="false"
-          aria-describedby="about-${name}" .value=${unhurried(writeTexts(this.settings[name] ?? []))}
+          aria-describedby="about-${name}" .value=${liveUnfocused(writeTexts(this.settings[name] ?? []))}
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { [name]: readTexts(valueOf(event)) })}>
         <p class="about" id="about-${name}">${aboutSetting(name)} ${t('warpers.texts')}</p>
       </div>`;
@@ -447,7 +447,7 @@ export class LogitChain extends LogitElement {
       <div class="texts">
         <label class="name" for=${id}>${later('shelf.second')}</label>
         <input class="wide" id=${id} type="text" ?readonly=${this.fixed} autocomplete="off"
-          aria-describedby="about-${id}" .value=${unhurried(this.settings.negative_prompt ?? '')}
+          aria-describedby="about-${id}" .value=${liveUnfocused(this.settings.negative_prompt ?? '')}
           @change=${(/** @type {Event} */ event) => this.emit('logit-set', { negative_prompt: valueOf(event) || null })}>
         <p class="about" id="about-${id}">${later('shelf.second.about')}</p>
       </div>`;

@@ -8,9 +8,9 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
 import { aboutSetting } from '../../base/setting-words.js';
-import { boxed, boxedText } from '../../base/boxed.js';
+import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
-import { unhurried } from '../../base/unhurried.js';
+import { liveUnfocused } from '../../base/live-unfocused.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import constraintStyles from './constraint.css';
 
@@ -143,7 +143,7 @@ export class LogitConstraint extends LogitElement {
     return html`
       <div class="rules">
         <label class="label" for="grammar">${t('constraint.grammar')}</label>
-        <textarea id="grammar" spellcheck="false" autocapitalize="off" ${boxed(this.draft)}
+        <textarea id="grammar" spellcheck="false" autocapitalize="off" ${boundedText(this.draft)}
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="state hint"
           @input=${this.#onDraft}></textarea>
         <div class="row">
@@ -163,7 +163,7 @@ export class LogitConstraint extends LogitElement {
       <div class="texts">
         <label class="name" for=${name}>${t(`constraint.${name}`)}</label>
         <input id=${name} type="text" autocomplete="off" spellcheck="false" autocapitalize="off"
-          aria-describedby="about-${name}" .value=${unhurried(value)} @change=${this.#onTexts}>
+          aria-describedby="about-${name}" .value=${liveUnfocused(value)} @change=${this.#onTexts}>
         <p class="hint" id="about-${name}">${t(`constraint.${name}.about`)}
           ${stage ? t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) }) : nothing}</p>
       </div>`;
@@ -209,7 +209,7 @@ export class LogitConstraint extends LogitElement {
 
   /** @param {Event} event */
   #onDraft(event) {
-    this.draft = boxedText(event);
+    this.draft = fullTextOf(event);
   }
 
   /** @param {Event} event */

@@ -7,7 +7,7 @@ import { live } from 'lit/directives/live.js';
 import { plain, t } from '../../locale/locale.js';
 import { cssom, setProperties } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
-import { Pace } from '../../base/pace.js';
+import { UpdateThrottle } from '../../base/update-throttle.js';
 import {
   aboutSetting,
   capitalise,
@@ -15,7 +15,7 @@ import {
   settingName,
   valueInWords,
 } from '../../base/setting-words.js';
-import { Typed } from '../../base/typed.js';
+import { NumberInput } from '../../base/number-input.js';
 import knobStyles from './knob.css';
 
 /** @typedef {import('../../plots/trace.js').SettingRow} SettingRow */
@@ -31,9 +31,9 @@ export class LogitKnob extends LogitElement {
 
   static styles = [...LogitElement.styles, knobStyles];
 
-  /** @type {Pace} */
-  #pace = new Pace(this, ['value']);
-  #typed = new Typed(
+  /** @type {UpdateThrottle} */
+  #throttle = new UpdateThrottle(this, ['value']);
+  #typed = new NumberInput(
     this,
     (text) => this.#read(text),
     (value) => this.#ask(value),
@@ -58,7 +58,7 @@ export class LogitKnob extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   shouldUpdate(changes) {
-    if (this.#pace.take(changes) !== 'motion' || !this.row) return true;
+    if (this.#throttle.classify(changes) !== 'motion' || !this.row) return true;
     const part = (/** @type {string} */ name) =>
       /** @type {HTMLInputElement} */ (this.renderRoot.querySelector(`.slide ${name}`));
     setProperties(part('.fill'), reachOf(this.row, this.value, this.#high));
@@ -87,7 +87,7 @@ export class LogitKnob extends LogitElement {
           <input type="range" ?disabled=${this.fixed} min=${row.low} max=${high} step=${row.step}
             .value=${live(String(value))}
             aria-label=${t('chain.slider', { name })} aria-valuetext=${valueInWords(row, value)}
-            @input=${this.#onSlide} @change=${() => this.#pace.letGo()}>
+            @input=${this.#onSlide} @change=${() => this.#throttle.release()}>
         </div>
         <input id="box" class="box" type="text" inputmode="decimal" autocomplete="off"
           spellcheck="false" ?readonly=${this.fixed}

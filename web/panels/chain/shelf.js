@@ -10,15 +10,15 @@ import { LogitElement, define, valueOf } from '../../base/element.js';
 import { aboutSetting, capitalise, settingName } from '../../base/setting-words.js';
 import { layoutSteps } from '../../plots/steps.js';
 import { lease } from '../../state/engines.js';
-import { SHELF, STAGES, drawPictures, findStages } from '../../state/shelf.js';
+import { SAMPLER_GROUPS, SAMPLERS, drawPictures, findSamplers } from '../../state/samplers.js';
 import shelfStyles from './shelf.css';
 
 addMessages(locales);
 announceLanguage();
 
-/** @typedef {import('../../state/shelf.js').Picture} Picture */
+/** @typedef {import('../../state/samplers.js').Picture} Picture */
 
-const NAMES = SHELF.flatMap(({ names }) => names);
+const NAMES = SAMPLER_GROUPS.flatMap(({ names }) => names);
 const SIZE = { width: 64, height: 26 };
 
 /** What every stage does, once for all shelves; a failure is tried again. @type {Promise<Record<string, Record<string, Picture>>> | null} */
@@ -63,7 +63,7 @@ export class LogitShelf extends LogitElement {
 
   get #found() {
     const said = (/** @type {string} */ name) => [settingName(name), aboutSetting(name)];
-    return findStages(this.query, this.#left, said);
+    return findSamplers(this.query, this.#left, said);
   }
 
   render() {
@@ -109,7 +109,7 @@ export class LogitShelf extends LogitElement {
 
   /** @param {string[]} found */
   #renderGroups(found) {
-    const groups = SHELF.map(({ group, names }) => ({
+    const groups = SAMPLER_GROUPS.map(({ group, names }) => ({
       group,
       names: names.filter((name) => found.includes(name)),
     }));
@@ -128,7 +128,7 @@ export class LogitShelf extends LogitElement {
 
   /** @param {string} name */
   #renderStage(name) {
-    const { source, given } = STAGES[name];
+    const { source, given } = SAMPLERS[name];
     return html`
       <li>
         <button data-add=${name} @click=${() => this.#add(name)}>
@@ -230,7 +230,7 @@ export class LogitShelf extends LogitElement {
   /** @param {string} name */
   #add(name) {
     this.open = false;
-    this.emit('logit-add', { name, start: STAGES[name].start });
+    this.emit('logit-add', { name, start: SAMPLERS[name].start });
   }
 }
 

@@ -20,7 +20,7 @@ import { help } from '../../base/help.js';
 import handleStyles from '../../style/handle.css';
 import tableStyles from '../../style/table.css';
 import { handleWords } from '../../base/handles.js';
-import { Pace } from '../../base/pace.js';
+import { UpdateThrottle } from '../../base/update-throttle.js';
 import { renderReadouts } from './readouts.js';
 import { later, settingName } from '../../base/setting-words.js';
 import { bytesOf, spoken, visibleHtml, visibleSvg } from '../../base/visible.js';
@@ -60,8 +60,8 @@ export class LogitDistribution extends LogitElement {
   static styles = [...LogitElement.styles, handleStyles, tableStyles, barStyles];
 
   #width = new Width(this, '.chart');
-  /** @type {Pace} */
-  #pace = new Pace(this, ['trace', 'drawn']);
+  /** @type {UpdateThrottle} */
+  #throttle = new UpdateThrottle(this, ['trace', 'drawn']);
   /** What stands there but for the lengths of the bars. */
   #shape = '';
   /** How high the bars were, in px: another view keeps their room, also until it is fetched. */
@@ -100,10 +100,10 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {Map<string, unknown>} changes @returns {boolean} */
   shouldUpdate(changes) {
-    const what = this.#pace.take(changes);
+    const what = this.#throttle.classify(changes);
     if (what === 'all') return true;
-    const moved = !this.#pace.seen || this.#move();
-    if (!moved) this.#pace.whole++;
+    const moved = !this.#throttle.visible || this.#move();
+    if (!moved) this.#throttle.fullCount++;
     return !moved || what === 'numbers';
   }
 
@@ -156,7 +156,7 @@ export class LogitDistribution extends LogitElement {
           ${VIEWS.map((name) => this.#renderTab(name))}
         </div>
       </div>
-      ${guard([this.#pace.turn], () => renderReadouts(trace))}
+      ${guard([this.#throttle.numbersCount], () => renderReadouts(trace))}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}"
         ${cssom({ 'min-height': this.#ranked ? 0 : `${this.#high}px` })}>
         ${
@@ -171,7 +171,7 @@ export class LogitDistribution extends LogitElement {
       <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
         this.#ranked || !curves
-          ? guard([this.#pace.turn], () =>
+          ? guard([this.#throttle.numbersCount], () =>
               renderTable(trace, (token) => this.#name(token), this.#fold),
             )
           : this.ranks?.renderCurveTable(curves, this.#fold)
@@ -200,7 +200,7 @@ export class LogitDistribution extends LogitElement {
 
   /** What stands while only the bars move. @param {() => unknown} write */
   #whole(write) {
-    return guard([this.#pace.whole], write);
+    return guard([this.#throttle.fullCount], write);
   }
 
   #renderBars() {
@@ -259,7 +259,7 @@ export class LogitDistribution extends LogitElement {
         font-size=${13.5 * unit} aria-hidden="true"
         @pointerleave=${this.#onLeave}>
         ${this.#whole(() => this.#renderRows(trace, layout))}
-        ${guard([this.#pace.turn], () => this.#renderBeyond(trace, layout))}
+        ${guard([this.#throttle.numbersCount], () => this.#renderBeyond(trace, layout))}
       </svg>
     `;
   }
@@ -321,7 +321,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   /** What stands at the end of a bar. @param {import('../../plots/bars.js').Row} row */
-  #percent = ({ key, p }) => this.#pace.keep(key, () => briefPercent(p));
+  #percent = ({ key, p }) => this.#throttle.reuse(key, () => briefPercent(p));
 
   /**
    * What the chart says, in the language of the page.
@@ -336,7 +336,9 @@ export class LogitDistribution extends LogitElement {
       tick,
       stage: settingName,
       cut: (cut) =>
-        this.#pace.keep(`${cut.stage.name} ${cut.below} ${cut.idle}`, () => cutWords(trace, cut)),
+        this.#throttle.reuse(`${cut.stage.name} ${cut.below} ${cut.idle}`, () =>
+          cutWords(trace, cut),
+        ),
     };
   }
 

@@ -12,11 +12,11 @@ import { layoutStrip } from '../../plots/strip.js';
 import drawStyles from './draw.css';
 import { LogitElement, define } from '../../base/element.js';
 import { help } from '../../base/help.js';
-import { Pace } from '../../base/pace.js';
+import { UpdateThrottle } from '../../base/update-throttle.js';
 import { readSeed } from '../../base/setting-words.js';
 import { totalVariation } from '../../state/tally.js';
 import { counts, takePointer } from '../../base/touch.js';
-import { Typed } from '../../base/typed.js';
+import { NumberInput } from '../../base/number-input.js';
 import { spoken, visible, visibleHtml, visibleSvg } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
 
@@ -48,9 +48,9 @@ export class LogitDraw extends LogitElement {
   static styles = [...LogitElement.styles, drawStyles];
 
   #width = new Width(this, '.strip');
-  /** @type {Pace} */
-  #pace = new Pace(this, ['trace', 'drawn']);
-  #typed = new Typed(
+  /** @type {UpdateThrottle} */
+  #throttle = new UpdateThrottle(this, ['trace', 'drawn']);
+  #typed = new NumberInput(
     this,
     readSeed,
     (seed) => seed !== this.seed && this.emit('logit-seed', { seed }),
@@ -81,7 +81,7 @@ export class LogitDraw extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   shouldUpdate(changed) {
-    return this.#pace.take(changed) !== 'motion' || this.#pace.seen;
+    return this.#throttle.classify(changed) !== 'motion' || this.#throttle.visible;
   }
 
   render() {
@@ -92,7 +92,7 @@ export class LogitDraw extends LogitElement {
         <h2>${t('draw.title')}</h2>
         <b class="counter">${fixed(this.count, 0)}</b>
         ${help(t('draw.title'), `${t('draw.about')} ${t('draw.why')}`)}
-        <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${guard([this.#pace.turn], () => this.#sentence())}</p>
+        <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${guard([this.#throttle.numbersCount], () => this.#sentence())}</p>
       </div>
       ${this.#renderSlider()}
       <div class="seed">
@@ -177,7 +177,7 @@ export class LogitDraw extends LogitElement {
       unit,
       tick: (value) => rounded(value, 1),
       label: ({ key, token }, letters) =>
-        this.#pace.keep(key, () =>
+        this.#throttle.reuse(key, () =>
           token ? visibleSvg(this.#named(token), letters) : rest.slice(0, letters),
         ),
       title: ({ token }) => (token ? visible(this.#named(token)) : rest),

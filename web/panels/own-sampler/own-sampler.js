@@ -15,7 +15,7 @@ import { numbersOf } from '../../grade/properties.js';
 import { scoreOf } from '../../grade/score.js';
 import { SPECS } from '../../grade/specs.js';
 import { Subject } from '../../grade/subject.js';
-import { boxed, boxedText } from '../../base/boxed.js';
+import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
@@ -330,7 +330,7 @@ export class LogitOwnSampler extends LogitElement {
 
   /** @param {Event} event */
   #onInput(event) {
-    this.#written[this.as] = boxedText(event);
+    this.#written[this.as] = fullTextOf(event);
     this.#remember();
     this.edited = true;
   }
@@ -387,7 +387,7 @@ export class LogitOwnSampler extends LogitElement {
       <div class="halves">
         <div>
           <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
-            aria-describedby="keys" ${boxed(this.code)} @input=${this.#onInput} @keydown=${this.#onKey}></textarea>
+            aria-describedby="keys" ${boundedText(this.code)} @input=${this.#onInput} @keydown=${this.#onKey}></textarea>
           <p class="hint" id="keys">${t('sampler.keys')}</p>
         </div>
         <div class="result" aria-busy=${this.busy === 'run'}>${this.#renderResult()}</div>

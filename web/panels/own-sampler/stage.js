@@ -8,7 +8,7 @@ import { locales } from '#locales/sampler';
 import { numbersOf } from '../../grade/properties.js';
 import { Subject } from '../../grade/subject.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { boxed, boxedText } from '../../base/boxed.js';
+import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
 import { recall, remember } from '../../state/memory.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
@@ -133,7 +133,7 @@ export class LogitOwnStage extends LogitElement {
 
   /** @param {Event} event */
   #onInput(event) {
-    this.#code = boxedText(event);
+    this.#code = fullTextOf(event);
     remember('own', this.#code);
     this.edited = true;
   }
@@ -175,7 +175,7 @@ export class LogitOwnStage extends LogitElement {
       <details>
         <summary>${t('sampler.code')}</summary>
         <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
-          aria-describedby="keys" ${boxed(this.#code)} @input=${this.#onInput}
+          aria-describedby="keys" ${boundedText(this.#code)} @input=${this.#onInput}
           @keydown=${(/** @type {KeyboardEvent} */ event) =>
             onEditorKey(event, () => this.use())}></textarea>
         <p class="about" id="keys">${t('sampler.keys')}</p>

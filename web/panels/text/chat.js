@@ -5,9 +5,9 @@
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/chat';
-import { boxed, boxedText } from '../../base/boxed.js';
+import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
-import { Rest } from '../../base/rest.js';
+import { Debounce } from '../../base/debounce.js';
 import { addMessages, t } from '../../locale/locale.js';
 import chatStyles from './chat.css';
 
@@ -30,7 +30,7 @@ export class LogitChat extends LogitElement {
 
   static styles = [...LogitElement.styles, chatStyles];
 
-  #rest = new Rest();
+  #debounce = new Debounce();
 
   constructor() {
     super();
@@ -49,7 +49,7 @@ export class LogitChat extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#rest.stop();
+    this.#debounce.cancel();
   }
 
   render() {
@@ -58,8 +58,8 @@ export class LogitChat extends LogitElement {
     /** @param {'user' | 'system'} name @param {string} value */
     const box = (name, value) => html`
       <label><span class="label">${t(`chat.${name}`)}</span>
-        <textarea id=${name} rows="1" spellcheck="false" autocomplete="off" ?readonly=${this.fixed} ${boxed(value)}
-          @input=${(/** @type {Event} */ event) => this.#type({ [name]: boxedText(event) })}></textarea></label>`;
+        <textarea id=${name} rows="1" spellcheck="false" autocomplete="off" ?readonly=${this.fixed} ${boundedText(value)}
+          @input=${(/** @type {Event} */ event) => this.#type({ [name]: fullTextOf(event) })}></textarea></label>`;
     return html`
       ${box('system', system)} ${box('user', user)}
       <label class="date"><span class="label">${t('chat.date')}</span>
@@ -71,7 +71,7 @@ export class LogitChat extends LogitElement {
   /** @param {Partial<Said>} patch */
   #type(patch) {
     this.draft = { ...this.draft, ...patch };
-    this.#rest.after(REST, () => {
+    this.#debounce.schedule(REST, () => {
       const chat = { ...this.chat, ...this.draft };
       this.draft = {};
       this.chat = chat;
@@ -89,7 +89,7 @@ define('logit-chat', LogitChat);
 export function renderModes(panel) {
   const { chat, fixed } = panel;
   const choose = (/** @type {Said | null} */ said) => {
-    Rest.hasten(); // what is typed in the box that leaves is read first
+    Debounce.flush(); // what is typed in the box that leaves is read first
     panel.emit('logit-chat', { chat: said });
   };
   /** @param {string} mode @param {boolean} on @param {Said | null} said */

@@ -7,7 +7,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { LogitElement, define } from '../../base/element.js';
-import { Rest } from '../../base/rest.js';
+import { Debounce } from '../../base/debounce.js';
 import tapeStyles from './tape.css';
 import { spoken, visibleHtml } from '../../base/visible.js';
 
@@ -49,7 +49,7 @@ export class LogitTape extends LogitElement {
 
   static styles = [...LogitElement.styles, tapeStyles];
 
-  #pointer = new Rest();
+  #pointer = new Debounce();
   /** While a token gets the focus back from its alternatives. */
   #quiet = false;
   /** Where the alternatives stand. */
@@ -92,7 +92,7 @@ export class LogitTape extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#pointer.stop();
+    this.#pointer.cancel();
   }
 
   /** @param {Map<string, unknown>} changes */
@@ -196,7 +196,7 @@ export class LogitTape extends LogitElement {
     return html`
       <logit-alternatives .step=${step} .index=${open} .eos=${this.eos} .x=${x} .y=${y} .above=${above} ?fixed=${this.fixed}
         .trace=${alternatives?.index === open ? alternatives.trace : null}
-        @pointerenter=${() => this.#pointer.stop()} @pointerleave=${() => this.#rest(null, HIDE)}
+        @pointerenter=${() => this.#pointer.cancel()} @pointerleave=${() => this.#rest(null, HIDE)}
         @logit-menu-close=${this.#onClose}></logit-alternatives>`;
   }
 
@@ -268,7 +268,7 @@ export class LogitTape extends LogitElement {
    */
   #rest(i, delay) {
     if (i !== null) this.active = i;
-    this.#pointer.after(delay, () => (i === null ? this.#hide() : this.#show(i)));
+    this.#pointer.schedule(delay, () => (i === null ? this.#hide() : this.#show(i)));
   }
 
   /**
@@ -277,12 +277,12 @@ export class LogitTape extends LogitElement {
    */
   #point(i) {
     if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
-    else if (this.open === i) this.#pointer.stop();
+    else if (this.open === i) this.#pointer.cancel();
   }
 
   /** @param {number} i */
   #show(i) {
-    this.#pointer.stop();
+    this.#pointer.cancel();
     this.active = i;
     if (this.open === i) return;
     this.open = i;
@@ -295,7 +295,7 @@ export class LogitTape extends LogitElement {
   }
 
   #hide() {
-    this.#pointer.stop();
+    this.#pointer.cancel();
     this.active = null;
     if (this.open === null) return;
     this.open = null;

@@ -9,10 +9,10 @@ import { live } from 'lit/directives/live.js';
 import { fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { help } from '../../base/help.js';
-import { Rest } from '../../base/rest.js';
+import { Debounce } from '../../base/debounce.js';
 import './tape.js';
 import { term } from '../../base/term.js';
-import { Typed } from '../../base/typed.js';
+import { NumberInput } from '../../base/number-input.js';
 import { field } from '../../state/fields.js';
 import { readWhole } from '../../base/setting-words.js';
 import tableStyles from '../../style/table.css';
@@ -73,8 +73,8 @@ export class LogitText extends LogitElement {
 
   static styles = [...LogitElement.styles, tableStyles, textStyles];
 
-  #rest = new Rest();
-  #typedLimit = new Typed(
+  #debounce = new Debounce();
+  #typedLimit = new NumberInput(
     this,
     (text) => readWhole(t('text.limit'), text, LIMIT.minimum ?? 1, LIMIT.maximum ?? Infinity),
     (max_new_tokens) =>
@@ -414,12 +414,12 @@ export class LogitText extends LogitElement {
   #onType(event) {
     const draft = /** @type {HTMLTextAreaElement} */ (event.target).value;
     this.draft = draft;
-    this.#rest.after(REST, () => this.#ask(draft));
+    this.#debounce.schedule(REST, () => this.#ask(draft));
   }
 
   /** @param {string} prompt */
   #ask(prompt) {
-    this.#rest.stop();
+    this.#debounce.cancel();
     this.draft = null;
     this.prompt = prompt;
     this.emit('logit-prompt', { prompt });

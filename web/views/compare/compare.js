@@ -14,7 +14,7 @@ import { define, valueOf } from '../../base/element.js';
 import { download } from '../../base/download.js';
 import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
-import { Rest } from '../../base/rest.js';
+import { Debounce } from '../../base/debounce.js';
 import { initialChoices } from '../../state/fields.js';
 import { spoken } from '../../base/visible.js';
 import './controls.js';
@@ -66,7 +66,7 @@ export class LogitCompare extends ModelElement {
   #runner = new TextRunner(() => this.#paint());
   #slices = new SliceReader(() => this.#paint());
   #frame = 0;
-  #rest = new Rest();
+  #debounce = new Debounce();
   /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */
   #rows = [];
   /** What each strategy on show is known by, wherever it stands. @type {number[]} */
@@ -124,7 +124,7 @@ export class LogitCompare extends ModelElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#rest.stop();
+    this.#debounce.cancel();
     cancelAnimationFrame(this.#frame);
     this.#runner.stop();
     this.#slices.close();
@@ -141,8 +141,8 @@ export class LogitCompare extends ModelElement {
     const planned = JSON.stringify(plan);
     if (!this.engine || planned === this.#planned) return;
     this.#planned = planned;
-    this.#rest.stop();
-    if (changed.has('prompt')) this.#rest.after(REST, () => this.#start());
+    this.#debounce.cancel();
+    if (changed.has('prompt')) this.#debounce.schedule(REST, () => this.#start());
     else this.#start();
   }
 

@@ -1,7 +1,7 @@
 /** The knob's value and u, large and to be typed, and a line about the distribution there. */
 import { html } from 'lit';
 import { later, readSetting, settingName } from '../../base/setting-words.js';
-import { Typed } from '../../base/typed.js';
+import { NumberInput } from '../../base/number-input.js';
 import { fixed, measure, percent, plain, t } from '../../locale/locale.js';
 import { U_MAX } from './hand.js';
 import { SYMBOLS, round } from './words.js';
@@ -44,12 +44,12 @@ export class Headline {
    * @param {(to: { value?: number, u?: number }) => void} move
    */
   constructor(host, rowOf, move) {
-    this.#value = new Typed(
+    this.#value = new NumberInput(
       host,
       (text) => readSetting(/** @type {TableRow} */ (rowOf()), text),
       (value) => move({ value }),
     );
-    this.#u = new Typed(
+    this.#u = new NumberInput(
       host,
       (text) => readSetting(U_ROW, text),
       (u) => move({ u: Math.min(u, U_MAX) }),

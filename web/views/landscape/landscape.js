@@ -10,7 +10,7 @@ import { locales } from '#locales/landscape';
 import { sentence } from '../../base/faults.js';
 import { define } from '../../base/element.js';
 import { ModelElement } from '../../base/model-element.js';
-import { Rest } from '../../base/rest.js';
+import { Debounce } from '../../base/debounce.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
 import { addMessages, fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
@@ -92,7 +92,7 @@ export class LogitLandscape extends ModelElement {
   /** @type {Subject | null} */
   #subject = null;
   #names = new Names();
-  /** @type {import('../../state/first.js').First | null} */
+  /** @type {import('../../state/first-frame.js').FirstFrame | null} */
   #first = null;
   #knob = new Knob(this);
 
@@ -102,7 +102,7 @@ export class LogitLandscape extends ModelElement {
   #at = null;
   /** Everything but the crossing, since two landscapes are held against each other. @type {string | null} */
   #heldAt = null;
-  #rest = new Rest();
+  #debounce = new Debounce();
 
   /** @type {Picture | null} */
   #picture = null;
@@ -149,7 +149,7 @@ export class LogitLandscape extends ModelElement {
     this.seed = undefined;
     /** Logits in place of a model's. @type {import('./subject.js').Given | null} */
     this.given = null;
-    /** What shows until an engine has read the same. @type {import('../../state/first.js').First | null} */
+    /** What shows until an engine has read the same. @type {import('../../state/first-frame.js').FirstFrame | null} */
     this.first = null;
     /** Whether there is nothing but the knob that it shows. */
     this.bare = false;
@@ -373,7 +373,7 @@ export class LogitLandscape extends ModelElement {
     this.#schedule();
   }
 
-  /** @param {import('../../state/first.js').First} first */
+  /** @param {import('../../state/first-frame.js').FirstFrame} first */
   #showFirst({ landscape }) {
     if (landscape) this.#picture?.take(landscape, false);
     this.#writeText(performance.now());
@@ -502,12 +502,12 @@ export class LogitLandscape extends ModelElement {
     this.emit('logit-deed');
     this.#schedule();
     this.#say();
-    if (told) this.#rest.after(REST_MS, () => this.#tell());
+    if (told) this.#debounce.schedule(REST_MS, () => this.#tell());
   }
 
   /** Tells the page where the lines are. */
   #tell() {
-    this.#rest.stop();
+    this.#debounce.cancel();
     const { logit_bias: _, seed, order, ...settings } = this.#knob.moved;
     // A knob that plays returns to its value in the page.
     if (this.#home) delete settings[this.#home.name];
@@ -706,7 +706,7 @@ export class LogitLandscape extends ModelElement {
     this.emit('logit-deed');
     this.#schedule();
     this.#say();
-    this.#rest.after(REST_MS, () => this.#tell());
+    this.#debounce.schedule(REST_MS, () => this.#tell());
   }
 
   /** The next landscape is held against this one. */

@@ -10,7 +10,7 @@ import { cssom } from '../../plots/cssom.js';
 import '../../panels/chain/chain.js';
 import '../../panels/distribution/distribution.js';
 import '../../panels/draw/draw.js';
-import { boxed, boxedText } from '../../base/boxed.js';
+import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
@@ -247,9 +247,9 @@ export class LogitLogits extends LogitElement {
           )}
         </div>
         <label class="label" for="logits">${t('logits.pasted.label')}</label>
-        <textarea id="logits" spellcheck="false" ${boxed(pasted)} aria-describedby="error"
+        <textarea id="logits" spellcheck="false" ${boundedText(pasted)} aria-describedby="error"
           aria-invalid=${wrong ? 'true' : 'false'}
-          @input=${(/** @type {Event} */ event) => this.#choose({ pasted: boxedText(event) })}></textarea>
+          @input=${(/** @type {Event} */ event) => this.#choose({ pasted: fullTextOf(event) })}></textarea>
         <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : ''}</p>
         <div class="tools">
           <label class="label">${t('logits.kind')}
@@ -269,8 +269,8 @@ export class LogitLogits extends LogitElement {
         <div>
           <p class="about">${t('logits.bigram.about')}</p>
           <label class="label" for="text">${t('logits.text')}</label>
-          <textarea id="text" spellcheck="false" ${boxed(this.text ?? TEXT)}
-            @input=${(/** @type {Event} */ event) => this.#choose({ text: boxedText(event), context: [0] })}></textarea>
+          <textarea id="text" spellcheck="false" ${boundedText(this.text ?? TEXT)}
+            @input=${(/** @type {Event} */ event) => this.#choose({ text: fullTextOf(event), context: [0] })}></textarea>
           <div class="tools">
             <label class="label">${t('logits.by')}
               <select id="by" @change=${(/** @type {Event} */ event) => this.#choose({ by: valueOf(event), context: [0] })}>

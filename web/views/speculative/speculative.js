@@ -13,7 +13,7 @@ import { sentence } from '../../base/faults.js';
 import { walkTo } from '../../base/handles.js';
 import { ModelElement } from '../../base/model-element.js';
 import { readNumber, readSeed, readWhole } from '../../base/setting-words.js';
-import { unhurried } from '../../base/unhurried.js';
+import { liveUnfocused } from '../../base/live-unfocused.js';
 import { unturned, visible, visibleHtml } from '../../base/visible.js';
 import { assets } from '../../state/assets.js';
 import { field, initialChoices } from '../../state/fields.js';
@@ -217,7 +217,7 @@ export class LogitSpeculative extends ModelElement {
     const wrong = this.refused?.name === name;
     return html`<label class="label">${t(`speculative.${name}`)}
       <input inputmode="decimal" autocomplete="off" data-box=${name} aria-describedby="error" aria-invalid=${wrong}
-        .value=${unhurried(wrong ? (this.refused?.text ?? '') : plain(value))}
+        .value=${liveUnfocused(wrong ? (this.refused?.text ?? '') : plain(value))}
         @change=${(/** @type {Event} */ event) => this.#onBox(name, event)}></label>`;
   }
 

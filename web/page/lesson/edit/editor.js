@@ -26,7 +26,7 @@ import { LARGEST_FILE, checkLesson, readLesson } from '../../../lessons/lesson-f
 import { patched } from '../../../lessons/shown.js';
 import { addMessages, language, list, t } from '../../../locale/locale.js';
 import { recall, remember } from '../../../state/memory.js';
-import { inLanguage, instrumentAddress } from '../../places.js';
+import { inLanguage, instrumentAddress } from '../../site-links.js';
 import { LessonReader } from '../reader.js';
 import '../lesson.js';
 import { Form, faultWords, fieldLabel } from './form.js';

@@ -1,43 +1,43 @@
 /**
- * A Lit directive for the text of a textarea. It works as `live`, but a text that takes a browser long
- * to lay out stays out of the box: the box shows its beginning, read-only, and a button empties it.
+ * A Lit directive for the text of a textarea. It works as `live`, except for a text whose layout takes
+ * the browser long: then the box shows the beginning only, is read-only, and has a button to empty it.
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 import { number, t } from '../locale/locale.js';
 
-/** A box lays out a text of this weight in some 50 ms. */
-const HEAVIEST = 80_000;
-/** Line breaks, and runs outside Latin script: each counts beside the weight of its characters. */
+/** The largest weight of a text in a box: its layout takes some 50 ms. */
+const MAX_WEIGHT = 80_000;
+/** Line breaks and runs outside Latin script add to the weight, whose base is the number of characters. */
 const BREAK = /\n|[^\n -~\u00a0-\u024f\u2010-\u2027]+/g;
 const BREAK_WEIGHT = 24;
 const OUTSIDE_WEIGHT = 4;
-/** Characters that a box shows of a heavy text. */
+/** The number of characters that a box shows of a heavy text. */
 const SHOWN = 1000;
 
-/** The whole texts of boxes that show a beginning. @type {WeakMap<EventTarget, string>} */
-const wholes = new WeakMap();
+/** The full texts of boxes that show a beginning. @type {WeakMap<EventTarget, string>} */
+const fullTexts = new WeakMap();
 
-/** The whole text of the box that an event comes from. @param {Event} event */
-export function boxedText({ target }) {
+/** Returns the full text of an event's textarea. @param {Event} event */
+export function fullTextOf({ target }) {
   const box = /** @type {HTMLTextAreaElement} */ (target);
-  return wholes.get(box) ?? box.value;
+  return fullTexts.get(box) ?? box.value;
 }
 
 /** @param {string} text */
 function isHeavy(text) {
-  if (text.length > HEAVIEST) return true;
+  if (text.length > MAX_WEIGHT) return true;
   let weight = text.length;
   for (const [found] of text.matchAll(BREAK))
     weight += BREAK_WEIGHT + OUTSIDE_WEIGHT * found.length;
-  return weight > HEAVIEST;
+  return weight > MAX_WEIGHT;
 }
 
-class Boxed extends Directive {
+class BoundedText extends Directive {
   /** The note below the box of a heavy text. @type {HTMLElement | null} */
   #note = null;
   #listens = false;
-  /** Whether its reader may not write in the box; null while its text is light. @type {boolean | null} */
+  /** Whether the box was read-only before its text became heavy; null for a light text. @type {boolean | null} */
   #fixed = null;
 
   /** @param {string} text */
@@ -50,12 +50,12 @@ class Boxed extends Directive {
     const box = /** @type {HTMLTextAreaElement} */ (element);
     if (!this.#listens) box.addEventListener('beforeinput', (event) => this.#onBefore(box, event));
     this.#listens = true;
-    if ((wholes.get(box) ?? box.value) !== text) this.#show(box, text);
+    if ((fullTexts.get(box) ?? box.value) !== text) this.#show(box, text);
     else if (this.#note) this.#say(box, text);
     return noChange;
   }
 
-  /** A paste that would make the text heavy goes past the box. @param {HTMLTextAreaElement} box @param {InputEvent} event */
+  /** Takes a paste that makes the text heavy before the browser lays it out. @param {HTMLTextAreaElement} box @param {InputEvent} event */
   #onBefore(box, event) {
     const { data } = event;
     if (!data || data.length < SHOWN || box.readOnly) return;
@@ -76,8 +76,8 @@ class Boxed extends Directive {
   /** @param {HTMLTextAreaElement} box @param {string} text */
   #show(box, text) {
     const heavy = isHeavy(text);
-    if (heavy) wholes.set(box, text);
-    else wholes.delete(box);
+    if (heavy) fullTexts.set(box, text);
+    else fullTexts.delete(box);
     const fixed = this.#fixed ?? box.readOnly;
     box.readOnly = heavy || fixed;
     this.#fixed = heavy ? fixed : null;
@@ -108,4 +108,4 @@ class Boxed extends Directive {
   }
 }
 
-export const boxed = directive(Boxed);
+export const boundedText = directive(BoundedText);

@@ -2,14 +2,14 @@
  * What the page shows before engine and model have come: the landscape of the first prompt, computed
  * when the site is built. The numbers that stand there as text are the engine's own; the rivers are
  * kept as what makes them, the logits of their tokens and how much of all these have at each value of
- * the knob (web/state/first.js makes the rivers of that again).
+ * the knob (web/state/first-frame.js makes the rivers of that again).
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Logitscope } from './engine/index.js';
-import { BEGIN } from './state/first.js';
+import { FIRST_SCREEN } from './state/first-frame.js';
 import { valuesOf } from './state/knob-values.js';
 import { READ_TOP, SLICE_TOP, TEXT_TOKENS } from './state/landscape.js';
 import { MODELS } from './state/models.js';
@@ -18,7 +18,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What is kept of the numbers that only place pixels. */
 const [DIGITS, DECIMALS] = [8, 7];
 
-/** @type {Promise<import('./state/first.js').Built | null> | undefined} */
+/** @type {Promise<import('./state/first-frame.js').BuiltFrame | null> | undefined} */
 let made;
 
 /** Null where there is no model yet. */
@@ -26,12 +26,12 @@ export function firstFrame() {
   return (made ??= compute());
 }
 
-/** @returns {Promise<import('./state/first.js').Built | null>} */
+/** @returns {Promise<import('./state/first-frame.js').BuiltFrame | null>} */
 async function compute() {
   const [{ model, examples }] = MODELS;
   const file = join(root, String(model));
   if (!existsSync(file)) return null;
-  const { knob, settings, seed } = BEGIN;
+  const { knob, settings, seed } = FIRST_SCREEN;
   const [prompt] = examples;
   const scope = await Logitscope.load({ model: await readFile(file) });
   const { table } = scope;
@@ -69,5 +69,5 @@ async function compute() {
     sums: sums.map((sum) => Number(sum.toFixed(DECIMALS))),
   };
   scope.close();
-  return /** @type {import('./state/first.js').Built} */ (built);
+  return /** @type {import('./state/first-frame.js').BuiltFrame} */ (built);
 }

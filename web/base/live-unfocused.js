@@ -1,11 +1,11 @@
 /**
- * A Lit directive for a box whose text counts when the box loses focus. It works as `live`, but a
- * render while somebody types keeps the typed text, unless the value itself has changed.
+ * A Lit directive for an input whose value counts when it loses focus. It works as `live`, but a render
+ * keeps the text being typed unless the value itself has changed.
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 
-class Unhurried extends Directive {
+class LiveUnfocused extends Directive {
   /** @type {unknown} */
   #last;
 
@@ -24,4 +24,4 @@ class Unhurried extends Directive {
   }
 }
 
-export const unhurried = directive(Unhurried);
+export const liveUnfocused = directive(LiveUnfocused);

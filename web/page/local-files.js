@@ -5,7 +5,7 @@
  */
 import { handleOf } from '../state/files.js';
 
-/** @typedef {{ key: string, name: string, size: number, count: number, context: number | null }} Kept */
+/** @typedef {{ key: string, name: string, size: number, count: number, context: number | null }} FileRecord */
 
 /** How many files the browser remembers. */
 const MOST = 8;
@@ -22,7 +22,7 @@ const opened = new Map();
  * The record of files for the history; null without files.
  * @param {File[]} files
  * @param {number | null} context
- * @returns {Kept | null}
+ * @returns {FileRecord | null}
  */
 export function keepFile(files, context) {
   if (files.length === 0) return null;
@@ -36,7 +36,7 @@ export function keepFile(files, context) {
   return { key, name: files[0].name, size, count: files.length, context };
 }
 
-/** Files that were opened again. @param {Kept} kept @param {File[]} files */
+/** Files that were opened again. @param {FileRecord} kept @param {File[]} files */
 export function foundAgain({ key }, files) {
   opened.set(key, files);
   keepHandles(key, files);
@@ -44,7 +44,7 @@ export function foundAgain({ key }, files) {
 
 /**
  * The files, if no question to the reader is needed; else null.
- * @param {Kept} kept
+ * @param {FileRecord} kept
  * @returns {Promise<File[] | null>}
  */
 export async function findFiles({ key }) {
@@ -53,7 +53,7 @@ export async function findFiles({ key }) {
 
 /**
  * Asks the reader for leave and returns the files; null if that is refused or they are gone.
- * @param {Kept} kept
+ * @param {FileRecord} kept
  */
 export async function askFiles({ key }) {
   return readHandles(await findHandles(key), 'requestPermission');

@@ -1,5 +1,5 @@
 /**
- * What the first screen begins with, and its first frame: what web/first.js computed when the site was
+ * What the first screen begins with, and its first frame: what web/first-frame.js computed when the site was
  * built, in the forms in which a landscape is read.
  */
 import { valuesOf } from './knob-values.js';
@@ -8,7 +8,7 @@ import { valuesOf } from './knob-values.js';
  * @typedef {import('../engine/types.js').Landscape} Landscape
  * @typedef {import('../engine/types.js').TableRow} TableRow
  *
- * @typedef {object} Built
+ * @typedef {object} BuiltFrame
  * @property {string} prompt
  * @property {TableRow[]} table
  * @property {number | null} eos
@@ -23,7 +23,7 @@ import { valuesOf } from './knob-values.js';
  * @property {number[]} logits of these
  * @property {number[]} sums what these have together, at each value of the knob
  *
- * @typedef {object} First
+ * @typedef {object} FirstFrame
  * @property {string} prompt
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
@@ -35,15 +35,15 @@ import { valuesOf } from './knob-values.js';
  */
 
 /** The first screen's own state: one knob is seen alone. */
-export const BEGIN = { knob: 'temperature', settings: { temperature: 0.7 }, seed: 42 };
+export const FIRST_SCREEN = { knob: 'temperature', settings: { temperature: 0.7 }, seed: 42 };
 
 /**
  * The rivers' shares over the temperature, again from the logits of their tokens.
- * @param {Built} built
+ * @param {BuiltFrame} built
  * @returns {Landscape}
  */
 export function landscapeOf({ table, ids, logits, sums }) {
-  const row = table.find(({ name }) => name === BEGIN.knob);
+  const row = table.find(({ name }) => name === FIRST_SCREEN.knob);
   const values = valuesOf(/** @type {TableRow} */ (row));
   const top = ids.length;
   const all = new Uint32Array(values.length * top);
@@ -63,14 +63,14 @@ export function landscapeOf({ table, ids, logits, sums }) {
 }
 
 /**
- * @param {Built} built
- * @returns {First}
+ * @param {BuiltFrame} built
+ * @returns {FirstFrame}
  */
-export function unfold(built) {
+export function expandFrame(built) {
   const { prompt, table, eos, vocab_size, entropy, tokens, rest, drawn, steps, names } = built;
-  const { knob, seed } = BEGIN;
-  const settings = { ...BEGIN.settings, seed };
-  const value = BEGIN.settings.temperature;
+  const { knob, seed } = FIRST_SCREEN;
+  const settings = { ...FIRST_SCREEN.settings, seed };
+  const value = FIRST_SCREEN.settings.temperature;
   const trace = {
     vocab_size,
     entropy,

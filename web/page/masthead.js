@@ -4,7 +4,7 @@ import { t } from '../locale/locale.js';
 import { isSlow } from '../state/engines.js';
 import { FOOT_VIEWS } from '../state/fields.js';
 import { findModel } from '../state/models.js';
-import { inLanguage } from './places.js';
+import { inLanguage } from './site-links.js';
 import { VIEWS } from './views.js';
 
 /** @typedef {import('../base/element.js').LogitElement} LogitElement */
@@ -19,7 +19,7 @@ import { VIEWS } from './views.js';
  * @param {(event: CustomEvent) => void} shown.onModel
  * @param {() => void} shown.onMore
  */
-export function renderTop(scope, { shows, name, instrument, go, onModel, onMore }) {
+export function renderMasthead(scope, { shows, name, instrument, go, onModel, onMore }) {
   if (!['masthead', 'tabs', 'model'].some(shows)) return nothing;
   const progress = scope.ready && !isSlow(instrument.progress) ? instrument.progress : null;
   const shown = progress ? findModel(instrument.coming).name : name;

@@ -3,7 +3,7 @@
  * left. What a beat says and waits for is the guide's.
  */
 import { html, nothing } from 'lit';
-import { Rest } from '../base/rest.js';
+import { Debounce } from '../base/debounce.js';
 import { sameValue } from '../state/fields.js';
 import { recall, remember } from '../state/memory.js';
 
@@ -22,7 +22,7 @@ const partsOf = ({ settings, landscape_knob, landscape_u }) => ({
   landscape_u,
 });
 
-export class LookAround {
+export class Tour {
   #scope;
   #go;
   /** @type {HTMLElement | null} What it was asked from. */
@@ -81,7 +81,7 @@ export class LookAround {
   }
 
   #beginAgain() {
-    Rest.hasten();
+    Debounce.flush();
     this.#began = partsOf(this.#scope.state);
   }
 
@@ -114,7 +114,7 @@ export class LookAround {
 
   /** Changes of this beat that are not its deed become the reader's own. */
   #takeChanges() {
-    Rest.hasten(); // debounced changes come first
+    Debounce.flush(); // debounced changes come first
     const [own, began, now] = [this.#own, this.#began, partsOf(this.#scope.state)];
     this.#began = null;
     if (!own || !began) return;

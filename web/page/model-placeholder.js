@@ -20,7 +20,7 @@ function show(element, content) {
   element.toggleAttribute('waiting', content !== nothing);
 }
 
-ModelElement.arrival = {
+ModelElement.placeholder = {
   ask: (element) =>
     new Promise((resolve) => {
       const agree = (/** @type {CustomEvent} */ event) => {

@@ -10,7 +10,7 @@ import { MARKS, PARTS, SECOND } from './settings.js';
  * shows nothing by itself has `given` null.
  * @typedef {{ by: string, year?: number, url: string }} Source
  * @typedef {keyof typeof GIVEN} Given
- * @typedef {{ start?: number, aliases: string[], source?: Source, given?: Given | null, shown?: object }} Stage
+ * @typedef {{ start?: number, aliases: string[], source?: Source, given?: Given | null, shown?: object }} SamplerFacts
  *
  * @typedef {object} Picture the shares before and after, the most probable token first
  * @property {number[]} before
@@ -31,7 +31,7 @@ const TRANSFORMERS = {
 const OPENAI = { by: 'OpenAI API', url: 'https://platform.openai.com/docs/api-reference/chat' };
 
 /** What waits on the shelf until it is added or in use, by what it does to the distribution. */
-export const SHELF = [
+export const SAMPLER_GROUPS = [
   { group: 'flatten', names: ['dynatemp_range', 'smoothing_factor'] },
   {
     group: 'cut',
@@ -75,8 +75,8 @@ export const SHELF = [
   },
   { group: 'mark', names: MARKS },
 ];
-/** @type {Readonly<Record<string, Stage>>} */
-export const STAGES = Object.freeze({
+/** @type {Readonly<Record<string, SamplerFacts>>} */
+export const SAMPLERS = Object.freeze({
   dynatemp_range: {
     start: 0.5,
     aliases: ['dynatemp', 'temp_ext', 'entropy temperature', 'dynatemp_low', 'dynatemp_high'],
@@ -322,7 +322,7 @@ const GIVEN = Object.freeze({
  * @returns {Promise<Record<string, Record<keyof typeof SHARES, Picture>>>}
  */
 export async function drawPictures(engine, names) {
-  const drawable = names.filter((name) => STAGES[name].given !== null);
+  const drawable = names.filter((name) => SAMPLERS[name].given !== null);
   const drawn = drawable.map(async (name) => {
     const [confident, flat] = await Promise.all([
       drawPicture(engine, name, SHARES.confident),
@@ -340,7 +340,7 @@ export async function drawPictures(engine, names) {
  * @returns {Promise<Picture>}
  */
 async function drawPicture(engine, name, shares) {
-  const { start, given, shown } = STAGES[name];
+  const { start, given, shown } = SAMPLERS[name];
   const { settings, beside, about = [] } = given ? GIVEN[given] : /** @type {any} */ ({});
   const asked = { ...settings, ...shown, ...(start === undefined ? {} : { [name]: start }) };
   const trace = await engine.warp(logitsOf(shares), asked, beside);
@@ -372,13 +372,13 @@ const plain = (text) =>
  * @param {string[]} names
  * @param {(name: string) => string[]} said the reader's name of a stage, and its sentence
  */
-export function findStages(query, names, said) {
+export function findSamplers(query, names, said) {
   const asked = plain(query);
   if (!asked) return names;
   const words = query.split(/\s+/).map(plain).filter(Boolean);
   /** @param {string} name */
   const distance = (name) => {
-    const { aliases, source } = STAGES[name];
+    const { aliases, source } = SAMPLERS[name];
     const [title, ...sentences] = said(name);
     const known = [name, title, ...aliases, ...(PARTS[name] ?? [])].map(plain);
     if (known.includes(asked)) return 0;

@@ -1,22 +1,21 @@
 /**
- * A Lit controller for a box that is typed in: a number counts once typing rests, at Enter, or when
- * the box is left, so that "1.5" is never taken for "1" on the way. What is refused changes
- * nothing.
+ * A Lit controller for an input of a number. The number counts after a pause in typing, at Enter or
+ * when the input loses focus, so "1.5" never counts as "1" on the way. Refused text changes nothing.
  */
-import { Rest } from './rest.js';
+import { Debounce } from './debounce.js';
 
-/** How long typing rests before it counts, in ms. */
-const REST = 350;
+/** The pause in typing after which the number counts, in ms. */
+const PAUSE_MS = 350;
 
-export class Typed {
-  /** @type {string | null} What stands in the box, until it is accepted. */
+export class NumberInput {
+  /** The typed text; null when it is accepted. @type {string | null} */
   text = null;
   #host;
   #read;
   #accept;
   /** @type {string | null} */
   #refused = null;
-  #rest = new Rest();
+  #debounce = new Debounce();
 
   /**
    * @param {import('lit').ReactiveControllerHost} host
@@ -31,10 +30,10 @@ export class Typed {
   }
 
   hostDisconnected() {
-    this.#rest.stop();
+    this.#debounce.cancel();
   }
 
-  /** The sentence that says why the box is not accepted, or ''. */
+  /** The sentence with the reason of a refusal, or ''. */
   get error() {
     if (this.#refused === null) return '';
     const read = this.#read(this.#refused);
@@ -44,26 +43,26 @@ export class Typed {
   /** @param {Event} event */
   onInput = (event) => {
     this.text = /** @type {HTMLInputElement} */ (event.target).value;
-    this.#rest.after(REST, () => this.#settle());
+    this.#debounce.schedule(PAUSE_MS, () => this.#settle());
     this.#host.requestUpdate();
   };
 
-  /** The box is left or Enter pressed. */
+  /** Handles Enter and loss of focus. */
   onChange = () => {
     this.#settle();
     if (this.#refused === null) this.clear();
   };
 
-  /** Back to the value in use. */
+  /** Shows the value in use again. */
   clear() {
-    this.#rest.stop();
+    this.#debounce.cancel();
     this.text = null;
     this.#refused = null;
     this.#host.requestUpdate();
   }
 
   #settle() {
-    this.#rest.stop();
+    this.#debounce.cancel();
     if (this.text === null) return;
     const read = this.#read(this.text);
     this.#refused = 'error' in read ? this.text : null;

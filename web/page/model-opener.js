@@ -8,7 +8,7 @@ import { glossary } from '../base/term.js';
 import { presets } from '../engine/presets.js';
 import { t } from '../locale/locale.js';
 import { isSlow } from '../state/engines.js';
-import { BEGIN } from '../state/first.js';
+import { FIRST_SCREEN } from '../state/first-frame.js';
 import { agreeTo, isUnasked } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
 import { megabytes } from './model-chooser.js';
@@ -19,7 +19,7 @@ import { megabytes } from './model-chooser.js';
 /** What comes over the panels: fetched beside the model, and there with the instrument. */
 const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
 
-export class Opening {
+export class ModelOpener {
   /** The model that shows, or is to: its name, address, grammar and examples. */
   offer = findModel('');
   #scope;
@@ -81,7 +81,8 @@ export class Opening {
 
   /** The landscape shows one knob, so it starts from that knob's settings only. @param {string} prompt */
   #firstState(prompt) {
-    const settings = this.#scope.view === 'landscape' ? BEGIN.settings : presets.transformers;
+    const settings =
+      this.#scope.view === 'landscape' ? FIRST_SCREEN.settings : presets.transformers;
     return { prompt, settings };
   }
 
@@ -89,7 +90,7 @@ export class Opening {
   async #loadAgain() {
     const { missing } = this.#scope;
     await import('./reopen.js');
-    const { findFiles } = await import('./own-files.js');
+    const { findFiles } = await import('./local-files.js');
     const files = missing && (await findFiles(missing));
     if (files) return this.takeFile(files);
     this.#scope.requestUpdate();

@@ -1,0 +1,87 @@
+/**
+ * A Lit controller that throttles an element while a value moves: marks follow every frame, numbers
+ * change ten times a second, and everything is rendered again when the movement ends.
+ */
+import { Debounce } from './debounce.js';
+
+/** The shortest time between two renders of the numbers during movement, in ms. */
+const NUMBERS_MS = 100;
+/** Movement ends after this time without a change, in ms. */
+const REST_MS = 150;
+
+export class UpdateThrottle {
+  /** The number of renders of the numbers so far: a key for lit's `guard`. */
+  numbersCount = 0;
+  /** The number of full renders so far. */
+  fullCount = 0;
+  /** Whether any part of the host is in the window. */
+  visible = true;
+  #last = -Infinity;
+  #moved = -Infinity;
+  #debounce = new Debounce();
+  /** The results of `reuse` since the last render of the numbers. @type {Map<string, any>} */
+  #cache = new Map();
+  #observer = new IntersectionObserver(([{ isIntersecting }]) => (this.visible = isIntersecting));
+  #host;
+  #moving;
+
+  /**
+   * @param {import('lit').ReactiveElement} host
+   * @param {string[]} moving the host's properties that change during movement
+   */
+  constructor(host, moving) {
+    this.#host = host;
+    this.#moving = moving;
+    host.addController(this);
+  }
+
+  hostConnected() {
+    this.#observer.observe(this.#host);
+  }
+
+  hostDisconnected() {
+    this.#observer.disconnect();
+  }
+
+  /**
+   * Returns the parts that an update renders. Movement renders everything at its beginning and end, the
+   * numbers every NUMBERS_MS, and otherwise only the moving marks.
+   * @param {Map<string, unknown>} changed
+   * @returns {'all' | 'numbers' | 'motion'}
+   */
+  classify(changed) {
+    const now = performance.now();
+    const moves =
+      changed.size > 0 && [...changed.keys()].every((name) => this.#moving.includes(name));
+    // An off-screen element updates in idle time only, so its updates can be more than REST_MS apart.
+    const continues = moves && (now < this.#moved + REST_MS || !this.visible);
+    this.#moved = moves ? now : -Infinity;
+    if (continues) this.#debounce.schedule(REST_MS, () => this.#host.requestUpdate());
+    else this.#debounce.cancel();
+    if (continues && (now < this.#last + NUMBERS_MS || !this.visible)) return 'motion';
+    this.#last = now;
+    this.#cache.clear();
+    this.numbersCount++;
+    if (continues) return 'numbers';
+    this.fullCount++;
+    return 'all';
+  }
+
+  /** Ends the movement: everything is rendered now. */
+  release() {
+    this.#moved = -Infinity;
+    this.#host.requestUpdate();
+  }
+
+  /**
+   * Returns the cached result of `write`; calls it once between two renders of the numbers.
+   * @template T
+   * @param {string} key
+   * @param {() => T} write
+   * @returns {T}
+   */
+  reuse(key, write) {
+    if (!this.#cache.has(key)) this.#cache.set(key, write());
+    return this.#cache.get(key);
+  }
+}
