@@ -1,6 +1,6 @@
 /**
- * Builds dist/: the static site, minified and the same bytes each time, with relative addresses
- * only, so that it works under any path. Prints what each file weighs.
+ * Builds dist/, the static site: minified, the same bytes each time, with relative addresses only,
+ * so it works under any path. Prints the size of each file.
  */
 import { build as bundle, transform } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import { BASICS, SHARED } from './state/settings.js';
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
-/** Views and elements whose strings, NAME.*, are fetched with their code. */
+/** Views and elements with a module of strings, NAME.*, which loads together with their code. */
 const LATER = [
   'alternatives',
   'branches',
@@ -56,9 +56,9 @@ const LATER = [
 ];
 
 /**
- * The strings of the page as modules, so that a new language is one new file: '#locales' holds
- * English and how to fetch the others, '#locales/language/CODE' one of them, and '#locales/NAME' the
- * strings of a view in every language, which the first visit does not fetch.
+ * The page's strings as modules, so a new language is one new file. '#locales' holds English and
+ * loads the others. '#locales/language/CODE' holds one language. '#locales/NAME' holds the strings
+ * of one view in every language; the first visit does not fetch it.
  */
 const locales = {
   name: 'locales',
@@ -116,7 +116,7 @@ const styles = {
 };
 
 /**
- * The first frame as a module, which is fetched beside the first screen's code.
+ * The first frame as a module, fetched beside the code of the first screen.
  * @param {() => Promise<object | null>} frame
  */
 const firstOf = (frame) => ({
@@ -133,14 +133,20 @@ const firstOf = (frame) => ({
   },
 });
 
-/** The plugins of a bundle of the page's code. @param {() => Promise<object | null>} frame the first one */
+/**
+ * The plugins of each bundle of page code.
+ * @param {() => Promise<object | null>} frame the first one
+ */
 export const pluginsWith = (frame) => [locales, styles, firstOf(frame)];
 export const plugins = pluginsWith(firstFrame);
 
-/** The settings whose sentences the first screen shows; those of the others come with the shelf. */
+/** Settings with a sentence on the first screen; the other sentences come with the shelf. */
 const AT_ONCE = [...BASICS, ...SHARED];
 
-/** The view that a string is fetched with; undefined for one that comes at once. @param {string} key */
+/**
+ * The view with the module of a string; undefined for a string of the first screen.
+ * @param {string} key
+ */
 function viewOf(key) {
   const [family, name] = key.split('.');
   if (family === 'about' && !AT_ONCE.includes(name)) return 'shelf';
@@ -148,7 +154,7 @@ function viewOf(key) {
 }
 
 /**
- * The strings of a language that come at once, or those of a view.
+ * The strings of a language: those of one view, or those of the first screen.
  * @param {string} code
  * @param {string} [view]
  * @returns {Promise<Record<string, any>>}
@@ -159,7 +165,7 @@ async function messagesOf(code, view) {
   return Object.fromEntries(mine);
 }
 
-/** The options of all bundles; no name depends on the folder of the build, nor on a linked node_modules. */
+/** Options of all bundles. No name depends on the build's folder or a linked node_modules. */
 export const COMMON = /** @type {const} */ ({
   absWorkingDir: root,
   preserveSymlinks: true,
@@ -172,7 +178,7 @@ export const COMMON = /** @type {const} */ ({
 });
 
 /**
- * sandbox.html, where a reader's own code runs: one inline script, allowed by its hash; and that hash.
+ * Returns sandbox.html and the hash of its one inline script. A user's own code runs in that page.
  * @param {'frame' | 'single'} [kind] the script's file
  */
 export async function sandbox(kind = 'frame') {
@@ -201,7 +207,10 @@ export async function sandbox(kind = 'frame') {
   return { hash, page: page.replace('ALLOWED', () => allowed).replace('SCRIPT', () => text) };
 }
 
-/** The names that the build puts in. @param {string[]} [hosts] from which a reader may open a model */
+/**
+ * Names that esbuild replaces by constants.
+ * @param {string[]} [hosts] from which a user may open a model
+ */
 export const definedFor = (hosts = readHosts(undefined)) => ({
   'globalThis.MODEL_HOSTS': JSON.stringify(patternOf(hosts)),
 });
@@ -209,7 +218,7 @@ export const definedFor = (hosts = readHosts(undefined)) => ({
 /**
  * Writes the site into the folder `out`.
  * @param {string} [out]
- * @param {string[]} [hosts] from which a reader may open a model
+ * @param {string[]} [hosts] from which a user may open a model
  */
 export async function build(out = join(root, 'dist'), hosts = readHosts(process.env.MODEL_HOSTS)) {
   await rm(out, { recursive: true, force: true });
@@ -264,8 +273,9 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
 }
 
 /**
- * The headers that a host may send, as Netlify and Cloudflare Pages read them. docs/SECURITY.md has
- * them for nginx and Apache, with the use of each. The policy is the page's own: sandbox.html has another.
+ * The headers for hosts that read a `_headers` file (Netlify, Cloudflare Pages). docs/SECURITY.md
+ * explains each one and gives them for nginx and Apache. The policy is that of the page;
+ * sandbox.html has its own.
  * @param {string} page index.html
  */
 function headersOf(page) {
@@ -284,7 +294,7 @@ function headersOf(page) {
 }
 
 /**
- * Every file under `folder`, by path.
+ * The size of every file under `folder`, by path.
  * @param {string} folder
  */
 export async function weigh(folder) {
@@ -297,8 +307,8 @@ export async function weigh(folder) {
 }
 
 /**
- * index.html with preloads of all that its script imports, the tags for link previews, and the link to
- * its service worker.
+ * index.html with three additions: preloads of all scripts that it imports, tags for link previews,
+ * and the link to its service worker.
  * @param {string} out
  */
 async function pageWithPreloads(out) {
@@ -314,7 +324,7 @@ async function pageWithPreloads(out) {
 }
 
 /**
- * Scripts of the site in `folder`, and what these import at once.
+ * The given scripts of `folder` and their static imports.
  * @param {string} folder
  * @param {string[]} scripts
  */
@@ -328,9 +338,9 @@ async function importsOf(folder, scripts) {
 }
 
 /**
- * The files of the site in `folder` that every visit fetches before the model: the page, what its
- * scripts import at once (not what a view brings when it is first shown), the engine and, of the two
- * modules of loops for quantised matrices, the larger: each browser takes one.
+ * The files in `folder` that every visit fetches before the model: the page, its scripts with their
+ * static imports, and the engine. A browser takes one of the two modules of loops for quantised
+ * matrices; the larger one counts.
  * @param {string} folder
  */
 export async function firstLoad(folder) {

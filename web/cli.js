@@ -2,7 +2,7 @@
 /** The command line: `logitscope COMMAND --flag value ...`; `logitscope --help` lists it all. */
 import { main, say } from './cli/main.js';
 
-// A reader that closes early (`| head`) is no error, a full disk is one.
+// A program that closes the pipe early (`| head`) is no error; a full disk is one.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
     if (error.code === 'EPIPE') process.exit();

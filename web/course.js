@@ -1,6 +1,6 @@
 /**
- * Writes the lessons as static pages into dist/lessons/, an index and a page for each lesson and
- * language, and as packages of SCORM 1.2 and 2004 that hold all that a lesson needs.
+ * Writes the lessons into dist/lessons/: an index and a static page for each lesson and language,
+ * and packages of SCORM 1.2 and 2004. A package holds all files that its lesson needs.
  */
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,10 @@ import { pack, zip } from './zip.js';
  * @typedef {ReturnType<typeof pack>} Packed
  */
 
-/** What no package needs: the instrument by itself, what is made for other pages, and what is said of the whole site. */
+/**
+ * Files of the site that no package needs: the instrument by itself, the files for other pages, and
+ * descriptions of the whole site.
+ */
 const LEFT_OUT = [
   ...['index.html', 'logitscope.html', 'logitscope.js', 'anywidget.js'],
   ...['SHA256SUMS', '_headers', 'sw.js', 'update.js', PICTURE],
@@ -28,11 +31,11 @@ const WORKER = /\n *<link rel="serviceworker"[^>]*>/;
 const NAMED = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /** @param {string} text */
 const escape = (text) => text.replace(/[&<>"]/g, (sign) => NAMED[sign]);
-/** A text of a lesson without its marks. @param {string} text */
+/** A text of a lesson without its markup. @param {string} text */
 const plain = (text) => escape(text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\*+|`/g, ''));
 
 /**
- * A page that shows a lesson, or their list, made of the site's own page.
+ * A page that shows one lesson or the list of lessons, made from the site's own page.
  * @param {string} site index.html
  * @param {{ language: string, title: string, about: string, attributes: string, body: string,
  *   path?: string, others?: string }} page `path` is its place in the site; a package's page has none
@@ -43,7 +46,7 @@ function pageOf(site, { language, title, about, attributes, body, path, others =
   const linked = path
     ? withPreview(site, { ...shown, path, up })
     : withoutPreview(site).replace(WORKER, '');
-  /** What the instrument's head is made of, with the language and what the lesson is about. */
+  /** The head of the instrument, in the lesson's language and with its description. */
   const lesson = (/** @type {string} */ head) =>
     `<logit-lesson ${attributes}>${head.replace('<logit-preferences', `$& written="${language}"`)}  ${body}
       </logit-lesson>`;
@@ -69,7 +72,7 @@ function objectsIn(value) {
   return [value, ...Object.values(value).flatMap(objectsIn)];
 }
 
-/** The files of the models that a lesson shows: of nothing else it can open one. @param {Lesson} lesson */
+/** The model files that a lesson shows. A package holds no other models. @param {Lesson} lesson */
 function modelsOf(lesson) {
   const states = objectsIn(lesson).filter(({ model, prompt }) => model ?? prompt);
   const named = new Set(states.map(({ model = MODELS[0].name }) => model));
@@ -112,7 +115,7 @@ ${files.map((file) => `      <file href="${escape(file)}"/>`).join('\n')}
 /**
  * @param {string} dist the site, as web/build.js wrote it
  * @param {string} [out]
- * @param {string[]} [names] of the lessons that are packed
+ * @param {string[]} [names] of the lessons to pack
  */
 export async function buildCourse(dist, out = join(dist, 'lessons'), names = SHIPPED) {
   const site = await readFile(join(dist, 'index.html'), 'utf8');

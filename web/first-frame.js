@@ -1,8 +1,8 @@
 /**
- * What the page shows before engine and model have come: the landscape of the first prompt, computed
- * when the site is built. The numbers that stand there as text are the engine's own; the rivers are
- * kept as what makes them, the logits of their tokens and how much of all these have at each value of
- * the knob (web/state/first-frame.js makes the rivers of that again).
+ * The first frame: the page shows this landscape of the first prompt until engine and model have
+ * loaded. The build computes it. Its texts show the engine's own numbers. Of the rivers it keeps
+ * the logits of their tokens and their sums at each value of the knob; web/state/first-frame.js computes
+ * the rivers from these.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -15,13 +15,13 @@ import { READ_TOP, SLICE_TOP, TEXT_TOKENS } from './state/landscape.js';
 import { MODELS } from './state/models.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** What is kept of the numbers that only place pixels. */
+/** Significant digits and decimals of numbers that only place pixels. */
 const [DIGITS, DECIMALS] = [8, 7];
 
 /** @type {Promise<import('./state/first-frame.js').BuiltFrame | null> | undefined} */
 let made;
 
-/** Null where there is no model yet. */
+/** Null if there is no model file yet. */
 export function firstFrame() {
   return (made ??= compute());
 }
@@ -47,7 +47,7 @@ async function compute() {
   const options = { top: SLICE_TOP, step: 0 };
   const landscape = scope.landscape(asked, knob, values, options);
   const all = scope.logits();
-  // Temperature alone has the same tokens, in the same order, at each value.
+  // Temperature alone keeps the same tokens in the same order at each value.
   const listed = Array.from(landscape.ids.subarray(-SLICE_TOP));
   const sums = Array.from(values, (_, i) =>
     landscape.p.subarray(i * SLICE_TOP, (i + 1) * SLICE_TOP).reduce((sum, p) => sum + p, 0),

@@ -1,6 +1,6 @@
 /**
- * The hosts from which a reader may open a model, as the policy of the site names them: by default
- * those of the Hugging Face hub, which hands a file over to one of its others.
+ * The hosts from which a user may open a model, as the policy of the site names them. The default
+ * is the Hugging Face hub, which redirects to other hosts of its own.
  */
 const HUB_HOSTS = 'https://huggingface.co https://*.huggingface.co https://*.hf.co';
 const HOST = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
@@ -17,7 +17,10 @@ export function readHosts(text = HUB_HOSTS) {
   return hosts;
 }
 
-/** What an origin matches that a policy with these sources lets through. @param {string[]} hosts */
+/**
+ * A regular expression for the origins that a policy with these sources allows.
+ * @param {string[]} hosts
+ */
 export function patternOf(hosts) {
   const escaped = hosts.map((host) => host.replaceAll('.', '\\.').replace('*\\.', '.+\\.'));
   return `^(${escaped.join('|')})$`;

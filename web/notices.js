@@ -1,4 +1,4 @@
-/** What a bundle takes from packages: their licenses, which ask to be named in every copy, and a bill of materials. */
+/** The licenses of bundled packages, which every copy must include, and a bill of materials. */
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,9 @@ const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** Notes, as a plugin of its bundles, which packages they take from. */
+/** An esbuild plugin records the packages that its bundles use. */
 export class Notices {
-  /** The folders of packages. @type {Set<string>} */
+  /** The folders of these packages. @type {Set<string>} */
   #packages = new Set();
 
   /** @type {import('esbuild').Plugin} */
@@ -27,7 +27,7 @@ export class Notices {
     },
   };
 
-  /** The notices, each license whole. */
+  /** The text of all notices, each license in full. */
   async text() {
     const parts = await Promise.all(
       [...this.#packages].map(async (folder) => {
@@ -43,7 +43,7 @@ export class Notices {
     return `${all.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
   }
 
-  /** The packages as CycloneDX 1.6 has them. */
+  /** The packages as a CycloneDX 1.6 bill of materials. */
   async bill() {
     const { name, version, license } = await readManifest('.');
     const folders = [...this.#packages].sort();
@@ -61,7 +61,7 @@ export class Notices {
   }
 }
 
-/** A text of the repository. @param {string} path */
+/** The text of a file of the repository. @param {string} path */
 const read = (path) => readFile(join(root, path), 'utf8');
 
 /** @param {string} folder @returns {Promise<{ name: string, version: string, license: string }>} */

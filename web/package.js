@@ -1,6 +1,7 @@
 /**
- * Builds build/elements/, the entry `logitscope/elements` of the npm package: the elements as one script,
- * and beside it the files that it fetches. Both workers are one script each, since bundlers copy them.
+ * Builds build/elements/, the entry `logitscope/elements` of the npm package: the elements as one
+ * script, and the files that this script fetches. Each worker is one script, because bundlers copy
+ * it.
  */
 import { build as bundle } from 'esbuild';
 import { existsSync } from 'node:fs';
@@ -26,7 +27,7 @@ const notices = new Notices();
 const options = { ...COMMON, outdir: out, format: /** @type {const} */ ('esm') };
 await bundle({
   ...options,
-  // No first frame: it is of a model that the package does not have.
+  // No first frame: it shows a model that is not in the package.
   plugins: [...pluginsWith(async () => null), notices.plugin],
   define: definedFor(),
   entryPoints: [join(web, 'page/elements.js')],

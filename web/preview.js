@@ -1,7 +1,7 @@
 /**
  * The tags for link previews in chats and social networks, and their picture. SITE_URL makes their
- * addresses absolute. Without it the picture's address is relative, which some programs follow, and the
- * page's is left out.
+ * addresses absolute. Without it the picture's address is relative, which some programs accept, and
+ * the page's address is left out.
  */
 
 export const PICTURE = 'preview.png';
@@ -16,14 +16,15 @@ export function readSiteUrl(text = '') {
   return url.href.replace(/\/*$/, '/');
 }
 
-/** A page without these tags. @param {string} page */
+/** The page without these tags. @param {string} page */
 export const withoutPreview = (page) => page.replace(TAGS, '');
 
 /**
- * A page with them, in place of any that it has.
+ * The page with these tags, in place of any that it has.
  * @param {string} page
- * @param {{ title: string, about: string, path: string, up?: string }} shown texts as they stand in an
- *   attribute; the page's path in the site, and the way from it to the site's folder
+ * @param {{ title: string, about: string, path: string, up?: string }} shown texts, escaped for
+ *   an attribute; `path` is the page's path in the site, `up` the relative path to the site's
+ *   folder
  * @param {string | null} [site] its address
  */
 export function withPreview(

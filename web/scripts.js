@@ -1,16 +1,19 @@
 /**
- * Joins the scripts of a site that are always fetched together. esbuild writes one for each set of
- * scripts that share a module: nearly fifty for a page to import at once, some of them empty.
+ * Joins scripts of the site that are always fetched together. esbuild writes one script for each
+ * set of entries that share a module: a page would import nearly fifty at once, some of them empty.
  */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { rollup } from '@rollup/wasm-node';
 import { transform } from 'esbuild';
 
-/** What esbuild's names end with. */
+/** The hash at the end of esbuild's file names. */
 const HASH = /-[A-Z0-9]{8}$/;
 
-/** Joining makes names longer (a$1); this shortens them again. The site has each license whole in a file. */
+/**
+ * Joining makes names longer (a$1); this shortens them again. The full licenses are in a file of
+ * the site.
+ */
 const shortener = {
   name: 'shortener',
   /** @param {string} code */
@@ -26,9 +29,10 @@ const shortener = {
 };
 
 /**
- * Writes the scripts in `folder` anew. What main.js imports at once is in main.js or, where worker.js may
- * want it too, in one that they share: a worker must not run a page. The rest of what worker.js imports
- * at once is beside it: a view may want some of that, and must not run a worker.
+ * Rewrites the scripts in `folder`. main.js gets all its static imports, except those that
+ * worker.js may import too: these go into one shared script, because a worker must not run a page.
+ * The other static imports of worker.js go beside it: a view may import them and must not run a
+ * worker.
  * @param {string} folder
  * @param {string[]} others scripts that nothing imports
  */
@@ -38,7 +42,7 @@ export async function joinScripts(folder, others) {
   const [main, worker] = input;
   const bundle = await rollup({
     input,
-    external: (id) => !names.includes(basename(id)), // what Node alone imports
+    external: (id) => !names.includes(basename(id)), // modules that only Node imports
     treeshake: false,
   });
   const { output } = await bundle.generate({
@@ -58,11 +62,11 @@ export async function joinScripts(folder, others) {
 }
 
 /**
- * Whether a script imports another, by others too.
+ * Whether a script imports another one, also indirectly.
  * @param {string} script
  * @param {string} id
  * @param {import('@rollup/wasm-node').GetModuleInfo} infoOf
- * @param {boolean} [later] what is imported later counts as well
+ * @param {boolean} [later] whether dynamic imports count too
  */
 function reaches(script, id, infoOf, later = false) {
   const found = new Set([script]);

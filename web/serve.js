@@ -1,4 +1,6 @@
-/** A static server for dist/, for the makefile and the tests: files only, from one folder only. */
+/**
+ * A static server for dist/, for the makefile and the tests. It serves only files of one folder.
+ */
 import { open, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, extname, join, normalize, sep } from 'node:path';
@@ -14,13 +16,13 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.wasm': 'application/wasm',
 });
 
-/** A name that the build makes of the contents: what it names never changes. */
+/** A name with a hash of the file's contents, so the contents never change. */
 const HASHED = /-[0-9a-f]{8}\.js$/;
 
 /**
- * Serves `folder` on `port` (0: any free one) of `host`, which is this machine alone unless another
- * is asked for; resolves with the address and a function that stops.
- * `route` may answer a path with any other file, or undefined.
+ * Serves `folder` on `port` (0: any free one) of `host`, by default this machine alone. Resolves
+ * with the address and a function that stops the server. `route` may answer a path with another
+ * file, or return undefined.
  * @param {string} folder
  * @param {number} [port]
  * @param {(path: string) => string | undefined} [route]
@@ -46,7 +48,7 @@ export function serve(folder, port = 0, route = () => undefined, host = '127.0.0
 }
 
 /**
- * Rejects where the other end is gone before everything is sent; nothing is left open then either.
+ * Sends one answer. Rejects if the client disconnects before the end; the file is closed then too.
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  * @param {string} folder
@@ -62,8 +64,8 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
     return;
   }
-  // What has not changed is not sent again, so that a browser keeps what it compiled; what cannot
-  // change is not even asked for again.
+  // An unchanged file is not sent again, so that a browser keeps its compiled code. Browsers do not
+  // even ask again for a file with a hashed name.
   const tag = `"${found.size}-${found.mtimeMs}"`;
   const known = headers['if-none-match'] === tag;
   response.writeHead(known ? 304 : 200, {
@@ -72,7 +74,7 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
     'cache-control': HASHED.test(file) ? 'max-age=31536000, immutable' : 'no-cache',
     etag: tag,
     'x-content-type-options': 'nosniff',
-    // As hosts of public pages do: sandboxed frames, which have no origin, may then run the site.
+    // Public hosts send this too: a sandboxed frame, which has no origin, may then run the site.
     'access-control-allow-origin': '*',
   });
   if (method === 'GET' && !known) await pipeline(handle.createReadStream(), response);
@@ -80,8 +82,8 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
 }
 
 /**
- * The path of an address, or null for one that leaves the folder, names what is hidden (`.git`) or
- * is malformed.
+ * The path of an address. Null if the address is malformed, leaves the folder or names a hidden
+ * file (`.git`).
  * @param {string} url
  */
 function pathOf(url) {
@@ -95,7 +97,7 @@ function pathOf(url) {
 }
 
 /**
- * The file of a path, links followed; null where that is no longer in the folder.
+ * The file at a path, after following links; null if it is outside the folder.
  * @param {string} folder
  * @param {string} path
  */

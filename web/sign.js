@@ -1,6 +1,6 @@
 /**
- * Writes the two files that name every file of the built site with its sum: sw.js, the service worker
- * with the files that it keeps, and SHA256SUMS.
+ * Writes the two files that list every file of the built site with its SHA-256: sw.js, the service
+ * worker, and SHA256SUMS.
  */
 import { build as bundle } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -11,15 +11,15 @@ import { MODELS } from './state/models.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 
-/** Files that no page fetches, and those that stand for themselves. */
+/** Files that no page fetches, and the two lists themselves. */
 const LEFT_OUT =
   /\.zip$|^(logitscope\.html|preview\.png|sbom\.cdx\.json|SHA256SUMS|_headers|sw\.js)$/;
-/** Files that are kept on use; the first model is kept from the start. */
+/** Files that the worker keeps on use. It keeps the first model from the start. */
 const ON_USE = /^(lessons\/.*\.html|models\/.*|logitscope\.js|anywidget\.js|LICENSES\.txt)$/;
-/** The largest file that the worker takes, in bytes: it reads a file whole to check it. */
+/** The largest file that the worker keeps, in bytes: to check a file it reads all of it. */
 const LARGEST = 64 * 2 ** 20;
 
-/** The paths of all files of a folder, in order, each relative to it. @param {string} folder */
+/** The relative paths of all files of a folder, in order. @param {string} folder */
 export async function filesOf(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -36,7 +36,7 @@ async function sumOf(folder, path, as) {
 }
 
 /**
- * The service worker over the files of `folder`; another byte in one of them makes another worker.
+ * The code of the service worker for the files of `folder`. A change of any byte changes it.
  * @param {string} folder
  */
 async function serviceWorker(folder) {
@@ -66,7 +66,10 @@ async function serviceWorker(folder) {
   return `/* logitscope ${version} */\n${outputFiles[0].text}`;
 }
 
-/** Writes both into `folder`, after all its other files. @param {string} folder */
+/**
+ * Writes both files into `folder`; call it after all other files are there.
+ * @param {string} folder
+ */
 export async function signSite(folder) {
   await writeFile(join(folder, 'sw.js'), await serviceWorker(folder));
   const paths = (await filesOf(folder)).filter((path) => path !== 'SHA256SUMS');

@@ -1,6 +1,6 @@
 /**
- * Builds dist/logitscope.html: the page with engine and model in one file, which works by double
- * click and in a sandboxed frame. Its one script and its style are allowed by their hashes.
+ * Builds dist/logitscope.html: the page with engine and model in one file. It works by double click
+ * and in a sandboxed frame. Hashes in its policy allow its one script and its style.
  */
 import { build as bundle } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -12,11 +12,11 @@ import { LESSON_FILES } from './lessons/shipped.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
-/** The models that a single page has room for. */
+/** The models inside the single page. */
 const CARRIED = ['models/stories.gguf', 'models/verbs.gguf', 'models/verbs.grammar.json'];
 
 /**
- * One module and all that it imports, now or later, as a classic script.
+ * A module and all its imports, static and dynamic, as one classic script.
  * @param {string} entry
  * @param {import('esbuild').BuildOptions} options
  */
@@ -26,7 +26,7 @@ async function script(entry, options) {
     entryPoints: [join(web, entry)],
     write: false,
     format: 'iife',
-    // Nothing lies beside a single file; the address only has to be one.
+    // A single file has no files beside it; the address only has to be valid.
     define: { 'import.meta.url': '"https://nowhere.invalid/"', 'globalThis.MODEL_HOSTS': '"^$"' },
   });
   return outputFiles[0].text;
@@ -40,9 +40,9 @@ function hashOf(text) {
 /**
  * @param {string} out the folder
  * @param {import('esbuild').BuildOptions} options of every bundle
- * @param {{ page: string, hash: string }} sandbox the frame of a reader's own code, which inherits the
- *   policy of this page
- * @param {() => Promise<string>} notices of all that was bundled until then
+ * @param {{ page: string, hash: string }} sandbox the frame for a user's own code, which inherits
+ *   the policy of this page
+ * @param {() => Promise<string>} notices of all packages bundled so far
  */
 export async function buildSingle(out, options, sandbox, notices) {
   const modules = ['logitscope.wasm', 'logitscope-simd.wasm', 'logitscope-relaxed.wasm'].filter(
@@ -62,7 +62,7 @@ export async function buildSingle(out, options, sandbox, notices) {
       LESSON_FILES.map(async (name) => [name, await readFile(join(web, name))]),
     )),
   ];
-  // "<!--" before "<script" would change how the rest of a script is read.
+  // "<!--" before "<script" would change how a browser reads the rest of a script.
   const code = (await script('page/single-main.js', options)).replaceAll('<!--', '<\\!--');
   const named = await notices();
   const style = await readFile(join(web, 'style/page.css'), 'utf8');

@@ -1,9 +1,12 @@
-/** Writes a ZIP archive, the same bytes for the same files: no dates, each file deflated if that helps. */
+/**
+ * Writes a ZIP archive. The same files give the same bytes: no dates, each file deflated if that is
+ * smaller.
+ */
 import { deflateRawSync } from 'node:zlib';
 
-/** The 1st of January 1980, with which the format's dates begin. */
+/** The 1st of January 1980, the first date of the format. */
 const DATE = 0x21;
-/** Names are UTF-8. */
+/** Flag: names are UTF-8. */
 const FLAGS = 0x800;
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -20,7 +23,7 @@ function crc32(bytes) {
 }
 
 /**
- * A file as an archive holds it: made once, it may go into several.
+ * A file as archives hold it; several archives may include the result.
  * @param {string} name
  * @param {Uint8Array} bytes
  */
@@ -29,9 +32,9 @@ export function pack(name, bytes) {
   const smaller = deflated.length < bytes.length;
   const data = smaller ? deflated : bytes;
   const path = Buffer.from(name);
-  // What both of its headers say of it.
+  // The fields that both headers of a file have.
   const said = Buffer.alloc(26);
-  said.writeUInt16LE(20, 0); // the version that reads it
+  said.writeUInt16LE(20, 0); // the version needed to read it
   said.writeUInt16LE(FLAGS, 2);
   said.writeUInt16LE(smaller ? 8 : 0, 4);
   said.writeUInt16LE(DATE, 8);

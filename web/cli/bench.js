@@ -1,22 +1,22 @@
-/** `logitscope bench`: how fast a model is read, and its tokens are drawn, on this machine. */
+/** `logitscope bench`: the speed of a model on this machine: reading a prompt, drawing tokens. */
 import { summarise } from '../engine/measures.js';
 import { UsageError } from './flags.js';
 import { columns, printJson } from './terminal.js';
 import { wholeNumber } from './texts.js';
 
-/** By default so many tokens, or fewer where the context is short, so often. */
+/** Default number of prompt tokens; a short context gives fewer. */
 const PROMPT_TOKENS = 256;
 const NEW_TOKENS = 64;
 const ROUNDS = 5;
 
-/** Of what the command measures, what is told: [key, its name in the table, its digits]. */
+/** The measured values that the command prints: [key, its name in the table, its digits]. */
 const ROWS = /** @type {const} */ ([
   ['prefill_tokens_per_second', 'prefill, tokens/s', 1],
   ['decode_tokens_per_second', 'decode, tokens/s', 1],
   ['distribution_ms', 'distribution, ms', 3],
 ]);
 
-/** @param {() => void} act @returns {number} how long it took, in ms */
+/** @param {() => void} act @returns {number} the duration, in ms */
 function time(act) {
   const began = performance.now();
   act();
@@ -24,7 +24,7 @@ function time(act) {
 }
 
 /**
- * One round: a prompt that shares nothing with the one before, then greedy steps.
+ * One round: a prompt that shares no prefix with the one before, then greedy steps.
  * @param {any} scope
  * @param {number} round
  * @param {number} promptTokens
@@ -80,7 +80,7 @@ export const bench = {
       );
     }
     const rounds = values.rounds ?? ROUNDS;
-    // The first round does not count: loops are compiled again, for speed, while they run.
+    // The first round does not count: the runtime still optimises the loops.
     const [, ...measured] = Array.from({ length: rounds + 1 }, (_, round) =>
       measure(scope, round, promptTokens, newTokens),
     );

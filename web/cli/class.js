@@ -1,4 +1,7 @@
-/** A class: a folder with a file or a folder for each learner. Each learner has a row, also without a file that runs. */
+/**
+ * A class: a folder with a file or a folder for each learner. Every learner gets a row, with a
+ * reason if there is no file to run.
+ */
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { KINDS, kindOf } from './submission.js';
@@ -6,20 +9,20 @@ import { KINDS, kindOf } from './submission.js';
 /** @typedef {'kind' | 'several' | 'none' | 'special' | 'closed'} Unread */
 
 /**
- * A learner's submission, or the reason for a row without one.
+ * A learner's submission, or the reason why there is none.
  * @typedef {object} Submitted
  * @property {string} name
  * @property {string} [file]
- * @property {string} [within] the learner's folder, which it may read
+ * @property {string} [within] the learner's folder, which the submission may read
  * @property {{ code: Unread, what: string }} [unread]
  */
 
-/** How many folders may lie in one another above a submission, as archives unpack. */
+/** Most nested folders above a submission, as archives unpack them. */
 const DEEPEST = 4;
-/** How many names a reason lists. */
+/** Most names in a reason. */
 const LISTED = 5;
 
-/** Entries that systems and programs leave behind. @param {string} name */
+/** Files and folders that systems and programs leave behind. @param {string} name */
 const isLitter = (name) =>
   name.startsWith('.') ||
   ['__MACOSX', '__pycache__', 'node_modules', 'Thumbs.db', 'desktop.ini'].includes(name);
@@ -38,7 +41,12 @@ function allows(file, mode) {
   }
 }
 
-/** Files above their folders. @param {string} folder @param {number} [depth] @returns {string[][]} by depth */
+/**
+ * The files of a folder, before those of its subfolders.
+ * @param {string} folder
+ * @param {number} [depth]
+ * @returns {string[][]} by depth
+ */
 function filesIn(folder, depth = 0) {
   const entries = entriesOf(folder);
   const files = entries.filter((it) => it.isFile()).map((it) => join(folder, it.name));
@@ -51,7 +59,7 @@ function filesIn(folder, depth = 0) {
 
 /**
  * @param {string} folder
- * @param {{ stdio?: boolean }} [options] stdio: whether a program of any kind can be run
+ * @param {{ stdio?: boolean }} [options] stdio: whether a program of any kind may be a submission
  * @returns {Submitted[]} by name
  */
 export function submissionsIn(folder, { stdio = false } = {}) {
@@ -81,7 +89,7 @@ export function submissionsIn(folder, { stdio = false } = {}) {
       /** @type {(code: Unread, what?: string) => Submitted} */
       const without = (code, what = '') => ({ ...row, unread: { code, what } });
       if (entry.isDirectory()) return ofFolder(name, file);
-      // A link may lead to a file of another learner, or of the teacher.
+      // A link may lead to a file of another learner or of the teacher.
       if (!entry.isFile()) return without('special');
       if (!runs(file)) return without('kind', extname(name) || name);
       if (!allows(file, constants.R_OK)) return without('closed');

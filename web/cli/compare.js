@@ -90,8 +90,8 @@ async function write(scope, strategy, options) {
 }
 
 /**
- * The rows of a comparison: the first text of each strategy, and with more texts what they have in
- * common.
+ * The rows of a comparison: the first text of each strategy. With several texts a row also has
+ * their common figures.
  * @param {any} scope
  * @param {any} values
  */
@@ -127,7 +127,7 @@ async function compareStrategies(scope, values) {
   return { prompt, seed, samples, rows, cold };
 }
 
-/** @param {any} text one of a row, without what is undefined */
+/** @param {any} text one text of a row, without undefined fields */
 function flat({ seed, figures, verdict, ...rest }) {
   return { ...rest, ...figures, ...(verdict && { verdict }) };
 }

@@ -4,8 +4,8 @@ import { columns, printJson } from './terminal.js';
 import { readDocuments, wholeNumber } from './texts.js';
 
 /**
- * The sum of -ln p over ids[1:], in nats. At most context_length ids are seen at a time: a window
- * predicts its tokens without the one before it.
+ * The sum of -ln p over ids[1:], in nats. Windows of context_length ids do not overlap: the model
+ * forgets the window before.
  * @param {any} scope
  * @param {number[]} ids
  */
@@ -23,7 +23,7 @@ function surprisalOf(scope, ids) {
 }
 
 /**
- * The first `bytes` bytes of a text, less a character that they cut.
+ * The first `bytes` bytes of a text, without a character that is cut.
  * @param {string} text
  * @param {number} bytes
  */

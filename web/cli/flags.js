@@ -1,38 +1,40 @@
-/** Flags of the command line: those of the settings come from the engine's table. */
+/** Flags of the command line. The flags of settings come from the engine's table. */
 import { presets, strategies } from '../engine/presets.js';
 import { readSchema } from '../engine/schema-text.js';
 import { readStandardInput, readTextFile } from './read-text.js';
 
-/** A wrong argument: one line, exit code 2. */
+/** A wrong argument: the command line prints one line and exits with code 2. */
 export class UsageError extends Error {}
 
 /**
  * @typedef {object} Flag
- * @property {string} name as in the settings, with underscores
+ * @property {string} name of the setting, with underscores
  * @property {'text' | 'number' | 'switch' | 'texts' | 'names' | 'map'} kind texts: may be repeated
  * @property {string} help
- * @property {string} [needs] the flag without which it says nothing
- * @property {boolean} [escapes] whether \\n, \\t and \\\\ stand for signs
+ * @property {string} [needs] the flag without which this one has no effect
+ * @property {boolean} [escapes] whether \\n, \\t and \\\\ are escapes
  */
 
 /**
- * Where a command reads and writes.
+ * The streams of a command.
  * @typedef {{ stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} Streams
  */
 
 /**
  * @typedef {object} Command
  * @property {string} summary
- * @property {boolean} settings whether it takes the settings
- * @property {Flag[]} flags its own
- * @property {string} [operands] what the words without a flag are, if it takes any
- * @property {string[]} [operandOf] the flag that one such word stands for, and those that it excludes
+ * @property {boolean} settings whether it takes the flags of the settings
+ * @property {Flag[]} flags its own flags
+ * @property {string} [operands] the meaning of words without a flag, if it takes any
+ * @property {string[]} [operandOf] the flag that one such word stands for, and the flags that it
+ *   excludes
  * @property {boolean} [modelless] whether it needs no model
- * @property {boolean} [sessionless] whether it needs no more of a model than what it is
- * @property {string} [notes] for the help, after the flags
+ * @property {boolean} [sessionless] whether it needs the model's facts and tokens alone, without
+ *   a session
+ * @property {string} [notes] text for the help, after the flags
  * @property {(values: any) => void} [check]
- * @property {(scope: any, values: any, streams: Streams, table: any[]) => Promise<number | void> | number | void} run
- *   gives the exit code, 0 where it gives none
+ * @property {(scope: any, values: any, streams: Streams, table: any[]) => Promise<number | void>
+ *   | number | void} run returns the exit code; undefined means 0
  */
 
 /** @type {Flag[]} */
@@ -80,7 +82,7 @@ const DRAWING = [
   },
 ];
 
-/** Help of the flags whose texts have escapes, for characters that a shell does not pass on. */
+/** Help of the flags with escapes: a shell does not pass these characters on. */
 export const ESCAPED = '\\n is a line break, \\t a tab, \\\\ a backslash; may be repeated';
 
 /** @type {Flag[]} */
@@ -109,9 +111,9 @@ export const PROMPT_FILE = {
   kind: 'text',
   help: 'a file with the prompt, - for standard input; the line break at its end is left out',
 };
-/** The prompt, as a text or in a file. */
+/** The prompt as a text, or in a file. */
 export const PROMPTS = [PROMPT, PROMPT_FILE];
-/** What is said to a model that has a chat template. @type {Flag[]} */
+/** Messages for a model that has a chat template. @type {Flag[]} */
 export const CHAT = [
   {
     name: 'chat',
@@ -145,9 +147,9 @@ export const GRAMMAR = {
   help: 'a grammar that judges the text (MODEL.grammar.json beside the model)',
 };
 
-/** A number as it is written. */
+/** A number in decimal notation. */
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
-/** What bans a token as a bias does; JSON can say the first alone. */
+/** Biases that ban a token; JSON has the first one alone. */
 const BANS = ['false', '-Infinity'];
 const BAN_FORM = BANS.map((ban) => `ID=${ban}`).join(' or ');
 
@@ -155,7 +157,7 @@ const dashed = (/** @type {string} */ name) => `--${name.replaceAll('_', '-')}`;
 const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(x));
 
 /**
- * A setting's flag; the range it names is the table's.
+ * The flag of a setting; its help gives the range from the table.
  * @param {any} row
  * @returns {Flag}
  */
@@ -209,10 +211,10 @@ export function helpOf(name, { summary, operands, notes }, flags) {
 }
 
 /**
- * Names that begin alike or differ by little, for an error; otherwise the list of all.
+ * Names similar to a word, for an error; without any, the list of all names.
  * @param {string} word
  * @param {string[]} names
- * @param {string} orElse what introduces the list
+ * @param {string} orElse the introduction of that list
  */
 export function nearestOf(word, names, orElse) {
   const shared = (/** @type {string} */ name) => {
@@ -238,7 +240,7 @@ function toNumber(flag, text) {
     throw new UsageError(`${flag} must be a number, got ${JSON.stringify(text)}`);
   }
   const value = Number(text);
-  // 9007199254740990.6 would be taken for the seed 9007199254740991.
+  // 9007199254740990.6 would round to the seed 9007199254740991.
   if (Number.isInteger(value) && /^[^e]*\.\d*[1-9]\d*$/i.test(text)) {
     throw new UsageError(`${flag} must be whole or have fewer digits, got ${text}`);
   }
@@ -247,7 +249,7 @@ function toNumber(flag, text) {
 
 /**
  * @param {string} flag
- * @param {string} text ID=NUMBER, or what bans
+ * @param {string} text ID=NUMBER, or ID=false or ID=-Infinity to ban
  */
 function toBias(flag, text) {
   const [, id, value] = /^(\d+(?: \d+)*)=(.+)$/.exec(text) ?? [];
@@ -259,7 +261,7 @@ function toBias(flag, text) {
 }
 
 /**
- * Replaces the escapes \n, \t and \\ of a text: a shell does not pass these characters on.
+ * Replaces the escapes \n, \t and \\ of a text.
  * @param {string} flag
  * @param {string} text
  */
@@ -274,7 +276,7 @@ function unescaped(flag, text) {
 }
 
 /**
- * The value of one flag, given the text and what it already has.
+ * The value of one flag, from its text and the value that it already has.
  * @param {Flag} flag
  * @param {string} text
  * @param {any} [before]
@@ -297,8 +299,8 @@ export function toValue({ name, kind, escapes }, text, before) {
 /**
  * @param {string[]} words
  * @param {Flag[]} flags
- * @param {string} [operands] what the words without a flag are, if any may stand
- * @returns {Record<string, any>} by setting name; words without a flag under `operands`
+ * @param {string} [operands] the meaning of words without a flag, if they are allowed
+ * @returns {Record<string, any>} values by setting name; words without a flag under `operands`
  */
 export function parseFlags(words, flags, operands) {
   const known = new Map(flags.map((flag) => [dashed(flag.name), flag]));
@@ -338,7 +340,7 @@ export function needPrompt(values) {
 }
 
 /**
- * Takes the one word without a flag for the flag that it stands for.
+ * Reads the one word without a flag as the value of the flag that it stands for.
  * @param {any} values
  * @param {Command} command
  */
@@ -356,7 +358,7 @@ export function takeOperand(values, { operands, operandOf }) {
 const BESIDE_FILE = ['prompt', 'text', 'chat', 'interactive', 'held_out'];
 
 /**
- * Reads the prompt that --prompt-file names.
+ * Reads the prompt from the file of --prompt-file.
  * @param {any} values
  * @param {NodeJS.ReadStream} stdin
  */
@@ -378,7 +380,7 @@ export async function takePromptFile(values, stdin) {
 }
 
 /**
- * Refuses a flag that says nothing without any of some others.
+ * Refuses a flag that has no effect without one of some others.
  * @param {any} values
  * @param {string} name
  * @param {string[]} needs
@@ -389,7 +391,7 @@ export function checkNeeds(values, name, needs) {
 }
 
 /**
- * Refuses flags that mean nothing beside another, where that is given.
+ * Refuses flags that have no effect together with another given flag.
  * @param {any} values
  * @param {string} beside
  * @param {string[]} names
@@ -401,7 +403,7 @@ export function checkBeside(values, beside, names) {
 }
 
 /**
- * What the model's template makes of --chat and --system.
+ * The prompt that the model's template makes of --chat and --system.
  * @param {any} scope
  * @param {any} values
  * @returns {Promise<import('../engine/types.js').Chat>}
@@ -448,7 +450,7 @@ const gatesOf = ({ constraint, banned_words, forced_first: first }) => ({
 });
 
 /**
- * Refuses the place of a sampler of the reader's own where there is none.
+ * Refuses `own` in the order when there is no --own.
  * @param {Record<string, any>} settings
  */
 function checkOrder({ order, own }) {
@@ -457,7 +459,7 @@ function checkOrder({ order, own }) {
 }
 
 /**
- * The settings among the flags.
+ * The settings among the values of the flags.
  * @param {Record<string, any>} values
  * @param {any[]} table
  * @param {string[]} [also]
@@ -477,7 +479,8 @@ export function settingsOf(values, table, also = []) {
 }
 
 /**
- * Refuses settings before anything is written: a generation that ends before its first step.
+ * Refuses bad settings before the command writes any output: it ends a generation before its first
+ * step.
  * @param {any} scope
  * @param {Record<string, any>} options of a generation
  */

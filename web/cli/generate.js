@@ -1,4 +1,7 @@
-/** `logitscope generate`: text from a prompt, streamed; or one JSON object with every step. */
+/**
+ * `logitscope generate`: writes text from a prompt, token by token, or one JSON object with every
+ * step.
+ */
 import {
   CHAT,
   ESCAPED,
@@ -18,7 +21,7 @@ import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { inLine, printJson, printLine, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
-/** What reads a second text. */
+/** Settings that read a second distribution. */
 const SECOND = ['guidance_scale', 'contrastive_beta'];
 
 /**
@@ -39,11 +42,12 @@ export async function collect(scope, options, onStep) {
   }
 }
 
-/** Milliseconds a token that the steps took. @param {{ ms: number }[]} steps */
+/** Milliseconds per token of these steps. @param {{ ms: number }[]} steps */
 const pace = (steps) => steps.reduce((sum, { ms }) => sum + ms, 0) / steps.length;
 
 /**
- * What a draft was good for: beside it, the same settings once more without one.
+ * The line about a draft: its acceptance, and the speed beside a run of the same settings without
+ * it.
  * @param {any} scope
  * @param {any} options
  * @param {any} result
@@ -168,7 +172,7 @@ export const generate = {
     checkBeside(values, 'interactive', ['prompt', 'json', 'ndjson']);
     checkBeside(values, 'ndjson', ['json']);
     checkNeeds(values, 'top_logprobs', ['json', 'ndjson']);
-    // The playground has settings that no flag names.
+    // The playground reads settings that no flag gave.
     if (!values.interactive)
       for (const name of ['amateur', 'negative_prompt']) checkNeeds(values, name, SECOND);
     if (!values.interactive && values.chat === undefined) needPrompt(values);

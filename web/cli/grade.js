@@ -1,4 +1,6 @@
-/** `logitscope grade`: a learner's own sampler, or those of a class, against the built-in one. */
+/**
+ * `logitscope grade`: compares a learner's own sampler, or those of a class, with the built-in one.
+ */
 import { basename } from 'node:path';
 import { MODULE_11, casesOf } from '../grade/cases.js';
 import { CONVENTIONS, byConvention } from '../grade/convention.js';
@@ -16,11 +18,11 @@ import { LANGUAGES, wordsOf } from './words.js';
 
 const LISTED = 12;
 const TIME = 2;
-/** Large libraries take seconds to load on a busy machine. */
+/** Loading large Python libraries takes seconds on a busy machine. */
 const LOAD_MS = 20000;
 const ALL_TIME = 60;
 const MEMORY = 512;
-/** The score from which another course's rule may explain the marks that are lost. */
+/** The least score at which another course's rule may explain lost points. */
 const LEAST = 50;
 
 const NOTES = `FILE is JavaScript (.js, .mjs, .cjs), Python (.py) or a notebook (.ipynb), of which the code cells
@@ -88,7 +90,7 @@ something fails; 2: a wrong argument.
 `;
 
 /**
- * A function to be graded, and what it counts.
+ * A function to grade, with its weight.
  * @typedef {{ as: string, lesson: boolean, weight: number }} Part
  *
  * @typedef {object} Graded
@@ -98,9 +100,9 @@ something fails; 2: a wrong argument.
  * @property {number} score
  * @property {import('../grade/grade.js').Verdict[]} verdicts
  * @property {{ code?: string, message: string } | null} fault
- * @property {import('../grade/diagnose.js').Fault[]} notes differences that cost nothing
- * @property {string} [convention] the rule of another course by which it has full marks
- * @property {string} [error] why nothing could be asked
+ * @property {import('../grade/diagnose.js').Fault[]} notes differences that cost no points
+ * @property {string} [convention] the rule of another course under which it gets the full score
+ * @property {string} [error] the reason why no call could be made
  */
 
 /** @param {string} given @returns {Part[]} */
@@ -132,7 +134,7 @@ function partsIn(word) {
   );
 }
 
-/** What properties count. @param {string[]} given @returns {Record<string, number>} */
+/** The weights of properties. @param {string[]} given @returns {Record<string, number>} */
 function weightsOf(given = []) {
   return Object.fromEntries(
     given.map((text) => {
@@ -168,7 +170,11 @@ async function checkWeights(weights, parts, engine) {
   }
 }
 
-/** Those of one function. @param {Record<string, number>} weights @param {string} as */
+/**
+ * The weights that belong to one function.
+ * @param {Record<string, number>} weights
+ * @param {string} as
+ */
 const weightsFor = (weights, as) =>
   Object.fromEntries(
     Object.entries(weights).flatMap(([name, weight]) => {
@@ -177,7 +183,7 @@ const weightsFor = (weights, as) =>
     }),
   );
 
-/** JSON has no infinities: they are written as text. @param {unknown} value @returns {any} */
+/** JSON has no infinities; they become text. @param {unknown} value @returns {any} */
 function jsonable(value) {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value), jsonable);
@@ -186,13 +192,13 @@ function jsonable(value) {
   return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, jsonable(it)]));
 }
 
-/** A cell that no program for tables takes for a formula. @param {unknown} value */
+/** A cell that no spreadsheet reads as a formula. @param {unknown} value */
 function cell(value) {
   const text = safe(String(value)).replace(/^[=+\-@\t\r]/, "'$&");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Writes a report in a language. */
+/** Writes a report in one language. */
 class Report {
   #words;
 
@@ -241,7 +247,7 @@ class Report {
     return inLine(String(this.#words.why(fault)));
   }
 
-  /** Why a function has no full marks. @param {Graded} graded */
+  /** The reason why a function does not have the full score. @param {Graded} graded */
   why({ as, fault, verdicts }) {
     if (fault) return this.fault(fault);
     return verdicts
@@ -251,8 +257,8 @@ class Report {
   }
 
   /**
-   * The reasons for lost marks: first that time ran out, then the fault, else the first property
-   * that fails.
+   * The reasons for lost points: time that ran out, then the fault, else the first property that
+   * fails.
    * @param {Graded} graded
    */
   reasons({ as, fault, verdicts, convention }) {
@@ -267,7 +273,7 @@ class Report {
     return lost;
   }
 
-  /** The sentence on a function in a table. @param {Graded} graded */
+  /** The sentence on a function, for a table. @param {Graded} graded */
   remarks(graded) {
     const { as, notes, error } = graded;
     if (error) return [`${as}: ${error}`];
@@ -303,7 +309,10 @@ class Report {
     return this.#words.python(given);
   }
 
-  /** The reason for a learner without a submission. @param {{ code: import('./class.js').Unread, what: string }} given */
+  /**
+   * The reason why a learner has no submission.
+   * @param {{ code: import('./class.js').Unread, what: string }} given
+   */
   unread({ code, what }) {
     return this.#words.unread[code](what);
   }
@@ -414,7 +423,7 @@ export const grade = {
     const { isolation } = submissions;
     const files = folder ? folder.map(({ file }) => file ?? '') : [path];
 
-    /** Absent from the report where no file is Python. */
+    /** Absent from the report if no file is Python. */
     const python = files.some(isPython)
       ? (({ program, version }) => ({ program, version }))(submissions.python)
       : undefined;
@@ -450,7 +459,8 @@ export const grade = {
     };
 
     /**
-     * The rule of another course by which a function has full marks, where no other fault explains it.
+     * The rule of another course under which a function has the full score, if no other fault
+     * explains the loss.
      * @param {Subject} subject
      * @param {Part} part
      * @param {Graded} usual
@@ -464,14 +474,15 @@ export const grade = {
       for (const name of Object.keys(CONVENTIONS)) {
         const by = byConvention(engine, /** @type {any} */ (name));
         const { verdicts: other } = await gradeBy(subject, part, by);
-        subject.spent = spent; // the learner has no part in these calls
+        subject.spent = spent; // these calls are not the learner's
         if (other.length && other.every(({ holds }) => holds)) return name;
       }
       return undefined;
     };
 
     /**
-     * By the usual rules, and where these take marks off by the course's, if it teaches others.
+     * Grades by the usual rules; if these cost points and the course teaches other rules, also by
+     * the course's.
      * @param {Subject} subject
      * @param {Part} part
      * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
@@ -494,7 +505,8 @@ export const grade = {
     };
 
     /**
-     * The functions of one file, in one process; none is asked once the file did not load in time.
+     * Grades the functions of one file in one process; none is called if the file did not load in
+     * time.
      * @param {{ file: string, within?: string }} submission
      * @param {(part: Part) => ((verdict: import('../grade/grade.js').Verdict) => void) | undefined} [onverdict]
      * @param {(graded: Graded) => void} [ongraded]
@@ -517,7 +529,7 @@ export const grade = {
               ? { ...graded, error: hung.error }
               : await gradePart(subject, part, onverdict?.(part));
           } catch (error) {
-            // Nothing that one learner hands in keeps the next from being graded.
+            // No error of one submission stops the grading of the next.
             if (error instanceof UsageError) throw error;
             graded.error = String(error);
           }

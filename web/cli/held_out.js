@@ -1,4 +1,4 @@
-/** `compare --held-out`: sampled continuations beside the one that the text really has. */
+/** `compare --held-out`: sampled continuations beside the true one of the text. */
 import { strategies } from '../engine/index.js';
 import { UsageError } from './flags.js';
 import { collect } from './generate.js';
@@ -22,7 +22,8 @@ export const HELD_OUT = [
 ];
 
 /**
- * Passages of length tokens: one from the head of each document, or spread over a single one.
+ * Passages of `length` tokens: one from the head of each document, or spread over a single
+ * document.
  * @param {any} scope
  * @param {string[]} documents
  * @param {number} count
@@ -44,7 +45,8 @@ function passagesOf(scope, documents, count, length) {
 }
 
 /**
- * The true continuation and what the model made of it: the sum of -ln p, and the mean as a p.
+ * The true continuation with its score under the model: the sum of -ln p, and the mean as a
+ * probability.
  * @param {any} scope
  * @param {number[]} prompt
  * @param {number[]} truth

@@ -1,7 +1,7 @@
-/** `logitscope info`: what a model file says about itself. */
+/** `logitscope info`: the facts that a model file states. */
 import { columns, inLine, printJson } from './terminal.js';
 
-/** How a text is split where the file does not say so. */
+/** The pre-tokenizer of a file that names none. */
 const UNSTATED = 'not stated, split as default';
 
 /** @type {import('./flags.js').Command} */

@@ -19,7 +19,7 @@ function settingsIn(table) {
   ];
 }
 
-/** What `/settings` shows by the flag's own word: a function, models, a grammar. */
+/** Settings that `/settings` prints as the flag gave them: a function, models, a grammar. */
 const NAMED = ['own', 'draft', 'amateur', 'constraint'];
 
 /** @param {any} value @returns {string[]} */
@@ -29,7 +29,7 @@ function wordsOf(value) {
 }
 
 /**
- * A setting as its flag says it, with quotes around what is not one word.
+ * A setting as a flag, with quotes around a text of several words.
  * @param {string} name
  * @param {any} value
  */
@@ -49,7 +49,7 @@ const HELP = `A line is a prompt; the text that follows it is generated.
 class Playground {
   #scope;
   #flags;
-  /** @type {Record<string, any>} the words of the flags */
+  /** @type {Record<string, any>} the values of the flags */
   #values;
   #grammar;
   #initial;
@@ -77,7 +77,7 @@ class Playground {
     this.#options = { ...options };
   }
 
-  /** Ends the generation under way, if there is one; true if there was. */
+  /** Ends the running generation; returns whether there was one. */
   interrupt() {
     this.#running?.abort();
     return this.#running !== null;
@@ -85,7 +85,7 @@ class Playground {
 
   /**
    * @param {string} line
-   * @returns {Promise<boolean>} whether to go on
+   * @returns {Promise<boolean>} whether to continue
    */
   async take(line) {
     try {
@@ -182,7 +182,7 @@ class Playground {
  * @param {any} scope
  * @param {any[]} table
  * @param {any} values
- * @param {any} options what the values ask of a generation
+ * @param {any} options of a generation with these values
  * @param {any} grammar
  * @param {import('./flags.js').Streams} streams
  */

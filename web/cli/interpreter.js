@@ -1,6 +1,7 @@
 /**
- * The Python that runs submissions: `--python`, else the active virtual environment's, else the
- * first `python3` of PATH. It is asked once, outside the jail, for its version and its folders.
+ * The Python that runs submissions: `--python`, else that of the active virtual environment, else
+ * the first `python3` of PATH. The grader asks it once, outside the jail, for its version and
+ * folders.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
@@ -11,13 +12,13 @@ import { UsageError } from './flags.js';
  * @typedef {object} Interpreter
  * @property {string} program
  * @property {string} version
- * @property {string[]} sees paths outside of /usr that it is read from
- * @property {string | null} site the user's own packages, which -I leaves out
+ * @property {string[]} sees paths outside of /usr that it reads
+ * @property {string | null} site the user's own packages, which -I hides
  */
 
-// -E: nothing of PYTHONPATH, which may hold any folder.
+// -E ignores PYTHONPATH, which may name any folder.
 const ASKED = ['-E', '-c'];
-// The folder that it is asked in may hold a json.py.
+// The current folder may hold a json.py.
 const QUESTION = `
 import sys
 sys.path.pop(0)
@@ -53,7 +54,7 @@ function programOf(chosen) {
   return found;
 }
 
-/** The answer of each program. @type {Map<string, string>} */
+/** The answer of each program, by path. @type {Map<string, string>} */
 const asked = new Map();
 
 /** Asks a program once about itself. @param {string} program */
@@ -69,7 +70,11 @@ function ask(program) {
   return stdout;
 }
 
-/** A path, and each that it leads to by a symbolic link. @param {string} path @returns {string[]} */
+/**
+ * A path, and each path that its symbolic links lead to.
+ * @param {string} path
+ * @returns {string[]}
+ */
 function linked(path) {
   const isLink = existsSync(path) && lstatSync(path).isSymbolicLink();
   return isLink ? [path, ...linked(resolve(dirname(path), readlinkSync(path)))] : [path];

@@ -1,6 +1,7 @@
 /**
- * The jail of a submission: limits, and where the system has bwrap or unshare, a root of its own with
- * no network, no folder that it can write to, and no file but the program that runs it.
+ * The jail of a submission. It sets limits. If the system has bwrap or unshare, it also gives a
+ * root without a network, without a writable folder, and without any file but the program that runs
+ * it.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
@@ -10,33 +11,37 @@ import { fileURLToPath } from 'node:url';
 const LIMITS = fileURLToPath(new URL('limits.sh', import.meta.url));
 const JAIL = fileURLToPath(new URL('jail.sh', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-/** The files that any program of a system may need; the linker's cache names libraries elsewhere. */
+/** Files that any program of a system may need; the linker's cache names libraries elsewhere. */
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32'],
   ...['/etc/alternatives', '/etc/ld.so.cache'],
 ];
-/** This package has right implementations, as may others of Node; it can lie in a folder that is seen. */
+/**
+ * Hidden from submissions: this package contains right implementations, and global packages of Node
+ * may. Both can lie in a visible folder.
+ */
 const HIDDEN = [PACKAGE, '/usr/lib/node_modules', '/usr/local/lib/node_modules'];
 const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random', '/dev/zero'];
-/** Processor time of one process, in s: calls have their own limit by the clock. */
+/** Processor time of one process, in s. Calls have a limit of their own by the clock. */
 const SECONDS = 600;
 
-/** @param {string} program @returns {string | null} where it is */
+/** @param {string} program @returns {string | null} its path */
 export function find(program) {
   const folders = ['/usr/bin', '/bin', ...(process.env.PATH ?? '').split(delimiter)];
   const found = folders.map((folder) => join(folder, program)).find(existsSync);
   return found ?? null;
 }
 
-/** The submission's folder in the jail. */
+/** The path of the submission's folder in the jail. */
 export const HERE = '/run/submission';
 
 /**
- * Words before a program that run it shut off.
+ * The command prefix that runs a program in the jail.
  * @typedef {object} Seen
  * @property {string} root an empty folder
  * @property {string} folder of the submission: its file, the harness, an empty folder to run in
- * @property {[string, string][]} sees paths that it may read beside the system's, and their places
+ * @property {[string, string][]} sees further paths that it may read, and their places in the
+ *   jail
  * @typedef {(seen: Seen) => string[]} Wrap
  */
 
@@ -46,7 +51,7 @@ const isInside = (path, folder) => path === folder || path.startsWith(`${folder}
 const isLink = (path) => Boolean(lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
 
 /**
- * The parts of the root: a folder before those in it.
+ * The parts of the root: each folder before its contents.
  * @typedef {[kind: 'BIND' | 'LINK' | 'HIDE', path: string, place: string]} Part
  * @param {[string, string][]} sees
  * @returns {Part[]}
@@ -97,7 +102,7 @@ const unshare =
   };
 
 /**
- * The best first. bwrap leaves devices open to a change of their mode, which root alone may make.
+ * Best kind first. bwrap lets a process change the mode of devices, which only root may do.
  * @type {[string, (program: string) => Wrap][]}
  */
 const KINDS = [
@@ -107,16 +112,16 @@ const KINDS = [
 ];
 if (process.getuid?.() === 0) KINDS.unshift(['unshare', unshare]);
 
-/** Words before a program that run it within limits. @param {number} megabytes */
+/** The command prefix that runs a program within limits. @param {number} megabytes */
 export const limited = (megabytes) => ['/bin/sh', LIMITS, String(1024 * megabytes), `${SECONDS}`];
 
 /** @typedef {{ name: string, wrap: Wrap }} Jail */
 
-/** The one that was found to work. @type {Jail | null} */
+/** The kind that works, once found. @type {Jail | null} */
 let working = null;
 
 /**
- * The first that works on this system, null for none; LOGITSCOPE_NO_JAIL is as if there were none.
+ * The first kind that works on this system, or null. LOGITSCOPE_NO_JAIL acts as if none did.
  * @param {{ root: string, folder: string }} given
  * @returns {Jail | null}
  */
@@ -146,8 +151,8 @@ function tryKinds(given) {
 }
 
 /**
- * The files that Node itself is read from, outside of the system's folders: the program and the
- * libraries that this process has open.
+ * The files that Node itself reads outside of the system's folders: its program and the libraries
+ * that this process has open.
  * @returns {[string, string][]}
  */
 export function homeOfNode() {

@@ -1,4 +1,4 @@
-/** What `logitscope lesson answers` writes: the answer sheet of a lesson, computed by the engine. */
+/** `logitscope lesson answers`: writes the answer sheet of a lesson, computed by the engine. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,9 +16,9 @@ import { inLine } from './terminal.js';
 const models = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /**
- * The file of a state's model: a shipped one, or one beside the lesson.
+ * The model file of a state: a shipped one, or one beside the lesson.
  * @param {string} model
- * @param {string} file of the lesson
+ * @param {string} file path of the lesson
  */
 function modelFile(model, file) {
   const shipped = resolve(models, `${model}.gguf`);
@@ -27,7 +27,11 @@ function modelFile(model, file) {
   return found;
 }
 
-/** What judges the texts of a model, where they are to be judged. @param {string | undefined} model @param {import('../lessons/measures.js').Asked} asked */
+/**
+ * The grammar that judges a model's texts, if a question asks for it.
+ * @param {string | undefined} model
+ * @param {import('../lessons/measures.js').Asked} asked
+ */
 function grammarOf(model, asked) {
   const file = model?.replace(/\.gguf$/, '.grammar.json');
   if (!file || !needsGrammar(asked.measure) || !existsSync(file)) return null;
@@ -36,7 +40,7 @@ function grammarOf(model, asked) {
 
 /**
  * @param {Lesson} lesson
- * @param {string} file where it stands
+ * @param {string} file path of the lesson
  */
 export async function computeAnswers(lesson, file) {
   /** @type {Map<string | undefined, Promise<Logitscope>>} */
@@ -55,14 +59,14 @@ export async function computeAnswers(lesson, file) {
   }
 }
 
-/** A lesson's marks of text, of which a terminal shows nothing. @param {string} text */
+/** Removes a lesson's markup, which a terminal cannot show. @param {string} text */
 const plain = (text) =>
   inLine(text.replace(/\*\*([^*]+)\*\*|\*([^*]+)\*/g, '$1$2').replace(/\[([^\]]+)\]\(/g, '$1 ('));
 
 /**
  * @param {Lesson} lesson
  * @param {import('../lessons/answers.js').Answer[]} answers
- * @param {string} language of the words around them
+ * @param {string} language of the surrounding text
  */
 export async function answerSheet(
   { title, aim, minutes, guide = [], extension },

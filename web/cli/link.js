@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { fromLink } from '../state/link.js';
 import { UsageError } from './flags.js';
 
-/** Flags that say where the text comes from. */
+/** Flags that give a text. */
 const TEXTS = ['prompt', 'prompt_file', 'chat', 'interactive'];
 
 /**
- * The values of the flags that a link stands for: those that the command has, and that others do not
- * override. A model that lies in the package is not fetched.
- * @param {Record<string, any>} given the values of the other flags, and `link`
+ * The flag values that a link gives: those of the command's own flags that no given flag overrides.
+ * A model of the package is read from there, not fetched.
+ * @param {Record<string, any>} given values of the other flags, and `link`
  * @param {import('./flags.js').Flag[]} flags
  * @returns {Promise<Record<string, any>>}
  */

@@ -1,4 +1,4 @@
-/** The commands and what runs one: the command line without a process of its own. */
+/** The table of commands, and the command line as a function that does not own its process. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bench } from './bench.js';
@@ -83,7 +83,7 @@ async function run(words, streams) {
       )}`,
     );
   }
-  // The table of settings comes out of the module, so it is there before any model is.
+  // The table of settings comes from the module, so it exists before a model is loaded.
   const { table } = await Logitscope.load();
   const flags = flagsOf(command, table);
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -110,14 +110,14 @@ async function run(words, streams) {
 }
 
 /**
- * One sentence about what went wrong.
+ * Prints one sentence about an error.
  * @param {NodeJS.WritableStream} stderr
  * @param {string} sentence
  */
 export const say = (stderr, sentence) => stderr.write(`logitscope: ${inLine(sentence)}\n`);
 
 /**
- * Runs the command that the words are.
+ * Runs the command that the words give.
  * @param {string[]} words
  * @param {import('./flags.js').Streams} streams
  * @returns {Promise<number>} the exit code

@@ -1,4 +1,4 @@
-/** `--own FILE`: a sampler of the reader's own inside the chain, in a thread with a time limit. */
+/** `--own FILE`: runs a user's own sampler inside the chain, in a thread with a time limit. */
 import { existsSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { numbersOf } from '../grade/properties.js';
 import { Subject } from '../grade/subject.js';
 import { UsageError } from './flags.js';
 
-/** What one function may keep before its thread is ended. */
+/** Memory that one function may keep before its thread ends. */
 const HEAP_MB = 512;
 
 /** @type {import('./flags.js').Flag[]} */
@@ -37,7 +37,7 @@ stays removed.
 /**
  * Runs a file's harness in a worker thread.
  * @param {string} path
- * @param {NodeJS.WritableStream} stderr for what the file prints
+ * @param {NodeJS.WritableStream} stderr for the output of the file
  * @returns {import('../grade/subject.js').Start}
  */
 export const inThread = (path, stderr) => (onanswer, onend) => {
@@ -46,7 +46,7 @@ export const inThread = (path, stderr) => (onanswer, onend) => {
     stdout: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  // What the file prints is no part of the report.
+  // The output of the file is no part of the report.
   worker.stdout.pipe(stderr, { end: false });
   worker.on('message', onanswer);
   worker.on('error', (error) => onend({ error: message(error) }));
@@ -64,9 +64,9 @@ export function checkFile(file, limit = 2) {
 }
 
 /**
- * Opens the file of --own for `work`, which is given its function, and ends its thread afterwards.
+ * Opens the file of --own, calls `work` with its function, and ends its thread afterwards.
  * @param {any} values
- * @param {NodeJS.WritableStream} stderr for what the file prints
+ * @param {NodeJS.WritableStream} stderr for the output of the file
  * @param {(asked: { own?: import('../engine/types.js').Own }) => Promise<void>} work
  */
 export async function withOwn({ own: file, time_limit: limit = 2 }, stderr, work) {

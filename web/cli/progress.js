@@ -1,10 +1,13 @@
-/** The bar on stderr while a model comes from another host. */
+/** The progress bar on stderr while a model is fetched from another host. */
 
-/** How often it is written, in ms: on a terminal over itself, elsewhere as a line. */
+/** Time between two updates, in ms. A terminal overwrites the line; other streams get a new one. */
 const EVERY = { terminal: 100, lines: 5000 };
 const WIDTH = 24;
 
-/** What became of the file, where it is not only kept. @type {Record<string, string>} */
+/**
+ * The reason why a file was not kept, by `where` of its progress.
+ * @type {Record<string, string>}
+ */
 const NOT_KEPT = {
   quota: 'not kept: there is no room for it',
   busy: 'not kept: another process is fetching it',
@@ -21,7 +24,7 @@ function duration(seconds) {
 }
 
 /**
- * What to call with progress, and what at the end.
+ * Returns the progress callback, and the function to call at the end.
  * @param {NodeJS.WriteStream} stderr
  */
 export function showProgress(stderr) {

@@ -1,14 +1,15 @@
-/** Reads text files that a flag names, and standard input, up to a limit. */
+/** Reads standard input and text files that a flag names, up to a limit. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { decodeText } from '../engine/decode-text.js';
 import { readFault } from '../engine/files.js';
 
-/** As much as the engine encodes at once. */
+/** The longest text that the engine encodes. */
 export const FILE_MAX = 1 << 26;
 const PIECE = 1 << 20;
 
 /**
- * A file's text; throws an Error that says why it cannot be read. A device may have no end.
+ * A file's text; throws an Error with the reason if the file cannot be read. A device may have no
+ * end.
  * @param {string} path
  */
 export function readTextFile(path) {
@@ -34,7 +35,7 @@ function* piecesOf(file) {
   }
 }
 
-/** The text of standard input, to its end. @param {AsyncIterable<Buffer | string>} stream */
+/** All text of standard input. @param {AsyncIterable<Buffer | string>} stream */
 export async function readStandardInput(stream) {
   const pieces = [];
   let size = 0;

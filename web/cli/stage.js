@@ -1,6 +1,6 @@
 /**
- * The temporary folder of a grader, which its submissions are run from: the file alone, the harness, and
- * nothing of the package beside it.
+ * The temporary folder from which the grader runs submissions: the file alone and the harness,
+ * without any other file of the package.
  */
 import {
   chmodSync,
@@ -18,10 +18,10 @@ import { fileURLToPath } from 'node:url';
 import { HERE } from './jail.js';
 
 const PREFIX = 'logitscope-grade-';
-/** The files of the harness, which know no right answer. */
+/** The files of the harness; none contains a right answer. */
 const HARNESS = ['course.py', 'harness.js', 'harness.py', 'node_process.js', 'toy.js', 'wire.js'];
 const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
-/** In bytes: notebooks have pictures in them. */
+/** In bytes; notebooks may contain pictures. */
 const LARGEST = 64 << 20;
 
 /** @param {number} pid */
@@ -34,14 +34,14 @@ function runs(pid) {
   }
 }
 
-/** Folders of graders that were killed. */
+/** Removes folders of graders that were killed. */
 function removeLeftovers() {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : 0;
     if (!pid || runs(pid)) continue;
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
-    } catch {} // another user's
+    } catch {} // the folder belongs to another user
   }
 }
 
@@ -51,7 +51,7 @@ process.on('exit', () => open.forEach((stage) => void stage.close()));
 
 export class Stage {
   #at = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
-  /** An empty one, for a jail. */
+  /** An empty folder, the root of a jail. */
   root = join(this.#at, 'root');
   folder = join(this.#at, 'seen');
 
@@ -66,8 +66,8 @@ export class Stage {
   }
 
   /**
-   * Puts a file there, or has its learner's whole folder seen. Returns its path in this folder, and
-   * the folders that are to be seen there.
+   * Copies a file into the folder, or makes its learner's whole folder visible. Returns the file's
+   * path here, and the folders to make visible.
    * @param {string} file
    * @param {string | undefined} within the learner's folder
    * @returns {{ path: string, sees: [string, string][] }}

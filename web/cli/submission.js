@@ -1,4 +1,6 @@
-/** A submission in a process of its own: JavaScript, Python, or a program that speaks the protocol. */
+/**
+ * Runs a submission in its own process: JavaScript, Python, or a program that speaks the protocol.
+ */
 import { spawn } from 'node:child_process';
 import { extname, join, resolve } from 'node:path';
 import { LONGEST, readAnswer } from '../grade/answer.js';
@@ -12,7 +14,7 @@ import { safe } from './terminal.js';
 import { canWatch, findScope, watch } from './watch.js';
 
 const DETECTS = '--experimental-detect-module';
-/** Most characters that it may print in all. */
+/** Most characters that it may print in total. */
 const PRINTED = 64 << 10;
 
 export const KINDS = ['.js', '.mjs', '.cjs', '.py', '.ipynb'];
@@ -23,24 +25,24 @@ export const kindOf = (file) => extname(file).toLowerCase();
 /** Whether Python runs it. @param {string} file */
 export const isPython = (file) => ['.py', '.ipynb'].includes(kindOf(file));
 
-/** Most questions of one call: none that is right asks a hundred. */
+/** Most questions of one call; a right function asks fewer than a hundred. */
 const QUESTIONS = 4096;
 
 /**
- * The log of a generation: its process adds the events that it alone can see.
+ * The log of a generation, with the events that only its process can see.
  * @param {Host} host
  * @param {import('../grade/subject.js').Answer} answer
  */
 const logOf = ({ log: { windows, seeds } }, { log }) => ({ early: 0, ...log, windows, seeds });
 
-/** The processes that run, to be ended with this one. @type {Set<() => void>} */
+/** Running processes, which end together with this one. @type {Set<() => void>} */
 const running = new Set();
 process.on('exit', () => running.forEach((kill) => void kill()));
-/** Signals that end this program by themselves: with an exit, nothing is left behind. */
+/** Signals that would end this program at once: exit instead, so that no process stays behind. */
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
 
-/** Processes for submissions, all shut off in the same way. */
+/** Starts the processes of submissions, all with the same isolation. */
 export class Submissions {
   #stderr;
   #memory;
@@ -50,14 +52,14 @@ export class Submissions {
   /** @type {import('./interpreter.js').Interpreter | null} */
   #python = null;
   #stage = new Stage();
-  /** The way in which they are shut off: its name, null for none. */
+  /** The name of the isolation in use; null for none. */
   #jail;
   #scope;
 
   /**
-   * @param {NodeJS.WritableStream} stderr for the text that they print
+   * @param {NodeJS.WritableStream} stderr for text that submissions print
    * @param {{ memory: number, stdio?: boolean, python?: string }} options memory in MB; python: a
-   *   path, else the one that findPython takes
+   *   path, by default that of findPython
    */
   constructor(stderr, { memory, stdio = false, python }) {
     this.#chosen = python;
@@ -69,24 +71,24 @@ export class Submissions {
     this.#scope = findScope(memory);
   }
 
-  /** bwrap or unshare; null where neither works. */
+  /** 'bwrap' or 'unshare'; null if neither works. */
   get isolation() {
     return this.#jail?.name ?? null;
   }
 
-  /** Whether all processes of a submission have limits together. */
+  /** Whether limits hold for all processes of a submission together. */
   get bounded() {
     return this.#scope !== null || canWatch();
   }
 
-  /** The Python that runs submissions; a UsageError if there is none. */
+  /** The Python that runs submissions; throws a UsageError if there is none. */
   get python() {
     this.#python ??= findPython(this.#chosen);
     return this.#python;
   }
 
   /**
-   * The words that run a file, and the paths that its program is read from.
+   * The command that runs a file, and the paths that its program reads.
    * @param {string} file
    * @param {string} harness the folder of the harness
    * @returns {{ words: string[], home: [string, string][] }}
@@ -95,7 +97,7 @@ export class Submissions {
     if (isPython(file)) {
       const { program, site, sees } = this.python;
       const home = sees.map((path) => /** @type {[string, string]} */ ([path, path]));
-      // -I: nothing of the surroundings; -B: no compiled files beside it.
+      // -I ignores the environment; -B writes no compiled files.
       const words = [program, '-I', '-B', '-u'];
       if (this.#stdio) return { words: [...words, file], home };
       return {
@@ -106,16 +108,16 @@ export class Submissions {
     if (this.#stdio && !KINDS.includes(kindOf(file))) return { words: [file], home: [] };
     const { execPath, allowedNodeEnvironmentFlags: flags } = process;
     const words = [execPath, `--max-old-space-size=${Math.floor(this.#memory / 2)}`];
-    // A .js file is a module if it reads as one: no package.json beside it says so.
+    // A .js file counts as a module if its syntax says so: it has no package.json.
     if (flags.has(DETECTS)) words.push(DETECTS);
     if (!this.#stdio) words.push(join(harness, 'node_process.js'));
     return { words: [...words, file], home: homeOfNode() };
   }
 
   /**
-   * Runs a file's harness in a process.
+   * Starts a file's harness in a process.
    * @param {string} path
-   * @param {string} [within] the learner's folder, which it may read; else the file is alone
+   * @param {string} [within] the learner's folder, which it may read; else it sees its file alone
    * @returns {import('../grade/subject.js').Start}
    */
   start(path, within) {
@@ -123,7 +125,7 @@ export class Submissions {
       const { folder, root } = this.#stage;
       const { path: place, sees } = this.#stage.put(resolve(path), within && resolve(within));
       const at = this.#jail ? HERE : folder;
-      // Without a jail a learner's folder is where it is.
+      // Without a jail a learner's folder stays at its own path.
       const file = this.#jail || !within ? join(at, place) : resolve(path);
       const { words, home } = this.#program(file, join(at, 'harness'));
       const wrap = this.#jail?.wrap({ root, folder, sees: [...home, ...sees] }) ?? [];
@@ -146,9 +148,9 @@ export class Submissions {
    * @param {(why: import('../grade/subject.js').Answer) => void} onend
    */
   #talk(child, onanswer, onend) {
-    /** The last call: nothing can come before the first. @type {any} */
+    /** The last call. No other call can come before `load`. @type {any} */
     let asked = { call: 'load' };
-    /** The model and the random numbers of a call of `generate`. @type {Host | null} */
+    /** The model and the random numbers for a call of `generate`. @type {Host | null} */
     let host = null;
     let questions = 0;
     let rest = '';
@@ -158,7 +160,7 @@ export class Submissions {
     const kill = () => {
       running.delete(kill);
       try {
-        // The whole group: the processes that it started end too.
+        // Kills the whole group, so that processes it started end too.
         process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
       } catch {} // it has ended
       watched.kill();
@@ -168,7 +170,7 @@ export class Submissions {
       kill();
     };
     running.add(kill);
-    /** A harness reads bytes as they are: characters beyond ASCII are escaped. @param {any} message */
+    /** Sends a message as bytes; characters beyond ASCII are escaped. @param {any} message */
     const tell = (message) =>
       child.stdin.write(
         toLine(message).replace(
@@ -182,7 +184,7 @@ export class Submissions {
       rest = lines.pop() ?? '';
       if (rest.length > LONGEST) lines.push(rest);
       for (const line of lines) {
-        if (over) return; // the line before ended it
+        if (over) return; // the line before ended the process
         const read = readAnswer(line, asked);
         if ('refused' in read) onend(read.refused);
         else if ('answer' in read)
@@ -196,7 +198,7 @@ export class Submissions {
       if (printed < PRINTED) this.#stderr.write(safe(text.slice(0, PRINTED - printed)));
       printed += text.length;
     });
-    child.stdin.on('error', () => {}); // it has ended, and says so itself
+    child.stdin.on('error', () => {}); // the process has ended, and reports that itself
     child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
       kill();

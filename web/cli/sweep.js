@@ -21,7 +21,7 @@ import { columns, printJson } from './terminal.js';
 import { readGrammar } from './verdict.js';
 
 /**
- * A number for the eye: four digits, none of them lost on a small one.
+ * A number with four significant digits, also when it is small.
  * @param {number} value
  */
 const short = (value) =>
@@ -78,7 +78,7 @@ export const sweep = {
     let begun = false;
     const points = [];
     for await (const point of run(scope, plan)) {
-      if (values.csv && !begun) line(tableHeads(plan)); // what is refused before leaves no output
+      if (values.csv && !begun) line(tableHeads(plan)); // a refusal before the first point leaves no output
       begun = true;
       if (values.csv) line(tableRow(plan, point));
       else points.push(point);

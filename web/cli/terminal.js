@@ -1,12 +1,15 @@
-/** Text for a terminal: token text can hold anything, so whatever could steer one is escaped. */
+/**
+ * Text for a terminal. Token text can hold any character, so characters that control a terminal are
+ * escaped.
+ */
 
-// Control characters but for newline and tab, other ends of lines, and what reorders or hides text:
-// marks of direction, and all that shows nothing (zero-width joiners, tags, variation selectors).
+// Control characters except newline and tab, other line ends, direction marks and invisible
+// characters (zero-width joiners, tags, variation selectors).
 const UNSAFE =
   /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?![\n\t])\p{Cc}/gu;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** As JSON writes it: two escapes for what is two units in UTF-16. @param {string} character */
+/** JSON's escape: a character of two UTF-16 units gets two escapes. @param {string} character */
 function escapeOne(character) {
   return character
     .split('')
@@ -15,7 +18,7 @@ function escapeOne(character) {
 }
 
 /**
- * Text as it is, newlines and tabs too, without the power to steer the terminal.
+ * The text with its newlines and tabs, and with all other control characters escaped.
  * @param {string} text
  */
 export function safe(text) {
@@ -23,7 +26,7 @@ export function safe(text) {
 }
 
 /**
- * One line of a text that may have more.
+ * A text on one line.
  * @param {string} text
  */
 export function inLine(text) {
@@ -31,7 +34,7 @@ export function inLine(text) {
 }
 
 /**
- * One line in quotes, for tables.
+ * A text on one line in quotes, for tables.
  * @param {string} text
  */
 export function quoted(text) {
@@ -43,13 +46,13 @@ export function printJson(stdout, value) {
   stdout.write(`${JSON.stringify(value, null, 2).replace(UNSAFE, escapeOne)}\n`);
 }
 
-/** One line of JSON. @param {NodeJS.WriteStream} stdout @param {unknown} value */
+/** Prints one line of JSON. @param {NodeJS.WriteStream} stdout @param {unknown} value */
 export function printLine(stdout, value) {
   stdout.write(`${JSON.stringify(value).replace(UNSAFE, escapeOne)}\n`);
 }
 
 /**
- * The largest of any number of numbers, which Math.max cannot be called with.
+ * The largest number of a list of any length; Math.max takes only so many arguments.
  * @param {number[]} numbers
  */
 export const largest = (numbers) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -72,7 +75,7 @@ export function percent(share) {
 }
 
 /**
- * Rows of words in columns; numbers to the right.
+ * Aligns rows of words in columns.
  * @param {string[][]} rows
  * @param {number[]} right the columns to align at the right
  */
@@ -88,7 +91,7 @@ export function columns(rows, right = []) {
     .join('\n');
 }
 
-/** The width of the terminal, 80 where there is none. @param {NodeJS.WriteStream} stdout */
+/** The width of the terminal; 80 if stdout is none. @param {NodeJS.WriteStream} stdout */
 export function width(stdout) {
   return stdout.columns ?? 80;
 }

@@ -5,9 +5,9 @@ import { readTextFile } from './read-text.js';
 const END_OF_TEXT = '<|endoftext|>';
 
 /**
- * A file's documents: the pieces between <|endoftext|> marks with runs of newlines collapsed, or
- * the whole text if it has no mark.
- * @param {string} flag for the sentence that says what is wrong
+ * A file's documents: the pieces between <|endoftext|> separators with runs of newlines collapsed.
+ * A file without the separator is one document.
+ * @param {string} flag named in the error
  * @param {string} path
  * @returns {string[]}
  */

@@ -1,11 +1,11 @@
-/** The grammar's verdict on a generated sentence, where there is a grammar for the model. */
+/** The grammar's verdict on a generated sentence, if the model has a grammar. */
 import { existsSync } from 'node:fs';
 import { checkSentence, sentences } from '../engine/grammar.js';
 import { UsageError } from './flags.js';
 import { readTextFile } from './read-text.js';
 
 /**
- * Whether a value is of the form of models/verbs.grammar.json: its first sentence is right by it.
+ * Whether a value has the form of models/verbs.grammar.json: its own first sentence must be right.
  * @param {any} value
  */
 function isGrammar(value) {
@@ -18,7 +18,7 @@ function isGrammar(value) {
 }
 
 /**
- * The grammar named by --grammar, or the one beside the model; null if there is neither.
+ * The grammar of --grammar, or the one beside the model; null if there is neither.
  * @param {{ grammar?: string, model: string }} values
  * @returns {any}
  */

@@ -1,20 +1,21 @@
 /**
- * Limits of a submission as a whole: the memory of all its processes, shared mappings counted once, and
- * how many they are. A scope of systemd holds them in the kernel; without one they are watched in /proc.
+ * Limits of a submission as a whole: the memory of all its processes, shared mappings counted once,
+ * and their number. A systemd scope enforces them in the kernel. Without systemd this file polls
+ * /proc.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { refusal } from '../grade/reasons.js';
 
-/** Most processes and threads: Node itself has a dozen. */
+/** Most processes and threads; Node alone has a dozen. */
 export const TASKS = 256;
-/** Between two looks, in ms: memory is written at 1 or 2 GB a second. */
+/** Time between two polls, in ms: a process can write 1 or 2 GB a second. */
 const EVERY = 25;
 
-/** Whether the system shows its processes; LOGITSCOPE_NO_WATCH is as if it did not. */
+/** Whether the system shows its processes. LOGITSCOPE_NO_WATCH acts as if it did not. */
 export const canWatch = () => !process.env.LOGITSCOPE_NO_WATCH && existsSync('/proc/self/status');
 
-/** @returns {number[]} none if this program may open nothing more */
+/** @returns {number[]} empty if this program may open no more files */
 function processes() {
   try {
     return readdirSync('/proc').map(Number).filter(Boolean);
@@ -23,7 +24,7 @@ function processes() {
   }
 }
 
-/** @param {string} path @returns {string} empty if the process has ended or cannot be read */
+/** @param {string} path @returns {string} empty if the process has ended or is not readable */
 function read(path) {
   try {
     return readFileSync(path, 'latin1');
@@ -32,20 +33,23 @@ function read(path) {
   }
 }
 
-/** The sum of the numbers at the ends of a pattern. @param {string} text @param {RegExp} pattern */
+/** The sum of the numbers that a pattern finds. @param {string} text @param {RegExp} pattern */
 const sumOf = (text, pattern) =>
   [...text.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
 
-/** In kB: at most the second, which counts a page of several processes several times. */
+/**
+ * In kB. The second number counts a page shared by several processes several times, so it is an
+ * upper bound.
+ */
 const pagesOf = (/** @type {number} */ pid) =>
   sumOf(read(`/proc/${pid}/smaps_rollup`), /^Pss_(?:Anon|Shmem): +(\d+)/gm) ||
   residentOf(read(`/proc/${pid}/status`));
 const residentOf = (/** @type {string} */ status) => sumOf(status, /^Rss(?:Anon|Shmem):\s+(\d+)/gm);
 
-/** The processes that one has begun, and those that they have. */
+/** A process and all its descendants. */
 class Tree {
   #ours;
-  /** Others, which are not looked at again. @type {Set<number>} */
+  /** Processes outside the tree, which are not read again. @type {Set<number>} */
   #others = new Set();
 
   /** @param {number} root */
@@ -53,7 +57,7 @@ class Tree {
     this.#ours = new Set([root]);
   }
 
-  /** Those that run. */
+  /** The running processes of the tree. */
   get pids() {
     return this.#ours;
   }
@@ -65,7 +69,7 @@ class Tree {
       for (const pid of known) if (!running.has(pid)) known.delete(pid);
     const unknown = [...running].filter((pid) => !this.#ours.has(pid) && !this.#others.has(pid));
     const parents = unknown.map((pid) => {
-      // The name before it may hold anything, also a parenthesis.
+      // The name before it may contain any character, also a parenthesis.
       const [, parent] = /.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`)) ?? [];
       return { pid, parent: Number(parent) };
     });
@@ -81,11 +85,11 @@ class Tree {
 }
 
 /**
- * Watches a process and all that it starts.
+ * Watches a process and its descendants; calls `onexcess` when they exceed a limit.
  * @param {number | undefined} root
  * @param {number} megabytes
  * @param {(why: import('../grade/subject.js').Answer) => void} onexcess
- * @returns {{ kill: () => void }} ends them all
+ * @returns {{ kill: () => void }} kills all of them
  */
 export function watch(root, megabytes, onexcess) {
   if (root === undefined || !canWatch()) return { kill() {} };
@@ -117,8 +121,8 @@ export function watch(root, megabytes, onexcess) {
 }
 
 /**
- * Words before a program that run it in a scope of its own with both limits; null without systemd, or
- * where it does not give them.
+ * The command prefix that runs a program in its own systemd scope with both limits; null without
+ * systemd, or if it does not support the limits.
  * @param {number} megabytes
  * @returns {{ words: string[], env: Record<string, string> } | null}
  */

@@ -1,4 +1,7 @@
-/** The grader's report in a language: English as the grader has it, others by the page's sentences. */
+/**
+ * The grader's report in a language: English comes from the grader, other languages from the page's
+ * locale files.
+ */
 import { readFileSync } from 'node:fs';
 import { saysOf } from '../grade/words.js';
 import { KINDS } from './submission.js';
