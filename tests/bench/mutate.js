@@ -8,7 +8,7 @@ import { inThread } from '../../web/cli/own-sampler.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { grade } from '../../web/grade/grade.js';
 import { scoreOf } from '../../web/grade/score.js';
-import { Subject } from '../../web/grade/subject.js';
+import { TestedFunction } from '../../web/grade/tested-function.js';
 import { excuse, mutants, spread } from '../node/mutants.js';
 
 const folder = fileURLToPath(new URL('../../build/fixtures/mutants', import.meta.url));
@@ -18,13 +18,13 @@ mkdirSync(folder, { recursive: true });
 export async function marksOf(engine, { as, source }, name) {
   const file = `${folder}/${name}.mjs`;
   writeFileSync(file, source);
-  const subject = new Subject(inThread(file, process.stderr), as, 1000);
+  const tested = new TestedFunction(inThread(file, process.stderr), as, 1000);
   try {
-    const { error } = await subject.load();
+    const { error } = await tested.load();
     if (error) return 0;
-    return scoreOf(await grade({ engine, subject, as, seconds: 20 }));
+    return scoreOf(await grade({ engine, tested, as, seconds: 20 }));
   } finally {
-    subject.close();
+    tested.close();
   }
 }
 

@@ -24,7 +24,7 @@ const command = (page, name) => page.locator(`logit-lesson-editor [data-command=
 const notice = (page) => page.locator('logit-lesson-editor .notice').innerText();
 const draft = (page) => page.locator('logit-lesson-editor').evaluate((editor) => editor.draft);
 const computed = (page) =>
-  page.locator('logit-lesson-editor [role=form] logit-measured strong').first().innerText();
+  page.locator('logit-lesson-editor [role=form] logit-measured-value strong').first().innerText();
 
 /** Where the keyboard is. */
 const focused = (page) =>

@@ -578,7 +578,7 @@ long(
       (text) => /^Right\. A bias of about 3\.5/.test(text),
     );
     assert.match(await answer(5, 0), /it reads “bear”/);
-    const written = page.locator('logit-written');
+    const written = page.locator('logit-written-text');
     assert.doesNotMatch(await written.locator('.new').innerText(), /^ ?bear/);
     await page.locator('logit-figure').last().locator('select').selectOption({ label: 'bear' });
     await rest(page);
@@ -616,10 +616,10 @@ long(
       () => said(page, 3),
       (text) => /^Right\. Lily/.test(text),
     );
-    assert.equal(await page.locator('logit-written code').innerText(), '1358fa45');
+    assert.equal(await page.locator('logit-written-text code').innerText(), '1358fa45');
     await page.locator('[data-command=reset]').click();
     await rest(page);
-    assert.equal(await page.locator('logit-written code').innerText(), '547e4d7d');
+    assert.equal(await page.locator('logit-written-text code').innerText(), '547e4d7d');
 
     // What the engine refuses is said in words: this vocabulary has no such word.
     const show = (/** @type {object} */ state) =>
@@ -763,7 +763,7 @@ long('every slider of a question has a box or steps, by finger and by key, at 37
     (text) => /^Right\. Lily and her big dream/.test(text),
   );
   assert.match(
-    await page.locator('logit-written .sum').innerText(),
+    await page.locator('logit-written-text .sum').innerText(),
     /^Check sum of the new text\s+1358fa45/i,
   );
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375);
@@ -811,7 +811,7 @@ test('a seed that cannot be is refused beside its box, and the text stays', asyn
   await rest(page);
   const figure = page.locator('logit-figure', { has: page.locator('[data-control=seed]') }).first();
   const box = figure.locator('[data-control=seed] input');
-  const written = () => figure.locator('logit-written code').innerText();
+  const written = () => figure.locator('logit-written-text code').innerText();
   const before = await until(written, (sum) => sum !== '');
   for (const [typed, why] of [
     ['-1', 'must be between 0 and 9,007,199,254,740,991, got -1'],

@@ -224,7 +224,7 @@ for (const scorm of sample(SCORM, 1))
     await until(() => page.evaluate((name) => window[name].isTerminated(), api), Boolean);
 
     await page.goto(`${bench.url}${version}/index.html`);
-    await page.locator('.untold', { hasText: 'No course system was found' }).waitFor();
+    await page.locator('.unreported', { hasText: 'No course system was found' }).waitFor();
     assert.deepEqual([complaints, foreign], [[], []]);
     await close();
   });
@@ -283,8 +283,8 @@ async function openApi(version, { store = {}, fails = null, throws = false, late
   return {
     ...opened,
     frame,
-    untold: () => frame.locator('.untold').allInnerTexts(),
-    says: (pattern) => frame.locator('.untold', { hasText: pattern }).waitFor(),
+    unreported: () => frame.locator('.unreported').allInnerTexts(),
+    says: (pattern) => frame.locator('.unreported', { hasText: pattern }).waitFor(),
     get: (key) => page.evaluate((name) => window.store[name], key),
     log: () => page.evaluate(() => window.calls.filter((each) => !each.startsWith('GetValue'))),
     set: (values) => page.evaluate((given) => void Object.assign(window, given), values),
@@ -300,7 +300,7 @@ for (const version of sample(['scorm2004', 'scorm12'], 1))
     // An exception of one call does not end the telling.
     let at = await openApi(version, { fails: 'SetValue', throws: true, late: 500 });
     await until(at.log, (log) => log.includes('Initialize'));
-    assert.deepEqual(await at.untold(), [], 'an API that comes late is found');
+    assert.deepEqual(await at.unreported(), [], 'an API that comes late is found');
     await reply(at.frame, 'one', true);
     await at.says(
       /^The course system did not take the marks: .*SetValue: the connection is gone\. Your answers are kept while this page stays open/,
@@ -332,7 +332,7 @@ for (const version of sample(['scorm2004', 'scorm12'], 1))
     await reply(at.frame, 'one', true);
     assert.ok(!(await at.log()).some((each) => each.startsWith('SetValue')));
     await at.set({ fails: null });
-    await at.frame.locator('.untold [data-command=again]').click();
+    await at.frame.locator('.unreported [data-command=again]').click();
     await until(
       () => at.get(key),
       (now) => now === '50',
@@ -583,7 +583,7 @@ long(
     );
     const before = asked.length;
     await page.reload();
-    const said = page.locator('logit-lesson .untold');
+    const said = page.locator('logit-lesson .unreported');
     await said.filter({ hasText: 'Content-Security-Policy' }).waitFor();
     assert.match(
       await said.innerText(),
@@ -611,14 +611,16 @@ test('a store of xAPI that fails is told of; each statement comes once, in its o
   const { page, close } = await openCourse(`xapi${carried}`, '');
   pages.set('xapi', element(named));
   await page.reload();
-  const untold = page.locator('.untold');
-  await untold.filter({ hasText: /did not take the marks: 503\. Your answers are kept/ }).waitFor();
+  const unreported = page.locator('.unreported');
+  await unreported
+    .filter({ hasText: /did not take the marks: 503\. Your answers are kept/ })
+    .waitFor();
   await reply(page, 'one', false);
   await reply(page, 'one', true);
-  await untold.filter({ hasText: 'kept in this browser' }).waitFor();
+  await unreported.filter({ hasText: 'kept in this browser' }).waitFor();
   broken = 0;
-  await untold.getByRole('button').click();
-  await untold.filter({ hasText: 'Your answers have been sent.' }).waitFor();
+  await unreported.getByRole('button').click();
+  await unreported.filter({ hasText: 'Your answers have been sent.' }).waitFor();
   const statements = asked
     .filter(({ path }) => path === '/xapi/statements')
     .map(({ body }) => JSON.parse(body));
@@ -636,7 +638,7 @@ test('a store of xAPI that fails is told of; each statement comes once, in its o
   // The next visit while it fails: the browser still has the marks, the store gets them when it works.
   broken = 503;
   await reply(page, 'two', true);
-  await untold.filter({ hasText: '503' }).waitFor();
+  await unreported.filter({ hasText: '503' }).waitFor();
   broken = 0;
   await page.reload();
   await until(
@@ -670,11 +672,11 @@ test('a page that is to keep the state and does not answer is told of, until it 
   const frame = page.frameLocator('iframe');
   await hear(page, ({ type, state }) => type === 'logitscope:result' && state === 'two:3');
   await page.clock.fastForward(15_000);
-  const untold = frame.locator('.untold');
-  await untold.filter({ hasText: 'has not answered' }).waitFor();
+  const unreported = frame.locator('.unreported');
+  await unreported.filter({ hasText: 'has not answered' }).waitFor();
   await page.evaluate(() => (window.speaks = true));
   await reply(frame, 'two', true);
-  await untold.waitFor({ state: 'detached' });
+  await unreported.waitFor({ state: 'detached' });
   await hear(page, ({ type, state }) => type === 'logitscope:result' && state === 'one:1r two:4r');
   await close();
 });

@@ -145,7 +145,7 @@ long('it carries the lessons: their list, one of them in Spanish, judged and kep
   await first.locator('button.primary').click();
   await first.getByText('Correcto.').waitFor();
   await until(
-    () => page.locator('logit-written code').textContent(),
+    () => page.locator('logit-written-text code').textContent(),
     (sum) => sum === '547e4d7d',
   );
   await page.reload();

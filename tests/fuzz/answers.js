@@ -9,7 +9,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { LONGEST, isAnswer, readAnswer } from '../../web/grade/answer.js';
 import { GRADED, grade } from '../../web/grade/grade.js';
 import { Random } from '../../web/grade/inputs.js';
-import { Subject } from '../../web/grade/subject.js';
+import { TestedFunction } from '../../web/grade/tested-function.js';
 import { Host } from '../../web/grade/toy.js';
 
 const runs = Number(process.argv[2] ?? 10_000);
@@ -189,11 +189,11 @@ async function gradeLines(random) {
     },
     end() {},
   });
-  const subject = new Subject(start, as, 1000);
-  await subject.load();
+  const tested = new TestedFunction(start, as, 1000);
+  await tested.load();
   /** @type {any} */
   let fault;
-  const verdicts = await grade({ engine, subject, as, onfault: (it) => (fault = it) });
+  const verdicts = await grade({ engine, tested, as, onfault: (it) => (fault = it) });
   assert.ok(verdicts.every(({ holds, message }) => holds || typeof message === 'string'));
   assert.ok(fault === undefined || typeof fault.message === 'string');
   counts.graded++;

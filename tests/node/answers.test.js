@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { LONGEST, isAnswer, readAnswer } from '../../web/grade/answer.js';
 import { grade } from '../../web/grade/grade.js';
-import { Subject } from '../../web/grade/subject.js';
+import { TestedFunction } from '../../web/grade/tested-function.js';
 import { temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
 import { cli } from './command_line.js';
@@ -61,9 +61,9 @@ const answering = (lineOf) => (/** @type {any} */ onanswer, /** @type {any} */ o
 
 /** The verdicts on a process that answers so. @param {(asked: any) => string} lineOf @param {string} as */
 async function verdictsOn(lineOf, as) {
-  const subject = new Subject(answering(lineOf), as, 1000);
-  assert.deepEqual(Object.keys(await subject.load()), ['id']);
-  return grade({ engine, subject, as });
+  const tested = new TestedFunction(answering(lineOf), as, 1000);
+  assert.deepEqual(Object.keys(await tested.load()), ['id']);
+  return grade({ engine, tested, as });
 }
 
 for (const [what, line] of Object.entries(LINES))
@@ -102,7 +102,7 @@ test('an answer has the keys of the harness’s, and no other', () => {
 test('an answer that comes before its question is none', async () => {
   let onanswer;
   const posted = [];
-  const subject = new Subject(
+  const tested = new TestedFunction(
     (given) => {
       onanswer = given;
       return { post: (asked) => posted.push(asked), end() {} };
@@ -110,14 +110,14 @@ test('an answer that comes before its question is none', async () => {
     'top_k',
     1000,
   );
-  const loaded = subject.load();
+  const loaded = tested.load();
   onanswer({ id: posted[0].id });
   await loaded;
   onanswer({ id: posted[0].id + 1, result: Float64Array.of(1) });
   const call = /** @type {const} */ ({ call: 'warp', logits: [1] });
-  assert.equal((await subject.call(call)).code, 'unasked');
-  assert.equal(subject.ends, 1);
-  const again = subject.call(call);
+  assert.equal((await tested.call(call)).code, 'unasked');
+  assert.equal(tested.ends, 1);
+  const again = tested.call(call);
   onanswer({ id: posted[1].id });
   await new Promise(setImmediate);
   onanswer({ id: posted[2].id, result: Float64Array.of(1) });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { Submissions } from '../../web/cli/submission.js';
-import { Subject } from '../../web/grade/subject.js';
+import { TestedFunction } from '../../web/grade/tested-function.js';
 import { temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
 import { cli } from './command_line.js';
@@ -16,12 +16,12 @@ after(() => submissions.close());
 async function answerTo(kind, source, call, name = 'own') {
   const path = `${folder}/sampler.${kind}`;
   writeFileSync(path, source);
-  const subject = new Subject(submissions.start(path), name, 5000);
+  const tested = new TestedFunction(submissions.start(path), name, 5000);
   try {
-    const loaded = await subject.load();
-    return loaded.error ? loaded : await subject.call(call);
+    const loaded = await tested.load();
+    return loaded.error ? loaded : await tested.call(call);
   } finally {
-    subject.close();
+    tested.close();
   }
 }
 

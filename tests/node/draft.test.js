@@ -111,7 +111,7 @@ test('the instrument’s state is taken as far as a lesson can hold it', () => {
     landscape_knob: 'top_p',
     landscape_u: 0.25,
   };
-  assert.deepEqual(drafts.takeState(state, { model: 'stories', written: ' ran' }, table), {
+  assert.deepEqual(drafts.handoverOf(state, { model: 'stories', written: ' ran' }, table), {
     state: {
       model: 'stories',
       prompt: 'Lily ran',
@@ -123,7 +123,11 @@ test('the instrument’s state is taken as far as a lesson can hold it', () => {
     left: ['logit_bias', 'draw', 'system'],
   });
   const given = { logits: [1, 0], tokens: ['a', 'b'] };
-  const taken = drafts.takeState({ settings: {}, logits_settings: { top_k: 1 } }, { given }, table);
+  const taken = drafts.handoverOf(
+    { settings: {}, logits_settings: { top_k: 1 } },
+    { given },
+    table,
+  );
   assert.deepEqual(taken.state, { ...given, settings: { top_k: 1 } });
 });
 

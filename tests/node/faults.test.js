@@ -11,9 +11,9 @@ import { GRADED, grade } from '../../web/grade/grade.js';
 import { serve } from '../../web/grade/harness.js';
 import { REASONS } from '../../web/grade/reasons.js';
 import { scoreOf, total } from '../../web/grade/score.js';
-import { Subject } from '../../web/grade/subject.js';
-import { WRONG_LOOPS } from '../../web/grade/wrong_loops.js';
-import { codeOf } from '../../web/grade/wrong_warpers.js';
+import { TestedFunction } from '../../web/grade/tested-function.js';
+import { WRONG_LOOPS } from '../../web/grade/wrong-loops.js';
+import { codeOf } from '../../web/grade/wrong-samplers.js';
 import { LONG, sample } from '../long.js';
 import { GENERATE, LESSON_ORDER, broken } from './graded.js';
 import { FAULTS, PITFALLS, RIGHT, planted } from './planted.js';
@@ -25,7 +25,7 @@ mkdirSync(folder, { recursive: true });
 const engine = await Logitscope.load();
 let written = 0;
 
-/** Runs the harness here. @param {string} source @returns {import('../../web/grade/subject.js').Start} */
+/** Runs the harness here. @param {string} source @returns {import('../../web/grade/tested-function.js').Start} */
 const here = (source) => (onanswer) => {
   const file = `${folder}/${written++}.mjs`;
   writeFileSync(file, source);
@@ -36,14 +36,14 @@ const here = (source) => (onanswer) => {
 
 /** @param {string} source @param {string} as @param {boolean} [lesson] @param {number} [seed] */
 async function marked(source, as, lesson = false, seed = 0) {
-  const subject = new Subject(here(source), as, 5000);
-  assert.equal((await subject.load()).error, undefined);
+  const tested = new TestedFunction(here(source), as, 5000);
+  assert.equal((await tested.load()).error, undefined);
   let fault = null;
   const onfault = (found) => (fault = found);
   let notes = [];
   const onnotes = (found) => (notes = found);
-  const verdicts = await grade({ engine, subject, as, onfault, onnotes, lesson, seed });
-  subject.close();
+  const verdicts = await grade({ engine, tested, as, onfault, onnotes, lesson, seed });
+  tested.close();
   return { verdicts, fault, notes, score: scoreOf(verdicts) };
 }
 

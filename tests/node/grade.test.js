@@ -7,7 +7,7 @@ import { inThread } from '../../web/cli/own-sampler.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { GRADED, grade } from '../../web/grade/grade.js';
 import { serve } from '../../web/grade/harness.js';
-import { Subject } from '../../web/grade/subject.js';
+import { TestedFunction } from '../../web/grade/tested-function.js';
 import { LONG, sample } from '../long.js';
 import { cli } from './command_line.js';
 import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
@@ -27,7 +27,7 @@ before(async () => {
 
 /**
  * Runs a file's harness here: a thread for each of these files costs more than what it computes.
- * @type {(file: string) => import('../../web/grade/subject.js').Start}
+ * @type {(file: string) => import('../../web/grade/tested-function.js').Start}
  */
 const here = (file) => (onanswer) => {
   const port = { postMessage: (message) => onanswer(structuredClone(message)), onmessage: null };
@@ -40,14 +40,14 @@ const thread = (file) => inThread(file, process.stderr);
 async function graded(source, as, { limit = 2000, start = LONG ? thread : here, onverdict } = {}) {
   const file = `${folder}/${written++}.mjs`;
   writeFileSync(file, source);
-  const subject = new Subject(start(file), as, limit);
+  const tested = new TestedFunction(start(file), as, limit);
   try {
-    assert.equal((await subject.load()).error, undefined);
-    const properties = await grade({ engine, subject, as, onverdict });
+    assert.equal((await tested.load()).error, undefined);
+    const properties = await grade({ engine, tested, as, onverdict });
     const failed = properties.filter((it) => !it.holds).map((it) => it.name);
     return { properties, failed, of: (name) => properties.find((it) => it.name === name) };
   } finally {
-    subject.close();
+    tested.close();
   }
 }
 

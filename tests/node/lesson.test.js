@@ -15,7 +15,7 @@ import { LESSON_MEASURES, measure, readState, writeText } from '../../web/lesson
 import { countText } from '../../web/engine/steps.js';
 import { range, sweep } from '../../web/engine/sweep.js';
 import { readTyped } from '../../web/lessons/typed-number.js';
-import { wholeOrder } from '../../web/lessons/shown.js';
+import { wholeOrder } from '../../web/lessons/figure-change.js';
 import { SHIPPED, lessonFile } from '../../web/lessons/shipped.js';
 import * as marks from '../../web/lessons/marks.js';
 import { temporaryFolder } from '../cleanup.js';

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findPython } from '../../web/cli/interpreter.js';
 import { Submissions } from '../../web/cli/submission.js';
-import { Subject } from '../../web/grade/subject.js';
+import { TestedFunction } from '../../web/grade/tested-function.js';
 import { cli } from './command_line.js';
 import { GENERATE, TOP_P, broken } from './graded.js';
 import { LONG, long, sample } from '../long.js';
@@ -406,10 +406,10 @@ def hold(bytes):
       const memory = code === 'tasks' ? 1024 : 128;
       const submissions = new Submissions(process.stderr, { memory });
       const path = file(`import mmap, os, time\n${source}\n`);
-      const subject = new Subject(submissions.start(path), 'top_k', 8000);
-      assert.deepEqual(Object.keys(await subject.load()), ['id']);
-      const answer = await subject.call(asked);
-      subject.close();
+      const tested = new TestedFunction(submissions.start(path), 'top_k', 8000);
+      assert.deepEqual(Object.keys(await tested.load()), ['id']);
+      const answer = await tested.call(asked);
+      tested.close();
       submissions.close();
       assert.equal(answer.code, code, answer.error);
     }
@@ -514,7 +514,8 @@ const said = [at('.'), at(dirname(process.argv[2])), at(harness), /before < p|nu
   ${JSON.stringify([folder, ROOT, process.env.HOME])}.some((path) => existsSync(path) && at(path)), process.cwd()];
 export default () => { throw new Error(JSON.stringify(said)); };`;
     const said = JSON.parse(first(await graded(looks, 'top_k', [], 'mjs')));
-    const names = 'course.py,harness.js,harness.py,node_process.js,package.json,toy.js,wire.js';
+    const names =
+      'course.py,harness.js,harness.py,json-lines.js,node-process.js,package.json,toy.js';
     const own = `${written - 1}.mjs`;
     assert.deepEqual(said, ['', own, names, false, false, '/run/submission/empty']);
   });

@@ -8,7 +8,7 @@ import { reason } from '../grade/expect.js';
 import { GRADED, grade as gradeSubject, propertyNames } from '../grade/grade.js';
 import { scoreOf, total } from '../grade/score.js';
 import { shortest } from '../grade/shrink.js';
-import { Subject } from '../grade/subject.js';
+import { TestedFunction } from '../grade/tested-function.js';
 import { isFolder, submissionsIn } from './class.js';
 import { UsageError, nearestOf } from './flags.js';
 import { checkFile } from './own-sampler.js';
@@ -429,23 +429,23 @@ export const grade = {
       : undefined;
 
     /**
-     * @param {Subject} subject
+     * @param {TestedFunction} tested
      * @param {Part} part
      * @param {any} by the engine, by a course's rule or its own
      * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
      * @returns {Promise<Graded>}
      */
-    const gradeBy = async (subject, { as, lesson, weight }, by, onverdict) => {
+    const gradeBy = async (tested, { as, lesson, weight }, by, onverdict) => {
       /** @type {Graded} */
       const graded = { as, lesson, weight, score: 0, verdicts: [], fault: null, notes: [] };
-      if (stdio) subject.close();
-      const { error } = await subject.use(as);
+      if (stdio) tested.close();
+      const { error } = await tested.use(as);
       if (error) return { ...graded, error };
       const onfault = (/** @type {any} */ fault) => void (graded.fault = fault);
       const onnotes = (/** @type {any[]} */ notes) => void (graded.notes = notes);
       const given = {
         engine: by,
-        subject,
+        tested,
         as,
         lesson,
         seconds,
@@ -461,20 +461,20 @@ export const grade = {
     /**
      * The rule of another course under which a function has the full score, if no other fault
      * explains the loss.
-     * @param {Subject} subject
+     * @param {TestedFunction} tested
      * @param {Part} part
      * @param {Graded} usual
      */
-    const conventionOf = async (subject, part, { score, fault, error, verdicts }) => {
+    const conventionOf = async (tested, part, { score, fault, error, verdicts }) => {
       const open = !fault || (fault.code !== undefined && fault.code in CONVENTIONS);
       const asked = ['top_k', 'top_p', 'chain', 'generate'].includes(part.as) && !part.lesson;
       const late = verdicts.some(({ code }) => code === 'late');
       if (error || score < LEAST || score === 100 || !open || !asked || late) return undefined;
-      const { spent } = subject;
+      const { spent } = tested;
       for (const name of Object.keys(CONVENTIONS)) {
         const by = byConvention(engine, /** @type {any} */ (name));
-        const { verdicts: other } = await gradeBy(subject, part, by);
-        subject.spent = spent; // these calls are not the learner's
+        const { verdicts: other } = await gradeBy(tested, part, by);
+        tested.spent = spent; // these calls are not the learner's
         if (other.length && other.every(({ holds }) => holds)) return name;
       }
       return undefined;
@@ -483,20 +483,20 @@ export const grade = {
     /**
      * Grades by the usual rules; if these cost points and the course teaches other rules, also by
      * the course's.
-     * @param {Subject} subject
+     * @param {TestedFunction} tested
      * @param {Part} part
      * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
      */
-    const gradePart = async (subject, part, onverdict) => {
+    const gradePart = async (tested, part, onverdict) => {
       if (!rule) {
-        const usual = await gradeBy(subject, part, engine, onverdict);
-        return { ...usual, convention: await conventionOf(subject, part, usual) };
+        const usual = await gradeBy(tested, part, engine, onverdict);
+        return { ...usual, convention: await conventionOf(tested, part, usual) };
       }
-      const usual = await gradeBy(subject, part, engine);
+      const usual = await gradeBy(tested, part, engine);
       const course =
         usual.error || usual.score === 100
           ? usual
-          : await gradeBy(subject, part, byConvention(engine, rule));
+          : await gradeBy(tested, part, byConvention(engine, rule));
       const better = course.score > usual.score;
       const found = better ? course : usual;
       if (better) found.notes.push(reason('by_rule', { rule, why: report.why(usual) }));
@@ -515,7 +515,7 @@ export const grade = {
       const [{ as: first }] = parts;
       const [limit, total] = [1000 * time_limit, 1000 * seconds];
       const start = submissions.start(file, within);
-      const subject = new Subject(start, first, limit, parts.length > 1, total, LOAD_MS);
+      const tested = new TestedFunction(start, first, limit, parts.length > 1, total, LOAD_MS);
       /** @type {Graded[]} */
       const all = [];
       try {
@@ -523,11 +523,11 @@ export const grade = {
           const { as, lesson, weight } = part;
           /** @type {Graded} */
           let graded = { as, lesson, weight, score: 0, verdicts: [], fault: null, notes: [] };
-          const hung = all.find(({ error }) => error && subject.stuck);
+          const hung = all.find(({ error }) => error && tested.stuck);
           try {
             graded = hung
               ? { ...graded, error: hung.error }
-              : await gradePart(subject, part, onverdict?.(part));
+              : await gradePart(tested, part, onverdict?.(part));
           } catch (error) {
             // No error of one submission stops the grading of the next.
             if (error instanceof UsageError) throw error;
@@ -537,7 +537,7 @@ export const grade = {
           ongraded?.(graded);
         }
       } finally {
-        subject.close();
+        tested.close();
       }
       return all;
     };

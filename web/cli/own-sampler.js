@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import { message } from '../grade/harness.js';
 import { numbersOf } from '../grade/properties.js';
-import { Subject } from '../grade/subject.js';
+import { TestedFunction } from '../grade/tested-function.js';
 import { UsageError } from './flags.js';
 
 /** Memory that one function may keep before its thread ends. */
@@ -38,10 +38,10 @@ stays removed.
  * Runs a file's harness in a worker thread.
  * @param {string} path
  * @param {NodeJS.WritableStream} stderr for the output of the file
- * @returns {import('../grade/subject.js').Start}
+ * @returns {import('../grade/tested-function.js').Start}
  */
 export const inThread = (path, stderr) => (onanswer, onend) => {
-  const worker = new Worker(new URL('../grade/node_worker.js', import.meta.url), {
+  const worker = new Worker(new URL('../grade/node-worker.js', import.meta.url), {
     workerData: { url: pathToFileURL(resolve(path)).href },
     stdout: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
@@ -74,21 +74,21 @@ export async function withOwn({ own: file, time_limit: limit = 2 }, stderr, work
   checkFile(file, limit);
   if (statSync(file).isDirectory())
     throw new UsageError(`--own ${JSON.stringify(file)} is a folder`);
-  const subject = new Subject(inThread(file, stderr), 'own', 1000 * limit);
+  const tested = new TestedFunction(inThread(file, stderr), 'own', 1000 * limit);
   const refuse = (/** @type {string} */ why) => {
     throw new UsageError(`--own ${JSON.stringify(file)}: ${why}`);
   };
   try {
-    const { error } = await subject.load();
+    const { error } = await tested.load();
     if (error) refuse(error);
     await work({
       async own(logits, settings, { history }) {
-        const answer = await subject.call({ call: 'warp', logits, settings, history });
+        const answer = await tested.call({ call: 'warp', logits, settings, history });
         const { numbers, failure } = numbersOf(answer, { logits });
         return numbers ?? refuse(String(failure?.message));
       },
     });
   } finally {
-    subject.close();
+    tested.close();
   }
 }

@@ -19,7 +19,14 @@ import { HERE } from './jail.js';
 
 const PREFIX = 'logitscope-grade-';
 /** The files of the harness; none contains a right answer. */
-const HARNESS = ['course.py', 'harness.js', 'harness.py', 'node_process.js', 'toy.js', 'wire.js'];
+const HARNESS = [
+  'course.py',
+  'harness.js',
+  'harness.py',
+  'node-process.js',
+  'toy.js',
+  'json-lines.js',
+];
 const GRADE = fileURLToPath(new URL('../grade', import.meta.url));
 /** In bytes; notebooks may contain pictures. */
 const LARGEST = 64 << 20;

@@ -6,7 +6,7 @@ import { extname, join, resolve } from 'node:path';
 import { LONGEST, readAnswer } from '../grade/answer.js';
 import { refusal } from '../grade/reasons.js';
 import { Host } from '../grade/toy.js';
-import { toLine } from '../grade/wire.js';
+import { toLine } from '../grade/json-lines.js';
 import { findPython } from './interpreter.js';
 import { HERE, findJail, homeOfNode, limited } from './jail.js';
 import { Stage } from './stage.js';
@@ -31,7 +31,7 @@ const QUESTIONS = 4096;
 /**
  * The log of a generation, with the events that only its process can see.
  * @param {Host} host
- * @param {import('../grade/subject.js').Answer} answer
+ * @param {import('../grade/tested-function.js').Answer} answer
  */
 const logOf = ({ log: { windows, seeds } }, { log }) => ({ early: 0, ...log, windows, seeds });
 
@@ -110,7 +110,7 @@ export class Submissions {
     const words = [execPath, `--max-old-space-size=${Math.floor(this.#memory / 2)}`];
     // A .js file counts as a module if its syntax says so: it has no package.json.
     if (flags.has(DETECTS)) words.push(DETECTS);
-    if (!this.#stdio) words.push(join(harness, 'node_process.js'));
+    if (!this.#stdio) words.push(join(harness, 'node-process.js'));
     return { words: [...words, file], home: homeOfNode() };
   }
 
@@ -118,7 +118,7 @@ export class Submissions {
    * Starts a file's harness in a process.
    * @param {string} path
    * @param {string} [within] the learner's folder, which it may read; else it sees its file alone
-   * @returns {import('../grade/subject.js').Start}
+   * @returns {import('../grade/tested-function.js').Start}
    */
   start(path, within) {
     return (onanswer, onend) => {
@@ -145,7 +145,7 @@ export class Submissions {
    * @param {import('node:child_process').ChildProcessByStdio<import('node:stream').Writable,
    *   import('node:stream').Readable, import('node:stream').Readable>} child
    * @param {(answer: any) => void} onanswer
-   * @param {(why: import('../grade/subject.js').Answer) => void} onend
+   * @param {(why: import('../grade/tested-function.js').Answer) => void} onend
    */
   #talk(child, onanswer, onend) {
     /** The last call. No other call can come before `load`. @type {any} */

@@ -88,7 +88,7 @@ class Tree {
  * Watches a process and its descendants; calls `onexcess` when they exceed a limit.
  * @param {number | undefined} root
  * @param {number} megabytes
- * @param {(why: import('../grade/subject.js').Answer) => void} onexcess
+ * @param {(why: import('../grade/tested-function.js').Answer) => void} onexcess
  * @returns {{ kill: () => void }} kills all of them
  */
 export function watch(root, megabytes, onexcess) {

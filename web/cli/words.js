@@ -3,7 +3,7 @@
  * locale files.
  */
 import { readFileSync } from 'node:fs';
-import { saysOf } from '../grade/words.js';
+import { propertyWords } from '../grade/property-words.js';
 import { KINDS } from './submission.js';
 
 /** @typedef {import('../grade/grade.js').Verdict} Verdict */
@@ -80,7 +80,7 @@ export function wordsOf(language) {
   return {
     ...labels,
     says: (/** @type {string} */ as, /** @type {Verdict} */ verdict) =>
-      verdict.lesson ? verdict.says : saysOf(as, verdict, t, has),
+      verdict.lesson ? verdict.says : propertyWords(as, verdict, t, has),
     why: (/** @type {{ code?: string, params?: any, message?: string }} */ it) =>
       it.code && has(`sampler.fail.${it.code}`)
         ? t(`sampler.fail.${it.code}`, it.params)

@@ -3,7 +3,7 @@
  * anything, so an answer has no other keys, types or sizes than these.
  */
 import { refusal } from './reasons.js';
-import { back } from './wire.js';
+import { back } from './json-lines.js';
 
 /** @typedef {(value: any) => boolean} Check */
 
@@ -121,7 +121,7 @@ function isQuestion(message) {
  * The answer in a line of a process, which may hold anything, or its question.
  * @param {string} line
  * @param {any} asked the call that it answers
- * @returns {{ answer: any } | { question: any } | { refused: import('./subject.js').Answer }}
+ * @returns {{ answer: any } | { question: any } | { refused: import('./tested-function.js').Answer }}
  */
 export function readAnswer(line, asked) {
   if (line.length > LONGEST) return { refused: refusal('long_line', { limit: LONGEST }) };

@@ -4,15 +4,15 @@
  */
 import { disagreement, expect, reason } from './expect.js';
 import { bitsOf, coinOf } from './hashes.js';
-import { some } from './own_stages.js';
-import { WRONG_CHAINS } from './wrong_chains.js';
-import { WRONG_FILTERS } from './wrong_filters.js';
-import { WRONG_LOOPS } from './wrong_loops.js';
-import { WRONG_MARKS } from './wrong_marks.js';
-import { WRONG_PENALTIES } from './wrong_penalties.js';
-import { WRONG_WARPERS, codeOf } from './wrong_warpers.js';
+import { some } from './learner-stages.js';
+import { WRONG_CHAINS } from './wrong-chains.js';
+import { WRONG_FILTERS } from './wrong-filters.js';
+import { WRONG_LOOPS } from './wrong-loops.js';
+import { WRONG_MARKS } from './wrong-marks.js';
+import { WRONG_PENALTIES } from './wrong-penalties.js';
+import { WRONG_WARPERS, codeOf } from './wrong-samplers.js';
 
-/** Twins by the function that they stand for. @type {Record<string, Record<string, import('./wrong_warpers.js').Twin>>} */
+/** Twins by the function that they stand for. @type {Record<string, Record<string, import('./wrong-samplers.js').Twin>>} */
 export const TWINS = {
   ...WRONG_WARPERS,
   ...WRONG_FILTERS,
@@ -24,7 +24,7 @@ export const TWINS = {
 /**
  * @typedef {import('./grade.js').Verdict} Verdict
  * @typedef {{ code: string, params?: Record<string, string | number>, message: string }} Fault
- * @typedef {{ input: any, settings: any, answer: import('./subject.js').Answer }} Asked
+ * @typedef {{ input: any, settings: any, answer: import('./tested-function.js').Answer }} Asked
  */
 
 /** Seen by a check, and nothing that a twin could say better. */
@@ -157,7 +157,7 @@ function loopTwin(asked) {
  * Whether an answer that was wrong is right where nothing was asked before.
  * @param {Asked[]} asked
  * @param {any} engine
- * @param {(input: any) => Promise<import('./subject.js').Answer | null>} afresh
+ * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh
  */
 async function keepsSomething(asked, engine, afresh) {
   for (const { input, answer } of [...asked].reverse()) {
@@ -178,7 +178,7 @@ async function keepsSomething(asked, engine, afresh) {
  * @param {string} as
  * @param {Asked[]} asked
  * @param {any} engine
- * @param {import('./own_stages.js').OwnStages} stages
+ * @param {import('./learner-stages.js').LearnerStages} stages
  */
 async function isOfStages(as, asked, engine, stages) {
   const answers = [];
@@ -226,8 +226,8 @@ function seen(failed, codes) {
  * @param {Verdict[]} verdicts
  * @param {Asked[]} asked
  * @param {any} engine
- * @param {(input: any) => Promise<import('./subject.js').Answer | null>} afresh asks in a new place
- * @param {import('./own_stages.js').OwnStages | null} [stages] of the file, beside a chain or loop
+ * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh asks in a new place
+ * @param {import('./learner-stages.js').LearnerStages | null} [stages] of the file, beside a chain or loop
  * @returns {Promise<Fault | null>} null where nothing fails, or nobody knows why
  */
 export async function diagnose(as, verdicts, asked, engine, afresh, stages = null) {

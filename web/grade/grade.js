@@ -8,7 +8,7 @@ import { diagnose } from './diagnose.js';
 import { reason } from './expect.js';
 import { generationProperties, isNeutral } from './generation.js';
 import { bitsOf, coinOf } from './hashes.js';
-import { OwnStages } from './own_stages.js';
+import { LearnerStages } from './learner-stages.js';
 import { propertiesOf } from './properties.js';
 import { refusal } from './reasons.js';
 import { IDLE } from './score.js';
@@ -16,7 +16,7 @@ import { shrink } from './shrink.js';
 import { SPECS } from './specs.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
-/** @typedef {import('./subject.js').Subject} Subject */
+/** @typedef {import('./tested-function.js').TestedFunction} TestedFunction */
 
 /**
  * @typedef {object} Verdict
@@ -96,17 +96,17 @@ const refusable = (as, settings) =>
     (name) => settings[name] === 0 && (as === name || (as === 'generate' && name === 'top_p')),
   );
 
-/** Whether an error is one that the function raises on purpose. @param {import('./subject.js').Answer} answer */
+/** Whether an error is one that the function raises on purpose. @param {import('./tested-function.js').Answer} answer */
 const isRefusal = ({ error, hung, code }) =>
   error !== undefined && !hung && !code && !error.startsWith('ZeroDivisionError');
 
 /**
  * What a learner's function makes of an input.
  * @param {any} engine
- * @param {Subject} subject
+ * @param {TestedFunction} tested
  * @param {string} as
  */
-export function askingOf(engine, subject, as) {
+export function askingOf(engine, tested, as) {
   /** @type {Set<string>} The settings that it has looked at so far. */
   const reads = new Set();
   /** @type {import('./diagnose.js').Asked[]} */
@@ -121,7 +121,7 @@ export function askingOf(engine, subject, as) {
     return answer;
   };
   const meets = (
-    /** @type {import('./subject.js').Answer} */ answer,
+    /** @type {import('./tested-function.js').Answer} */ answer,
     /** @type {Record<string, any>} */ settings,
   ) => {
     if (answer.error === undefined) asking.answered++;
@@ -152,7 +152,7 @@ export function askingOf(engine, subject, as) {
     async ask(/** @type {any} */ input) {
       if (as === 'generate') {
         const { expected: _, order: __, ...given } = input;
-        const answer = await subject.call({ call: 'generate', ...given });
+        const answer = await tested.call({ call: 'generate', ...given });
         const { graph, skipped, blind = [] } = answer.log ?? {};
         // A word for a setting is missed only where the setting does something.
         if (skipped?.split(' with ').some((name) => isNeutral(name, input.settings)))
@@ -165,7 +165,7 @@ export function askingOf(engine, subject, as) {
       }
       const { logits, settings, history, second, step = 0 } = input;
       const all = complete(engine, as, settings);
-      const answer = await subject.call({
+      const answer = await tested.call({
         call: 'warp',
         logits: Float32Array.from(logits),
         settings: all,
@@ -245,32 +245,32 @@ async function holdsIdle(property, engine, as, lesson) {
 }
 
 /**
- * Grades what `subject` calls, which has been loaded.
- * @param {{ engine: any, subject: Subject, as: string, onverdict?: (verdict: Verdict) => void,
+ * Grades what `tested` calls, which has been loaded.
+ * @param {{ engine: any, tested: TestedFunction, as: string, onverdict?: (verdict: Verdict) => void,
  *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, lesson?: boolean,
  *   seed?: number, onnotes?: (notes: import('./diagnose.js').Fault[]) => void }} given
- *   seconds: how long all calls of the subject may take together; lesson: asks the lesson's cases; seed:
+ *   seconds: how long all calls of the tested may take together; lesson: asks the lesson's cases; seed:
  *   of the random inputs; onnotes: told of the differences that cost nothing
  * @returns {Promise<Verdict[]>}
  */
 export async function grade(given) {
-  const { engine, subject, as, onverdict, onfault, seconds = Infinity, lesson = false } = given;
+  const { engine, tested, as, onverdict, onfault, seconds = Infinity, lesson = false } = given;
   const { seed } = given;
-  const asking = askingOf(engine, subject, as);
+  const asking = askingOf(engine, tested, as);
   const verdicts = [];
-  const late = () => subject.spent >= 1000 * seconds;
+  const late = () => tested.spent >= 1000 * seconds;
   for (const property of await tryingFor(as, engine, lesson, seed)) {
     const { name, says, needs, weight, cases } = property;
     if (needs && !asking.reads.has(needs)) continue;
     const untried = late()
       ? reason('late', { seconds })
-      : subject.hangs >= MAX_HANGS
+      : tested.hangs >= MAX_HANGS
         ? reason('untried')
-        : subject.ends >= MAX_ENDS && reason('gone', { count: MAX_ENDS });
+        : tested.ends >= MAX_ENDS && reason('gone', { count: MAX_ENDS });
     const { answered } = asking;
     const found = untried
       ? { name, says, holds: false, cases: 0, ...untried }
-      : await judge(property, asking, { hung: () => subject.hangs + subject.ends > 0, late });
+      : await judge(property, asking, { hung: () => tested.hangs + tested.ends > 0, late });
     // A loop that has no word for any of the settings was not asked.
     if (found.holds && asking.answered === answered && asking.skipped.size && cases.length)
       continue;
@@ -292,8 +292,8 @@ export async function grade(given) {
   given.onnotes?.([...asking.notes.values()]);
   // In a new place nothing is left of earlier calls.
   const afresh = async (/** @type {any} */ input) => {
-    if (stages?.used) await subject.use(as);
-    if (subject.hangs + subject.ends > 0 || late() || (await subject.load()).error) return null;
+    if (stages?.used) await tested.use(as);
+    if (tested.hangs + tested.ends > 0 || late() || (await tested.load()).error) return null;
     return asking.ask(input).catch((/** @type {unknown} */ error) => {
       if (error instanceof Refused) return null;
       throw error;
@@ -301,13 +301,13 @@ export async function grade(given) {
   };
   const composed = !lesson && (as === 'chain' || as === 'generate');
   const stages =
-    composed && subject.hangs + subject.ends === 0 && !late()
-      ? new OwnStages(engine, subject, (stage, settings) => complete(engine, stage, settings))
+    composed && tested.hangs + tested.ends === 0 && !late()
+      ? new LearnerStages(engine, tested, (stage, settings) => complete(engine, stage, settings))
       : null;
-  const { spent } = subject;
+  const { spent } = tested;
   const fault = onfault && (await diagnose(as, verdicts, asking.asked, engine, afresh, stages));
-  if (stages?.used) await subject.use(as);
-  subject.spent = spent; // these calls are no part of the learner's time
+  if (stages?.used) await tested.use(as);
+  tested.spent = spent; // these calls are no part of the learner's time
   if (fault) onfault?.(fault);
   return verdicts;
 }

@@ -93,12 +93,12 @@ function isOther(before, after) {
  * `read` names the settings that it looked at, a copy of all of them aside; `rewrote` says whether it
  * changed the ids that it was given. The answer is told rather than returned: the learner's code may
  * look at every promise.
- * @param {Function} subject
+ * @param {Function} tested
  * @param {{ logits: Float32Array, settings: any, history: number[], coin: number,
  *   step: number, bits: Uint32Array | null, second: Float32Array | null }} given
  * @param {(answer: any) => void} tell
  */
-async function warp(subject, { logits, settings, ...beside }, tell) {
+async function warp(tested, { logits, settings, ...beside }, tell) {
   const own = copyOf(logits);
   const { history } = beside;
   const before = copyOf(history);
@@ -119,7 +119,7 @@ async function warp(subject, { logits, settings, ...beside }, tell) {
       return target[name];
     },
   });
-  const result = plain(await subject(own, watched, beside), logits.length);
+  const result = plain(await tested(own, watched, beside), logits.length);
   const rewrote = isOther(before, history);
   tell({ ...result, changed: !isSame(logits, own), rewrote, read: [...read] });
 }
@@ -158,14 +158,14 @@ function modelOf({ vocab_size, context_length, eos_token_id }, ask, log) {
 }
 
 /**
- * @param {Function} subject
+ * @param {Function} tested
  * @param {{ prompt: number[], settings: any, toy: import('./toy.js').Toy,
  *   streams?: Record<number, Float64Array> }} given
  * @param {(answer: any) => void} tell
  * @param {((question: import('./toy.js').Question) => any) | undefined} elsewhere asks the model and its
  *   random numbers in another process, which has the log
  */
-async function generate(subject, { prompt, settings, toy, streams = {} }, tell, elsewhere) {
+async function generate(tested, { prompt, settings, toy, streams = {} }, tell, elsewhere) {
   const host = new Host({ toy, streams, settings });
   const ask = elsewhere ?? ((/** @type {any} */ question) => host.answer(question));
   const { log } = host;
@@ -177,7 +177,7 @@ async function generate(subject, { prompt, settings, toy, streams = {} }, tell, 
   const given = prompt.slice();
   const before = copyOf(prompt);
   try {
-    const ids = await subject(modelOf(toy, ask, log), given, settings, { rng });
+    const ids = await tested(modelOf(toy, ask, log), given, settings, { rng });
     const answer = plain(ids, settings.max_new_tokens + 8);
     tell({ ...answer, rewrote: isOther(before, given), log });
   } catch (error) {
@@ -201,17 +201,17 @@ export function message(error) {
  */
 export function serve(port, load) {
   /** @type {Function | null} */
-  let subject = null;
+  let tested = null;
   port.onmessage = async (/** @type {{ data: any }} */ { data: { id, call, ...given } }) => {
     try {
       if (call === 'load') {
-        subject = find(await load(), given.name, given.strict);
+        tested = find(await load(), given.name, given.strict);
         port.postMessage({ id });
         return;
       }
       const tell = (/** @type {any} */ answer) => port.postMessage({ id, ...answer });
       await (call === 'warp' ? warp : generate)(
-        /** @type {Function} */ (subject),
+        /** @type {Function} */ (tested),
         given,
         tell,
         port.ask,

@@ -159,7 +159,7 @@ def is_other(value, before):
     return value is not None and (*value,) != before
 
 
-def warp(subject, name, given):
+def warp(tested, name, given):
     logits = [course.number(x) for x in given["logits"]]
     settings = Settings(given["settings"])
     second = given.get("second")
@@ -179,23 +179,23 @@ def warp(subject, name, given):
 
     def run(*rows):
         nonlocal own, seen
-        named, own, seen = arguments(subject.function, name, passed, rows)
-        value = subject.function(**named)
+        named, own, seen = arguments(tested.function, name, passed, rows)
+        value = tested.function(**named)
         value = course.listed(value) if rows[0] else value
         return value[0] if rows[0] and course.is_row(value) else value
 
-    answer = plain(subject.ranks.call(run), len(before))
+    answer = plain(tested.ranks.call(run), len(before))
     changed, rewrote = is_other(own, before), is_other(seen, past)
     read = sorted(settings.read)
     return {**answer, "changed": changed, "rewrote": rewrote, "read": read}
 
 
-def generate(subject, name, given, ask):
+def generate(tested, name, given, ask):
     """`ask` asks the grader for the model and its random numbers, of which it has the log."""
     log = {"windows": [], "early": 0, "seeds": []}
     settings = Settings(given["settings"])
     toy, prompt = given["toy"], given["prompt"]
-    call = subject.call
+    call = tested.call
     most = settings["max_new_tokens"] + 8
     before, rewrote = (*prompt,), False
 
@@ -206,8 +206,8 @@ def generate(subject, name, given, ask):
 
     for asked, names in course.GLOBALS.items():
         for own in names:
-            if isinstance(subject.module.get(own), int):
-                subject.module[own] = toy[asked]
+            if isinstance(tested.module.get(own), int):
+                tested.module[own] = toy[asked]
 
     def run(*rows):
         nonlocal rewrote
@@ -226,7 +226,7 @@ def generate(subject, name, given, ask):
         }
         given_to = call.arguments(passed, rows[0])
         try:
-            value = subject.function(**given_to)
+            value = tested.function(**given_to)
         finally:
             log["blind"] = call.blind(model)
             log["uniform"], log["drawn"] = course.RUN.uniform, course.RUN.drawn
@@ -245,7 +245,7 @@ def generate(subject, name, given, ask):
         return {"error": message(error), "log": log}
 
 
-class Subject:
+class TestedFunction:
     """The function that is graded, and the way in which it is called."""
 
     def __init__(self, module, name, strict):
@@ -339,7 +339,7 @@ def load():
 
 def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=json.loads):
     module = None
-    subject = name = None
+    tested = name = None
     read, write = sys.stdin.readline, os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1).write
     # The prints of the file are no part of the answers.
     os.dup2(2, 1)
@@ -360,11 +360,11 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
             if given["call"] == "load":
                 module = load() if module is None else module
                 name = given["name"]
-                subject = Subject(module, name, given.get("strict"))
+                tested = TestedFunction(module, name, given.get("strict"))
             elif given["call"] == "warp":
-                answer = warp(subject, name, given)
+                answer = warp(tested, name, given)
             else:
-                answer = generate(subject, name, given, ask)
+                answer = generate(tested, name, given, ask)
         except (Exception, SystemExit) as error:
             answer = {"error": message(error)}
         send({"id": id, **answer})

@@ -51,7 +51,7 @@ export async function generated(engine, { toy: model, prompt, settings, us }, ho
 
 /**
  * Why there is no answer; null where there is one.
- * @param {import('./subject.js').Answer} answer
+ * @param {import('./tested-function.js').Answer} answer
  * @returns {Reason | null}
  */
 function failureOf({ error, hung, code, params }) {

@@ -23,7 +23,7 @@ import {
  * What a property may ask: the engine, and the learner's answer to an input.
  * @typedef {object} Asking
  * @property {Engine} engine
- * @property {(input: Case) => Promise<import('./subject.js').Answer>} ask
+ * @property {(input: Case) => Promise<import('./tested-function.js').Answer>} ask
  * @property {(found: import('./diagnose.js').Fault) => void} note tells of a difference at no cost
  */
 
@@ -43,7 +43,7 @@ const SOME = 25;
 
 /**
  * The learner's numbers, or what is wrong with them as such.
- * @param {import('./subject.js').Answer} answer
+ * @param {import('./tested-function.js').Answer} answer
  * @param {{ logits: ArrayLike<number> }} input
  * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
  */

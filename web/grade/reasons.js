@@ -111,7 +111,7 @@ export const REASONS = {
   reward_others: 'it lowers the tokens that are not in the prompt: those of the prompt are lifted',
   log_of_sum: 'its sum overflows: the maximum is to be subtracted before exp',
   log_base_two: 'it takes logarithms to the base 2: the natural ones are asked for',
-  // wrong_marks.js.
+  // wrong-marks.js.
   guided_back:
     'it leads towards the second distribution: the scale weighs what the model adds to it',
   guided_past:

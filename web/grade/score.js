@@ -8,7 +8,7 @@
 /** A function that does nothing, as the grader calls it: logits as they are, no token. */
 export const IDLE = {
   hangs: 0,
-  /** @param {any} message @returns {Promise<import('./subject.js').Answer>} */
+  /** @param {any} message @returns {Promise<import('./tested-function.js').Answer>} */
   async call({ call, logits }) {
     if (call === 'warp') return { result: Float64Array.from(logits), changed: false };
     const log = { windows: [], early: 0, seeds: [] };

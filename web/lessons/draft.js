@@ -261,7 +261,7 @@ export function byMeasure({ settings, rank, token, setting, u, measure: _, ...bo
  * @param {TableRow[]} table
  * @returns {Taken}
  */
-export function takeState(state, { model, written = '', given }, table) {
+export function handoverOf(state, { model, written = '', given }, table) {
   const kinds = Object.fromEntries(table.map(({ name, kind }) => [name, kind]));
   const { prompt = '', seed, chat, system, landscape_knob, landscape_u } = state;
   const all = Object.entries((given && state.logits_settings) ?? state.settings);

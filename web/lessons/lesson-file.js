@@ -11,7 +11,7 @@ import { MOST_FAULTS } from './faults.js';
 import { STATE_LIMIT } from './marks.js';
 import { LESSON_MEASURES } from './measures.js';
 import { readMarkdown } from './markdown.js';
-import { readShown } from './shown.js';
+import { readFigureChange } from './figure-change.js';
 
 /**
  * @typedef {import('./measures.js').Asked} Asked
@@ -142,7 +142,7 @@ const text =
 const checkShown = (address, at, check) => {
   const { show: kind } = check;
   if (kind === null) return void check.refuse('unfigured', at, address);
-  const { settings: given, choices: chosen, ...others } = readShown(address, check.table);
+  const { settings: given, choices: chosen, ...others } = readFigureChange(address, check.table);
   const bounds = { u: number(0, 1), seed: number(0, Number.MAX_SAFE_INTEGER), prompt: plain };
   settings(given, at, check);
   check.object(chosen, at, CHOICES[kind]);

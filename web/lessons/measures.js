@@ -8,7 +8,7 @@ import { figuresOf, run } from '../engine/compare.js';
 import { countStep, countText, exponentOf } from '../engine/steps.js';
 import { sweep } from '../engine/sweep.js';
 import { crc32 } from './crc32.js';
-import { wholeOrder } from './shown.js';
+import { wholeOrder } from './figure-change.js';
 
 /**
  * @typedef {import('../engine/types.js').Trace} Trace
@@ -352,7 +352,7 @@ export async function measure(asked, state, engine, session = engine, grammar = 
  * What is told to a course of what stands on the screen; nulls where nothing does.
  * @param {import('../engine/types.js').Trace | null} trace
  */
-export function brief(trace) {
+export function figureReport(trace) {
   const tokens = trace?.tokens.map(({ id, text, rank, p, p_raw }) => ({
     id,
     text,

@@ -8,7 +8,7 @@ import { locales } from '#locales/host';
 import { detailOf } from '../base/faults.js';
 import { toFault } from '../engine/errors.js';
 import { dataKind, gatesOf } from '../state/fields.js';
-import { brief } from '../lessons/measures.js';
+import { figureReport } from '../lessons/measures.js';
 import { checkState, show } from '../state/page-state.js';
 import { addMessages, t } from '../locale/locale.js';
 import { sayDropped } from '../base/faults.js';
@@ -29,7 +29,12 @@ const refuse = (code, message) => ({ type: 'error', detail: { code, message } })
  * @param {import('./scope.js').LogitScope['result']} result
  */
 function tellable({ trace, ...result }) {
-  return { ...result, score: null, complete: result.finish_reason !== null, ...brief(trace) };
+  return {
+    ...result,
+    score: null,
+    complete: result.finish_reason !== null,
+    ...figureReport(trace),
+  };
 }
 
 /** An answer, whatever happens. @param {() => Promise<Answer>} work @returns {Promise<Answer>} */

@@ -16,7 +16,7 @@ if (scope && (asked.lesson !== undefined || location.hash.startsWith('#lesson=')
   scope.replaceWith(lesson);
   scope = null;
 }
-if (lesson) import('./lesson/enter.js');
+if (lesson) import('./lesson/entry.js');
 if (asked.strings || asked.fuzz) import('./test-modes.js');
 scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));

@@ -8,8 +8,8 @@ import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
 import { grade } from '../../grade/grade.js';
 import { scoreOf } from '../../grade/score.js';
-import { Subject } from '../../grade/subject.js';
-import { saysOf } from '../../grade/words.js';
+import { TestedFunction } from '../../grade/tested-function.js';
+import { propertyWords } from '../../grade/property-words.js';
 import { addMessages, hasMessage, number, t } from '../../locale/locale.js';
 import { LIMIT_MS, onEditorKey } from '../../panels/own-sampler/editor.js';
 import { canRun, inFrame } from '../../panels/own-sampler/frame.js';
@@ -23,7 +23,8 @@ addMessages(locales);
 const LISTED = 3;
 
 /** @param {string} as @param {import('../../grade/grade.js').Verdict} verdict */
-const failsOf = (as, verdict) => `${t('sampler.fails')} ${saysOf(as, verdict, t, hasMessage)}.`;
+const failsOf = (as, verdict) =>
+  `${t('sampler.fails')} ${propertyWords(as, verdict, t, hasMessage)}.`;
 
 export class LogitCode extends LogitElement {
   static properties = {
@@ -54,12 +55,12 @@ export class LogitCode extends LogitElement {
     this.verdicts = [];
   }
 
-  /** @type {Subject | null} */
-  #subject = null;
+  /** @type {TestedFunction | null} */
+  #tested = null;
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#subject?.close();
+    this.#tested?.close();
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -74,23 +75,23 @@ export class LogitCode extends LogitElement {
   async check() {
     const { as = '' } = this.question;
     if (!canRun()) return { right: false, fault: null, say: t('sampler.unavailable') };
-    this.#subject?.close();
+    this.#tested?.close();
     this.busy = true;
-    const subject = new Subject(inFrame(this.code, this.renderRoot), as, LIMIT_MS);
-    this.#subject = subject;
+    const tested = new TestedFunction(inFrame(this.code, this.renderRoot), as, LIMIT_MS);
+    this.#tested = tested;
     try {
-      return await this.#grade(subject, as);
+      return await this.#grade(tested, as);
     } finally {
-      subject.close();
+      tested.close();
       this.busy = false;
     }
   }
 
-  /** @param {Subject} subject @param {string} as */
-  async #grade(subject, as) {
+  /** @param {TestedFunction} tested @param {string} as */
+  async #grade(tested, as) {
     const say = (/** @type {string} */ code, /** @type {any} */ params) =>
       this.speak(() => t(`sampler.fail.${code}`, params));
-    const { error, hung } = await subject.load();
+    const { error, hung } = await tested.load();
     this.verdicts = [];
     if (error) {
       const code = hung ? 'hung' : 'load';
@@ -102,7 +103,7 @@ export class LogitCode extends LogitElement {
     const engine = await /** @type {import('./reader.js').LessonReader} */ (this.reader).engine();
     const verdicts = await grade({
       engine,
-      subject,
+      tested,
       as,
       onfault: (fault) => {
         named = fault;

@@ -8,7 +8,7 @@ import { props } from '../../base/props.js';
 import { readSeed } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import { list, t } from '../../locale/locale.js';
-import { patched, wholeOrder } from '../../lessons/shown.js';
+import { patched, wholeOrder } from '../../lessons/figure-change.js';
 import '../../views/landscape/landscape.js';
 import { renderControls } from './controls.js';
 import { modelOf } from './reader.js';
@@ -21,7 +21,7 @@ const LATER = {
   sweep: () => import('../../views/sweep/sweep.js'),
   bigram: () => import('../../views/logits/logits.js'),
   cost: () => import('../../views/cost/sum.js'),
-  text: () => import('./written.js'),
+  text: () => import('./written-text.js'),
   loop: () => import('./loop.js'),
   compare: () => import('../../views/compare/compare.js'),
 };
@@ -137,8 +137,8 @@ export class LogitFigure extends LogitElement {
       bigram:
         () => html`<logit-logits bare .source=${'bigram'} .settings=${patched(begin, patch).settings}
         ${props(choices ?? {})}></logit-logits>`,
-      text: () => html`<logit-written .reader=${this.reader} .state=${this.#now}
-        ?constrained=${this.controls?.includes('constraint')}></logit-written>`,
+      text: () => html`<logit-written-text .reader=${this.reader} .state=${this.#now}
+        ?constrained=${this.controls?.includes('constraint')}></logit-written-text>`,
       // What nobody can read yet is not written either.
       compare: () =>
         held

@@ -8,11 +8,11 @@ import { locales } from '#locales/lesson';
 import { LogitElement, define } from '../../base/element.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
 import { answer, markOf, merge, readMarks, report, showSolution } from '../../lessons/marks.js';
-import { brief } from '../../lessons/measures.js';
+import { figureReport } from '../../lessons/measures.js';
 import { writeCode } from '../../lessons/codes.js';
 import { addMessages, language, t } from '../../locale/locale.js';
 import { SHIPPED } from '../../lessons/shipped.js';
-import { patched, readShown } from '../../lessons/shown.js';
+import { patched, readFigureChange } from '../../lessons/figure-change.js';
 import { cssom } from '../../plots/cssom.js';
 import { LessonReader } from './reader.js';
 import '../model-placeholder.js';
@@ -23,7 +23,7 @@ import { inline } from './inline.js';
 import './class-code.js';
 import './figure.js';
 import './question.js';
-import headStyles from './head.css';
+import headerStyles from './header.css';
 import inlineStyles from './inline.css';
 import lessonStyles from './lesson.css';
 
@@ -54,7 +54,7 @@ export class LogitLesson extends LogitElement {
     xapi: {},
     actor: {},
     links: {},
-    untold: { state: true },
+    unreported: { state: true },
     given: { attribute: false },
     read: { state: true },
     list: { state: true },
@@ -64,7 +64,7 @@ export class LogitLesson extends LogitElement {
     forgets: { state: true },
   };
 
-  static styles = [...LogitElement.styles, headStyles, inlineStyles, lessonStyles];
+  static styles = [...LogitElement.styles, headerStyles, inlineStyles, lessonStyles];
 
   #reader = new LessonReader();
   /** The engine's settings. @type {import('../../engine/types.js').TableRow[]} */
@@ -98,7 +98,7 @@ export class LogitLesson extends LogitElement {
     /** Where links lead: to lessons by the query, to "pages" beside this one, or to "none". */
     this.links = '';
     /** Why the marks do not reach a course, by its system. @type {Record<string, { text: string, again?: () => void }>} */
-    this.untold = {};
+    this.unreported = {};
     /** A lesson that is being written: shown as it is, and nothing is kept. @type {Lesson | null} */
     this.given = null;
     /** @type {Lesson | null} */
@@ -132,7 +132,7 @@ export class LogitLesson extends LogitElement {
     const readable = state && READ.includes(figure?.show ?? '');
     const read =
       readable && (await this.#reader.read(state, { measure: 'kept' }).catch(() => null));
-    return { verdict: this.#verdict, ...brief(read ? read.trace : null) };
+    return { verdict: this.#verdict, ...figureReport(read ? read.trace : null) };
   }
 
   /** Takes a state that was told before, without losing what was done since. @param {string} state */
@@ -151,8 +151,8 @@ export class LogitLesson extends LogitElement {
       import('../marks/connect.js').then(
         ({ connect }) => connect(this, framed),
         ({ message: reason }) => {
-          const text = () => t('lesson.untold.failed', { host: t('lesson.system'), reason });
-          if (this.report || this.xapi) this.untold = { connect: { text: this.speak(text) } };
+          const text = () => t('lesson.unreported.failed', { host: t('lesson.system'), reason });
+          if (this.report || this.xapi) this.unreported = { connect: { text: this.speak(text) } };
         },
       );
   }
@@ -250,13 +250,13 @@ export class LogitLesson extends LogitElement {
   }
 
   render() {
-    const { read, faults, lesson, untold } = this;
+    const { read, faults, lesson, unreported } = this;
     if (this.given && read) return this.#renderLesson(read);
     return html`
       <div class="top"><slot name="name"></slot>${this.#renderNav()}<slot name="preferences"></slot></div>
-      <div role="status">${Object.values(untold).map(
-        ({ text, again }) => html`<p class="untold">${text}
-          ${again ? html`<button data-command="again" @click=${again}>${t('lesson.untold.again')}</button>` : nothing}</p>`,
+      <div role="status">${Object.values(unreported).map(
+        ({ text, again }) => html`<p class="unreported">${text}
+          ${again ? html`<button data-command="again" @click=${again}>${t('lesson.unreported.again')}</button>` : nothing}</p>`,
       )}</div>
       ${
         faults.length > 0
@@ -381,7 +381,7 @@ export class LogitLesson extends LogitElement {
         .mark=${markOf(this.marks, question.id)} .reader=${this.#reader} .shown=${question.state ?? shown}
         .now=${question.state ?? now} ?held=${held}></logit-question>`;
     return html`<section aria-label=${name} class=${figure ? 'figured' : ''}
-        @logit-show=${(/** @type {CustomEvent} */ { detail }) => this.#set(i, readShown(detail.address, this.#table))}>
+        @logit-show=${(/** @type {CustomEvent} */ { detail }) => this.#set(i, readFigureChange(detail.address, this.#table))}>
       <div class="said">
         ${title ? html`<h3>${title}</h3>` : nothing}
         ${[text].flat().map((paragraph) => html`<p>${inline(paragraph, held)}</p>`)}

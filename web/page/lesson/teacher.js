@@ -17,7 +17,7 @@ import { inline } from './inline.js';
 import { LessonReader } from './reader.js';
 import { unread } from './unread.js';
 import './class-plot.js';
-import headStyles from './head.css';
+import headerStyles from './header.css';
 import inlineStyles from './inline.css';
 import teacherStyles from './teacher.css';
 
@@ -43,7 +43,7 @@ export class LogitLessonGuide extends LogitElement {
     faults: { state: true },
   };
 
-  static styles = [...LogitElement.styles, headStyles, inlineStyles, teacherStyles];
+  static styles = [...LogitElement.styles, headerStyles, inlineStyles, teacherStyles];
 
   #reader = new LessonReader();
   #asked = '';

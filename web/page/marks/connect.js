@@ -65,7 +65,7 @@ export function connect(lesson, framed) {
     if (Object.hasOwn(ADAPTERS, name)) follow(lesson, name, named.includes(name));
     else
       say(lesson, name, () =>
-        t('lesson.untold.unknown', { name, names: Object.keys(ADAPTERS).join(', ') }),
+        t('lesson.unreported.unknown', { name, names: Object.keys(ADAPTERS).join(', ') }),
       );
 }
 
@@ -77,8 +77,8 @@ export function connect(lesson, framed) {
  * @param {() => void} [again]
  */
 function say(lesson, name, text, again) {
-  const { [name]: _, ...others } = lesson.untold;
-  lesson.untold = text ? { ...others, [name]: { text: lesson.speak(text), again } } : others;
+  const { [name]: _, ...others } = lesson.unreported;
+  lesson.unreported = text ? { ...others, [name]: { text: lesson.speak(text), again } } : others;
 }
 
 /**
@@ -201,7 +201,7 @@ function follow(lesson, name, named) {
     if (key && told) rememberUnsent(key, null);
     if (!failing) return;
     failing = false;
-    say(lesson, name, told ? () => t('lesson.untold.sent') : null);
+    say(lesson, name, told ? () => t('lesson.unreported.sent') : null);
   }
 
   /** @param {Refusal} refusal */
@@ -209,7 +209,7 @@ function follow(lesson, name, named) {
     const key = keyOfUnsent();
     const { state, score } = current();
     const held = score !== null && key !== null && rememberUnsent(key, { state, score });
-    const where = () => t(held ? 'lesson.untold.kept' : 'lesson.untold.open');
+    const where = () => t(held ? 'lesson.unreported.kept' : 'lesson.unreported.open');
     const text = sentenceOf(refusal);
     failing = true;
     ended = refusal.final;
@@ -221,7 +221,7 @@ function follow(lesson, name, named) {
   }
 
   function byHand() {
-    say(lesson, name, () => t('lesson.untold.trying'));
+    say(lesson, name, () => t('lesson.unreported.trying'));
     clearTimeout(timer);
     timer = setTimeout(attempt, SHOWN_MS);
   }
@@ -251,5 +251,5 @@ function follow(lesson, name, named) {
 
 /** @param {Refusal} refusal */
 const sentenceOf = ({ key, values }) => {
-  return () => t(`lesson.untold.${key}`, { host: t('lesson.system'), ...values });
+  return () => t(`lesson.unreported.${key}`, { host: t('lesson.system'), ...values });
 };

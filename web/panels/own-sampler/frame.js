@@ -22,7 +22,7 @@ function fill(frame) {
 /**
  * @param {string} code a module
  * @param {Node} parent where the frame stands, unseen
- * @returns {import('../../grade/subject.js').Start}
+ * @returns {import('../../grade/tested-function.js').Start}
  */
 export const inFrame = (code, parent) => (onanswer) => {
   const frame = document.createElement('iframe');

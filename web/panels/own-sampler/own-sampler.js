@@ -14,7 +14,7 @@ import { GRADED, askingOf, grade } from '../../grade/grade.js';
 import { numbersOf } from '../../grade/properties.js';
 import { scoreOf } from '../../grade/score.js';
 import { SPECS } from '../../grade/specs.js';
-import { Subject } from '../../grade/subject.js';
+import { TestedFunction } from '../../grade/tested-function.js';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
@@ -68,8 +68,8 @@ export class LogitOwnSampler extends LogitElement {
   #written;
   /** Counts the runs, so that one that was overtaken says nothing more. */
   #turn = 0;
-  /** @type {Subject | null} */
-  #subject = null;
+  /** @type {TestedFunction | null} */
+  #tested = null;
   /** @type {import('../../state/engines.js').Lease | null} */
   #lease = null;
 
@@ -167,8 +167,8 @@ export class LogitOwnSampler extends LogitElement {
 
   #forget() {
     this.#turn++;
-    this.#subject?.close();
-    this.#subject = null;
+    this.#tested?.close();
+    this.#tested = null;
     this.busy = '';
   }
 
@@ -190,7 +190,7 @@ export class LogitOwnSampler extends LogitElement {
    * Loads the code anew for each of its functions and hands it to `work`, unless something newer has
    * begun.
    * @param {'run' | 'check'} what
-   * @param {(subject: Subject, current: () => boolean, as: string) => Promise<void>} work
+   * @param {(tested: TestedFunction, current: () => boolean, as: string) => Promise<void>} work
    * @param {(as: string, why: { code: string, params: any }) => void} [unloaded]
    */
   async #with(what, work, unloaded = (_, why) => (this.trouble = why)) {
@@ -205,13 +205,13 @@ export class LogitOwnSampler extends LogitElement {
     try {
       for (const as of names) {
         const frame = inFrame(this.code, this.renderRoot);
-        const subject = new Subject(frame, as, this.limit, names.length > 1);
-        this.#subject = subject;
-        const { error, hung } = await subject.load();
-        if (!current()) return subject.close();
+        const tested = new TestedFunction(frame, as, this.limit, names.length > 1);
+        this.#tested = tested;
+        const { error, hung } = await tested.load();
+        if (!current()) return tested.close();
         if (error) unloaded(as, { code: hung ? 'hung' : 'load', params: { error } });
-        else await work(subject, current, as);
-        subject.close();
+        else await work(tested, current, as);
+        tested.close();
         if (!current()) return;
       }
     } finally {
@@ -223,14 +223,14 @@ export class LogitOwnSampler extends LogitElement {
   /** Runs the code on the present logits. */
   run() {
     if (this.#onlyChecked) return this.check();
-    return this.#with('run', async (subject, current) => {
+    return this.#with('run', async (tested, current) => {
       const { engine, logits } = this.#bench;
       if (!engine || !logits) return;
       this.shown = null;
       const history = Array.from(this.history);
       const settings = this.#values;
       const second = this.#readsSecond ? Array(logits.length).fill(0) : undefined;
-      const asking = askingOf(engine, subject, this.as);
+      const asking = askingOf(engine, tested, this.as);
       const answer = await asking.ask({ logits, settings, history, second });
       const { numbers, failure } = numbersOf(answer, { logits });
       if (!current()) return;
@@ -271,11 +271,11 @@ export class LogitOwnSampler extends LogitElement {
     };
     return this.#with(
       'check',
-      async (subject, current, as) => {
+      async (tested, current, as) => {
         this.verdicts = [...found];
         await grade({
           engine: this.#bench.engine,
-          subject,
+          tested,
           as,
           lesson,
           onverdict: (verdict) => void (current() && take({ ...verdict, of: as })),

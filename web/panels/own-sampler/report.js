@@ -3,7 +3,7 @@
  */
 import { html, nothing } from 'lit';
 import { shortest } from '../../grade/shrink.js';
-import { saysOf } from '../../grade/words.js';
+import { propertyWords } from '../../grade/property-words.js';
 import { hasMessage, t } from '../../locale/locale.js';
 
 /** @typedef {import('../../grade/grade.js').Verdict} Verdict */
@@ -79,7 +79,7 @@ export function caseTable(verdicts) {
  */
 export function verdictItem(as, verdict) {
   const { name, holds } = verdict;
-  const says = saysOf(as, verdict, t, hasMessage);
+  const says = propertyWords(as, verdict, t, hasMessage);
   return html`<li class=${holds ? 'holds' : 'fails'} data-name=${name}>
     <span class="sign" aria-hidden="true">${holds ? '✓' : '✗'}</span>
     <div>

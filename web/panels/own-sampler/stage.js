@@ -6,7 +6,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
 import { numbersOf } from '../../grade/properties.js';
-import { Subject } from '../../grade/subject.js';
+import { TestedFunction } from '../../grade/tested-function.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
@@ -33,8 +33,8 @@ export class LogitOwnStage extends LogitElement {
   #mine = OWN;
   /** Whether it is to be in the chain. */
   #wanted = true;
-  /** What runs in the chain. @type {Subject | null} */
-  #subject = null;
+  /** What runs in the chain. @type {TestedFunction | null} */
+  #tested = null;
 
   constructor() {
     super();
@@ -64,8 +64,8 @@ export class LogitOwnStage extends LogitElement {
   }
 
   #end() {
-    this.#subject?.close();
-    this.#subject = null;
+    this.#tested?.close();
+    this.#tested = null;
     this.on = false;
   }
 
@@ -74,19 +74,19 @@ export class LogitOwnStage extends LogitElement {
     if (!canRun()) return;
     this.#end();
     remember('own', this.#code);
-    const subject = new Subject(inFrame(this.#code, document.body), 'own', this.limit);
-    this.#subject = subject;
+    const tested = new TestedFunction(inFrame(this.#code, document.body), 'own', this.limit);
+    this.#tested = tested;
     this.#wanted = true;
     this.on = true;
     this.trouble = null;
     this.edited = false;
     // One call at a time, in the order in which they came.
-    let last = subject.load().then(({ error, hung }) => {
-      if (error) this.#fail(subject, { code: hung ? 'hung' : 'load', params: { error } });
+    let last = tested.load().then(({ error, hung }) => {
+      if (error) this.#fail(tested, { code: hung ? 'hung' : 'load', params: { error } });
     });
     /** @type {import('../../engine/types.js').Own} */
     const own = (logits, settings, { history }) => {
-      const result = last.then(() => this.#ask(subject, { logits, settings, history }));
+      const result = last.then(() => this.#ask(tested, { logits, settings, history }));
       last = result.then(() => {});
       return /** @type {Promise<any>} */ (result);
     };
@@ -103,28 +103,28 @@ export class LogitOwnStage extends LogitElement {
 
   /**
    * What the code makes of logits; null where it fails or is no longer in the chain.
-   * @param {Subject} subject
+   * @param {TestedFunction} tested
    * @param {{ logits: Float32Array, settings: any, history: number[] }} given
    */
-  async #ask(subject, given) {
-    if (subject !== this.#subject) return null;
-    const { result, ...answer } = await subject.call({ call: 'warp', ...given });
-    if (subject !== this.#subject) return null;
+  async #ask(tested, given) {
+    if (tested !== this.#tested) return null;
+    const { result, ...answer } = await tested.call({ call: 'warp', ...given });
+    if (tested !== this.#tested) return null;
     const rounded =
       result instanceof Float64Array ? Float64Array.from(result, Math.fround) : result;
     const { numbers, failure } = numbersOf({ ...answer, result: rounded }, given);
     const left = numbers?.some((it, id) => it !== -Infinity && given.logits[id] !== -Infinity);
     if (numbers && left) return numbers;
     this.#fail(
-      subject,
+      tested,
       failure ? { code: failure.code ?? 'threw', params: failure.params } : { code: 'nothing' },
     );
     return null;
   }
 
-  /** @param {Subject} subject @param {{ code: string, params?: any }} trouble */
-  #fail(subject, trouble) {
-    if (subject !== this.#subject) return;
+  /** @param {TestedFunction} tested @param {{ code: string, params?: any }} trouble */
+  #fail(tested, trouble) {
+    if (tested !== this.#tested) return;
     this.#end();
     this.#wanted = false;
     this.trouble = trouble;

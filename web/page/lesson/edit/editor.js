@@ -23,7 +23,7 @@ import {
 } from '../../../lessons/draft.js';
 import { decodeText } from '../../../engine/decode-text.js';
 import { LARGEST_FILE, checkLesson, readLesson } from '../../../lessons/lesson-file.js';
-import { patched } from '../../../lessons/shown.js';
+import { patched } from '../../../lessons/figure-change.js';
 import { addMessages, language, list, t } from '../../../locale/locale.js';
 import { recall, remember } from '../../../state/memory.js';
 import { inLanguage, instrumentAddress } from '../../site-links.js';
@@ -32,8 +32,8 @@ import '../lesson.js';
 import { Form, faultWords, fieldLabel } from './form.js';
 import { FIRST_STATE } from './figure-form.js';
 import { renderPart } from './part-form.js';
-import { takeScreen } from './taken.js';
-import headStyles from '../head.css';
+import { handoverFromAddress } from './handover.js';
+import headerStyles from '../header.css';
 import inlineStyles from '../inline.css';
 import editorStyles from './editor.css';
 
@@ -87,7 +87,7 @@ export class LogitLessonEditor extends LogitElement {
     moved: { state: true },
   };
 
-  static styles = [...LogitElement.styles, headStyles, inlineStyles, editorStyles];
+  static styles = [...LogitElement.styles, headerStyles, inlineStyles, editorStyles];
 
   #reader = new LessonReader();
   /** @type {TableRow[]} */
@@ -145,7 +145,7 @@ export class LogitLessonEditor extends LogitElement {
 
   async #begin() {
     const table = await this.#reader.table();
-    const taken = await takeScreen(table, this.#reader);
+    const taken = await handoverFromAddress(table, this.#reader);
     this.#table = table;
     const kept = this.#recall();
     if (kept && taken) this.taken = taken;

@@ -6,7 +6,7 @@ import { settingName } from '../../../base/setting-words.js';
 import { MEASURES } from '../../../engine/measures.js';
 import { suites } from '../../../engine/suites.js';
 import { SHOWN, SOURCELESS, WRITING, asShown, placeName } from '../../../lessons/draft.js';
-import { patched } from '../../../lessons/shown.js';
+import { patched } from '../../../lessons/figure-change.js';
 import { addMessages, parse, t } from '../../../locale/locale.js';
 import { MODELS } from '../../../state/models.js';
 import { measureName } from '../../../views/sweep/words.js';

@@ -5,7 +5,7 @@ import { measureName } from '../../../lessons/answer-words.js';
 import { byMeasure, faultPlace, placeName } from '../../../lessons/draft.js';
 import { LESSON_MEASURES } from '../../../lessons/measures.js';
 import { t } from '../../../locale/locale.js';
-import '../measured.js';
+import '../measured-value.js';
 
 /**
  * @typedef {import('./form.js').Form} Form
@@ -54,7 +54,7 @@ export function renderAsked(form, place, { table, reader }, state, fits = () => 
     </div>
     ${renderSettings(form, [...place, 'settings'], table)}
     ${inner ? nothing : form.faults(place)}
-    ${state && sound ? html`<logit-measured .reader=${reader} .shown=${state} .asked=${asked}></logit-measured>` : nothing}
+    ${state && sound ? html`<logit-measured-value .reader=${reader} .shown=${state} .asked=${asked}></logit-measured-value>` : nothing}
   </fieldset>`;
 }
 

@@ -5,7 +5,7 @@
 import { readSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { serve } from './harness.js';
-import { toCall, toLine } from './wire.js';
+import { toCall, toLine } from './json-lines.js';
 
 // As they are before the learner's code runs.
 const [read, write, { wait }, { from }] = [readSync, writeSync, Atomics, Buffer];

@@ -17,7 +17,7 @@ const valueOf = (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? te
  * @param {TableRow[]} table
  * @returns {Partial<LessonState> & { settings: Record<string, any>, choices: Record<string, any> }}
  */
-export function readShown(address, table) {
+export function readFigureChange(address, table) {
   /** @type {Record<string, any>} */
   const shown = { settings: {}, choices: {} };
   for (const [name, text] of new URLSearchParams(address.slice(1))) {

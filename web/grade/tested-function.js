@@ -37,7 +37,7 @@ const LOAD_MS = 10000;
 /** An id that no process can answer before it has read it. */
 const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
-export class Subject {
+export class TestedFunction {
   #start;
   #name;
   #limit;

@@ -1,7 +1,7 @@
-/** Faults of a chain of the four stages, each as a function that has it; see wrong_warpers.js. */
-import { CHAIN, RIGHT, WRONG_WARPERS, codeOf, softmax } from './wrong_warpers.js';
+/** Faults of a chain of the four stages, each as a function that has it; see wrong-samplers.js. */
+import { CHAIN, RIGHT, WRONG_WARPERS, codeOf, softmax } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong_warpers.js').Twin} Twin */
+/** @typedef {import('./wrong-samplers.js').Twin} Twin */
 
 /**
  * @param {string[]} order

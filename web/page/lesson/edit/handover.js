@@ -1,5 +1,5 @@
 /** What the instrument hands over in the address, as a lesson can hold it. */
-import { takeState } from '../../../lessons/draft.js';
+import { handoverOf } from '../../../lessons/draft.js';
 import { parseHash, parseQuery } from '../../../state/page-state.js';
 import { parseLogits } from '../../../views/logits/parse.js';
 
@@ -19,12 +19,12 @@ function pastedLogits(view, { logits_pasted, logits_kind, logits_source = 'paste
  * @param {import('../reader.js').LessonReader} reader
  * @returns {Promise<import('../../../lessons/draft.js').Taken | null>}
  */
-export async function takeScreen(table, reader) {
+export async function handoverFromAddress(table, reader) {
   const { state } = parseHash(location.hash, table);
   if (!state || location.hash.length < 2) return null;
   const { model, view } = parseQuery(location.search).asked;
   const given = pastedLogits(view, state);
   const { prompt = '', branch = [] } = state;
   const written = given || branch.length === 0 ? '' : await reader.text({ model, prompt }, branch);
-  return takeState(state, { model, written, given }, table);
+  return handoverOf(state, { model, written, given }, table);
 }

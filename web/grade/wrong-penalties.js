@@ -1,7 +1,7 @@
-/** Faults of the stages that look back, each as a function that has it; see wrong_warpers.js. */
-import { GONE, ids, masks, only } from './wrong_warpers.js';
+/** Faults of the stages that look back, each as a function that has it; see wrong-samplers.js. */
+import { GONE, ids, masks, only } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong_warpers.js').Twin} Twin */
+/** @typedef {import('./wrong-samplers.js').Twin} Twin */
 
 /**
  * The logit that a stage gives a token.

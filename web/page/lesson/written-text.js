@@ -1,5 +1,5 @@
 /**
- * <logit-written>: the text that a lesson's state writes, with what ended it and its check sum; under
+ * <logit-written-text>: the text that a lesson's state writes, with what ended it and its check sum; under
  * a constraint whether it is JSON, and what the grammar expects next.
  */
 import { html, nothing } from 'lit';
@@ -11,13 +11,13 @@ import { number, t } from '../../locale/locale.js';
 import '../../panels/text/verdict.js';
 import '../../panels/chain/constraint.js';
 import { unread } from './unread.js';
-import writtenStyles from './written.css';
+import writtenTextStyles from './written-text.css';
 
 /** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
 
 const bytesOf = (/** @type {string} */ text) => new TextEncoder().encode(text).length;
 
-export class LogitWritten extends LogitElement {
+export class LogitWrittenText extends LogitElement {
   static properties = {
     reader: { attribute: false },
     state: { attribute: false },
@@ -26,7 +26,7 @@ export class LogitWritten extends LogitElement {
     fault: { state: true },
   };
 
-  static styles = [...LogitElement.styles, writtenStyles];
+  static styles = [...LogitElement.styles, writtenTextStyles];
 
   constructor() {
     super();
@@ -91,4 +91,4 @@ export class LogitWritten extends LogitElement {
   }
 }
 
-define('logit-written', LogitWritten);
+define('logit-written-text', LogitWrittenText);

@@ -3,7 +3,7 @@ import { disagreement, expect, warped } from './expect.js';
 import { coinOf } from './hashes.js';
 import { SPECS } from './specs.js';
 import { toyRow } from './toy.js';
-import { CHAIN, best, softmax } from './wrong_warpers.js';
+import { CHAIN, best, softmax } from './wrong-samplers.js';
 
 /**
  * @typedef {import('./diagnose.js').Asked} Asked
@@ -14,29 +14,29 @@ import { CHAIN, best, softmax } from './wrong_warpers.js';
 /** How many answers are explained, wrong ones and right ones each. */
 const MOST = 20;
 
-export class OwnStages {
+export class LearnerStages {
   #engine;
-  #subject;
+  #tested;
   #complete;
   /** Stages that differ from the built-in. @type {Set<string>} */
   wrong = new Set();
-  /** Whether the subject was asked for a stage, so that it has to take its own function again. */
+  /** Whether the tested was asked for a stage, so that it has to take its own function again. */
   used = false;
 
   /**
    * @param {any} engine
-   * @param {import('./subject.js').Subject} subject
+   * @param {import('./tested-function.js').TestedFunction} tested
    * @param {(stage: string, settings: any) => any} complete all settings that a stage is given
    */
-  constructor(engine, subject, complete) {
+  constructor(engine, tested, complete) {
     this.#engine = engine;
-    this.#subject = subject;
+    this.#tested = tested;
     this.#complete = complete;
   }
 
   /** @param {string} stage @param {Given} given */
   async #ask(stage, { logits, settings, history }) {
-    return this.#subject.call({
+    return this.#tested.call({
       call: 'warp',
       logits: Float32Array.from(logits),
       settings: this.#complete(stage, settings),
@@ -74,13 +74,13 @@ export class OwnStages {
     const made = all.map(({ logits }) => ({ list: logits }));
     this.used = true;
     for (const stage of CHAIN) {
-      const isOwn = !(await this.#subject.use(stage, true)).error;
+      const isOwn = !(await this.#tested.use(stage, true)).error;
       for (const [i, { settings, history }] of all.entries()) {
         const { list } = made[i];
         if (!list) continue;
         const set = settings[stage] === undefined ? {} : { [stage]: settings[stage] };
         made[i] = await this.#step(stage, { logits: list, settings: set, history }, isOwn);
-        if (this.#subject.hangs + this.#subject.ends > 0) return [];
+        if (this.#tested.hangs + this.#tested.ends > 0) return [];
       }
     }
     return made;

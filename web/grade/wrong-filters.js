@@ -1,8 +1,8 @@
-/** Faults of the filters by probability, each as a function that has it; see wrong_warpers.js. */
-import { GONE, NEAR, best, ids, masks, only, prefix, softmax, sum } from './wrong_warpers.js';
+/** Faults of the filters by probability, each as a function that has it; see wrong-samplers.js. */
+import { GONE, NEAR, best, ids, masks, only, prefix, softmax, sum } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong_warpers.js').Given} Given */
-/** @typedef {import('./wrong_warpers.js').Twin} Twin */
+/** @typedef {import('./wrong-samplers.js').Given} Given */
+/** @typedef {import('./wrong-samplers.js').Twin} Twin */
 
 /**
  * A token as a filter sees it: its logit and probability, the largest of both, the setting, the size

@@ -6,7 +6,7 @@
  * @param {(key: string, params?: Record<string, any>) => string} t
  * @param {(key: string) => boolean} has whether there is a message of that key
  */
-export function saysOf(as, { name, needs }, t, has) {
+export function propertyWords(as, { name, needs }, t, has) {
   const key = `sampler.says.${name}`;
   if (needs && !has(key)) return t('sampler.says.beside', { name: needs });
   const [, first, second] = /^(.+)_before_(.+)$/.exec(name) ?? [];

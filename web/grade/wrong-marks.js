@@ -1,11 +1,11 @@
 /**
  * Faults of the stages that read a second distribution or mark a text, each as a function that has it;
- * see wrong_warpers.js.
+ * see wrong-samplers.js.
  */
-import { GONE, ids, masks, only, softmax, sum } from './wrong_warpers.js';
+import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
 
-/** @typedef {import('./wrong_warpers.js').Given} Given */
-/** @typedef {import('./wrong_warpers.js').Twin} Twin */
+/** @typedef {import('./wrong-samplers.js').Given} Given */
+/** @typedef {import('./wrong-samplers.js').Twin} Twin */
 /** @typedef {(first: number, second: number, by: number) => number} Mix */
 /** @typedef {(logits: number[]) => number[]} Logs */
 

@@ -1,4 +1,4 @@
-/** <logit-measured>: what the engine computes of a state just now, such as a question's right answer. */
+/** <logit-measured-value>: what the engine computes of a state just now, such as a question's right answer. */
 import { html } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
@@ -6,9 +6,9 @@ import { toFault } from '../../engine/errors.js';
 import { inWords } from '../../lessons/answer-words.js';
 import { LESSON_MEASURES } from '../../lessons/measures.js';
 import { t } from '../../locale/locale.js';
-import measuredStyles from './measured.css';
+import measuredValueStyles from './measured-value.css';
 
-export class LogitMeasured extends LogitElement {
+export class LogitMeasuredValue extends LogitElement {
   static properties = {
     reader: { attribute: false },
     shown: { attribute: false },
@@ -17,7 +17,7 @@ export class LogitMeasured extends LogitElement {
     fault: { state: true },
   };
 
-  static styles = [...LogitElement.styles, measuredStyles];
+  static styles = [...LogitElement.styles, measuredValueStyles];
 
   constructor() {
     super();
@@ -65,4 +65,4 @@ export class LogitMeasured extends LogitElement {
   }
 }
 
-define('logit-measured', LogitMeasured);
+define('logit-measured-value', LogitMeasuredValue);

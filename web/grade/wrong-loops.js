@@ -1,12 +1,12 @@
-/** Faults that people plant in a decode loop, each as a loop that has it; see wrong_warpers.js. */
+/** Faults that people plant in a decode loop, each as a loop that has it; see wrong-samplers.js. */
 import { toyRow } from './toy.js';
-import { WRONG_STAGES, inOrder } from './wrong_chains.js';
-import { CHAIN, NEAR, best, softmax } from './wrong_warpers.js';
+import { WRONG_STAGES, inOrder } from './wrong-chains.js';
+import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
 
 /**
  * @typedef {import('./generation.js').Run} Run
  * @typedef {{ id: number, p: number }[]} Ranked the most probable first
- * @typedef {import('./wrong_warpers.js').Twin} Twin
+ * @typedef {import('./wrong-samplers.js').Twin} Twin
  *
  * What differs from the right loop.
  * @typedef {object} Loop
