@@ -24,7 +24,7 @@ FUZZERS := $(patsubst %,$(BUILD)/fuzz/%,$(FUZZ_TARGETS))
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
-.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons wasm package native \
+.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons picture wasm package native \
     native-tests native-traps native-32 fuzz fuzz-answers fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
@@ -62,6 +62,10 @@ dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any 
 
 lessons: dist ## the site, and the lessons as pages and as packages of SCORM 1.2 and 2004 in dist/lessons/
 	node web/course.js
+
+picture: dist ## the moving picture of README.md, docs/logitscope.webp, and web/screenshot.png, from the page in dist/
+	@./need.sh chromium-headless-shell=chromium-headless-shell
+	@node tests/picture.js
 
 wasm: $(WASM) ## build web/engine/logitscope.wasm
 

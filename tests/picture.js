@@ -1,0 +1,180 @@
+/**
+ * Makes the moving picture of README.md, docs/logitscope.webp, and the picture of link previews,
+ * web/screenshot.png, from the built page: a pointer drags the temperature along the landscape.
+ */
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { serve } from '../web/serve.js';
+import { LAUNCH } from './chromium.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const ADDRESS =
+  '?view=landscape&lang=en&theme=light#prompt=Lily%20wanted%20to&temperature=0.7&seed=42';
+/** The way of the pointer: from 0.7 to each temperature in as many frames. */
+const WAY = [
+  { to: 0.15, frames: 14 },
+  { to: 2, frames: 28 },
+  { to: 0.7, frames: 20 },
+];
+/** Milliseconds that a frame shows, and the last one of each stretch. */
+const FRAME = 80;
+const PAUSE = 600;
+const QUALITY = 0.78;
+const SIZE = { width: 1040, height: 498 };
+const MOST_BYTES = 1e6;
+
+/** Each frame's temperature and time: the pointer starts and stops gently. */
+function frames() {
+  let from = 0.7;
+  return WAY.flatMap(({ to, frames }) => {
+    const start = from;
+    from = to;
+    return Array.from({ length: frames }, (_, i) => ({
+      temperature: start + ((to - start) * (1 - Math.cos((Math.PI * (i + 1)) / frames))) / 2,
+      ms: i + 1 < frames ? FRAME : PAUSE,
+    }));
+  });
+}
+
+/** The chunks of a WebP image, [name, bytes with head and padding]. @param {Buffer} image */
+function* chunksOf(image) {
+  for (let at = 12; at < image.length; ) {
+    const size = 8 + image.readUInt32LE(at + 4);
+    yield/** @type {const} */ ([
+      image.toString('latin1', at, at + 4),
+      image.subarray(at, at + size + (size % 2)),
+    ]);
+    at += size + (size % 2);
+  }
+}
+
+/** A chunk of a WebP file. @param {string} name @param {(Buffer | Uint8Array)[]} parts */
+function chunk(name, ...parts) {
+  const body = Buffer.concat(parts);
+  const head = Buffer.alloc(8);
+  head.write(name, 'latin1');
+  head.writeUInt32LE(body.length, 4);
+  return Buffer.concat([head, body, Buffer.alloc(body.length % 2)]);
+}
+
+/** Little-endian, 24 bits each. @param {number[]} numbers */
+const of24 = (...numbers) => Uint8Array.from(numbers.flatMap((n) => [n, n >> 8, n >> 16]));
+
+/** One animated WebP that repeats for ever. @param {{ image: Buffer, ms: number }[]} shown */
+function animate(shown) {
+  const { width, height } = SIZE;
+  const all = shown.map(({ image, ms }) => {
+    const pixels = [...chunksOf(image)].filter(([name]) => /^(ALPH|VP8[ L])$/.test(name));
+    const head = of24(0, 0, width - 1, height - 1, ms);
+    return chunk('ANMF', head, Uint8Array.of(0), ...pixels.map(([, bytes]) => bytes));
+  });
+  const canvas = chunk('VP8X', Uint8Array.of(0x12, 0, 0, 0), of24(width - 1, height - 1));
+  return chunk('RIFF', Buffer.from('WEBP'), canvas, chunk('ANIM', Buffer.alloc(6)), ...all);
+}
+
+/** In the page: an arrow follows the pointer, which a screenshot lacks, in place of the tooltip. */
+function showPointer(/** @type {Element} */ plot) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('.tip { display: none }');
+  /** @type {ShadowRoot} */ (plot.getRootNode()).adoptedStyleSheets.push(sheet);
+  const arrow = new Image();
+  const path = 'M1 1v16l4-4 3 6 3-1-3-6h6z';
+  arrow.src = `data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="22" height="26" viewBox="0 0 16 20"><path d="${path}" fill="black" stroke="white"/></svg>`,
+  )}`;
+  arrow.style.cssText = 'position: fixed; z-index: 9; pointer-events: none';
+  document.body.append(arrow);
+  addEventListener(
+    'pointermove',
+    ({ clientX, clientY }) => {
+      arrow.style.left = `${clientX}px`;
+      arrow.style.top = `${clientY}px`;
+    },
+    true,
+  );
+}
+
+/**
+ * In an empty page: WebP images of PNG images, all in base64. After the first they hold only the
+ * blocks that changed.
+ */
+async function toWebp({ images, quality }) {
+  const BLOCK = 16; // the codec's own
+  const made = [];
+  let before = null;
+  for (const image of images) {
+    const png = Uint8Array.from(atob(image), (c) => c.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([png], { type: 'image/png' }));
+    const { width, height } = bitmap;
+    const canvas = new OffscreenCanvas(width, height);
+    const context = canvas.getContext('2d', { willReadFrequently: true });
+    context.drawImage(bitmap, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+    const isChanged = (left, top) => {
+      for (let y = top; y < Math.min(top + BLOCK, height); y++)
+        for (let x = left; x < Math.min(left + BLOCK, width); x++)
+          if (pixels[y * width + x] !== before[y * width + x]) return true;
+      return false;
+    };
+    for (let top = 0; before && top < height; top += BLOCK)
+      for (let left = 0; left < width; left += BLOCK)
+        if (!isChanged(left, top)) context.clearRect(left, top, BLOCK, BLOCK);
+    before = pixels;
+    const blob = await canvas.convertToBlob({ type: 'image/webp', quality });
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    made.push(btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')));
+  }
+  return made;
+}
+
+/** A page that shows the landscape. @param {{ width: number, height: number }} viewport */
+async function openPage(viewport) {
+  const page = await browser.newPage({ viewport });
+  await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
+  await page.goto(server.url + ADDRESS);
+  await page.locator('logit-landscape .plot').waitFor();
+  const scope = page.locator('logit-scope');
+  const settled = () => scope.evaluate((/** @type {any} */ it) => it.settled());
+  await settled();
+  return { page, settled };
+}
+
+const browser = await chromium.launch(LAUNCH);
+const server = await serve(`${root}dist`);
+try {
+  const still = await openPage({ width: 1440, height: 900 });
+  const { y: top, height: tall } = await still.page.locator('logit-landscape').boundingBox();
+  const clip = { x: 0, y: 0, width: 1440, height: Math.ceil(top + tall) + 16 };
+  await still.page.screenshot({ path: `${root}web/screenshot.png`, clip });
+  const { page, settled } = await openPage({ width: SIZE.width, height: 720 });
+  const plot = page.locator('logit-landscape .plot');
+  await plot.evaluate(showPointer);
+
+  const { x, y, width, height } = await plot.boundingBox();
+  const moveTo = (/** @type {number} */ temperature) =>
+    page.mouse.move(x + (width * temperature) / 3, y + height + 14);
+  const shoot = async () => {
+    await settled();
+    return page.screenshot({ clip: { x: 0, y: 0, ...SIZE } });
+  };
+  await moveTo(0.7);
+  await page.mouse.down();
+  const images = [];
+  for (const { temperature } of frames()) {
+    await moveTo(temperature);
+    images.push((await shoot()).toString('base64'));
+  }
+  await page.mouse.up();
+  const blank = await browser.newPage();
+  const made = await blank.evaluate(toWebp, { images, quality: QUALITY });
+  const picture = animate(
+    frames().map(({ ms }, i) => ({ image: Buffer.from(made[i], 'base64'), ms })),
+  );
+  await writeFile(`${root}docs/logitscope.webp`, picture);
+  console.log(`docs/logitscope.webp: ${made.length} frames, ${picture.length} bytes`);
+  if (picture.length > MOST_BYTES) throw new Error(`at most ${MOST_BYTES} bytes`);
+} finally {
+  await browser.close();
+  server.close();
+}
