@@ -1,0 +1,39 @@
+/**
+ * Finds comments of JavaScript, C, CSS, Python, shell and make that open with What, Who, Whether or
+ * Where: a comment opens with its noun, or with the verb of its function. `make lint` runs it.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const SKIPPED = ['node_modules', 'build', 'dist', '.git'];
+const WORD = '(?:What|Who|Whom|Whose|Whatever|Whether|Where|Wherever)\\b';
+/** A line comment that goes on from the line before opens nothing. */
+const SLASHES = `/\\*[\\s*]*${WORD}|(?<!^\\s*//.*\\n\\s*)//\\s*${WORD}`;
+const HASHES = `(?<!^\\s*#.*\\n\\s*)#+[ \\t]+${WORD}|"""\\s*${WORD}`;
+const slashes = new RegExp(SLASHES, 'gm');
+const hashes = new RegExp(HASHES, 'gm');
+
+/** @param {string} folder @returns {string[]} */
+function sourcesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return SKIPPED.includes(entry.name) ? [] : sourcesIn(path);
+    return /(\.(m?js|cjs|ts|css|c|h|py|sh)|Makefile)$/.test(entry.name) ? [path] : [];
+  });
+}
+
+let found = 0;
+for (const path of sourcesIn(root)) {
+  const text = readFileSync(path, 'utf8');
+  for (const { index, 0: opening } of text.matchAll(
+    /\.(py|sh)$|file$/.test(path) ? hashes : slashes,
+  )) {
+    const line = text.slice(0, index + opening.length).split('\n').length;
+    console.log(`${path.slice(root.length)}:${line}: ${opening.split(/\s/).at(-1)}`);
+    found++;
+  }
+}
+if (found) console.log(`${found} comments do not open with their noun`);
+process.exitCode = found ? 1 : 0;
