@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findLoop } from '../../web/engine/loops.js';
+import { findLoop } from '../../web/engine/text-loops.js';
 import { LOOPING } from '../../web/engine/suites.js';
 import { long, sample } from '../long.js';
 import { expectTrace, loadReference, openBench, until } from './bench.js';

@@ -1,7 +1,7 @@
 /** The text: what could have come instead, branches to walk, loops, figures, and its options. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findLoop } from '../../web/engine/loops.js';
+import { findLoop } from '../../web/engine/text-loops.js';
 import { TextTree } from '../../web/state/tree.js';
 import { cases, long } from '../long.js';
 import { FIRST, START, loadReference, openBench, settle, until } from './bench.js';

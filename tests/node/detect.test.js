@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { detect, normalTail, upperTail } from '../../web/engine/detect.js';
-import { serve } from '../../web/engine/host.js';
+import { serve } from '../../web/engine/engine-server.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
 import { MEASURED, TEMPERATURES } from '../../web/state/measured-watermarks.js';

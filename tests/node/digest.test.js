@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
-import { serve } from '../../web/engine/host.js';
+import { serve } from '../../web/engine/engine-server.js';
 import { atEnd } from '../cleanup.js';
 import { LONG, sample } from '../long.js';
 import { digest, digestLater } from './digest.js';

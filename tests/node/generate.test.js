@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { TextStream } from '../../web/engine/text.js';
+import { TextStream } from '../../web/engine/text-stream.js';
 import { Pcg32 } from '../vectors/twin.js';
 import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
 

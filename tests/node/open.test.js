@@ -17,8 +17,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { FarFile } from '../../web/engine/far.js';
-import { pathOf } from '../../web/engine/folder.js';
+import { RangeFile } from '../../web/engine/range-file.js';
+import { pathOf } from '../../web/engine/folder-store.js';
 import { addressOf, nameOf, partNames } from '../../web/engine/names.js';
 import { atEnd, temporaryFolder } from '../cleanup.js';
 import { openHost } from '../faulty_host.js';
@@ -52,7 +52,7 @@ atEnd(() => {
   delete process.env.HF_ENDPOINT;
 });
 beforeEach(() => host.behave({}));
-FarFile.wait = 5;
+RangeFile.wait = 5;
 
 /** The logits of a text: the model that was opened is this one. @param {any} options */
 async function logitsOf(options) {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RemoteLogitscope } from '../../web/engine/remote.js';
-import { serve } from '../../web/engine/host.js';
+import { serve } from '../../web/engine/engine-server.js';
 import { atEnd, temporaryFolder } from '../cleanup.js';
 import { cli } from './command_line.js';
 import { smallModel } from './small_model.js';

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { MODELS } from '../../web/state/models.js';
 import { run } from '../../web/engine/compare.js';
 import { Logitscope } from '../../web/engine/index.js';
-import { findLoop } from '../../web/engine/loops.js';
+import { findLoop } from '../../web/engine/text-loops.js';
 import { LOOPING, suites } from '../../web/engine/suites.js';
 import { cases, long, sample } from '../long.js';
 

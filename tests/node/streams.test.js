@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Logitscope } from '../../web/engine/index.js';
 import { STREAMS } from '../../web/engine/core.js';
-import { chooseStreams } from '../../web/engine/streams.js';
+import { chooseStreams } from '../../web/engine/weight-streams.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -2,7 +2,7 @@
 import { summarise } from '../engine/measures.js';
 import { UsageError } from './flags.js';
 import { columns, printJson } from './terminal.js';
-import { wholeNumber } from './texts.js';
+import { wholeNumber } from './documents.js';
 
 /** Default number of prompt tokens; a short context gives fewer. */
 const PROMPT_TOKENS = 256;

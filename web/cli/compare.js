@@ -13,9 +13,9 @@ import {
   needPrompt,
   nearestOf,
 } from './flags.js';
-import { HELD_OUT, compareHeldOut } from './held_out.js';
+import { HELD_OUT, compareHeldOut } from './held-out.js';
 import { columns, inLine, percent, printJson, quoted } from './terminal.js';
-import { wholeNumber } from './texts.js';
+import { wholeNumber } from './documents.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
 /** @typedef {import('../engine/compare.js').Strategy} Strategy */

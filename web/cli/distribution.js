@@ -1,5 +1,5 @@
 /** `logitscope distribution`: the next-token distribution with bars, or the whole trace. */
-import { readSecond } from '../engine/second.js';
+import { readSecond } from '../engine/second-distribution.js';
 import { PROMPTS, SEED, needPrompt, settingsOf } from './flags.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { bar, columns, inLine, largest, percent, printJson, quoted, width } from './terminal.js';

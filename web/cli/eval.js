@@ -1,7 +1,7 @@
 /** `logitscope eval`: held-out cross-entropy of a model on a text, with the C engine. */
 import { UsageError } from './flags.js';
 import { columns, printJson } from './terminal.js';
-import { readDocuments, wholeNumber } from './texts.js';
+import { readDocuments, wholeNumber } from './documents.js';
 
 /**
  * The sum of -ln p over ids[1:], in nats. Windows of context_length ids do not overlap: the model

@@ -14,7 +14,7 @@ import { UsageError, nearestOf } from './flags.js';
 import { checkFile } from './own-sampler.js';
 import { KINDS, Submissions, isPython, kindOf } from './submission.js';
 import { inLine, printJson, safe } from './terminal.js';
-import { LANGUAGES, wordsOf } from './words.js';
+import { LANGUAGES, wordsOf } from './report-labels.js';
 
 const LISTED = 12;
 const TIME = 2;

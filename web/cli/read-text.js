@@ -1,7 +1,7 @@
 /** Reads standard input and text files that a flag names, up to a limit. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { decodeText } from '../engine/decode-text.js';
-import { readFault } from '../engine/files.js';
+import { readFault } from '../engine/node-files.js';
 
 /** The longest text that the engine encodes. */
 export const FILE_MAX = 1 << 26;

@@ -9,9 +9,9 @@ import { Host } from '../grade/toy.js';
 import { toLine } from '../grade/json-lines.js';
 import { findPython } from './interpreter.js';
 import { HERE, findJail, homeOfNode, limited } from './jail.js';
-import { Stage } from './stage.js';
+import { GraderFolder } from './grader-folder.js';
 import { safe } from './terminal.js';
-import { canWatch, findScope, watch } from './watch.js';
+import { canWatch, findScope, watch } from './process-limits.js';
 
 const DETECTS = '--experimental-detect-module';
 /** Most characters that it may print in total. */
@@ -51,7 +51,7 @@ export class Submissions {
   #chosen;
   /** @type {import('./interpreter.js').Interpreter | null} */
   #python = null;
-  #stage = new Stage();
+  #folder = new GraderFolder();
   /** The name of the isolation in use; null for none. */
   #jail;
   #scope;
@@ -67,7 +67,7 @@ export class Submissions {
     this.#memory = memory;
     this.#stdio = stdio;
     for (const signal of SIGNALS) process.on(signal, leave);
-    this.#jail = findJail(this.#stage);
+    this.#jail = findJail(this.#folder);
     this.#scope = findScope(memory);
   }
 
@@ -122,8 +122,8 @@ export class Submissions {
    */
   start(path, within) {
     return (onanswer, onend) => {
-      const { folder, root } = this.#stage;
-      const { path: place, sees } = this.#stage.put(resolve(path), within && resolve(within));
+      const { folder, root } = this.#folder;
+      const { path: place, sees } = this.#folder.put(resolve(path), within && resolve(within));
       const at = this.#jail ? HERE : folder;
       // Without a jail a learner's folder stays at its own path.
       const file = this.#jail || !within ? join(at, place) : resolve(path);
@@ -219,6 +219,6 @@ export class Submissions {
 
   close() {
     for (const signal of SIGNALS) process.off(signal, leave);
-    this.#stage.close();
+    this.#folder.close();
   }
 }

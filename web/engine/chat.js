@@ -13,7 +13,7 @@ import {
 } from './layout.js';
 import { fromUtf8 } from './module.js';
 import { startAt, startCode, startOwn } from './start-worker.js';
-import { Words } from './words.js';
+import { WordFinder } from './word-finder.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./types.js').ChatPart} ChatPart */
@@ -61,7 +61,7 @@ function templateOf({ module, chatTemplates }, name, hasTools) {
 
 /**
  * The control tokens of a model by their text, and an automaton that finds them.
- * @typedef {{ ids: Map<string, number>, words: Words }} Controls
+ * @typedef {{ ids: Map<string, number>, words: WordFinder }} Controls
  */
 
 /** Of each model once. @type {WeakMap<Core, Controls>} */
@@ -86,7 +86,7 @@ function controlsOf(core) {
     if (characters > CONTROLS_MAX) throw tooLong('control_tokens', CONTROLS_MAX);
     if (text && !ids.has(text)) ids.set(text, id);
   }
-  const controls = { ids, words: new Words([...ids.keys()]) };
+  const controls = { ids, words: new WordFinder([...ids.keys()]) };
   known.set(core, controls);
   return controls;
 }
@@ -119,7 +119,7 @@ function checkPlain(name, value) {
  * The first character and the length of each control token.
  * @param {Rendered} rendered
  * @param {RegExp} said origins whose text makes no control token
- * @param {Words} words
+ * @param {WordFinder} words
  */
 function tokensIn({ text, origin }, said, words) {
   const own = origin

@@ -3,7 +3,7 @@
  * of it is measured. The page and the command line both use this, so their figures agree. Scopes
  * and sessions may be of this thread or of a worker.
  */
-import { findLoop } from './loops.js';
+import { findLoop } from './text-loops.js';
 import { beamSearch, contrastiveSearch } from './search.js';
 
 /**
@@ -26,7 +26,7 @@ import { beamSearch, contrastiveSearch } from './search.js';
  * @property {number | null} perplexity
  * @property {number | null} perplexity_raw
  * @property {number | null} mean_kept
- * @property {import('./loops.js').Loop | null} loop
+ * @property {import('./text-loops.js').Loop | null} loop
  *
  * What several texts of one strategy come to.
  * @typedef {object} Spread

@@ -97,7 +97,7 @@ export class Core {
     // The other loops are too slow to wait for memory.
     const timed = info.variant === 'relaxed' && info.weight_bytes > IN_CACHE && context >= 0;
     if (streams === 'auto' && timed) {
-      const { chooseStreams } = await import('./streams.js');
+      const { chooseStreams } = await import('./weight-streams.js');
       streams = chooseStreams(this.module.calls, this.model, STREAMS);
     }
     this.info = { ...info, streams: streams === 'auto' ? STREAMS[0] : streams };

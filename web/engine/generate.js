@@ -3,7 +3,7 @@ import { resolveChoice } from './chain.js';
 import { checkBoolean, checkIds, checkInteger, checkSignal, checkText } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
 import { carried, readsSecond } from './presets.js';
-import { TextStream } from './text.js';
+import { TextStream } from './text-stream.js';
 
 /** @typedef {import('./chain.js').Choice} Choice */
 /** @typedef {import('./chain.js').Sample} Sample */
@@ -168,7 +168,7 @@ export async function* generate(core, timeline, options) {
   };
 
   const second = readsSecond(resolved.values)
-    ? (await import('./beside.js')).resolveSecond(
+    ? (await import('./second-distribution.js')).resolveSecond(
         Array.from(idsOf(core, 'negative_prompt', resolved.negative_prompt ?? ids.slice(-1))),
         options,
         promptLength,

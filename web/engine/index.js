@@ -7,7 +7,7 @@ import './sentences.js';
 
 export * from './logitscope.js';
 export * from './types.js';
-export { serve } from './host.js';
+export { serve } from './engine-server.js';
 export { Session } from './session.js';
 export { detect } from './detect.js';
 export { beamSearch, contrastiveSearch, searches } from './search.js';

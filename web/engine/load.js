@@ -7,7 +7,7 @@ import { LogitscopeError } from './errors.js';
  * A source as it arrives; the total is null where it is not known beforehand.
  * `way` says how a file of another host comes.
  * @typedef {{ chunks: AsyncIterable<Uint8Array> | Uint8Array[], total: number | null,
- *   way?: import('./open.js').Way }} Stream
+ *   way?: import('./open-parts.js').Way }} Stream
  */
 
 const PART = /-of-\d{5}\.gguf/;
@@ -99,7 +99,7 @@ async function openAny(what, source, options) {
     isNear(source)
   )
     return openResponse(await fetch(source, options));
-  return (await import('./open.js')).openParts(what, source, options);
+  return (await import('./open-parts.js')).openParts(what, source, options);
 }
 
 /**

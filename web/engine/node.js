@@ -9,8 +9,8 @@ import { LogitscopeError, reasonOf } from './errors.js';
 export { createHash } from 'node:crypto';
 export { fileURLToPath } from 'node:url';
 export { parentPort } from 'node:worker_threads';
-export { openFile } from './files.js';
-export { store } from './folder.js';
+export { openFile } from './node-files.js';
+export { store } from './folder-store.js';
 
 /** Starts a thread. @param {string | URL} [address] of its script, by default the engine's */
 export function startThread(address = new URL('./worker.js', import.meta.url)) {

@@ -7,7 +7,7 @@ import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
 import { startAt, startOwn } from './start-worker.js';
 
 /** @import { Beside, DrawChoice, GenerateOptions, Generated, ReadChoice, Score, Settings, Step, Trace } from './types.js' */
-/** @import { Port } from './host.js' */
+/** @import { Port } from './engine-server.js' */
 
 /**
  * @typedef {object} Waiting
@@ -306,7 +306,7 @@ export class RemoteSession {
    * @returns {Promise<(Generated & { steps: Step[] })[]>}
    */
   async writeMany(options) {
-    return (await import('./many.js')).writeMany(this, options);
+    return (await import('./compound-calls.js')).writeMany(this, options);
   }
 
   /**

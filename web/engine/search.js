@@ -12,7 +12,7 @@ import {
   checkText,
 } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
-import { TextStream } from './text.js';
+import { TextStream } from './text-stream.js';
 
 /** @typedef {import('./logitscope.js').Logitscope | import('./remote.js').RemoteLogitscope} Scope */
 /** @typedef {import('./session.js').Session | import('./remote.js').RemoteSession} Timeline */

@@ -313,7 +313,7 @@ export class Session {
    * @returns {Promise<(Generated & { steps: Step[] })[]>}
    */
   async writeMany(options) {
-    return (await import('./many.js')).writeMany(this, options);
+    return (await import('./compound-calls.js')).writeMany(this, options);
   }
 
   /**
@@ -324,7 +324,7 @@ export class Session {
    * @returns {Promise<Score>}
    */
   async score(prompt, completion) {
-    const { score } = await import('./many.js');
+    const { score } = await import('./compound-calls.js');
     return score(this.#open(), this, prompt, completion, openPace());
   }
 

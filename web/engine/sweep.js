@@ -3,7 +3,7 @@
  * texts. The same on the page and on the command line, with an engine here or behind a worker.
  */
 import { readsSecond } from './presets.js';
-import { readSecond } from './second.js';
+import { readSecond } from './second-distribution.js';
 import {
   checkEngine,
   checkInteger,

@@ -1,5 +1,5 @@
 /** The engine in a worker of its own, of a page or of Node; `remote.js` is the other end. */
-import { serve } from './host.js';
+import { serve } from './engine-server.js';
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 

@@ -3,7 +3,7 @@
  * reading of a state, from texts that it writes there, or counted, so that an answer is right for any
  * prompt, model and settings.
  */
-import { readSecond } from '../engine/second.js';
+import { readSecond } from '../engine/second-distribution.js';
 import { figuresOf, run } from '../engine/compare.js';
 import { countStep, countText, exponentOf } from '../engine/steps.js';
 import { sweep } from '../engine/sweep.js';

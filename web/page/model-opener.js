@@ -272,5 +272,5 @@ async function keepReadable(offer, engine) {
 
 /** @param {any} name */
 async function isKept(name) {
-  return (await import('../engine/kept.js')).isKept(name);
+  return (await import('../engine/browser-store.js')).isKept(name);
 }

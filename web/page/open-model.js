@@ -10,7 +10,7 @@ import { LogitElement, define } from '../base/element.js';
 import { onEnter } from '../base/enter.js';
 import { readWhole } from '../base/setting-words.js';
 import { NumberInput } from '../base/number-input.js';
-import { listKept, removeKept } from '../engine/kept.js';
+import { listKept, removeKept } from '../engine/browser-store.js';
 import { addressOf, nameOf, partNames } from '../engine/names.js';
 import { addMessages, plain, t } from '../locale/locale.js';
 import { onPick } from '../state/files.js';
@@ -63,7 +63,7 @@ export class LogitOpen extends LogitElement {
     this.dialog = false;
     /** Bytes; null where nobody has said. @type {number | null} */
     this.size = null;
-    /** @type {import('../engine/kept.js').Listed[]} */
+    /** @type {import('../engine/browser-store.js').Listed[]} */
     this.kept = [];
     this.fault = '';
     /** Whether the host is asked for the size. */

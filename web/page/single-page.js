@@ -4,7 +4,7 @@
  */
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';
-import { serve } from '../engine/host.js';
+import { serve } from '../engine/engine-server.js';
 import { trustedAddress } from '../engine/trusted.js';
 
 /** How long a worker may take to show that it runs, in ms. */

@@ -159,7 +159,7 @@ function open(key, options) {
 /** @param {any} key @param {Options} options @param {OnProgress} onprogress @param {AbortSignal} signal */
 async function load(key, { variant = 'auto', context = null }, onprogress, signal) {
   const { inside, wasm, simd, relaxed, worker } = assets;
-  if (isUnasked(key)) await (await import('../engine/kept.js')).needKept(key);
+  if (isUnasked(key)) await (await import('../engine/browser-store.js')).needKept(key);
   return RemoteLogitscope.load({
     ...(key === null ? {} : { model: inside.get(key) ?? key }),
     ...(context === null ? {} : { context }),

@@ -4,7 +4,7 @@
  */
 import { carried } from '../engine/presets.js';
 import { LogitscopeError, toFault } from '../engine/errors.js';
-import { findLoop } from '../engine/loops.js';
+import { findLoop } from '../engine/text-loops.js';
 import { assets } from './assets.js';
 import { Bench } from './bench.js';
 import { gatesOf, sameValue, withoutGates } from './fields.js';

@@ -70,7 +70,7 @@ export class LogitTape extends LogitElement {
     this.contextLength = 0;
     /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
     this.colour = 'after';
-    /** @type {import('../../engine/loops.js').Loop | null} */
+    /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
     /** The sentence about it. */
     this.looping = '';

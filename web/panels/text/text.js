@@ -122,7 +122,7 @@ export class LogitText extends LogitElement {
     this.checked = false;
     this.limit = LIMIT.initial;
     this.eos = -1;
-    /** @type {import('../../engine/loops.js').Loop | null} */
+    /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
     /** @type {import('../../state/text-bench.js').Alternatives | null} */
     this.alternatives = null;
@@ -313,7 +313,7 @@ export class LogitText extends LogitElement {
       </label>`;
   }
 
-  /** @param {import('../../engine/loops.js').Loop} loop */
+  /** @param {import('../../engine/text-loops.js').Loop} loop */
   #sayLoop(loop) {
     const { steps } = this;
     const cycle = steps.slice(loop.start, loop.start + loop.period);

@@ -57,7 +57,7 @@ function tokensKept(kept) {
   return fixed(kept, kept < 100 ? 1 : 0);
 }
 
-/** @param {import('../../engine/loops.js').Loop | null} loop */
+/** @param {import('../../engine/text-loops.js').Loop | null} loop */
 function sayLoop(loop) {
   return loop
     ? t('compare.loop.from', { at: loop.start + 1, n: loop.times })

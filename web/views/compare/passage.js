@@ -49,7 +49,7 @@ export class LogitPassage extends LogitElement {
     this.parts = null;
     /** The step that the strips show, from 0; -1 where there are none. */
     this.at = -1;
-    /** @type {import('../../engine/loops.js').Loop | null} */
+    /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
     /** Text alone: no box, no numbers. */
     this.plain = false;

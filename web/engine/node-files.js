@@ -4,7 +4,7 @@ import { createReadStream, promises as fs } from 'node:fs';
 /** Bytes read at once. */
 export const CHUNK = 1 << 20;
 
-/** @param {string} path @returns {import('./parts.js').Part & { size: number }} */
+/** @param {string} path @returns {import('./split-file.js').Part & { size: number }} */
 export const partOfPath = (path, size = 0) => ({
   size,
   read: (start) => createReadStream(path, { start, highWaterMark: CHUNK }),

@@ -1,5 +1,5 @@
 /**
- * A check sum of 128 bits over bytes as they come. It finds damage and not intent: a program that
+ * A checksum of 128 bits over bytes as they come. It finds damage and not intent: a program that
  * writes to the cache can write sums too. Each step is one to one, so a change within four bytes always shows.
  */
 const FACTOR = 0x9e3779b1;
@@ -10,7 +10,7 @@ function mix(lane, word) {
   return Math.imul((x << 13) | (x >>> 19), FACTOR);
 }
 
-export class Sum {
+export class Checksum {
   /** How many bytes were added. */
   length = 0;
   #lanes = [1, 2, 3, 4];
@@ -49,7 +49,7 @@ export class Sum {
 
   /** The sum so far, as text. */
   get text() {
-    const rest = new Sum();
+    const rest = new Checksum();
     rest.#lanes = [...this.#lanes];
     const last = new Uint8Array(16);
     last.set(this.#rest.subarray(0, this.length % 16));

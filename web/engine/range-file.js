@@ -5,7 +5,7 @@
  */
 import { LogitscopeError } from './errors.js';
 import { HUB } from './names.js';
-import { Sum } from './sum.js';
+import { Checksum } from './checksum.js';
 
 /**
  * @typedef {object} Answer
@@ -44,7 +44,7 @@ const silent = () => new LogitscopeError('load_failed', 'far_silent', { n: SILEN
 /** A cut connection, in contrast to a refusal. */
 class Cut extends Error {}
 
-export class FarFile {
+export class RangeFile {
   /** The wait before the second attempt, in ms; each further one doubles it. A test waits less. */
   static wait = 250;
   #address;
@@ -56,7 +56,7 @@ export class FarFile {
   /** Whether the host says which range it sends. */
   #ranged = true;
   /** The longest beginning that was read of a file without a tag. */
-  #seen = { length: 0, text: new Sum().text };
+  #seen = { length: 0, text: new Checksum().text };
   /** Bytes; null where nobody tells. @type {number | null} */
   size = null;
   /** The strong ETag, else the date of the last change; null without both. @type {string | null} */
@@ -65,7 +65,7 @@ export class FarFile {
   sha256 = null;
 
   /**
-   * Use `FarFile.open()`.
+   * Use `RangeFile.open()`.
    * @param {string} address
    * @param {{ keep: boolean, signal?: AbortSignal }} way keep: it is kept elsewhere than in the browser's cache
    */
@@ -80,7 +80,7 @@ export class FarFile {
    * @param {{ keep: boolean, signal?: AbortSignal }} way
    */
   static async open(address, way) {
-    const file = new FarFile(address, way);
+    const file = new RangeFile(address, way);
     try {
       file.#first = await file.#connect(0);
     } catch (error) {
@@ -137,7 +137,7 @@ export class FarFile {
    * @param {AsyncIterable<Uint8Array>} body
    */
   async *#compared(body) {
-    const sum = new Sum();
+    const sum = new Checksum();
     for await (const chunk of body) {
       const known = Math.min(chunk.length, Math.max(0, this.#seen.length - sum.length));
       sum.add(chunk.subarray(0, known));
@@ -154,7 +154,7 @@ export class FarFile {
   async #pauseAfter(error, failures) {
     if (!(error instanceof Cut)) throw error;
     this.#signal?.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, FarFile.wait * 2 ** (failures - 1)));
+    await new Promise((resolve) => setTimeout(resolve, RangeFile.wait * 2 ** (failures - 1)));
     this.#signal?.throwIfAborted();
   }
 

@@ -6,11 +6,11 @@ import { createReadStream, promises as fs, rmSync, writeFileSync } from 'node:fs
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { CHUNK, partOfPath } from './files.js';
-import { STRIDE, aboutOf } from './kept.js';
-import { Sum } from './sum.js';
+import { CHUNK, partOfPath } from './node-files.js';
+import { STRIDE, aboutOf } from './browser-store.js';
+import { Checksum } from './checksum.js';
 
-/** @typedef {import('./kept.js').Store} Store */
+/** @typedef {import('./browser-store.js').Store} Store */
 
 /** How long a process may take to write into a lock that it has made, in ms. */
 const WRITING = 100;
@@ -148,7 +148,7 @@ export const store = {
     try {
       const before = await readAbout(about);
       const same = before && tag && before.tag === tag && before.size === size;
-      let noted = { address, size, tag, length: 0, sum: new Sum().text };
+      let noted = { address, size, tag, length: 0, sum: new Checksum().text };
       if (same && before.length <= ((await sizeOf(part)) ?? 0)) noted = before;
       let { length } = noted;
       const { bavail, bsize } = await fs.statfs(dirname(path));
@@ -159,7 +159,7 @@ export const store = {
       const file = await fs.open(part, length ? 'r+' : 'w');
       await file.truncate(length);
       await fs.writeFile(about, JSON.stringify(noted));
-      const note = async (/** @type {Sum} */ sum) => {
+      const note = async (/** @type {Checksum} */ sum) => {
         await file.datasync();
         noted = { address, size, tag, length, sum: sum.text };
         await fs.writeFile(about, JSON.stringify(noted));

@@ -7,11 +7,11 @@
 
 import { LogitscopeError } from './errors.js';
 import { addressOf, partNames } from './names.js';
-import { Sum } from './sum.js';
+import { Checksum } from './checksum.js';
 
 /**
- * @typedef {import('./parts.js').Part} Part
- * @typedef {import('./far.js').FarFile} FarFile
+ * @typedef {import('./split-file.js').Part} Part
+ * @typedef {import('./range-file.js').RangeFile} RangeFile
  *
  * A file on its way into a store. What fails to be kept is fetched all the same.
  * @typedef {object} Keeper
@@ -19,14 +19,14 @@ import { Sum } from './sum.js';
  * @property {number} length how many of its first bytes are there
  * @property {string} sum of those
  * @property {((start: number) => AsyncIterable<Uint8Array>) | null} read those, where that can be
- * @property {(bytes: Uint8Array, sum: Sum) => unknown} write the bytes that come next; the sum covers them
- * @property {(state: 'whole' | 'part' | 'wrong', sum: Sum) => unknown} end
+ * @property {(bytes: Uint8Array, sum: Checksum) => unknown} write the bytes that come next; the sum covers them
+ * @property {(state: 'whole' | 'part' | 'wrong', sum: Checksum) => unknown} end
  *
  * @typedef {Part & { sum: string }} Kept
  *
  * @typedef {object} Store
  * @property {(address: string) => Promise<Kept | null>} find one that is there whole
- * @property {(address: string, far: FarFile) => Promise<Keeper | string>} begin or why not
+ * @property {(address: string, file: RangeFile) => Promise<Keeper | string>} begin or why not
  * @property {(address: string) => Promise<unknown>} remove what is there, unless it is being fetched
  *
  * A record of a file: its first `length` bytes have this sum.
@@ -175,7 +175,7 @@ async function keepInFolder(folder, key, about, release) {
   const handle = await openHandle(folder, key);
   let noted = same && before.length <= handle.getSize() ? before : about;
   let { length } = noted;
-  const note = async (/** @type {Sum} */ sum) => {
+  const note = async (/** @type {Checksum} */ sum) => {
     handle.flush();
     noted = { ...about, length, sum: sum.text };
     await writeAbout(folder, key, noted);
@@ -234,7 +234,7 @@ function keepInCache(cache, { address, size, tag }, release) {
   return {
     where: 'cache',
     length: 0,
-    sum: new Sum().text,
+    sum: new Checksum().text,
     read: null,
     write: (bytes) => writer.write(bytes.slice()),
     async end(state, sum) {
@@ -273,7 +273,7 @@ export const store = {
 
   async begin(address, { size, tag }) {
     if (size === null) return 'unsized';
-    const about = { address, size, tag, length: 0, sum: new Sum().text };
+    const about = { address, size, tag, length: 0, sum: new Checksum().text };
     const folder = await openFolder();
     const cache = folder ? null : await openCache();
     if (!folder && !cache) return 'none';

@@ -4,14 +4,14 @@
  */
 import { checkBoolean } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
-import { FarFile, hubInNode, inNode } from './far.js';
+import { RangeFile, hubInNode, inNode } from './range-file.js';
 import { addressOf, partNames } from './names.js';
-import { Sum } from './sum.js';
+import { Checksum } from './checksum.js';
 
 /**
- * @typedef {import('./parts.js').Part} Part
- * @typedef {import('./kept.js').Store} Store
- * @typedef {import('./kept.js').Keeper} Keeper
+ * @typedef {import('./split-file.js').Part} Part
+ * @typedef {import('./browser-store.js').Store} Store
+ * @typedef {import('./browser-store.js').Keeper} Keeper
  *
  * How far files are fetched: `told` goes with the progress and says what is kept of them, `forget`
  * removes that.
@@ -21,7 +21,7 @@ import { Sum } from './sum.js';
 /** @param {Way} way @returns {Promise<Store | null>} */
 async function storeOf({ keep }) {
   if (!keep) return null;
-  if (!inNode) return (await import('./kept.js')).store;
+  if (!inNode) return (await import('./browser-store.js')).store;
   return (await import('#node')).store;
 }
 
@@ -37,7 +37,7 @@ async function makeSum(expected) {
  * @param {Way} way
  * @returns {Promise<Part>}
  */
-async function openFarPart(address, way) {
+async function openRemotePart(address, way) {
   const store = await storeOf(way);
   const { forget } = way;
   way.forget = () => Promise.all([forget(), store?.remove(address).catch(() => {})]);
@@ -47,19 +47,19 @@ async function openFarPart(address, way) {
     const { size } = kept;
     return { size, read: (start) => readKept(kept, start, () => store?.remove(address)) };
   }
-  const far = await FarFile.open(address, way);
-  return { size: far.size, read: (start) => readFar(address, far, store, way, start) };
+  const file = await RangeFile.open(address, way);
+  return { size: file.size, read: (start) => readRemote(address, file, store, way, start) };
 }
 
 /**
  * A kept file from `start` on, compared with the sum it was kept with.
- * @param {import('./kept.js').Kept} kept
+ * @param {import('./browser-store.js').Kept} kept
  * @param {number} start
  * @param {() => unknown} remove
  * @returns {AsyncGenerator<Uint8Array>}
  */
 async function* readKept(kept, start, remove) {
-  const sum = new Sum();
+  const sum = new Checksum();
   for await (const chunk of kept.read(0)) {
     sum.add(chunk);
     const left = sum.length - start;
@@ -73,19 +73,19 @@ async function* readKept(kept, start, remove) {
 /**
  * From `start` on. What is kept or summed is so from the beginning, without a gap.
  * @param {string} address
- * @param {FarFile} far
+ * @param {RangeFile} file
  * @param {Store | null} store
  * @param {Way} way
  * @param {number} start
  * @returns {AsyncGenerator<Uint8Array>}
  */
-async function* readFar(address, far, store, way, start) {
-  const begun = (await store?.begin(address, far).catch(() => 'none')) ?? null;
+async function* readRemote(address, file, store, way, start) {
+  const begun = (await store?.begin(address, file).catch(() => 'none')) ?? null;
   let keeper = /** @type {Keeper | null} */ (typeof begun === 'object' ? begun : null);
   const where = keeper?.where ?? /** @type {string | null} */ (begun);
   way.told = where ? { where } : null;
-  const announced = await makeSum(far.sha256);
-  const sum = new Sum();
+  const announced = await makeSum(file.sha256);
+  const sum = new Checksum();
   const kept = keeper?.length ?? 0;
   let at = keeper || announced ? 0 : start;
   /** @type {Parameters<Keeper['end']>[0]} */
@@ -96,11 +96,11 @@ async function* readFar(address, far, store, way, start) {
     await Promise.resolve(left?.end(state, sum)).catch(() => {});
   };
   try {
-    for await (const chunk of bytesOf(far, keeper, at)) {
+    for await (const chunk of bytesOf(file, keeper, at)) {
       const before = at;
       at += chunk.length;
-      if (far.size !== null && at > far.size)
-        throw new LogitscopeError('load_failed', 'load_length', { limit: far.size, n: at });
+      if (file.size !== null && at > file.size)
+        throw new LogitscopeError('load_failed', 'load_length', { limit: file.size, n: at });
       announced?.update(chunk);
       if (keeper) sum.add(chunk);
       if (keeper && at === kept && sum.text !== keeper.sum) {
@@ -119,27 +119,27 @@ async function* readFar(address, far, store, way, start) {
       if (at > start) yield chunk.subarray(Math.max(0, start - before));
     }
     const got = announced?.digest('hex');
-    if (got !== undefined && got !== far.sha256) {
+    if (got !== undefined && got !== file.sha256) {
       state = 'wrong';
-      const values = { limit: String(far.sha256), value: got };
+      const values = { limit: String(file.sha256), value: got };
       throw new LogitscopeError('load_failed', 'far_sum', values);
     }
     state = 'whole';
   } finally {
-    far.close();
+    file.close();
     await leave();
   }
 }
 
 /**
  * First what is kept, as far as it can be read.
- * @param {FarFile} far
+ * @param {RangeFile} file
  * @param {Keeper | null} keeper
  * @param {number} start
  */
-async function* bytesOf(far, keeper, start) {
+async function* bytesOf(file, keeper, start) {
   if (keeper?.read) yield* keeper.read(start);
-  yield* far.read(Math.max(start, keeper?.length ?? 0));
+  yield* file.read(Math.max(start, keeper?.length ?? 0));
 }
 
 /** @param {string} path @returns {Promise<Part>} */
@@ -156,10 +156,11 @@ async function openPart(source, way) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
     source = new Blob([/** @type {BlobPart} */ (source)]);
   if (source instanceof Response) source = await source.blob();
-  if (source instanceof Blob) return (await import('./kept.js')).partOfBlob(source);
+  if (source instanceof Blob) return (await import('./browser-store.js')).partOfBlob(source);
   const text = String(source);
-  if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return inNode ? openPath(text) : openFarPart(text, way);
-  if (!inNode || !text.startsWith('file:')) return openFarPart(text, way);
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(text))
+    return inNode ? openPath(text) : openRemotePart(text, way);
+  if (!inNode || !text.startsWith('file:')) return openRemotePart(text, way);
   return openPath((await import('#node')).fileURLToPath(text));
 }
 
@@ -200,7 +201,10 @@ export async function openParts(what, source, { keep = false, signal } = {}) {
   }
   try {
     if (sources.length > 1)
-      return { ...(await (await import('./parts.js')).joinParts(opened(), sources.length)), way };
+      return {
+        ...(await (await import('./split-file.js')).joinParts(opened(), sources.length)),
+        way,
+      };
     const part = await openPart(sources[0], way);
     return { chunks: part.read(0), total: part.size, way };
   } catch (error) {

@@ -3,7 +3,7 @@ import { strategies } from '../engine/index.js';
 import { UsageError } from './flags.js';
 import { collect } from './generate.js';
 import { columns, printJson, quoted } from './terminal.js';
-import { readDocuments, wholeNumber } from './texts.js';
+import { readDocuments, wholeNumber } from './documents.js';
 
 /** @type {import('./flags.js').Flag[]} */
 export const HELD_OUT = [

@@ -52,11 +52,11 @@ function removeLeftovers() {
   }
 }
 
-/** @type {Set<Stage>} */
+/** @type {Set<GraderFolder>} */
 const open = new Set();
-process.on('exit', () => open.forEach((stage) => void stage.close()));
+process.on('exit', () => open.forEach((folder) => void folder.close()));
 
-export class Stage {
+export class GraderFolder {
   #at = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   /** An empty folder, the root of a jail. */
   root = join(this.#at, 'root');

@@ -51,7 +51,7 @@ function transferables(result) {
   );
 }
 
-class Host {
+class EngineServer {
   #port;
   /** @type {Logitscope | null} */
   #scope = null;
@@ -213,6 +213,6 @@ class Host {
  * @param {import('./types.js').RemotePort} port
  */
 export function serve(port) {
-  const host = new Host(/** @type {Port} */ (port));
-  /** @type {Port} */ (port).onmessage = (event) => host.answer(event.data);
+  const server = new EngineServer(/** @type {Port} */ (port));
+  /** @type {Port} */ (port).onmessage = (event) => server.answer(event.data);
 }

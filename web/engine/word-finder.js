@@ -4,7 +4,7 @@
  * Finds words in a text, in time linear in the text for any words (Aho and Corasick, 1975). Both are
  * read from their ends: a node is a suffix of words, 0 the empty one.
  */
-export class Words {
+export class WordFinder {
   /** By character the node after a node, where words go on so. @type {Map<number, number>[]} */
   #next = [];
   /** Of each node the longest shorter node that it begins with, */
