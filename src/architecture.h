@@ -1,5 +1,5 @@
-/* The table of architectures: one row says what an architecture's files hold and how its layers are
- * run. What stands here as a constant is written in no file. */
+/* The table of architectures: one row says which tensors an architecture's files hold and how its
+ * layers run. Constants of a row are facts that no file states. */
 #ifndef LOGITSCOPE_ARCHITECTURE_H
 #define LOGITSCOPE_ARCHITECTURE_H
 
@@ -13,7 +13,7 @@ enum norm_place { NORM_BEFORE, NORM_AROUND, NORM_AFTER }; /* of attention and fe
 enum qk_norm { QK_NORM_NONE, QK_NORM_HEADS, QK_NORM_ROWS };
 
 struct architecture {
-    const char *name; /* general.architecture, and what its keys begin with */
+    const char *name; /* general.architecture, and the prefix of its metadata keys */
     enum activation activation;
     enum biases biases; /* of the matrices */
     enum norm_place norm_place;
@@ -27,17 +27,17 @@ struct architecture {
     bool scaled_embedding;     /* times sqrt(n_embd) */
     bool soft_caps;            /* of attention's scores and of the logits */
     bool multipliers;          /* embedding_scale, residual_scale, attention.scale, logit_scale */
-    bool convolutions;         /* layers without heads of keys are short convolutions */
-    uint32_t window_period;    /* every layer but each such one sees a window; 1: all; 0: none */
-    uint32_t window;           /* of files that do not say; 0: without the key there is none */
+    bool convolutions;         /* layers without key heads are short convolutions */
+    uint32_t window_period;    /* all layers but each such one see a window; 1: all do; 0: none */
+    uint32_t window;           /* default if the file has no window; 0: no window then */
     uint32_t unturned_period;  /* each such layer knows no positions */
-    uint32_t wide_head_layers; /* a model of so many divides scores by sqrt(n_embd / n_head) */
-    double local_freq_base;    /* of RoPE in layers with a window, unscaled; 0: as elsewhere */
-    double attention_cap, logit_cap; /* of files that do not say */
-    const char *output_norm;         /* "output_norm" where NULL */
+    uint32_t wide_head_layers; /* with so many layers, scores are over sqrt(n_embd / n_head) */
+    double local_freq_base;    /* of RoPE in layers with a window, unscaled; 0: the global base */
+    double attention_cap, logit_cap; /* defaults if the file has none */
+    const char *output_norm;         /* NULL: "output_norm" */
 };
 
-/* The row of that name, or NULL. */
+/* Returns the row of that name, or NULL. */
 const struct architecture *architecture_find(const char *name, size_t length);
 
 #endif

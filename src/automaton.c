@@ -1,6 +1,6 @@
-/* A state is the set of places in the program where the next byte may be read, each with the calls
- * to return to. Places and stacks are found again by looking through those that there are, which is
- * quick for ordinary grammars; for any grammar the looks are counted, and so many are too many. */
+/* A state is a set of places: program steps that may read the next byte, each with its stack of
+ * calls. Known states and frames are found by linear search, which is fast for ordinary grammars.
+ * All comparisons are counted, so that a hostile grammar is refused after LOOKS_MAX of them. */
 #include "automaton.h"
 
 #include <stdlib.h>
@@ -14,21 +14,21 @@ struct place {
     uint32_t step, frame;
 };
 
-/* What a rule returns to: a step, and the frame below. Frame 0 is the bottom. */
+/* The return address of a rule: a step, and the frame below. Frame 0 is the bottom. */
 struct frame {
     uint32_t step, below, depth;
 };
 
 struct state {
     uint32_t first, count, hash;
-    uint16_t next; /* of the same head, AUTOMATON_DEAD ends the list */
+    uint16_t next; /* state with the same head; AUTOMATON_DEAD ends the list */
     bool complete;
 };
 
 struct automaton {
     const struct grammar *grammar;
     struct automaton_table table; /* next: (STATES_MAX, n_classes) */
-    uint16_t *needs;              /* (n_steps,) calls within one another to the end of its rule */
+    uint16_t *needs;              /* (n_steps,) nested calls from a step to the end of its rule */
     uint32_t n_states, n_places, n_frames, n_work, n_looks;
     bool full;
     uint16_t heads[HEADS]; /* the last state of each hash, or AUTOMATON_DEAD */
@@ -38,14 +38,14 @@ struct automaton {
     struct place work[WORK_MAX];
 };
 
-/* Before looking at n things; false, and full, if there were too many. */
+/* Counts n comparisons; false, and the automaton is full, if there were too many. */
 static bool look(struct automaton *a, uint32_t n) {
     a->n_looks += n;
     a->full = a->full || a->n_looks > LOOKS_MAX;
     return !a->full;
 }
 
-/* Drops a place from which no text ends within the depth that is left. */
+/* Adds a place to `work`, unless no text can end from it within the depth that is left. */
 static void add(struct automaton *a, uint32_t step, uint32_t frame) {
     if (a->frames[frame].depth + a->needs[step] > AUTOMATON_DEPTH_MAX) return;
     if (!look(a, a->n_work + 1)) return;
@@ -58,13 +58,13 @@ static void add(struct automaton *a, uint32_t step, uint32_t frame) {
     a->work[a->n_work++] = (struct place){step, frame};
 }
 
-/* The step after jumps. */
+/* Returns the first step from `step` on that is no jump. */
 static uint32_t land(const struct grammar_step *steps, uint32_t step) {
     while (steps[step].kind == GRAMMAR_JUMP) step += (uint32_t)steps[step].to;
     return step;
 }
 
-/* The frame that returns to `step`. A call that is the last thing in its rule needs none. */
+/* Returns a frame that returns to `step`. A call that ends its rule needs no frame of its own. */
 static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
     step = land(a->grammar->steps, step);
     if (a->grammar->steps[step].kind == GRAMMAR_RETURN) return below;
@@ -81,7 +81,7 @@ static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
     return a->n_frames++;
 }
 
-/* Follows everything that reads no byte, in `work`; true if the end is among it. */
+/* Adds to `work` all places that are reached without a byte. True if the text may end here. */
 static bool follow(struct automaton *a) {
     bool complete = false;
     for (uint32_t i = 0; i < a->n_work; i++) {
@@ -112,7 +112,7 @@ static bool follow(struct automaton *a) {
     return complete;
 }
 
-/* The state of what `work` leads to, as it is known already or a new one. */
+/* Returns the state of the places in `work`: a known one or a new one. */
 static uint16_t settle(struct automaton *a) {
     bool complete = follow(a);
     struct state state = {.first = a->n_places, .hash = complete, .complete = complete};
@@ -197,7 +197,8 @@ const struct grammar_rule *automaton_rule(const struct automaton *a, uint16_t at
     return found;
 }
 
-/* The nested calls from step `at` to the end of its rule, from the numbers of later steps. */
+/* Computes the nested calls from step `at` to the end of its rule out of the needs of later steps.
+ */
 static uint32_t need_of(const struct automaton *a, uint32_t at) {
     const struct grammar *g = a->grammar;
     const struct grammar_step *step = &g->steps[at];
@@ -219,8 +220,8 @@ static uint32_t need_of(const struct automaton *a, uint32_t at) {
     }
 }
 
-/* Starts at too much everywhere and lowers it until nothing changes; backwards, since what a step
- * needs comes from the steps after it. */
+/* Starts with too large a need everywhere and lowers needs until none changes. Goes backwards,
+ * since the need of a step depends on the steps after it. */
 static void find_needs(struct automaton *a) {
     bool changed = true;
     for (uint32_t i = 0; i < a->grammar->n_steps; i++) a->needs[i] = AUTOMATON_DEPTH_MAX + 1;
@@ -235,7 +236,7 @@ static void find_needs(struct automaton *a) {
     }
 }
 
-/* A class begins wherever a step's range begins, and after where one ends. */
+/* A class of bytes begins at the start of each step's range and after its end. */
 static void make_classes(struct automaton *a) {
     uint8_t begins[257] = {0};
     for (uint32_t i = 0; i < a->grammar->n_steps; i++) {

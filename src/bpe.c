@@ -51,7 +51,7 @@ static uint64_t heap_pop(struct bpe_work *work) {
     return least;
 }
 
-/* The pair that symbol `left` now begins, if it may be joined. */
+/* Finds the pair that symbol `left` begins now; false if it may not be joined. */
 static bool current_pair(const struct bpe_work *work, const struct bpe_rule *rule, uint32_t left,
                          uint32_t *rank, uint32_t *id) {
     const struct bpe_symbol *symbol = &work->symbols[left];
@@ -65,15 +65,15 @@ static void offer(struct bpe_work *work, const struct bpe_rule *rule, uint32_t l
         heap_push(work, (uint64_t)rank << 32 | left);
 }
 
-/* The heap never outgrows 2 * capacity: at most n - 1 pairs to begin with, and each of the at most
- * n - 1 joins takes one entry out and puts at most two in. */
+/* The heap never outgrows 2 * capacity: it starts with at most n - 1 pairs, and each of the at most
+ * n - 1 joins removes one entry and adds at most two. */
 void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule) {
     struct bpe_symbol *symbols = work->symbols;
     for (uint32_t i = 0; i < work->n_symbols; i++) offer(work, rule, i);
     while (work->n_heap) {
         uint64_t key = heap_pop(work);
         uint32_t left = (uint32_t)key, rank, id;
-        /* An entry is stale unless the pair that stands there now has the entry's rank. */
+        /* An entry is stale unless the current pair has the entry's rank. */
         if (!current_pair(work, rule, left, &rank, &id) || rank != key >> 32) continue;
         struct bpe_symbol *symbol = &symbols[left], *right = &symbols[symbol->next];
         symbol->length += right->length;

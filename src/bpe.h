@@ -1,5 +1,5 @@
-/* The merge loop that both kinds of BPE share: of all adjacent pairs that may be joined, always the
- * one of lowest rank, leftmost on a tie. A heap over a linked list: n log n for every input. */
+/* The merge loop of both kinds of BPE. It always joins the adjacent pair of lowest rank, the
+ * leftmost on a tie. A heap over a linked list keeps it at n log n for every input. */
 #ifndef LOGITSCOPE_BPE_H
 #define LOGITSCOPE_BPE_H
 
@@ -11,11 +11,11 @@
 
 #define BPE_END UINT32_MAX
 
-/* A stretch text[start .. start + length); length 0: swallowed by the one on its left. */
+/* The bytes text[start .. start + length); length 0: joined into its left neighbour. */
 struct bpe_symbol {
     uint32_t start, length;
     uint32_t previous, next; /* indices, BPE_END at either end */
-    uint32_t id;             /* TOKEN_NONE while no token is spelled so */
+    uint32_t id;             /* TOKEN_NONE if no token has these bytes */
 };
 
 /* Scratch of one encode, grown as needed. */
@@ -25,7 +25,7 @@ struct bpe_work {
     size_t capacity, n_symbols, n_heap;
 };
 
-/* Whether two neighbours may be joined: the rank of the join and the id that it makes. */
+/* `join` returns true if two neighbours may be joined, with the rank of the join and its id. */
 struct bpe_rule {
     const void *tables;
     const char *text;
@@ -33,7 +33,7 @@ struct bpe_rule {
                  const struct bpe_symbol *right, uint32_t *rank, uint32_t *id);
 };
 
-/* Where ids go: at most `capacity` are written, all are counted. */
+/* Collects ids: writes at most `capacity`, counts all. */
 struct bpe_ids {
     uint32_t *ids;
     size_t capacity, count;
@@ -51,7 +51,7 @@ void bpe_work_close(struct bpe_work *work);
 /* Appends a symbol at the end of the list. */
 void bpe_work_push(struct bpe_work *work, uint32_t start, uint32_t length, uint32_t id);
 
-/* Joins neighbours until none may be joined. What is left is the list from symbols[0] on. */
+/* Joins neighbours until none may be joined. The result is the list that begins at symbols[0]. */
 void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule);
 
 #endif

@@ -17,7 +17,7 @@ struct bpe_gpt2 {
     uint32_t byte[256];    /* the token of each single byte, or TOKEN_NONE */
 };
 
-/* A merge by its pair; the multiplier is 2^64 / golden ratio. */
+/* The multiplier of the hash is 2^64 / golden ratio. */
 static struct merge merge_of(uint32_t left, uint32_t right, uint32_t rank, uint32_t id) {
     uint64_t hash = ((uint64_t)left << 32 | right) * 0x9e3779b97f4a7c15;
     return (struct merge){(uint32_t)(hash >> 32), left, right, rank, id};
@@ -29,7 +29,7 @@ static int compare_pairs(const void *a, const void *b) {
     return x->right < y->right ? -1 : x->right > y->right;
 }
 
-/* Of merges of one pair that of the lowest rank comes first, and is the one that is found. */
+/* Sorts merges of the same pair by rank, so that a search finds the lowest. */
 static int compare_merges(const void *a, const void *b) {
     const struct merge *x = a, *y = b;
     int order = compare_pairs(x, y);
@@ -37,14 +37,14 @@ static int compare_merges(const void *a, const void *b) {
 }
 
 static enum status bad_merge(struct fault *fault, uint32_t rank, struct gguf_string merge,
-                             const char *what) {
+                             const char *trouble) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, merge.data, merge.length);
     return fault_set(fault, STATUS_BAD_FILE, "merge", "n:u name:s trouble:k", (uint64_t)rank, name,
-                     what);
+                     trouble);
 }
 
-/* "LEFT RIGHT" in the alphabet, which has no space. `scratch` has room for merge.length bytes. */
+/* Reads "LEFT RIGHT", spelled in the byte alphabet. `scratch` has room for merge.length bytes. */
 static enum status read_merge(const struct token_map *map, uint32_t rank, struct gguf_string merge,
                               char *scratch, struct merge *out, struct fault *fault) {
     const char *space = merge.length ? memchr(merge.data, ' ', merge.length) : NULL;
@@ -132,7 +132,7 @@ static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
     return true;
 }
 
-/* Names the whole character of which the byte at `at` is a part. */
+/* Refuses a byte without a token, and names the whole character that the byte is a part of. */
 static enum status lacks_byte(struct fault *fault, const char *text, size_t length, size_t at) {
     for (size_t back = 0; back < 4 && back <= at; back++) {
         uint32_t code;
@@ -143,7 +143,7 @@ static enum status lacks_byte(struct fault *fault, const char *text, size_t leng
     return vocabulary_lacks(fault, "byte", text + at, 1);
 }
 
-/* The bytes of text[at .. end) as symbols, merged. */
+/* Merges the bytes of text[at .. end). */
 static enum status merge_piece(const struct bpe_gpt2 *merges, struct bpe_work *work,
                                const struct bpe_rule *rule, size_t length, size_t at, size_t end,
                                struct fault *fault) {

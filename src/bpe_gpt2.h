@@ -1,7 +1,6 @@
-/* Byte-level BPE as GPT-2 does it: bytes in a printable alphabet in the file, the text split first
- * as the vocabulary's pre-tokenizer says, merges by rank. Radford et al. 2019; Sennrich et al.
- * 2016.
- */
+/* Byte-level BPE as in GPT-2. The file spells bytes in a printable alphabet; the vocabulary's
+ * pre-tokenizer splits the text first; pairs merge by rank. Radford et al. 2019; Sennrich et al.
+ * 2016. */
 #ifndef LOGITSCOPE_BPE_GPT2_H
 #define LOGITSCOPE_BPE_GPT2_H
 

@@ -1,7 +1,6 @@
-/* Llama's BPE: a pair of neighbours may be joined if the vocabulary has their text as a token, and
- * the token's place in the order of scores is the rank. The vocabulary holds a space where the file
- * has U+2581, so the text is looked up as it is; a U+2581 in the text itself goes by its
- * bytes. */
+/* Llama's BPE: two neighbours may be joined if a token has their text; the rank of the join is the
+ * token's place in the order of scores. The vocabulary holds a space for each U+2581 of the file,
+ * so text is looked up unchanged. A U+2581 in the text itself is encoded by its bytes. */
 #include "bpe_llama.h"
 
 #include <stdlib.h>
@@ -75,7 +74,7 @@ static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
     return true;
 }
 
-/* One id for a symbol that is a token, else one for each of its bytes. */
+/* Puts the id of a symbol that is a token, else one id for each of its bytes. */
 static enum status put_symbol(const struct vocabulary *vocabulary, const char *text,
                               const struct bpe_symbol *symbol, struct bpe_ids *ids,
                               struct fault *fault) {

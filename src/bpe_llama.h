@@ -1,4 +1,4 @@
-/* BPE as SentencePiece does it for Llama: characters, merges by score, bytes as the last resort.
+/* BPE as in SentencePiece for Llama: characters, merges by score, bytes as the last resort.
  * Kudo and Richardson 2018. */
 #ifndef LOGITSCOPE_BPE_LLAMA_H
 #define LOGITSCOPE_BPE_LLAMA_H
@@ -13,7 +13,7 @@ enum status bpe_llama_open(struct bpe_llama **scores, const struct vocabulary *v
                            const struct gguf *file, struct fault *fault);
 void bpe_llama_close(struct bpe_llama *scores);
 
-/* The text as it is: the caller has put the leading space. */
+/* Encodes the text unchanged; the caller adds the leading space. */
 enum status bpe_llama_encode(const struct bpe_llama *scores, struct bpe_work *work,
                              const char *text, size_t length, struct bpe_ids *ids,
                              struct fault *fault);

@@ -1,5 +1,5 @@
-/* Numbers as bytes: little-endian ones at any address, since what lies in a file need not be
- * aligned in memory; decimal ones for names and faults. */
+/* Numbers as bytes: little-endian numbers at any address, since a file aligns nothing; decimal
+ * digits for names and faults. */
 #ifndef LOGITSCOPE_BYTES_H
 #define LOGITSCOPE_BYTES_H
 

@@ -1,6 +1,6 @@
-/* The tokens lie sorted by their bytes, each as what it adds to what it shares with the one before
- * it: a trie, written down. One walk through it, in which a state that dies takes along all tokens
- * that begin alike, finds everything that may follow. */
+/* The tokens are sorted by their bytes. Each entry stores only the bytes that its predecessor does
+ * not share, so the list is a trie. One walk through it finds all tokens that may follow: when a
+ * state dies, all tokens with that prefix are skipped. */
 #include "constraint.h"
 
 #include <stdbool.h>
@@ -13,17 +13,17 @@
 enum { MASKS = 16 };
 
 struct entry {
-    uint32_t id, shared, added; /* bytes as before, bytes of its own */
+    uint32_t id, shared, added; /* bytes shared with the previous entry, further bytes */
 };
 
 struct lexicon {
     const struct tokenizer *tokenizer;
     size_t vocab_size, n, longest;
-    struct entry *entries; /* (n,) those with text, special ones left out */
-    uint8_t *bytes;        /* what each adds, one after another */
+    struct entry *entries; /* (n,) tokens with text, without special ones */
+    uint8_t *bytes;        /* the added bytes of all entries, one after another */
 };
 
-/* Masks by state, each in the place that its number gives; `state` is 0 where there is none. */
+/* `masks` is a cache: the mask of state s is in place s % MASKS; state 0 is an empty place. */
 struct constraint {
     const struct lexicon *lexicon;
     struct grammar *grammar;
@@ -43,7 +43,7 @@ static int compare(const struct tokenizer *tokenizer, uint32_t a, uint32_t b) {
     return order ? order : x.length < y.length ? -1 : x.length > y.length;
 }
 
-/* Merges runs of entries that are twice as long each time; `spare` has as much room. */
+/* Merge sort, bottom up; `spare` has room for all entries. */
 static void sort(struct lexicon *lexicon, struct entry *spare) {
     struct entry *from = lexicon->entries, *to = spare;
     size_t n = lexicon->n;
@@ -64,7 +64,7 @@ static void sort(struct lexicon *lexicon, struct entry *spare) {
     if (from != lexicon->entries) memcpy(lexicon->entries, from, n * sizeof *from);
 }
 
-/* Drops from every entry what it shares with the one before it. */
+/* Sets the bytes that each entry shares with the one before it, and stores the others. */
 static void fold(struct lexicon *lexicon) {
     struct tokenizer_piece last = {.length = 0};
     uint8_t *bytes = lexicon->bytes;
@@ -157,12 +157,12 @@ static uint32_t allow(uint32_t *allowed, uint32_t id) {
     return 1;
 }
 
-/* Every token whose bytes can follow `state`; their number. */
+/* Allows every token whose bytes can follow `state`; returns the number of these tokens. */
 static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
     const struct entry *entry = c->lexicon->entries, *end = entry + c->lexicon->n;
     const uint8_t *bytes = c->lexicon->bytes;
     const struct automaton_table *table = automaton_table(c->automaton);
-    size_t alive = 0; /* so many bytes of the last token that was tried could follow */
+    size_t alive = 0; /* leading bytes of the last tried token that can follow `state` */
     uint32_t count = 0;
     c->path[0] = state;
     for (; entry < end; bytes += entry->added, entry++) {
@@ -181,7 +181,7 @@ static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
     return count;
 }
 
-/* The state after n ids; AUTOMATON_DEAD and in *bad the first that does not fit. */
+/* Returns the state after n ids, or AUTOMATON_DEAD with *bad the index of the first misfit. */
 static uint16_t advance(struct constraint *c, const uint32_t *ids, size_t n, size_t *bad) {
     const struct tokenizer *tokenizer = c->lexicon->tokenizer;
     uint16_t state = AUTOMATON_START;
@@ -213,7 +213,7 @@ static void describe(struct constraint *c, uint16_t state) {
     if (rule) memcpy(mask->rule, rule->name, length);
 }
 
-/* Fills the mask of a state, from those kept if it is there. */
+/* Fills the mask of a state, from the cache if it is there. */
 static void fill(struct constraint *c, uint16_t state) {
     size_t place = state % MASKS;
     uint32_t *allowed = c->masks[place].allowed;

@@ -1,5 +1,5 @@
-/* A grammar over one vocabulary: which tokens can continue a text so that it can still become one
- * that the grammar accepts. */
+/* A grammar over one vocabulary: finds the tokens that can continue a text so that the grammar can
+ * still accept it. */
 #ifndef LOGITSCOPE_CONSTRAINT_H
 #define LOGITSCOPE_CONSTRAINT_H
 
@@ -9,10 +9,10 @@
 #include "status.h"
 #include "tokenizer.h"
 
-/* What may come next. Owned by the constraint, until the next call. */
+/* The tokens and bytes that may come next. Owned by the constraint, valid until the next call. */
 struct constraint_mask {
     const uint32_t *allowed; /* bit i % 32 of word i / 32: token i */
-    uint32_t count;          /* how many bits are set */
+    uint32_t count;          /* bits set in `allowed` */
     uint32_t complete;       /* the text may end here */
     uint32_t bytes[8];       /* the same as allowed, for bytes */
     char rule[64];           /* the innermost rule under way, "" if there is none */
@@ -31,10 +31,11 @@ enum status constraint_open(struct constraint **constraint, const struct lexicon
                             const char *text, size_t length, struct fault *fault);
 void constraint_close(struct constraint *constraint);
 
-/* What may follow the n ids generated so far. A token may if its bytes can, and has some; the end
- * tokens if the text is complete, and after one another text begins; other special tokens never.
- * NULL: STATUS_NOTHING_LEFT if the ids themselves do not fit, STATUS_UNSUPPORTED if the grammar
- * needs too many states. A function of grammar and ids alone; allocates nothing. */
+/* Returns the mask after the n ids generated so far. A token is allowed if it has bytes and these
+ * can follow. End tokens are allowed if the text is complete, and another text begins after one;
+ * other special tokens never are. NULL: STATUS_NOTHING_LEFT if the ids themselves do not fit,
+ * STATUS_UNSUPPORTED if the grammar needs too many states. Depends on grammar and ids alone;
+ * allocates nothing. */
 const struct constraint_mask *constraint_follow(struct constraint *constraint, const uint32_t *ids,
                                                 size_t n, struct fault *fault);
 

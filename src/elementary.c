@@ -1,5 +1,4 @@
-/* Elementary functions from +, -, *, / and bit operations alone: the bits are the same everywhere.
- */
+/* Elementary functions from +, -, *, / and bit operations alone: all builds give the same bits. */
 #include "elementary.h"
 
 #include <math.h>
@@ -43,7 +42,7 @@ float elementary_exp(float x) {
     return y * float_from_bits((uint32_t)((int32_t)n + 127) << 23);
 }
 
-/* Cephes' odd polynomial near 0, where 1 - 2 / (e^2x + 1) would cancel. */
+/* Cephes' odd polynomial near 0, since 1 - 2 / (e^2x + 1) cancels there. */
 float elementary_tanh(float x) {
     float a = x < 0 ? -x : x;
     if (a < 0.625f) {

@@ -6,8 +6,8 @@
 static const double LN_2 = 0.69314718055994530942, LOG2_E = 1.44269504088896340736;
 
 /* e^x in float32, at most 1.5 ulp off for -87.3 <= x <= 88.3. Below it returns exactly 0, above it
- * +Infinity; elementary_exp(0) is exactly 1; NaN gives NaN. kernels_simd.c repeats these very
- * operations in vector words. */
+ * +Infinity; elementary_exp(0) is exactly 1; NaN gives NaN. kernels_simd.c repeats these operations
+ * in vector words. */
 float elementary_exp(float x);
 
 /* tanh(x) in float32, at most 3 ulp off; odd, within [-1, 1]. */
@@ -16,7 +16,7 @@ float elementary_tanh(float x);
 /* e^x in float64, about 1 ulp off for |x| <= 700. */
 double elementary_exp64(double x);
 
-/* Natural logarithm in float64, about 1 ulp off; log(0) = -Infinity, of a negative NaN. */
+/* Natural logarithm in float64, about 1 ulp off; log(0) = -Infinity; NaN for a negative x. */
 double elementary_log(double x);
 
 /* Sine and cosine of x radians in float64, absolute error below 1e-15 for |x| <= 1e6. */

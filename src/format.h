@@ -1,12 +1,12 @@
-/* The formats of weights: a row of a table each, with the block as it lies in a file and the group
- * as it lies in a packed matrix.
+/* The formats of weights, one row of a table each: the block in a file, and the group in a packed
+ * matrix.
  *
- * A quantised weight, whatever its format, is
+ * A quantised weight of any format is
  *     scale * (factor * quant) + minimum * share
- * with a float32 scale and minimum and small integers factor, quant and share; both products are
- * exact, so that a weight is rounded once. Some formats have no minimum, in others factor and share
- * are 1. Source of the blocks: ggml, src/ggml-common.h and the dequantize_row functions of
- * src/ggml-quants.c. */
+ * with float32 `scale` and `minimum` and small integers `factor`, `quant` and `share`. Both
+ * products are exact, so a weight is rounded once. A format without minima has none of the second
+ * term; in some formats factor and share are 1. Source of the blocks: ggml, src/ggml-common.h and
+ * the dequantize_row functions of src/ggml-quants.c. */
 #ifndef LOGITSCOPE_FORMAT_H
 #define LOGITSCOPE_FORMAT_H
 
@@ -17,13 +17,12 @@
 #include "gguf_tensor.h"
 #include "loop.h"
 
-/* Columns that share what struct weights holds; groups of a block of a file at most. */
+/* Columns of a group, and the most groups that a block of a file has. */
 enum { FORMAT_GROUP = 32, FORMAT_GROUPS = 8 };
-/* Bytes of a plane: one for each of four columns of 16 rows. */
+/* Bytes of a plane: one byte for each of four columns of 16 rows. */
 enum { FORMAT_PLANE = 64 };
 
-/* A group of 32 weights of one row. One that all 32 share stands in both halves of `factors` and
- * `shares`. */
+/* A group of 32 weights of one row. A factor or share of all 32 stands in both halves. */
 struct weights {
     float scale, minimum;
     int8_t factors[2]; /* of columns 0 .. 15 and 16 .. 31 */
@@ -31,26 +30,26 @@ struct weights {
     uint8_t codes[FORMAT_GROUP];
 };
 
-/* A row of the table; `values` is 0 where a type has a name but is not run here. */
+/* A row of the table. `values` is 0 for a type that is known by name only. */
 struct format {
     const char *name;
     uint32_t file_type;     /* llama.cpp's number of a file that is mostly this */
     uint16_t values, bytes; /* of a block in the file */
 
-    /* A quant is a code of `bits` bits, 2 to 6 or 8, less `offset`, an entry of FORMAT_LEVELS, or
-     * where it has 8 bits a signed byte. */
+    /* A code has `bits` bits: 2 to 6, or 8. A code of 8 bits is a signed byte. Otherwise the quant
+     * is the code less `offset`, or with `levels` an entry of FORMAT_LEVELS. */
     uint8_t bits, offset;
     bool levels;
-    bool minimum; /* whether weights have one */
-    bool half;    /* scale and minimum are kept as float16: a float32 would be 1.2 times the file */
-    uint8_t factors; /* kept for a group: 0, 1, or 2, one for each 16 columns; shares likewise */
+    bool minimum;
+    bool half; /* scale and minimum are kept as float16: a float32 would be 1.2 times the file */
+    uint8_t factors; /* factors of a group, and shares: 0, 1, or 2 (one for each 16 columns) */
     bool nibbles;    /* factor and share are the halves of one byte */
 };
 
 /* The levels of IQ4_NL and IQ4_XS. */
 #define FORMAT_LEVELS -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
 
-/* By ggml's number of the type. Constants, so that inner loops can be made for a row of it. */
+/* Indexed by ggml's number of the type. Constant, so that inner loops can specialise on a row. */
 static const struct format format_table[] = {
     [GGUF_F32] = {"F32", 0, .values = 1, .bytes = 4},
     [GGUF_F16] = {"F16", 1, .values = 1, .bytes = 2},
@@ -93,7 +92,7 @@ enum { FORMAT_COUNT = sizeof format_table / sizeof *format_table };
 /* The row of a type below FORMAT_COUNT. */
 const struct format *format_of(uint32_t type);
 
-/* A block of the file as its groups, values / 32 of them; quantised types only. */
+/* Decodes a block of the file into values / 32 groups; quantised types only. */
 void format_decode(struct weights *groups, enum gguf_tensor_type type, const uint8_t *block);
 
 int format_quant(const struct format *f, uint8_t code);
@@ -101,10 +100,10 @@ int format_quant(const struct format *f, uint8_t code);
 /* The 32 numbers of a group. */
 void format_values(float *out, const struct format *f, const struct weights *group);
 
-/* Packed, the codes of four neighbouring columns are kept and shifted together: "a code" below is
- * such a four, of which a group has eight. They lie in units, the fewest that fill whole bytes: 1
- * code of 8 bits, 2 of 4 or 4 of 2 in one plane, 4 of 6 bits in three planes, 8 of 3 or 5 bits in
- * three or five. A group has as many planes as a code has bits. */
+/* In a packed matrix, the codes of four neighbouring columns are stored and shifted together: "a
+ * code" below means such a four, so a group has eight. Codes form units, the smallest that fill
+ * whole bytes: 1 code of 8 bits, 2 of 4 or 4 of 2 in one plane; 4 of 6 bits in three planes; 8 of 3
+ * or 5 bits in three or five. A group has as many planes as a code has bits. */
 static inline ALWAYS int format_unit_codes(int bits) {
     return bits % 2 ? 8 : bits == 6 ? 4 : 8 / bits;
 }
@@ -112,8 +111,8 @@ static inline ALWAYS int format_unit_planes(int bits) {
     return format_unit_codes(bits) * bits / 8;
 }
 
-/* Some bits of a code: those from bit `to` on are the `bits` bits from bit `from` on of a byte of
- * the unit's plane `plane`. */
+/* A part of a code: its bits from `to` on are `bits` bits of a byte in plane `plane` of the unit,
+ * from bit `from` on. */
 struct piece {
     size_t plane;
     int from, to, bits;
@@ -123,8 +122,9 @@ struct pieces {
     struct piece of[3];
 };
 
-/* The pieces of code i of a unit, i < format_unit_codes(bits). Each byte holds as many whole codes
- * as fit. The codes that are left lie in its top bits, in pieces cut so that few masks are needed.
+/* Returns the pieces of code i of a unit, i < format_unit_codes(bits). Each byte holds as many
+ * whole codes as fit. The remaining codes lie in the top bits of the bytes, in pieces that need few
+ * masks.
  */
 static inline ALWAYS struct pieces format_pieces(int bits, int i) {
     static const struct pieces of_3[] = {{2, {{0, 6, 0, 2}, {1, 6, 2, 1}}},
@@ -138,14 +138,15 @@ static inline ALWAYS struct pieces format_pieces(int bits, int i) {
     return bits == 3 ? of_3[left] : bits == 5 ? of_5[left] : of_6;
 }
 
-/* The rows of a group whose planes lie together: all 16, or four where a unit is all of a group,
- * which is then multiplied four rows at a time. So each loop reads a block from end to end. */
+/* Returns the rows of a group whose planes lie together: four if a unit is a whole group, which is
+ * multiplied four rows at a time; else 16. So each loop reads a block from end to end. */
 static inline ALWAYS int format_strip_rows(int bits) {
     return format_unit_codes(bits) == 8 ? 4 : 16;
 }
 
-/* A packed block of 16 rows, in bytes: scales and minima; factors and shares, group by group;
- * planes of codes, group by group. These are the parts of a group, and where the planes begin. */
+/* Bytes of a packed block of 16 rows: heads (scales and minima); factors and shares, group by
+ * group; planes of codes, group by group. The functions return the sizes of these parts of one
+ * group. */
 static inline size_t format_head_bytes(const struct format *f) {
     return (size_t)16 * (f->minimum ? 2 : 1) * (f->half ? 2 : 4);
 }

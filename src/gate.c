@@ -1,4 +1,4 @@
-/* Each gate is one loop; what a gate removes is -INFINITY, as after a warper. */
+/* Each gate is one loop that sets the logits of removed tokens to -INFINITY, like a sampler. */
 #include "gate.h"
 
 #include <math.h>

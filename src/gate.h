@@ -1,5 +1,5 @@
-/* What removes tokens before any warper sees them: a mask, banned words, a forced first token.
- * Gates are stages without a place in an order, and in the trace only where they are asked for. */
+/* Gates remove tokens before any sampler runs: a mask, banned words, a forced first token. A gate
+ * has no place in the order, and the trace lists it only if it is active. */
 #ifndef LOGITSCOPE_GATE_H
 #define LOGITSCOPE_GATE_H
 
@@ -7,16 +7,14 @@
 
 enum gate { GATE_CONSTRAINT, GATE_BANNED_WORDS, GATE_FORCED_FIRST, GATE_COUNT };
 
-/* Whether a gate is asked for. */
+/* True if the settings use the gate. */
 bool gate_active(const struct settings *settings, enum gate gate);
-/* What stands for its value in the trace: the tokens allowed, the sequences banned, the token
- * forced.
- */
+/* Its value in the trace: the number of allowed tokens or of banned sequences, or the forced id. */
 double gate_value(const struct settings *settings, enum gate gate);
 /* "constraint", "banned_words", "forced_first". */
 const char *gate_name(enum gate gate);
-/* Removes what is not allowed; every id that would complete a banned sequence, of which the others
- * are the last ids of the history; every id but the forced one. May leave nothing. */
+/* Removes the tokens that the mask forbids, or each id that would complete a banned sequence whose
+ * other ids end the history, or every id but the forced one. May leave nothing. */
 void gate_apply(enum gate gate, float *logits, const struct warp_input *input);
 
 #endif

@@ -1,5 +1,5 @@
 /* Opens a GGUF image in place. gguf_reader.c walks the bytes once and checks them; later accesses
- * rely on that walk, so nothing else needs a bound. */
+ * rely on that walk and check no bounds. */
 #include "gguf.h"
 
 #include "format.h"
@@ -10,9 +10,9 @@
 #include "gguf_reader.h"
 #include "sort.h"
 
-/* The fewest bytes that one metadata entry (length, one byte of key, type, one byte of value) and
- * one tensor entry (length, one byte of name, one dimension, type, offset) can take: a count above
- * remaining / minimum is a lie, found out before any table is allocated. */
+/* The fewest bytes of one metadata entry (length, one byte of key, type, one byte of value) and of
+ * one tensor entry (length, one byte of name, one dimension, type, offset). A count above
+ * remaining / minimum is false; this is checked before any table is allocated. */
 enum { ENTRY_MIN = 8 + 1 + 4 + 1, TENSOR_MIN = 8 + 1 + 4 + 8 + 4 + 8 };
 
 struct entry {
@@ -48,7 +48,7 @@ static enum status twice(struct gguf_reader *r, const char *key, struct gguf_str
     return fault_set(r->fault, STATUS_BAD_FILE, key, "name:s", r->name);
 }
 
-/* count * size bytes, zeroed; NULL when that overflows or cannot be had. Never zero bytes. */
+/* Allocates count * size bytes, zeroed and never zero bytes. NULL on overflow or without memory. */
 static void *table(uint64_t count, size_t size) {
     if (count >= SIZE_MAX / size) return NULL;
     return calloc((size_t)count + 1, size);
@@ -76,7 +76,7 @@ static enum status read_metadata(struct gguf *file, struct gguf_reader *r, uint6
     return STATUS_OK;
 }
 
-/* Of a type that exists but is not run here, or of none. */
+/* Refuses a known type that this engine does not run, by `name`, or an unknown one (NULL). */
 static enum status unsupported_type(struct gguf_reader *r, uint32_t type, const char *name) {
     if (name)
         return fault_set(r->fault, STATUS_UNSUPPORTED, "tensor_type", "name:s type:s", r->name,
@@ -105,7 +105,7 @@ static enum status read_shape(struct gguf_tensor *tensor, struct gguf_reader *r,
     return STATUS_OK;
 }
 
-/* Elements are at most INT64_MAX; a product that would overflow is larger than any file. */
+/* Elements are at most INT64_MAX, so a product that would overflow exceeds every file. */
 static enum status read_type(struct gguf_tensor *tensor, struct gguf_reader *r, uint64_t elements) {
     uint32_t type = 0;
     enum status status = gguf_reader_u32(r, "field_type", &type);
@@ -122,7 +122,7 @@ static enum status read_type(struct gguf_tensor *tensor, struct gguf_reader *r, 
     return STATUS_OK;
 }
 
-/* One entry of the tensor table; `data` is set later, when the start of the data is known. */
+/* Reads one entry of the tensor table; `data` is set when the start of the data is known. */
 static enum status read_tensor(struct gguf_tensor *tensor, struct gguf_reader *r, uint64_t index,
                                uint64_t *offset) {
     uint64_t elements = 0;
@@ -146,7 +146,7 @@ static enum status place_tensor(struct gguf_tensor *tensor, struct gguf_reader *
     if (tensor->bytes > r->size - start - offset)
         return gguf_reader_bad_number(r, "data_beyond", NULL, tensor->bytes);
     tensor->offset = start + offset;
-    /* by address, since an object beyond 2 GB is larger than a difference of pointers in 32 bits */
+    /* by address: an object beyond 2 GB is larger than a 32-bit difference of pointers */
     tensor->data = (const uint8_t *)((uintptr_t)r->image + (uintptr_t)tensor->offset);
     return STATUS_OK;
 }
@@ -164,8 +164,8 @@ static enum status sort_tensors(struct gguf *file, struct gguf_reader *r) {
     return STATUS_OK;
 }
 
-/* Reads the table, then places each tensor: the data starts at the first multiple of the alignment
- * after it. */
+/* Reads the table, then places each tensor. The data starts after the table, at the first multiple
+ * of the alignment. */
 static enum status read_tensors(struct gguf *file, struct gguf_reader *r, uint64_t count) {
     uint32_t alignment = 0;
     enum status status = gguf_u32(file, "general.alignment", 32, &alignment, r->fault);
@@ -213,7 +213,7 @@ static enum status read_header(struct gguf_reader *r, uint64_t *n_tensors, uint6
     return STATUS_OK;
 }
 
-/* Where the last tensor ends, or the tables where there is none. */
+/* Returns the end of the last tensor, or of the tables if there is no tensor. */
 static uint64_t end_of_data(const struct gguf *file, uint64_t end_of_tables) {
     uint64_t end = end_of_tables;
     for (size_t i = 0; i < file->n_tensors; i++) {

@@ -1,7 +1,7 @@
 /* Reads a GGUF image (version 2 or 3, little endian) in place: metadata and tensor table.
  *
- * The image is untrusted: every offset, count, length, product and type is checked before use, and
- * a malformed file is one sentence naming the field. Source: the GGUF specification of ggml. */
+ * The image is untrusted: every offset, count, length, product and type is checked before use. The
+ * fault of a malformed file names the field. Source: the GGUF specification of ggml. */
 #ifndef LOGITSCOPE_GGUF_H
 #define LOGITSCOPE_GGUF_H
 
@@ -15,22 +15,22 @@
 
 struct gguf; /* opaque: two tables over the image */
 
-/* Parses the image. On success `*file` must be given to gguf_close; it keeps pointers into `image`,
- * which must outlive it unchanged. Duplicate keys or tensor names are malformed. Tensors of types
- * other than those of gguf_tensor_type are refused by name.
- * STATUS_BAD_FILE, STATUS_UNSUPPORTED (version, tensor type), STATUS_OUT_OF_MEMORY. */
+/* Parses the image. On success the caller passes `*file` to gguf_close. It keeps pointers into
+ * `image`, which must outlive it unchanged. Duplicate keys or tensor names are malformed. Types
+ * that gguf_tensor_type does not list are refused by name. STATUS_BAD_FILE, STATUS_UNSUPPORTED
+ * (version, tensor type), STATUS_OUT_OF_MEMORY. */
 enum status gguf_open(struct gguf **file, const void *image, size_t size, struct fault *fault);
 
-/* The same for the first `available` bytes of an image of `size`, or of GGUF_SIZE_UNKNOWN: it then
- * ends where its last tensor does. Everything but the tensors' data is there to be read.
+/* The same for the first `available` bytes of an image of `size` bytes. With GGUF_SIZE_UNKNOWN the
+ * image ends at its last tensor's end. Everything but the tensors' data can be read.
  * STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
 #define GGUF_SIZE_UNKNOWN ((uint64_t)1 << 40)
 enum status gguf_open_head(struct gguf **file, const void *head, size_t available, uint64_t size,
                            struct fault *fault);
 void gguf_close(struct gguf *file);
 
-/* Refuses one shard of several, as split.no and split.count say: STATUS_UNSUPPORTED. Its tensors
- * are not all of the model's, or none. */
+/* Refuses one shard of a split file (split.no, split.count), which lacks tensors of the model:
+ * STATUS_UNSUPPORTED. */
 enum status gguf_check_whole(const struct gguf *file, struct fault *fault);
 
 /* Bytes of the whole image. */
@@ -39,7 +39,7 @@ uint64_t gguf_size(const struct gguf *file);
 /* Metadata by key, or NULL. */
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key);
 
-/* A key's value as gguf_value_u32 and the others of gguf_value.h read it. */
+/* The value of a key, read by gguf_value_u32 and the other readers of gguf_value.h. */
 enum status gguf_u32(const struct gguf *file, const char *key, uint32_t fallback, uint32_t *out,
                      struct fault *fault);
 enum status gguf_f64(const struct gguf *file, const char *key, double fallback, double *out,
@@ -54,7 +54,7 @@ const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, uint64_t index
 /* Tensor by name, or NULL. */
 const struct gguf_tensor *gguf_tensor_find(const struct gguf *file, const char *name);
 
-/* general.file_type as the file states it, or the one that format.h gives the type with the largest
+/* general.file_type if the file states it; else format.h's number for the type with the largest
  * share of tensor bytes. */
 uint32_t gguf_file_type(const struct gguf *file);
 

@@ -1,11 +1,11 @@
-/* Walks the bytes of an image once; every take is checked against what remains. */
+/* Walks the bytes of an image once; every read is checked against the bytes that remain. */
 #include "gguf_reader.h"
 
 #include "bytes.h"
 
 enum { NESTING_MAX = 4 };
 
-/* Bytes that are not printable ASCII become '?', so that the name can stand in a sentence. */
+/* Bytes that are not printable ASCII become '?', so that a sentence can quote the name. */
 void gguf_reader_name(struct gguf_reader *r, const char *subject, struct gguf_string name) {
     size_t n = name.length < GGUF_NAME_SHOWN ? name.length : GGUF_NAME_SHOWN;
     for (size_t i = 0; i < n; i++)
@@ -94,7 +94,7 @@ static enum status check_bools(struct gguf_reader *r, const uint8_t *values, uin
     return STATUS_OK;
 }
 
-/* Moves past `count` values of a type, checking them. */
+/* Checks `count` values of a type and moves past them. */
 static enum status take_values(struct gguf_reader *r, enum gguf_type type, uint64_t count,
                                int depth) {
     enum status status = STATUS_OK;

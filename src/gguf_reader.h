@@ -1,4 +1,4 @@
-/* The checked walk along a GGUF image that is not trusted yet: part of gguf_open. */
+/* The checked walk along an untrusted GGUF image: part of gguf_open. */
 #ifndef LOGITSCOPE_GGUF_READER_H
 #define LOGITSCOPE_GGUF_READER_H
 
@@ -10,8 +10,8 @@
 
 enum { GGUF_NAME_SHOWN = 64 };
 
-/* `available` of the image's `size` bytes are there to be read. `subject` and `name` say what is
- * being read, for a fault: "named_tensor" and "blk.0.attn_q.weight". */
+/* Of the image's `size` bytes, `available` can be read. `subject` and `name` say for a fault which
+ * part is being read: "named_tensor" and "blk.0.attn_q.weight". */
 struct gguf_reader {
     const uint8_t *image;
     uint64_t size, available, position;
@@ -20,19 +20,19 @@ struct gguf_reader {
     struct fault *fault;
 };
 
-/* What is being read: something with a name, of which GGUF_NAME_SHOWN bytes are shown; something
- * that has only a number yet. */
+/* Set the subject of later faults: a name, of which GGUF_NAME_SHOWN bytes are shown, or a number as
+ * long as the name is unread. */
 void gguf_reader_name(struct gguf_reader *r, const char *subject, struct gguf_string name);
 void gguf_reader_number(struct gguf_reader *r, const char *subject, uint64_t number);
 
-/* STATUS_BAD_FILE of what is being read. `field` is the key of a phrase, or NULL where the sentence
- * of `key` names it itself. */
+/* Return STATUS_BAD_FILE for the current subject. `field` is the key of a phrase, or NULL if the
+ * sentence of `key` names the field itself. */
 enum status gguf_reader_bad(struct gguf_reader *r, const char *key, const char *field);
 enum status gguf_reader_bad_number(struct gguf_reader *r, const char *key, const char *field,
                                    uint64_t got);
 
-/* Each moves past what it reads. STATUS_BAD_FILE where that ends beyond the image, is of no type or
- * nested too deep; STATUS_INCOMPLETE where it ends beyond what is there. */
+/* Each reads a value and moves past it. STATUS_BAD_FILE if the value ends beyond the image, has an
+ * unknown type or is nested too deep; STATUS_INCOMPLETE if it ends beyond the available bytes. */
 enum status gguf_reader_u32(struct gguf_reader *r, const char *field, uint32_t *out);
 enum status gguf_reader_u64(struct gguf_reader *r, const char *field, uint64_t *out);
 enum status gguf_reader_string(struct gguf_reader *r, const char *field, struct gguf_string *out);

@@ -6,7 +6,7 @@
 
 #include "gguf_value.h"
 
-/* ggml's numbers; format.h has what they mean. */
+/* ggml's numbers of types; format.h describes them. */
 enum gguf_tensor_type {
     GGUF_F32 = 0,
     GGUF_F16 = 1,
@@ -26,8 +26,8 @@ enum gguf_tensor_type {
 };
 
 /* A tensor. shape[0] is the fastest-varying dimension (columns), shape[1] the rows; unused
- * dimensions are 1. `data` lies inside the image, `offset` bytes from its beginning and `bytes`
- * long, aligned as the file says. */
+ * dimensions are 1. `data` points into the image, `offset` bytes from its beginning; it is `bytes`
+ * long and aligned as the file says. */
 struct gguf_tensor {
     struct gguf_string name;
     uint32_t n_dimensions;

@@ -3,8 +3,8 @@
 
 #include "bytes.h"
 
-static enum status misfit(struct fault *fault, const char *key, const char *what) {
-    return fault_set(fault, STATUS_BAD_FILE, "key_must_be", "name:s what:k", key, what);
+static enum status misfit(struct fault *fault, const char *key, const char *wanted) {
+    return fault_set(fault, STATUS_BAD_FILE, "key_must_be", "name:s what:k", key, wanted);
 }
 
 /* Any integer type, widened; a negative one keeps its sign. */

@@ -1,5 +1,5 @@
-/* One metadata value of a GGUF image, read in place. That it lies within the image was checked when
- * the image was opened (gguf.h). */
+/* One metadata value of a GGUF image, read in place. gguf_open has checked that it lies within the
+ * image. */
 #ifndef LOGITSCOPE_GGUF_VALUE_H
 #define LOGITSCOPE_GGUF_VALUE_H
 
@@ -42,22 +42,20 @@ struct gguf_value {
     const uint8_t *data;
 };
 
-/* Typed readers with a default for a value that is NULL. One with a type or size that does not fit
- * (a float for an integer, a negative, over UINT32_MAX) is STATUS_BAD_FILE, which names `key`.
- * Integers of any width are accepted by gguf_value_u32, floats of either width by gguf_value_f64.
- */
+/* Typed readers. A NULL value gives `fallback`. A value of the wrong type or size (a float for an
+ * integer, a negative number, more than UINT32_MAX) is STATUS_BAD_FILE; the fault names `key`.
+ * gguf_value_u32 accepts integers of any width, gguf_value_f64 floats of either width. */
 enum status gguf_value_u32(const struct gguf_value *value, const char *key, uint32_t fallback,
                            uint32_t *out, struct fault *fault);
 enum status gguf_value_f64(const struct gguf_value *value, const char *key, double fallback,
                            double *out, struct fault *fault);
 enum status gguf_value_bool(const struct gguf_value *value, const char *key, bool fallback,
                             bool *out, struct fault *fault);
-/* `out->data` is NULL when the value is. */
+/* `out->data` is NULL if `value` is NULL. */
 enum status gguf_value_text(const struct gguf_value *value, const char *key,
                             struct gguf_string *out, struct fault *fault);
 
-/* Walks an array of strings: call with `cursor` = value->data, count times. The lengths were
- * checked before. */
+/* Walks an array of strings: start with `cursor` = value->data and call `count` times. */
 struct gguf_string gguf_next_string(const uint8_t **cursor);
 /* Element i of an array of float32 / int32 / uint32, read without alignment. */
 float gguf_array_f32(const struct gguf_value *value, uint64_t i);

@@ -1,5 +1,5 @@
-/* Reads a grammar by recursive descent and writes its program. Every target is relative, so that an
- * alternative is made by moving what was written, a repetition by copying it. */
+/* Reads a grammar by recursive descent and writes its program. All targets are relative, so steps
+ * can be moved to make alternatives and copied to make repetitions. */
 #include "grammar.h"
 
 #include <stdbool.h>
@@ -25,12 +25,12 @@ static uint64_t line_of(const struct parser *p) {
     return line;
 }
 
-/* The first failure counts; nothing is read after it. */
-static void fail(struct parser *p, const char *what) {
+/* Only the first failure counts; it also ends the reading. */
+static void fail(struct parser *p, const char *trouble) {
     if (p->status) return;
     uint64_t line = line_of(p);
     p->status = fault_set(p->fault, STATUS_INVALID_ARGUMENT, "grammar_line", "line:u trouble:k",
-                          line, what);
+                          line, trouble);
     p->at = p->end;
 }
 
@@ -64,7 +64,8 @@ static void emit_bytes(struct parser *p, const char *low, const char *high, size
         emit(p, (struct grammar_step){GRAMMAR_BYTE, (uint8_t)low[i], (uint8_t)high[i], 0});
 }
 
-/* A jump to an end not yet known. It holds the last such jump, 1 + index, and becomes it. */
+/* Emits a jump to an end that is not known yet. The jumps to it form a list: each holds 1 + index
+ * of the one before, and `exits` that of the last. */
 static void emit_exit(struct parser *p, uint32_t *exits) {
     emit_to(p, GRAMMAR_JUMP, *exits);
     *exits = p->grammar->n_steps;
@@ -104,7 +105,7 @@ static bool is_name(char c) {
            c == '-';
 }
 
-/* The index of the rule whose name stands here. */
+/* Reads a name and returns the index of its rule, which may be new. */
 static uint32_t read_name(struct parser *p) {
     struct grammar *g = p->grammar;
     const char *name = p->at;
@@ -144,7 +145,7 @@ static uint32_t read_hex(struct parser *p, int digits) {
     return p->status ? 0 : code;
 }
 
-/* An escape that the language does not have: `length` bytes after the backslash at `from`. */
+/* Refuses an unknown escape: `length` bytes after the backslash at `from`. */
 static void fail_escape(struct parser *p, const char *from, size_t length) {
     uint64_t column = 1;
     char escape[UNICODE_QUOTE_MAX];
@@ -157,7 +158,7 @@ static void fail_escape(struct parser *p, const char *from, size_t length) {
     p->at = p->end;
 }
 
-/* A character of a literal or class that `end` closes. */
+/* Reads a character of a literal or class that `end` closes. */
 static uint32_t read_character(struct parser *p, char end) {
     uint32_t code;
     if (p->at == p->end) {
@@ -206,9 +207,9 @@ static void read_literal(struct parser *p) {
     }
 }
 
-/* The characters low to high as alternatives, each a sequence of ranges of bytes: split where the
- * encoding changes its length and wherever a trailing byte would not run through all its values, as
- * RE2 does (Cox 2010). Surrogates are no characters. */
+/* Emits the characters low to high as alternatives of byte sequences. A range is split at each
+ * change of the encoding's length, and so that every trailing byte runs through all its values, as
+ * in RE2 (Cox 2010). Surrogates are no characters. */
 static void emit_range(struct parser *p, uint32_t low, uint32_t high, uint32_t *exits) {
     static const uint32_t borders[] = {0x7f, 0x7ff, 0xd7ff, 0xdfff, 0xffff};
     char first[4], last[4];
@@ -235,7 +236,8 @@ static void emit_range(struct parser *p, uint32_t low, uint32_t high, uint32_t *
     }
 }
 
-/* Ranges in ascending order, or what lies between them. Ends in a byte that nothing is. */
+/* Emits ranges in ascending order, or the gaps between them. Ends in a byte step that no byte fits.
+ */
 static void emit_class(struct parser *p, uint32_t (*ranges)[2], size_t n, bool negated) {
     uint32_t exits = 0, next = 0, before = p->grammar->n_steps;
     for (size_t i = 0; i < n && !p->status; i++) {
@@ -279,7 +281,7 @@ static void copy(struct parser *p, uint32_t start, uint32_t length) {
     for (uint32_t i = 0; i < length && !p->status; i++) emit(p, p->grammar->steps[start + i]);
 }
 
-/* Puts in place of the steps from `start` so many copies of them. */
+/* Replaces the steps from `start` on by `least` to `most` copies of them. */
 static void repeat(struct parser *p, uint32_t start, uint32_t least, uint32_t most) {
     struct grammar *g = p->grammar;
     uint32_t length = g->n_steps - start;
@@ -311,7 +313,7 @@ static uint32_t read_count(struct parser *p) {
     return count;
 }
 
-/* However often the steps from `start` are to be repeated. */
+/* Reads all repetition signs after a part and repeats its steps, which begin at `start`. */
 static void read_repeats(struct parser *p, uint32_t start) {
     for (skip(p); !p->status; skip(p)) {
         if (accept(p, "*")) {
@@ -337,7 +339,7 @@ static void read_repeats(struct parser *p, uint32_t start) {
 
 static void read_alternatives(struct parser *p);
 
-/* One part; false before the end of a sequence, which may be the beginning of the next rule. */
+/* Reads one part. False at the end of a sequence, which may be the beginning of the next rule. */
 static bool read_part(struct parser *p) {
     const char *here = p->at;
     if (accept(p, "\"")) {

@@ -1,13 +1,13 @@
 /* A grammar over characters, compiled to a small program over their UTF-8 bytes. The language is a
  * subset of llama.cpp's GBNF:
  *
- *   root ::= "[" item ("," item)* "]"   # a name, then what it stands for; root is the whole
+ *   root ::= "[" item ("," item)* "]"   # a name, then its definition; root is the whole text
  *   item ::= [0-9]{1,3} | "none" | .
  *
  * Literals "..." and classes [a-z], [^"\\] know the escapes \n \r \t \\ \" \[ \] \- \xNN \uNNNN
  * \UNNNNNNNN; any other is refused. A dot is any character. Parts may be grouped ( ) and repeated
- * * + ? {m} {m,} {m,n}. White space and line ends only separate. Every accepted text is
- * well-formed UTF-8. */
+ * * + ? {m} {m,} {m,n}. White space and line ends only separate. Accepted texts are well-formed
+ * UTF-8. */
 #ifndef LOGITSCOPE_GRAMMAR_H
 #define LOGITSCOPE_GRAMMAR_H
 
@@ -18,9 +18,9 @@
 
 enum { GRAMMAR_RULES_MAX = 512, GRAMMAR_CODE_MAX = 1 << 16 };
 
-/* byte: one from low to high, then the next step. split: the next step, or the one at `to`. jump:
- * the one at `to`. call: rule `to`, then the next step. return: ends the rule. `to` is relative to
- * the step, so that a stretch of them can be moved and copied. */
+/* byte: a byte from low to high, then the next step. split: the next step, or step `to`. jump: step
+ * `to`. call: rule `to`, then the next step. return: ends the rule. `to` is relative to the step
+ * itself, so that steps can be moved and copied. */
 enum grammar_kind { GRAMMAR_BYTE, GRAMMAR_SPLIT, GRAMMAR_JUMP, GRAMMAR_CALL, GRAMMAR_RETURN };
 
 struct grammar_step {
@@ -28,7 +28,7 @@ struct grammar_step {
     int32_t to;
 };
 
-/* The start of a rule that is named but not defined. */
+/* The start of a rule that is used but not defined. */
 enum { GRAMMAR_UNDEFINED = UINT32_MAX };
 
 struct grammar_rule {
@@ -44,16 +44,16 @@ struct grammar {
     char *text;
 };
 
-/* Compiles `length` bytes of text, which are copied. STATUS_INVALID_ARGUMENT: the text is
- * malformed, too large, names a rule that is not there, or has one that can never end or that
- * begins with itself; STATUS_OUT_OF_MEMORY. */
+/* Compiles `length` bytes of text, which are copied. STATUS_INVALID_ARGUMENT: the text is malformed
+ * or too large, names an unknown rule, or has a rule that can never end or begins with itself;
+ * STATUS_OUT_OF_MEMORY. */
 enum status grammar_open(struct grammar **grammar, const char *text, size_t length,
                          struct fault *fault);
 void grammar_close(struct grammar *grammar);
 
-/* The end of grammar_open: whether the rules that were read make sense together. Finds the rule
- * root. STATUS_INVALID_ARGUMENT: there is none, a rule is named that is not there, can never end or
- * begins with itself; STATUS_OUT_OF_MEMORY. */
+/* The last part of grammar_open: checks the rules together and finds the rule root.
+ * STATUS_INVALID_ARGUMENT: no root, or a rule is unknown, can never end or begins with itself;
+ * STATUS_OUT_OF_MEMORY. */
 enum status grammar_check(struct grammar *grammar, struct fault *fault);
 
 #endif

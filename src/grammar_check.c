@@ -1,5 +1,5 @@
-/* Asks of each rule what its program alone does not show, as questions about which steps can be
- * reached: a search from the rule's start, repeated until no answer changes. */
+/* Checks properties that a rule's own steps do not show. Each is a question about reachable steps:
+ * a search from the rule's start, repeated until no answer changes. */
 #include "grammar.h"
 
 #include <stdbool.h>
@@ -8,8 +8,7 @@
 
 #include "unicode.h"
 
-/* What is asked of a rule: whether some text ends it, whether the empty text does, and whether it
- * can call itself before any byte. */
+/* Can some text end the rule? Can the empty text? Can the rule call itself before any byte? */
 enum question { CAN_END, CAN_BE_EMPTY, BEGINS_WITH_ITSELF };
 
 struct search {
@@ -25,7 +24,7 @@ static void visit(struct search *search, uint32_t step) {
     search->todo[search->n_todo++] = step;
 }
 
-/* `known`: of which rules CAN_END is known, or (for both others) CAN_BE_EMPTY. */
+/* `known`: the rules known to have CAN_END, or for both other questions CAN_BE_EMPTY. */
 static bool ask(struct search *search, uint32_t rule, enum question question,
                 const uint8_t *known) {
     const struct grammar *g = search->grammar;
@@ -60,7 +59,7 @@ static bool ask(struct search *search, uint32_t rule, enum question question,
     return false;
 }
 
-/* Which rules have the property, found from those that have it without the others. */
+/* Finds the rules with the property, starting with rules that have it without calling others. */
 static void find(struct search *search, enum question question, uint8_t *known) {
     bool changed = true;
     memset(known, 0, GRAMMAR_RULES_MAX);

@@ -18,8 +18,8 @@
  *     accumulators a[j % 4], combined as (a0 + a1) + (a2 + a3)
  *   - attention's weighted sum of values: positions ascending into one accumulator an element
  *
- * What quantising the vector costs: x_scale * quant is within 0.50003 * x_scale of x (half a step,
- * and the rounding of scale and quotient), so that an output is within
+ * Error of quantising the vector: x_scale * quant is within 0.50003 * x_scale of x (half a step,
+ * plus the rounding of scale and quotient). So an output is within
  *     0.50003 * sum over groups of x_scale * (sum over the group's columns of |weight|)
  * of the product with x itself. Rounding in float32 adds at most (groups + 4) * 2^-24 of the sum of
  * the groups' magnitudes. */
@@ -32,18 +32,18 @@
 
 #include "matrix.h"
 
-/* The most tokens that a vocabulary may have: the sum of their weights, each at most 2^44, and what
- * measure_entropy sums fit their integers. */
+/* The most tokens of a vocabulary: the sum of their weights, each at most 2^44, fits into an
+ * integer, and so do the sums of measure_entropy. */
 enum { VOCAB_MAX = 1 << 19 };
 
-/* Thirty-two elements of a vector as integers from -127 to 127 and their scale, the largest
- * magnitude over 127; the elements are scale * quant. A group that holds a NaN or an infinity has
- * the scale NaN; one without a magnitude of 2^-100 is all zeros. */
+/* Thirty-two elements of a vector: element = scale * quant, integers quant from -127 to 127; scale
+ * is the largest magnitude over 127. The scale is NaN if the group holds a NaN or an infinity; all
+ * is zero if no magnitude reaches 2^-100. */
 struct quants {
     float scale;
-    int32_t negative;             /* the sum of the magnitudes of the negative quants */
-    int16_t sums[2][2];           /* of each half, over the columns 4c and 4c + 1, and the others */
-    int16_t values[MATRIX_GROUP]; /* in the table's own form: the scalar one's are the quants */
+    int32_t negative;   /* the sum of the magnitudes of the negative quants */
+    int16_t sums[2][2]; /* of each half: columns 4c and 4c + 1; columns 4c + 2 and 4c + 3 */
+    int16_t values[MATRIX_GROUP]; /* in a form of the table's own; the scalar table stores quants */
 };
 
 static inline int32_t quants_sum(const struct quants *x) {
@@ -55,8 +55,8 @@ enum { KERNELS_STREAMS_MAX = 4 };
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
     /* Blocks of a quantised matrix that one vector multiplies together, 1 to KERNELS_STREAMS_MAX; a
-     * table may ignore it. Some processors read several streams faster than one, others slower:
-     * only a measurement tells. Results do not depend on it. */
+     * table may ignore it. Some processors read several streams faster than one, others slower, so
+     * the number is measured. Results do not depend on it. */
     size_t streams;
 
     /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The
@@ -65,7 +65,7 @@ struct kernels {
 
     /* quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
     void (*quantise)(struct quants *quants, const float *x, size_t cols, size_t n);
-    /* The same product with a quantised w and the quants that this table made of x. */
+    /* The same product with a quantised w and the quants that this table made from x. */
     void (*matmul_quants)(float *out, const struct matrix *w, const float *bias,
                           const struct quants *quants, size_t n, size_t streams);
 
@@ -84,35 +84,34 @@ struct kernels {
     void (*times)(float *x, const float *y, size_t n);
     /* x (n,) = cap * tanh(x / cap). */
     void (*soft_cap)(float *x, size_t n, float cap);
-    /* In place on one head: pairs (x[2i], x[2i+1]) turned by the angle whose cosine and sine are
-     * cosine[i], sine[i], i < n_pairs; x' = x c - y s, y' = x s + y c. */
+    /* In place on one head: turns the pairs (x[2i], x[2i+1]) by an angle of cosine cosine[i] and
+     * sine sine[i], i < n_pairs; x' = x c - y s, y' = x s + y c. */
     void (*rotate)(float *x, const float *cosine, const float *sine, size_t n_pairs);
     /* The same on pairs (x[i], x[i + n_pairs]). */
     void (*rotate_halves)(float *x, const float *cosine, const float *sine, size_t n_pairs);
 
     /* One head's view of n >= 1 positions, whose keys and values are (n, size):
      *     out (size,) = sum over t of p_t v_t, p = softmax over t of scale * (q . k_t)
-     * with those products under soft_cap where `cap` is not 0. `scores` is scratch for n floats,
+     * with those products under soft_cap if `cap` is not 0. `scores` is scratch for n floats,
      * rounded up to a multiple of four. Vaswani et al. 2017, section 3.2.1. */
     void (*attention)(float *out, float *scores, const float *q, const float *keys,
                       const float *values, size_t n, size_t size, float scale, float cap);
 
-    /* The sampler's pass. weights[i] = floor(exp(logits[i] - max) * 2^44), 0 where the logit is
+    /* The first pass of a draw. weights[i] = floor(exp(logits[i] - max) * 2^44), 0 if the logit is
      * -Infinity; returns their sum. max is the largest logit and finite. */
     uint64_t (*weigh)(uint64_t *weights, const float *logits, size_t n, float max);
 };
 
-/* Whether the table gives the bits of kernels_scalar on small quantised matrices of every type, the
- * ends of every range among codes and quants: what loops that come from elsewhere must show before
- * they are used. */
+/* True if the table gives the bits of kernels_scalar on small quantised matrices of every type,
+ * with the ends of every range among codes and quants. Loops of another module must pass before
+ * use. */
 bool kernels_quants_agree(const struct kernels *kernels);
 
 extern const struct kernels kernels_scalar;
 extern const struct kernels kernels_simd;
 
-/* The loops of kernels_simd over quantised matrices, in quants_simd.c. For WebAssembly that file is
- * compiled twice, without and with relaxed SIMD; each is a module of its own in the memory of the
- * engine. */
+/* The loops of kernels_simd over quantised matrices: quants_simd.c. For WebAssembly that file is
+ * compiled twice, without and with relaxed SIMD, as modules that use the engine's memory. */
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n);
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
                         const struct quants *quants, size_t n, size_t streams);

@@ -1,12 +1,12 @@
-/* The inner loops as plain loops: the specification of every sum's order, and the naive twin that
- * the vector table is held against, bit for bit. */
+/* The inner loops as plain loops: the specification of every sum's order. Tests compare the vector
+ * table with this one, bit for bit. */
 #include <math.h>
 #include <stdint.h>
 
 #include "elementary.h"
 #include "kernels.h"
 
-/* The largest magnitude times 127 / it rounds to 127 at most. Adding 1.5 * 2^23 rounds to an
+/* The largest magnitude times `inverse` rounds to at most 127. Adding 1.5 * 2^23 rounds to an
  * integer, half to even. */
 static void quantise_group(struct quants *group, const float *x) {
     const float magic = 12582912.0f;
@@ -55,7 +55,7 @@ static float group_times_quants(const struct weights *w, const int16_t *products
     return minimum ? term + w->minimum * (x->scale * (float)share) : term;
 }
 
-/* out[t * w->rows] is row r's sum with vector t: a group is taken apart once for all of them. */
+/* out[t * w->rows] is row r's product with vector t; a group is decoded once for all vectors. */
 static void row_times_quants(float *out, const struct matrix *w, size_t r, const struct quants *x,
                              size_t n) {
     const struct format *f = format_of(w->type);
@@ -170,7 +170,7 @@ static void attention(float *out, float *scores, const float *q, const float *ke
     }
 }
 
-/* A float32 times 2^44 is exact in float64, so the floor is of the true product. */
+/* A float32 times 2^44 is exact in float64, so the floor is that of the true product. */
 static uint64_t weigh(uint64_t *weights, const float *logits, size_t n, float max) {
     uint64_t total = 0;
     for (size_t i = 0; i < n; i++) {

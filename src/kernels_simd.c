@@ -1,6 +1,6 @@
 /* build: -O2 */
 /* The table of kernels_scalar.c in vector words, bit for bit equal: a lane is an output row, an
- * element, or one of the four interleaved accumulators. What each loop means stands there. */
+ * element, or one of the four interleaved accumulators. kernels_scalar.c explains the loops. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static inline f32x4 exp_f32x4(f32x4 x) {
     return f32x4_select(f32x4_less(f32x4_splat(88.3f), x), f32x4_splat(INFINITY), y);
 }
 
-/* elementary_tanh: both of its branches, then the choice. Too large to stand in every loop. */
+/* elementary_tanh: both branches, then the choice. Outlined because it is large. */
 static OUTLINED f32x4 tanh_f32x4(f32x4 x) {
     f32x4 one = f32x4_splat(1.0f);
     i32x4 negative = f32x4_less(x, f32x4_splat(0.0f));
@@ -181,8 +181,7 @@ static OUTLINED void soft_cap(float *x, size_t n, float cap) {
     for (size_t i = whole; i < n; i++) x[i] = cap * elementary_tanh(x[i] / cap);
 }
 
-/* Two pairs a vector: (a c, b c) + (-b s, a s). A difference is the sum with the negative, exactly.
- */
+/* Two pairs a word: (a c, b c) + (-b s, a s). Adding the negative equals the difference exactly. */
 static void rotate(float *x, const float *cosine, const float *sine, size_t n_pairs) {
     const float signs[4] = {-1, 1, -1, 1};
     f32x4 sign = f32x4_load(signs);
@@ -217,9 +216,9 @@ static void rotate_halves(float *x, const float *cosine, const float *sine, size
     }
 }
 
-/* scores (n,), and -Infinity up to a whole word; returns the largest. Four positions at a time,
- * their interleaved sums turned so that a lane becomes a position. The order of a maximum does not
- * matter, nor does the sign of a zero that wins it: s - max is then a zero either way, or s. */
+/* Writes scores (n,), and -Infinity up to a whole word; returns the largest. Handles four positions
+ * at a time and transposes their interleaved sums, so that a lane becomes a position. The order in
+ * a maximum does not matter, nor does the sign of a zero: s - max is the same number. */
 static float score(float *scores, const float *q, const float *keys, size_t n, size_t size,
                    float scale) {
     size_t whole = size / 4 * 4, part = size % 4, t = 0;
@@ -271,7 +270,7 @@ static void softmax(float *scores, size_t n, float max) {
         f32x4_store(scores + t, f32x4_div(f32x4_load(scores + t), sum));
 }
 
-/* Four elements of `words` words: as many sums in flight hide the time that an addition takes. */
+/* Sums four elements of `words` words; that many sums in flight hide the latency of an addition. */
 static inline ALWAYS void mix_words(float *out, const float *weights, const float *values, size_t n,
                                     size_t size, size_t words) {
     f32x4 sums[4];

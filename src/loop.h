@@ -1,10 +1,10 @@
-/* What compilers are told of functions and loops, for speed or size alone. */
+/* Hints to the compiler about functions and loops; they change speed and size alone. */
 #ifndef LOGITSCOPE_LOOP_H
 #define LOGITSCOPE_LOOP_H
 
-/* For functions of small arrays of words, which stay in registers only if every loop over them is
- * unrolled by the constants that the function is called with, and no other loop is: a longer body
- * needs more registers than there are. */
+/* ALWAYS is for functions over small arrays of vector words. The arrays stay in registers only if
+ * every loop over them is unrolled, by constants that the caller passes. No other loop may be
+ * unrolled: a longer body needs more registers than there are. */
 #define ALWAYS __attribute__((always_inline))
 #define OUTLINED __attribute__((noinline))
 #ifdef __clang__
@@ -15,9 +15,9 @@
 #define ROLLED
 #endif
 
-/* Before a loop over weights or a vocabulary, of which WebAssembly's compiler shall make vectors,
- * or four of them a turn where next to nothing is done for each: build.sh leaves all others as they
- * are. */
+/* Before a loop over weights or a vocabulary that WebAssembly's compiler shall vectorise; VECTOR4
+ * also interleaves four words, for bodies that do next to nothing. build.sh turns vectorising off
+ * for all other loops. */
 #if defined __wasm__ && defined __clang__
 #define VECTOR _Pragma("clang loop vectorize(enable)")
 #define VECTOR4 _Pragma("clang loop vectorize(enable) interleave_count(4)")

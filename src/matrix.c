@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* Packs the rows of a tensor into blocks, and takes single rows and groups out of them again. */
+/* Packs the rows of a tensor into blocks, and unpacks single rows and groups. */
 #include "matrix.h"
 
 #include <string.h>
@@ -30,10 +30,10 @@ static void pack_f32(float *out, const float *rows, size_t n, size_t cols) {
             out[c * MATRIX_BLOCK + r] = r < n ? rows[r * cols + c] : 0;
 }
 
-/* The pieces of a group's codes, four columns at a time; planes count from the group's first. */
+/* The pieces of a group's codes, four columns at a time; `plane` counts from the group's first. */
 struct layout {
     struct pieces codes[FOURS];
-    size_t plane_bytes; /* of a strip's rows */
+    size_t plane_bytes; /* of the rows of a strip */
 };
 
 static struct layout layout_of(const struct format *f) {
@@ -47,7 +47,7 @@ static struct layout layout_of(const struct format *f) {
     return layout;
 }
 
-/* Where row r begins in the planes of a group. */
+/* Returns the offset of row r in the planes of a group. */
 static size_t row_start(const struct format *f, size_t r) {
     size_t strip = (size_t)format_strip_rows(f->bits);
     return (r / strip * f->bits * strip + r % strip) * 4;
@@ -70,7 +70,7 @@ static void pack_codes(uint8_t *row, const struct layout *layout, const uint8_t 
     }
 }
 
-/* The same of codes that all lie whole in a byte, quicker. */
+/* The same for codes that never cross a byte; faster. */
 static inline ALWAYS void pack_whole(uint8_t *row, uint32_t bits, const uint8_t *codes) {
     uint8_t *end = row + (size_t)FORMAT_PLANE * bits;
     for (uint8_t *to = row; to < end; to += FORMAT_PLANE) {
@@ -93,7 +93,7 @@ static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint
     }
 }
 
-/* Of one row, as all of these: `factor` and `row` are where its own begin. */
+/* Packs a group of one row; `factor` and `row` point to its first factor and its first code. */
 static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
                        const struct layout *layout, const struct weights *group) {
     for (size_t i = 0; i < f->factors; i++, factor += MATRIX_BLOCK) {
@@ -109,7 +109,8 @@ static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
         pack_codes(row, layout, group->codes);
 }
 
-/* A block of the file, of one row. Where heads stay float16 the block begins with them. */
+/* Packs a block of the file, which belongs to row r. If the format keeps float16 heads, the block
+ * begins with them. */
 static void pack_block(uint8_t *out, enum gguf_tensor_type type, const struct layout *layout,
                        const uint8_t *block, size_t r) {
     const struct format *f = format_of(type);

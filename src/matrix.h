@@ -1,5 +1,5 @@
-/* Weights as the inner loops read them: rows in blocks of MATRIX_BLOCK, a lane of a vector word
- * being one row, all of a block one sequential stream. Quantised weights stay quantised. */
+/* Weights in the order of the inner loops: rows in blocks of MATRIX_BLOCK, one row a lane, so that
+ * a block is one sequential stream. Quantised weights stay quantised. */
 #ifndef LOGITSCOPE_MATRIX_H
 #define LOGITSCOPE_MATRIX_H
 
@@ -17,39 +17,39 @@ enum { MATRIX_BLOCK = 16, MATRIX_GROUP = FORMAT_GROUP };
  * ((float *)data)[r / 16 * 16 * cols + c * 16 + r % 16].
  *
  * The quantised types: a block is the file's blocks of columns ascending, each of them
- *     float32 scale[16]        one a row
- *     float32 minimum[16]      if the format has one; float16 both where the format says so
- * then of each group of 32 columns
- *     int8 factors[n][16]      n as the format says, one a row
- *     int8 shares[n][16]       if it has a minimum; in nibbles they are the high halves of factors
- * and then of each group its
+ *     float32 scale[16]        one for each row
+ *     float32 minimum[16]      if the format has minima; both float16 if the format says so
+ * then for each group of 32 columns
+ *     int8 factors[n][16]      n from the format
+ *     int8 shares[n][16]       if it has minima; in nibbles they are the high halves of factors
+ * and then for each group its
  *     planes of codes          as many as a code has bits
- * A plane is uint8[16][4]. Column c of row r lies in bytes [r][c % 4]; which bits of which planes,
- * format_pieces says of code c / 4 % n of unit c / 4 / n, n being format_unit_codes. The planes of
- * format_strip_rows rows lie together, strip after strip: uint8[strips][planes][rows][4]. What a
- * code means stands in format.h. */
+ * A plane is uint8[16][4]. Column c of row r lies in bytes [r][c % 4]. format_pieces gives the bits
+ * and planes of code c / 4 % n of unit c / 4 / n, n = format_unit_codes. The planes of
+ * format_strip_rows rows lie together, strip after strip: uint8[strips][planes][rows][4]. format.h
+ * explains codes. */
 struct matrix {
     enum gguf_tensor_type type; /* GGUF_F32 or a quantised one */
     uint8_t *data;
     uint32_t rows, cols;
 };
 
-/* The form in which a tensor of that type is kept: F16 and BF16 are widened. */
+/* The type of a tensor in memory: F16 and BF16 are widened. */
 enum gguf_tensor_type matrix_type_of(enum gguf_tensor_type type);
 
 /* Bytes of `data`, a multiple of 64. */
 uint64_t matrix_bytes(enum gguf_tensor_type type, uint64_t rows, uint64_t cols);
 
-/* Fills m->data with rows first_row .. first_row + m->rows of the tensor. The tensor may lie in the
- * same memory where no block is written before the rows after it have been read: a row never
- * becomes smaller. `scratch` holds MATRIX_BLOCK * cols floats. */
+/* Fills m->data with rows first_row .. first_row + m->rows of the tensor. Both may share memory if
+ * every block is written behind the rows that are still to be read; a packed row is never smaller
+ * than the row in the file. `scratch` holds MATRIX_BLOCK * cols floats. */
 void matrix_pack(const struct matrix *m, const struct gguf_tensor *tensor, uint64_t first_row,
                  float *scratch);
 
 /* Group g of row r of a quantised matrix. */
 struct weights matrix_group(const struct matrix *m, size_t r, size_t g);
 
-/* Row r as float32, out (cols,): the very numbers that the file means, rounded once at most. */
+/* Row r as float32, out (cols,): the numbers that the file states, rounded once at most. */
 void matrix_row(const struct matrix *m, size_t r, float *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* Finds every tensor that an architecture needs, checks its shape and packs it.
  *
- * The tensors are bound twice: first only to learn which are used and as what, then, when all have
- * been packed, to set the pointers. */
+ * The tensors are bound twice: first to learn how each is used, then, when all are packed, to set
+ * the pointers. */
 #include "model.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 enum { NAME_MAX_BYTES = 64, PARTS_MAX = 3, OUTSIDE_BLOCKS = -1 };
 
-/* What becomes of a tensor: nothing (0 parts), a vector or table kept row by row, or a matrix of
- * that many parts one below the other, each packed on its own. */
+/* The use of a tensor: none (0 parts), a vector or table kept row by row, or a matrix whose parts
+ * lie one below the other and are packed separately. */
 struct place {
     uint32_t parts, rows[PARTS_MAX];
     bool plain;
@@ -25,13 +25,13 @@ struct loader {
     const struct gguf *file;
     struct model *model;
     struct place *places;             /* (n_tensors,) */
-    const struct gguf_tensor **order; /* (n_tensors,) as their data lie in the file */
+    const struct gguf_tensor **order; /* (n_tensors,) in the order of their data in the file */
     uint8_t *memory;                  /* NULL while the tensors are bound for the first time */
     enum status status;
     struct fault *fault;
 };
 
-/* "blk.3.attn_q.weight", or outside the blocks without the number of one. */
+/* Writes "blk.3.attn_q.weight", or "output.weight" if `layer` is OUTSIDE_BLOCKS. */
 static void tensor_name(char name[NAME_MAX_BYTES], int layer, const char *stem, const char *kind) {
     size_t used = 0;
     if (layer != OUTSIDE_BLOCKS) {
@@ -95,7 +95,7 @@ static float *vector(struct loader *l, int layer, const char *stem, uint64_t n) 
     return table(l, layer, stem, WEIGHT, 1, n);
 }
 
-/* The matrices (rows[p], cols) that a tensor holds one below the other. */
+/* Binds the matrices (rows[p], cols) that a tensor holds one below the other. */
 static void joined(struct loader *l, int layer, const char *stem, struct matrix *const parts[],
                    const uint32_t rows[], uint32_t n, uint32_t cols) {
     uint64_t sum = 0;
@@ -120,7 +120,7 @@ static struct matrix matrix(struct loader *l, int layer, const char *stem, uint3
     return m;
 }
 
-/* A bias as the architecture has it: `qkv` is one of q, k or v. */
+/* Binds a bias if the architecture has it; `qkv`: it belongs to q, k or v. */
 static float *bias(struct loader *l, int layer, const char *stem, uint64_t n, bool qkv) {
     enum biases biases = l->model->shape.architecture->biases;
     bool needed = biases == BIASES_ALL || (biases == BIASES_QKV && qkv);
@@ -128,7 +128,7 @@ static float *bias(struct loader *l, int layer, const char *stem, uint64_t n, bo
     return table(l, layer, stem, BIAS, 1, n);
 }
 
-/* The weight of a norm, and its bias where the architecture's norms have one. */
+/* Binds a norm's weight, and its bias if the architecture's norms have one. */
 static float *norm(struct loader *l, int layer, const char *stem, float **norm_bias) {
     uint32_t n = l->model->shape.n_embd;
     if (l->model->shape.architecture->layer_norm) *norm_bias = table(l, layer, stem, BIAS, 1, n);
@@ -229,8 +229,8 @@ static void need_key(struct loader *l, const char *suffix) {
         l->status = fault_set(l->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
 }
 
-/* Llama 3's divisors come in one tensor, LongRoPE's (Ding et al. 2024) in two: which of them holds
- * is a matter of the context. */
+/* Llama 3's divisors are one tensor, LongRoPE's (Ding et al. 2024) are two, of which the session
+ * picks one by the length of its context. */
 static void bind_rope(struct loader *l) {
     struct model *m = l->model;
     uint64_t n = m->shape.rope.n_rot / 2;
@@ -285,9 +285,9 @@ static uint64_t place_bytes(const struct gguf_tensor *tensor, const struct place
     return bytes;
 }
 
-/* Gives every tensor its place, in the order of the file. Packed in place, tensor after tensor,
- * none may be written over what has not been read: the image begins so far into the memory that no
- * tensor's packed end lies beyond its end in the image. */
+/* Gives every tensor its place, in the order of the file. Tensors are packed in place, one after
+ * another, and none may overwrite unread data. So the image begins `image_at` bytes into the
+ * memory: no tensor's packed end lies beyond its end in the image. */
 static void lay_out(struct loader *l, struct model_plan *plan) {
     uint64_t n = gguf_tensor_count(l->file), at = 0, read = 0, image_at = 0;
     for (uint64_t i = 0; i < n; i++) l->order[i] = gguf_tensor_at(l->file, i);
@@ -296,7 +296,7 @@ static void lay_out(struct loader *l, struct model_plan *plan) {
         const struct gguf_tensor *tensor = l->order[i];
         struct place *place = place_of(l, tensor);
         uint64_t end = tensor->offset + tensor->bytes;
-        /* without a place it would be silently left out of the sum */
+        /* a tensor without a use would be ignored silently */
         if (!place->parts)
             refuse(l, tensor, STATUS_UNSUPPORTED, "tensor_no_place");
         else if (tensor->offset < read)
@@ -314,7 +314,7 @@ static void lay_out(struct loader *l, struct model_plan *plan) {
     if (plan->bytes < at) plan->bytes = at;
 }
 
-/* Opens everything but the weights, up to the plan; loader_close undoes it. */
+/* Does everything but reading weights; loader_close undoes it. */
 static enum status loader_open(struct loader *l, struct model_plan *plan) {
     size_t n = (size_t)gguf_tensor_count(l->file);
     l->model = calloc(1, sizeof *l->model);
@@ -391,7 +391,7 @@ enum status model_measure(struct model_plan *plan, const struct gguf *file, stru
     return status;
 }
 
-/* Packs into `memory`, or with NULL into memory of the model's own. */
+/* Packs into `memory`, or into new memory if that is NULL. */
 static enum status open_model(struct model **out, const struct gguf *file, void *memory,
                               struct fault *fault) {
     struct loader l = {.file = file, .fault = fault};

@@ -1,9 +1,9 @@
 /* Binds the tensors of a GGUF image to their places in an architecture, checks every shape against
  * the metadata and packs the weights. Immutable once open: any number of sessions share it.
  *
- * A large file is opened in place: model_measure says from the file's head alone how much memory
- * the model takes and where in it the image belongs; the image is read to that place; model_open_in
- * packs it where it lies, tensor by tensor. So loading never holds the weights twice. */
+ * A large file is opened in place, so that loading never holds the weights twice. model_measure
+ * computes from the file's head alone the memory of the model and the image's place in it. The
+ * caller reads the image to that place, and model_open_in packs it there, tensor by tensor. */
 #ifndef LOGITSCOPE_MODEL_H
 #define LOGITSCOPE_MODEL_H
 
@@ -21,19 +21,19 @@
 struct model_shape {
     const struct architecture *architecture;
     uint32_t vocab_size, context_length, n_layer, n_embd, n_ff;
-    uint32_t n_head, n_head_kv, n_embd_head; /* n_head_kv of the layers that have heads */
-    uint32_t window, window_period;          /* as in struct architecture; no window: 0 */
+    uint32_t n_head, n_head_kv, n_embd_head; /* n_head_kv of the layers with heads */
+    uint32_t window, window_period;          /* as in struct architecture; 0: no window */
     uint32_t n_taps;                         /* positions that a short convolution sees */
     bool parallel;                           /* both parts of a layer read the same x */
     float norm_eps;
     float attention_scale, attention_cap;               /* of scores; 0: no cap */
-    float embedding_scale, residual_scale, logit_scale; /* factors, 1 where there is none */
+    float embedding_scale, residual_scale, logit_scale; /* factors; 1: none */
     float logit_cap;                                    /* 0: none */
     struct rope rope;
     uint64_t key_width, value_width; /* floats that a position takes in all layers' caches */
     uint64_t parameters;             /* elements of all tensors, a tied head counted once */
     uint32_t file_type;
-    bool quantised; /* whether any matrix is */
+    bool quantised; /* at least one matrix is */
 };
 
 /* Fills *shape from keys under general.architecture's name and from token_embd.weight's rows.
@@ -42,17 +42,17 @@ struct model_shape {
 enum status model_shape_read(struct model_shape *shape, const struct gguf *file,
                              struct fault *fault);
 
-/* Heads of keys in a layer: a short convolution has none. `shape` was read from that file. */
+/* Heads of keys in a layer; 0 for a short convolution. `shape` was read from the same file. */
 uint32_t model_shape_n_head_kv(const struct model_shape *shape, const struct gguf *file,
                                uint32_t layer);
 
 enum rotation { ROTATION_NONE, ROTATION_GLOBAL, ROTATION_LOCAL };
 
-/* One block: a short convolution or attention, then the feed-forward part. What an architecture
- * lacks is NULL. n_q = n_head * n_embd_head, n_kv = n_head_kv * n_embd_head. */
+/* One block: a short convolution or attention, then the feed-forward part. Parts that the
+ * architecture lacks are NULL. n_q = n_head * n_embd_head, n_kv = n_head_kv * n_embd_head. */
 struct model_layer {
     uint32_t n_head_kv; /* 0: a short convolution */
-    uint32_t window;    /* how many positions attention sees; 0: all */
+    uint32_t window;    /* positions that attention sees; 0: all */
     enum rotation rotation;
     float *attn_norm_weight, *attn_norm_bias;          /* (n_embd,) */
     struct matrix wq, wk, wv;                          /* (n_q | n_kv, n_embd) */
@@ -77,36 +77,35 @@ struct model {
     struct matrix token_embd;                        /* (vocab_size, n_embd) */
     float *position_embd;                            /* (context_length, n_embd), or NULL */
     float *rope_divisors;                            /* (n_rot / 2,) of the frequencies, or NULL */
-    float *rope_divisors_long, *rope_divisors_short; /* the same, by the length of the context */
+    float *rope_divisors_long, *rope_divisors_short; /* for a long and for a short context */
     struct model_layer *layers;                      /* (n_layer,) */
     float *output_norm_weight, *output_norm_bias;
     struct matrix output; /* (vocab_size, n_embd); token_embd's when tied */
     uint8_t *memory;      /* one block that holds every weight above */
-    uint64_t bytes;       /* of it */
+    uint64_t bytes;       /* size of that block */
 };
 
-/* What a file's model will be and take: `weights` bytes once packed; for packing in place `bytes`,
- * with the image `image_at` bytes from the beginning. Nothing of it depends on the tensors' data.
- */
+/* The shape and the memory of a file's model: `weights` bytes once packed; `bytes` for packing in
+ * place, with the image `image_at` bytes from the beginning. Independent of the tensors' data. */
 struct model_plan {
     struct model_shape shape;
     uint64_t weights, bytes, image_at;
 };
 
-/* Checks what model_open checks. A tensor that the architecture does not use is refused by name, so
- * that no file is run as something it is not. STATUS_BAD_FILE (missing, misshapen or overlapping
- * tensors, odd metadata), STATUS_UNSUPPORTED (architecture, key, unknown tensor),
+/* Makes all checks of model_open. A tensor that the architecture does not use is refused by name,
+ * so that no file runs as another architecture. STATUS_BAD_FILE (missing, misshapen or overlapping
+ * tensors, bad metadata), STATUS_UNSUPPORTED (architecture, key, unknown tensor),
  * STATUS_OUT_OF_MEMORY. */
 enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault);
 
-/* Opens a model in `memory` of plan.bytes bytes, 64-byte aligned, from malloc or its like. The
- * image of `file` lies in it at image_at and is destroyed, whatever the outcome. On success the
- * memory belongs to the model. Fails as model_measure does. */
+/* Opens a model in `memory` of plan.bytes bytes, 64-byte aligned, from malloc or aligned_alloc. The
+ * image of `file` lies in it at image_at and is destroyed even on failure. On success the memory
+ * belongs to the model. Fails as model_measure does. */
 enum status model_open_in(struct model **model, const struct gguf *file, void *memory,
                           struct fault *fault);
 
-/* Opens a model over an image that lies elsewhere and stays as it is; once this returns, it may be
- * freed. Fails as model_measure does. */
+/* Opens a model over an image in other memory, which stays unchanged and may be freed after the
+ * call. Fails as model_measure does. */
 enum status model_open(struct model **model, const struct gguf *file, struct fault *fault);
 void model_close(struct model *model);
 

@@ -1,4 +1,4 @@
-/* Reads a model's sizes from the metadata and holds them within limits under which no product of
+/* Reads a model's sizes from the metadata and checks them against limits under which no product of
  * sizes can overflow 64 bits. */
 #include "model.h"
 
@@ -8,8 +8,8 @@
 #include "elementary.h"
 #include "kernels.h"
 
-/* An angle of RoPE stays where elementary_sin is accurate; 2 * n_layer * context_length * EMBD_MAX
- * * 4 is at most 2^49. */
+/* Within these limits elementary_sin is accurate for every angle of RoPE, and 2 * n_layer *
+ * context_length * EMBD_MAX * 4 is at most 2^49. */
 enum {
     CONTEXT_MAX = 1 << 20,
     LAYER_MAX = 1 << 10,
@@ -93,7 +93,7 @@ static void read_architecture(struct reader *r, struct model_shape *s) {
     r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "architecture", "name:s", shown);
 }
 
-/* `of` is a key, or NULL for the size of a pair. */
+/* `of` is the key of the divisor, or NULL if n must be a multiple of a pair. */
 static void check_multiple(struct reader *r, const char *suffix, uint32_t n, const char *of,
                            uint32_t divisor) {
     char key[KEY_MAX];
@@ -110,7 +110,7 @@ static void refuse_key(struct reader *r, const char *suffix) {
                               full_key(key, r->prefix, suffix));
 }
 
-/* Whether a key is absent, or says that what it is about is not done. */
+/* True if a key is absent or switches its feature off. */
 static bool is_off(const struct reader *r, const char *suffix) {
     char key[KEY_MAX];
     uint32_t n;
@@ -122,7 +122,7 @@ static bool is_off(const struct reader *r, const char *suffix) {
            (!gguf_bool(r->file, key, false, &on, NULL) && !on);
 }
 
-/* An array with a number for each layer: the same one in all that have heads. */
+/* Reads an array of one number for each layer; all layers with heads must have the same number. */
 static void read_heads_by_layer(struct reader *r, struct model_shape *s, const char *key,
                                 const struct gguf_value *value) {
     bool integers = value->element_type == GGUF_INT32 || value->element_type == GGUF_UINT32;
@@ -142,7 +142,7 @@ static void read_heads_by_layer(struct reader *r, struct model_shape *s, const c
         else if (n)
             s->n_head_kv = (uint32_t)n;
     }
-    if (!s->n_head_kv) s->n_head_kv = s->n_head; /* no layer has any */
+    if (!s->n_head_kv) s->n_head_kv = s->n_head; /* no layer has heads */
 }
 
 static void read_heads(struct reader *r, struct model_shape *s) {
@@ -172,8 +172,8 @@ static void read_heads(struct reader *r, struct model_shape *s) {
                       (uint64_t)s->n_embd_head);
 }
 
-/* By how much angles are divided. A factor without a type means linear; 0 means none, as in
- * llama.cpp. */
+/* Returns the divisor of the angles. A factor without a type means linear scaling; 0 means none, as
+ * in llama.cpp. */
 static double read_rope_factor(struct reader *r) {
     char key[KEY_MAX];
     const char *suffix = "rope.scaling.factor";
@@ -189,7 +189,7 @@ static void read_yarn(struct reader *r, struct rope *rope) {
     rope->yarn = true;
     rope->beta_fast = read_f64(r, "rope.scaling.yarn_beta_fast", 32, 1e-3, 1e6);
     rope->beta_slow = read_f64(r, "rope.scaling.yarn_beta_slow", 1, 1e-3, 1e6);
-    /* whether it is meant to replace the magnitude below or to multiply it, converters disagree */
+    /* converters disagree: the factor replaces the magnitude below, or multiplies it */
     if (rope->magnitude != 1) refuse_key(r, "rope.scaling.attn_factor");
     if (rope->freq_base < 2) refuse_key(r, "rope.scaling.type");
     rope->magnitude = 1 + 0.1 * elementary_log(rope->factor); /* Peng et al. 2023, section 3.4 */
@@ -214,14 +214,14 @@ static void read_rope(struct reader *r, struct model_shape *s) {
     if (r->status) return;
     if (!scaling.data || text_is(scaling, "linear")) return;
     if (text_is(scaling, "none") || text_is(scaling, "longrope"))
-        rope->factor = 1; /* the tensors say the rest */
+        rope->factor = 1; /* LongRoPE's divisors are tensors */
     else if (text_is(scaling, "yarn"))
         read_yarn(r, rope);
     else
         refuse_key(r, "rope.scaling.type");
 }
 
-/* Which layers see how much. */
+/* Reads the window of attention and the layers that have one. */
 static void read_window(struct reader *r, struct model_shape *s) {
     const struct architecture *a = s->architecture;
     if (!a->window_period || (!a->window && is_off(r, "attention.sliding_window"))) return;
@@ -246,8 +246,7 @@ static void need_key(struct reader *r, const char *suffix) {
         r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
 }
 
-/* What embedding, scores, residual stream and logits are multiplied by, and where they are capped.
- */
+/* Reads the factors of embedding, scores, residual stream and logits, and the caps. */
 static void read_scales(struct reader *r, struct model_shape *s) {
     const struct architecture *a = s->architecture;
     uint32_t size = a->wide_head_layers && s->n_layer == a->wide_head_layers ? s->n_embd / s->n_head
@@ -269,7 +268,7 @@ static void read_scales(struct reader *r, struct model_shape *s) {
     }
 }
 
-/* Keys that change the numbers, and what reads them: refused where nothing does. */
+/* Keys that change the numbers, with their readers; a key without an active reader is refused. */
 enum { NOTHING, WINDOWS = 1, CAPS = 2, MULTIPLIERS = 4, LOCAL_BASES = 8, CONVOLUTIONS = 16 };
 
 static const struct {
@@ -316,13 +315,13 @@ static void refuse_keys(struct reader *r, const struct model_shape *s) {
     uint32_t window = 0;
     full_key(key, r->prefix, "attention.sliding_window");
     if (!gguf_u32(r->file, key, 0, &window, NULL) && window >= s->context_length)
-        readers |= WINDOWS; /* it hides nothing */
+        readers |= WINDOWS; /* a window as long as the context hides nothing */
     for (size_t i = 0; i < sizeof changing_keys / sizeof *changing_keys; i++)
         if (!(readers & changing_keys[i].readers) && !is_off(r, changing_keys[i].suffix))
             refuse_key(r, changing_keys[i].suffix);
 }
 
-/* Whether attention and feed-forward read the same x: files of GPT-NeoX set it either way. */
+/* True if attention and feed-forward part read the same x; files of GPT-NeoX set it either way. */
 static bool read_parallel(struct reader *r) {
     char key[KEY_MAX];
     bool parallel = true;
@@ -332,7 +331,7 @@ static bool read_parallel(struct reader *r) {
     return parallel;
 }
 
-/* Switches that are on where nothing is said. */
+/* Refuses a file that turns off a switch that is on by default. */
 static void refuse_switched_off(struct reader *r, const char *suffix) {
     char key[KEY_MAX];
     bool on = true;
@@ -341,7 +340,7 @@ static void refuse_switched_off(struct reader *r, const char *suffix) {
     if (!on) refuse_key(r, suffix);
 }
 
-/* What the tensors alone would not show, or show as something missing. */
+/* Experts need a sentence of their own: the tensors alone would look incomplete. */
 static void refuse_experts(struct reader *r) {
     char key[KEY_MAX];
     uint32_t experts = 0;
@@ -378,8 +377,7 @@ static void count_parameters(const struct gguf *file, struct model_shape *s) {
     }
 }
 
-/* Floats that a position takes in the caches: keys and values, or what a convolution reads again.
- */
+/* Floats a position takes in the caches: keys and values, or the inputs of a convolution. */
 static void add_widths(struct model_shape *s, const struct gguf *file) {
     for (uint32_t i = 0; i < s->n_layer; i++) {
         uint64_t n_kv = (uint64_t)model_shape_n_head_kv(s, file, i) * s->n_embd_head;

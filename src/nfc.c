@@ -1,4 +1,4 @@
-/* A text is split into segments, so that no character joins or moves across a boundary. Each
+/* Splits a text into segments, so that no character combines or moves across a boundary. Each
  * segment is decomposed, its marks are sorted by class, and its pairs are composed. */
 #include "nfc.h"
 
@@ -12,7 +12,7 @@
 enum {
     LEADING = 0x1100,
     VOWEL = 0x1161,
-    TRAILING = 0x11a7, /* one before the first */
+    TRAILING = 0x11a7, /* the code before the first trailing consonant */
     SYLLABLE = 0xac00,
     N_LEADING = 19,
     N_VOWELS = 21,
@@ -21,12 +21,12 @@ enum {
 };
 
 struct pair {
-    uint64_t key;           /* a code; in `made` second << 32 | first */
-    uint32_t first, second; /* second 0: a single other character; in `made` the code, twice */
+    uint64_t key;           /* the code; in `made` second << 32 | first */
+    uint32_t first, second; /* second 0: another single character; in `made` both are the code */
 };
 
 struct nfc {
-    struct pair pairs[NFC_N_PAIRS], made[NFC_N_MADE]; /* each by its key */
+    struct pair pairs[NFC_N_PAIRS], made[NFC_N_MADE]; /* both sorted by key */
     struct unicode_range marks[NFC_N_MARKS];
 };
 
@@ -35,7 +35,7 @@ static int compare_keys(const void *a, const void *b) {
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* The first of n sorted pairs whose key is `key` or more, or the last. */
+/* Returns the first of n sorted pairs whose key is at least `key`, or the last pair. */
 static const struct pair *find(const struct pair *pairs, size_t n, uint64_t key) {
     size_t low = 0;
     n--;
@@ -106,7 +106,7 @@ static uint32_t compose(const struct nfc *nfc, uint32_t first, uint32_t second) 
     return pair->key == key ? pair->first : 0;
 }
 
-/* Whether a segment begins here: the character neither joins an earlier one nor moves before it. */
+/* True if a segment begins here: the character neither joins an earlier one nor moves before it. */
 static bool begins_segment(const struct nfc *nfc, uint32_t code) {
     const struct pair *pair;
     while ((pair = parts_of(nfc, code))) code = pair->first;
@@ -115,12 +115,12 @@ static bool begins_segment(const struct nfc *nfc, uint32_t code) {
            code - VOWEL >= N_VOWELS && code - TRAILING - 1 >= N_TRAILING - 1;
 }
 
-/* The state of one text. A character of a segment is its code with its class in the upper byte; a
- * byte that is not UTF-8 has a code from BYTES on. */
+/* The state for one text. A character of a segment is its code, with its class in the upper byte.
+ * A byte of invalid UTF-8 has the code BYTES + byte. */
 enum { BYTES = 0x110000, CODE = 0xffffff, CLASS_SHIFT = 24 };
 struct work {
     const struct nfc *nfc;
-    uint32_t *segment; /* (2 * capacity,) the second half to sort in */
+    uint32_t *segment; /* (2 * capacity,) the second half is scratch for sorting */
     size_t n, capacity;
     char *out;
     size_t used;
@@ -149,7 +149,7 @@ static void push_parts(struct work *w, uint32_t code) {
     while (n) push(w, seconds[--n]);
 }
 
-/* Room for the parts of one more character; false when memory is out. */
+/* Makes room for the parts of one more character; false when memory is out. */
 static bool reserve_segment(struct work *w) {
     if (w->capacity - w->n >= PARTS_MAX) return true;
     size_t capacity = w->capacity ? 2 * w->capacity : 32;
@@ -160,7 +160,7 @@ static bool reserve_segment(struct work *w) {
     return true;
 }
 
-/* Sorts each run of marks by class; those of one class keep their order. */
+/* Sorts each run of marks by class, stably. */
 static void sort_marks(struct work *w) {
     uint32_t *segment = w->segment, *sorted = segment + w->capacity;
     for (size_t from = 0, to; from < w->n; from = to) {
@@ -174,8 +174,8 @@ static void sort_marks(struct work *w) {
     }
 }
 
-/* Composes each starter with a later character, unless one of that class or a higher one stands
- * between them. */
+/* Composes each starter with a later character, unless a character between them has the same or a
+ * higher class. */
 static void put_together(struct work *w) {
     uint32_t *segment = w->segment, last = 0;
     size_t kept = 0, starter = SIZE_MAX;
@@ -219,10 +219,10 @@ static size_t work_on_segment(struct work *w, const char *text, size_t length) {
     return at;
 }
 
-/* The end of the stretch from `at` on that is in form C already: neither it nor the character after
- * it reaches U+0300, whose first byte is 0xcc. */
+/* Returns the end of the characters from `at` on that are in form C already: neither they nor the
+ * character after them reach U+0300, whose first byte is 0xcc. */
 static size_t plain_end(const char *text, size_t at, size_t length) {
-    size_t last = at; /* where the character before `at` begins */
+    size_t last = at; /* start of the character before `at` */
     for (uint32_t code; at < length; at += unicode_next(text + at, length - at, &code)) {
         if ((unsigned char)text[at] >= 0xcc) return last;
         last = at;

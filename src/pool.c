@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* Loops over the survivors of a cut, or over the whole vocabulary: those have no branch. */
+/* Loops over a pool, or over the whole vocabulary; the latter have no branches. */
 #include "pool.h"
 
 #include <float.h>
@@ -48,7 +48,7 @@ uint64_t pool_drop_weights(struct pool *pool) {
     return mass;
 }
 
-/* Whether two logits are not the same, a zero of the other sign among them. */
+/* 1 if two logits differ in bits; zeros of different sign do. */
 static uint32_t differs(float a, float b) {
     uint32_t x, y;
     memcpy(&x, &a, sizeof x);

@@ -1,23 +1,23 @@
-/* The table of pre-tokenizers, and the pieces from which the splitters are made: runs of a class,
- * an English ending, white space that leaves its last character to the word after it. */
+/* The table of pre-tokenizers, and the parts of the splitters: runs of a class, English endings,
+ * white space that leaves its last character to the next word. */
 #include "pretokenizer.h"
 
 #include <string.h>
 
 #include "unicode.h"
 
-/* Where the piece ends that begins the stretch text[0 .. length), length > 0. */
+/* Returns the end of the first piece of text[0 .. length), length > 0. */
 typedef size_t cut(const struct pretokenizer_pass *pass, const char *text, size_t length);
 
 struct pretokenizer_pass {
     cut *cut;
-    bool (*has)(uint32_t code); /* cut_runs: what a run is made of */
-    unsigned least, most;       /* cut_runs: how many; most 0: without end */
+    bool (*has)(uint32_t code); /* cut_runs: true for the characters of a run */
+    unsigned least, most;       /* cut_runs: length of a run; most 0: no limit */
     bool after_space;           /* cut_runs: one white space before the run belongs to it */
-    unsigned numbers;           /* cut_words: so many digits at most */
+    unsigned numbers;           /* cut_words: most digits of a piece */
     bool marks;                 /* cut_words: marks are letters */
-    bool cased;                 /* cut_words: a new word where upper case follows lower */
-    bool endings;               /* cut_words, cased: 's and the like belong to the word */
+    bool cased;                 /* cut_words: a word ends before upper case after lower case */
+    bool endings;               /* cut_words, cased: endings such as 's belong to the word */
 };
 
 /* Matches 's|'t|'re|'ve|'m|'ll|'d; `folded`: in either case. */
@@ -38,7 +38,7 @@ static size_t ending(const char *text, size_t length, bool folded) {
     return 0;
 }
 
-/* Whether a character of a set of classes stands at `at`. */
+/* True if the character at `at` belongs to a set of classes. */
 static bool stands(const char *text, size_t length, size_t at, unsigned set) {
     uint32_t code;
     if (at >= length) return false;
@@ -46,7 +46,7 @@ static bool stands(const char *text, size_t length, size_t at, unsigned set) {
     return unicode_is(code, set);
 }
 
-/* The end of at most `most` characters of a set of classes from `at` on. */
+/* Returns the end of a run of at most `most` characters of a set of classes, from `at` on. */
 static size_t run_end(const char *text, size_t length, size_t at, unsigned set, size_t most) {
     for (size_t size; at < length && most; at += size, most--) {
         uint32_t code;
@@ -88,8 +88,8 @@ static size_t cut_gpt2(const struct pretokenizer_pass *pass, const char *text, s
     return space_end(text, length, false);
 }
 
-/* Upper* Lower+ from `at` on, where both hold letters without case and marks: the end, or 0. What
- * Upper* took and no Lower follows it gives back as far as its last character of both. */
+/* Matches Upper* Lower+ from `at` on; both sets hold caseless letters and marks. Returns the end,
+ * or 0. If no Lower follows Upper*, the match backs up to its last character of both sets. */
 static size_t lower_end(const char *text, size_t length, size_t at) {
     size_t both = 0;
     for (size_t size; at < length; at += size) {
@@ -102,14 +102,14 @@ static size_t lower_end(const char *text, size_t length, size_t at) {
     return end > at ? end : both;
 }
 
-/* Upper+ Lower* from `at` on: the end, or 0. */
+/* Matches Upper+ Lower* from `at` on; returns the end, or 0. */
 static size_t upper_end(const char *text, size_t length, size_t at) {
     size_t end = run_end(text, length, at, TO_UPPER, SIZE_MAX);
     return end > at ? run_end(text, length, end, TO_LOWER, SIZE_MAX) : 0;
 }
 
-/* Matches P?Upper*Lower+|P?Upper+Lower* with an ending after either; `prefix`: the bytes of P, 0 if
- * what stands there is none. 0 if there is no word. */
+/* Matches P?Upper*Lower+|P?Upper+Lower* with an ending after either. `prefix` is the bytes of P, 0
+ * if the first character is no P. Returns 0 if there is no word. */
 static size_t cased_end(const struct pretokenizer_pass *pass, const char *text, size_t length,
                         size_t prefix) {
     size_t end = prefix ? lower_end(text, length, prefix) : 0;
@@ -119,7 +119,7 @@ static size_t cased_end(const struct pretokenizer_pass *pass, const char *text, 
     return end && pass->endings ? end + ending(text + end, length - end, true) : end;
 }
 
-/* Matches P?\p{L}+, or with marks P?[\p{L}\p{M}]+. A mark may be P and begin a word alike. */
+/* Matches P?\p{L}+, or with marks P?[\p{L}\p{M}]+. A mark can be P or begin a word. */
 static size_t word_end(const struct pretokenizer_pass *pass, const char *text, size_t length,
                        size_t prefix) {
     unsigned set = UNICODE_LETTERS | (pass->marks ? UNICODE_MARKS : 0u);
@@ -127,7 +127,7 @@ static size_t word_end(const struct pretokenizer_pass *pass, const char *text, s
     return stands(text, length, at, set) ? run_end(text, length, at, set, SIZE_MAX) : 0;
 }
 
-/* Llama 3's and what came of it, with P = [^\r\n\p{L}\p{N}]:
+/* Llama 3's expression and its descendants, with P = [^\r\n\p{L}\p{N}]:
  * (?i:'s|...)|P?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
  * The cased ones have the endings after the word, and [\r\n/]*. */
 static size_t cut_words(const struct pretokenizer_pass *pass, const char *text, size_t length) {
@@ -170,7 +170,7 @@ static size_t match_run(const struct pretokenizer_pass *pass, const char *text, 
     return n >= pass->least ? at : 0;
 }
 
-/* A run, or what lies before the next. */
+/* Cuts a run, or the text before the next run. */
 static size_t cut_runs(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     size_t at = match_run(pass, text, length, pass->most);
     if (at) return at;
@@ -181,9 +181,9 @@ static size_t cut_runs(const struct pretokenizer_pass *pass, const char *text, s
     return at;
 }
 
-/* \s+$: the white space at the end, or what lies before it. */
+/* \s+$: cuts the white space at the end, or the text before it. */
 static size_t cut_trailing(const struct pretokenizer_pass *pass, const char *text, size_t length) {
-    size_t end = 0; /* of what is no white space */
+    size_t end = 0; /* of the last character that is no white space */
     (void)pass;
     for (size_t at = 0; at < length;) {
         uint32_t code;
@@ -213,7 +213,7 @@ static bool is_point(uint32_t code) {
     return unicode_is(code, UNICODE_POINTS);
 }
 
-/* Whether an ASCII code stands in a list; 0 in none. */
+/* True if an ASCII code stands in a list; false for 0. */
 static bool among(uint32_t code, const char *list) {
     return code && code < 0x80 && strchr(list, (int)code);
 }
@@ -344,7 +344,7 @@ struct pretokenizer_walk pretokenizer_begin(const struct pretokenizer *pretokeni
 size_t pretokenizer_next(struct pretokenizer_walk *walk) {
     const struct pretokenizer *pretokenizer = walk->pretokenizer;
     size_t pass = pretokenizer->n_passes;
-    /* ends[pass] is where the stretch ends that the pass cuts: the first with some of it left. */
+    /* ends[pass] is the end of the stretch that the pass cuts: find the last unfinished stretch. */
     while (pass > 0 && walk->ends[pass] == walk->at) pass--;
     for (; pass < pretokenizer->n_passes; pass++) {
         const struct pretokenizer_pass *now = &pretokenizer->passes[pass];

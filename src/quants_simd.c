@@ -1,6 +1,6 @@
 /* build: -O2 */
 /* Quantised matrices in vector words, bit for bit equal to kernels_scalar.c. A lane is an output
- * row. Nothing here may need static data: for WebAssembly this file is a module without any. */
+ * row. This file must not need static data: for WebAssembly it is a module without any. */
 #include "kernels.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 /* A block's rows, four at a time. */
 enum { QUADS = MATRIX_BLOCK / 4 };
 
-/* The largest magnitude by its bits, whose order is that of the numbers with NaN above all. */
+/* Compares magnitudes by their bits, which have the same order, with NaN above all numbers. */
 static float largest_magnitude(const float *x) {
     i32x4 bits = i32x4_splat(0), mask = i32x4_splat(0x7fffffff);
     int32_t lanes[4], top = 0;
@@ -65,14 +65,14 @@ static inline ALWAYS size_t block_bytes_of(const struct format *f, size_t cols) 
     return cols / f->values * format_packed_bytes(f);
 }
 
-/* Whether codes are multiplied as they are, unsigned and of at most six bits; their offset is then
- * taken off the sum. */
+/* True if codes are multiplied unchanged: unsigned, of at most six bits. Their offset is then
+ * subtracted from the sum. */
 static inline ALWAYS bool is_plain(const struct format *f) {
     return f->bits < 8 && !f->levels;
 }
 
-/* Whether the two halves of a group are summed apart: each has its own factor, or a sum over both
- * may leave 16 bits. That is a sum of 16 products of at most 127 * largest. */
+/* True if the two halves of a group need separate sums: each has its own factor, or a sum over both
+ * may exceed 16 bits. A lane sums 16 products of at most 127 * largest. */
 static inline ALWAYS bool is_halved(const struct format *f) {
     int top = (1 << f->bits) - 1 - f->offset, largest = top > f->offset ? top : f->offset;
     return f->factors == 2 || 16 * 127 * largest > INT16_MAX;
@@ -85,7 +85,7 @@ static inline ALWAYS bytes16 bytes16_piece(const struct format *f, const uint8_t
     return bytes16_bits(plane, piece.bits, piece.from, piece.to);
 }
 
-/* Code i of a unit, of four columns of four rows. `f` and `i` are constants wherever it is used. */
+/* Code i of a unit, for four columns of four rows. Callers pass constants for `f` and `i`. */
 static inline ALWAYS bytes16 codes_load(const struct format *f, const uint8_t *planes, int i) {
     struct pieces pieces = format_pieces(f->bits, i);
     bytes16 codes = bytes16_piece(f, planes, pieces.of[0]);
@@ -115,8 +115,8 @@ static inline ALWAYS i32x4 dots_times_factors(dots sums, const struct format *f,
     return dots_scaled(sums, factors_load(f, group, f->factors == 2 ? half : 0));
 }
 
-/* The integer sums over one group of plain codes, times their factors. A unit of a format that is
- * halved has 4 or 8 codes, so that a half ends with a fourth code. */
+/* The integer sums over one group of plain codes, times their factors. A unit of a halved format
+ * has 4 or 8 codes, so a half ends with a fourth code. */
 static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                      const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                      const struct quants *x, size_t n_tokens) {
@@ -165,7 +165,7 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
     }
 }
 
-/* The same of weights that are levels or signed bytes; such a format has one factor or none. */
+/* The same for weights that are levels or signed bytes; such a format has at most one factor. */
 static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                       const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                       const struct quants *x, size_t n_tokens) {
@@ -201,7 +201,7 @@ static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const st
     }
 }
 
-/* The part that the minimum has: minimum * (x_scale * (float)(m0 * s0 + m1 * s1)). */
+/* The term of the minimum: minimum * (x_scale * (float)(m0 * s0 + m1 * s1)). */
 static inline ALWAYS f32x4 minimum_term(const struct format *f, const uint8_t *group, f32x4 minimum,
                                         const struct quants *x) {
     if (!f->factors) return f32x4_mul(minimum, f32x4_splat(x->scale * (float)quants_sum(x)));
@@ -219,8 +219,8 @@ static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *head
     return f32x4_load((const float *)(const void *)heads + i);
 }
 
-/* Adds one group's terms to sums (n_quads, n_tokens). The pointers are to what belongs to the first
- * of n_quads times four rows. */
+/* Adds one group's terms to sums (n_quads, n_tokens). The pointers are those of the first of
+ * n_quads times four rows. */
 static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const uint8_t *heads,
                                     const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                     const struct quants *x, size_t n_tokens) {
@@ -274,7 +274,7 @@ static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f
     }
 }
 
-/* Not repeated in every loop: sums are cleared and stored once for all columns. */
+/* Not inlined into every loop: sums are cleared and stored once for all columns. */
 static OUTLINED void sums_clear(f32x4 sums[DOTS_STREAMS * QUADS]) {
     for (size_t i = 0; i < (size_t)DOTS_STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
 }
@@ -326,7 +326,7 @@ static inline ALWAYS void matmul_format(float *out, const struct format *f, cons
     }
 }
 
-/* The same for one vector: `streams` blocks at a time, fewer in the last run. */
+/* The same for one vector, `streams` blocks at a time; the last run has fewer. */
 static inline ALWAYS void matvec_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t streams) {
     size_t cols = w->cols, step = streams * MATRIX_BLOCK;
@@ -342,7 +342,7 @@ static inline ALWAYS void matvec_format(float *out, const struct format *f, cons
     }
 }
 
-/* Two functions for each format, so that its row of the table is a constant. They are not merged: a
+/* Two functions for each format, so that its row of the table is a constant. They stay separate: a
  * compiler allocates registers better in a small function. */
 #define MATMUL(type)                                                                          \
     static OUTLINED void matmul_##type(float *out, const struct matrix *w, const float *bias, \
@@ -388,7 +388,7 @@ void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
         CASE(Q6_K);
         CASE(IQ4_NL);
         CASE(IQ4_XS);
-    default: /* the others are kept as float32 */
+    default: /* other types are kept as float32 */
         return;
     }
 }

@@ -1,4 +1,4 @@
-/* Frequencies in float64 by our own exponential and logarithm: the same bits in every build. */
+/* Frequencies in float64 by our own exponential and logarithm, so all builds give the same bits. */
 #include "rope.h"
 
 #include "elementary.h"
@@ -7,7 +7,7 @@ static double power(double base, double exponent) {
     return elementary_exp64(exponent * elementary_log(base));
 }
 
-/* Whole numbers next to x; |x| below 2^31. */
+/* The next whole number below; |x| < 2^31. */
 static double floor_of(double x) {
     double whole = (double)(int32_t)x;
     return whole > x ? whole - 1 : whole;
@@ -17,14 +17,15 @@ static double ceiling_of(double x) {
     return -floor_of(-x);
 }
 
-/* The pair that turns `turns` times over the original context (Peng et al. 2023, section 3.2). */
+/* The index of the pair that makes `turns` turns over the original context (Peng et al. 2023,
+ * section 3.2). */
 static double pair_of(const struct rope *rope, double turns) {
     const double two_pi = 6.28318530717958647692;
     double turned = (double)rope->original_context / (turns * two_pi);
     return rope->n_rot * elementary_log(turned) / (2 * elementary_log(rope->freq_base));
 }
 
-/* How far pair i is stretched: 0 not, 1 wholly; the bounds are rounded outwards as in YaRN's own
+/* The share of stretching of pair i, 0 to 1. The bounds are rounded outwards, as in YaRN's own
  * program. */
 static double stretched(const struct rope *rope, uint32_t i) {
     double low = floor_of(pair_of(rope, rope->beta_fast));

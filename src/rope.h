@@ -9,20 +9,19 @@
 struct rope {
     uint32_t n_rot; /* rotated elements of a head, even; 0: none */
     double freq_base;
-    double
-        local_freq_base; /* of layers with a window, never stretched; 0: they turn as the others */
-    double factor;       /* angles are divided by it (Chen et al. 2023) */
-    bool yarn;           /* only the slow ones are (Peng et al. 2023) */
+    double local_freq_base; /* base of layers with a window, never stretched; 0: freq_base */
+    double factor;          /* divides the angles (Chen et al. 2023) */
+    bool yarn;              /* the factor divides slow angles alone (Peng et al. 2023) */
     double beta_fast, beta_slow;
-    uint32_t original_context; /* that YaRN, or the short factors of LongRoPE, were made for */
-    double magnitude;          /* of cosines and sines */
+    uint32_t original_context; /* context before stretching, for YaRN and LongRoPE */
+    double magnitude;          /* factor of cosines and sines */
 };
 
-/* out (n_rot / 2,): radians a position of each pair. `divisors` (n_rot / 2,) or NULL, each at least
- * ROPE_DIVISOR_MIN: no angle then leaves the range in which elementary_sin is accurate. */
+/* out (n_rot / 2,): radians a position for each pair. `divisors` (n_rot / 2,) or NULL; each is at
+ * least ROPE_DIVISOR_MIN, so that elementary_sin is accurate for every angle. */
 void rope_frequencies(double *out, const struct rope *rope, const float *divisors);
 
-/* The same for layers with a window, where local_freq_base is given. */
+/* The same for layers with a window, if local_freq_base is not 0. */
 void rope_local_frequencies(double *out, const struct rope *rope);
 
 #define ROPE_DIVISOR_MIN 0.9f

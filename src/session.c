@@ -1,5 +1,5 @@
-/* One timeline over a model. Read `forward` top to bottom: it is the transformer, a batch of
- * consecutive positions at a time, the keys and values of earlier positions coming from the cache.
+/* One timeline over a model. Read `forward` top to bottom: it is the transformer. It runs a batch
+ * of consecutive positions at a time and takes the keys and values of earlier ones from the cache.
  */
 #include "session.h"
 
@@ -12,38 +12,39 @@
 enum { BATCH = 32 }; /* positions that share one pass over the weights */
 
 /* Invariant: cache rows 0 .. n_cached hold the keys and values of timeline[0 .. n_cached), each at
- * the position of its index. A failed feed and a sliding window lower n_cached, never more. */
+ * the position of its index. A failed feed or a sliding window may lower n_cached; nothing raises
+ * it beyond n_timeline. */
 struct session {
     const struct model *model;
     const struct kernels *kernels;
     size_t context;     /* ids in the window */
     uint32_t *timeline; /* (SESSION_TIMELINE_MAX,) */
     size_t n_timeline, n_cached;
-    float *keys;   /* a layer after the other: (n_head_kv, context, n_embd_head), what a head reads
-                    * being one stream; of a short convolution (context, n_embd), its inputs */
-    float *values; /* the same of layers with heads */
+    float *keys;   /* layer after layer: (n_head_kv, context, n_embd_head), so that a head reads one
+                    * stream; for a short convolution (context, n_embd), its inputs */
+    float *values; /* the same for layers with heads */
     float *arena;  /* one block that holds every array of floats below */
     float *logits; /* (vocab_size,) of the last feed that succeeded */
     float *next_logits;    /* (vocab_size,) */
-    float *state;          /* (n_embd,) what those logits were made of */
+    float *hidden;         /* (n_embd,) the head's input for those logits */
     float *x;              /* (BATCH, n_embd) the residual stream */
     float *normed;         /* (BATCH, n_embd) */
     float *q;              /* (BATCH, n_q), n_q = n_head * n_embd_head */
     float *k, *v;          /* (BATCH, n_kv), n_kv = n_head_kv * n_embd_head */
     float *mixed;          /* (BATCH, n_q) heads side by side */
     float *before, *after; /* (BATCH, n_embd) the gates of a short convolution */
-    float *block;          /* (BATCH, n_embd) what is added to the residual stream */
-    float *hidden;         /* (BATCH, n_ff) */
+    float *block;          /* (BATCH, n_embd) added to the residual stream */
+    float *up;             /* (BATCH, n_ff) the feed-forward part */
     float *gate;           /* (BATCH, n_ff) */
     float *scores;         /* (context,) */
     float *cosine, *sine;  /* (ROTATIONS, BATCH, n_rot / 2) */
-    struct quants *quants; /* (widest / 32, BATCH) of what the next matrices read */
+    struct quants *quants; /* (widest / 32, BATCH) input of quantised matrices */
     double *frequencies;   /* (ROTATIONS, n_rot / 2) radians a position */
 };
 
 enum { ROTATIONS = 2 }; /* ROTATION_GLOBAL, ROTATION_LOCAL */
 
-/* Hands out arrays of a block on 64-byte borders; without a base it only counts. */
+/* Cuts arrays out of a block, on 64-byte boundaries; without a base it only counts. */
 struct carver {
     float *base;
     uint64_t used;
@@ -59,14 +60,14 @@ static uint64_t max_u64(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Lays the arrays out from `base` and returns how many floats they take, below 2^50. */
+/* Lays the arrays out from `base` and returns the number of their floats, below 2^50. */
 static uint64_t lay_out(struct session *s, const struct model_shape *m, float *base) {
     uint64_t n_q = (uint64_t)m->n_head * m->n_embd_head;
     uint64_t n_kv = (uint64_t)m->n_head_kv * m->n_embd_head;
     struct carver c = {base, 0};
     s->logits = carve(&c, m->vocab_size);
     s->next_logits = carve(&c, m->vocab_size);
-    s->state = carve(&c, m->n_embd);
+    s->hidden = carve(&c, m->n_embd);
     s->x = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->normed = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->q = carve(&c, BATCH * n_q);
@@ -76,7 +77,7 @@ static uint64_t lay_out(struct session *s, const struct model_shape *m, float *b
     s->before = carve(&c, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
     s->after = carve(&c, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
     s->block = carve(&c, (uint64_t)BATCH * m->n_embd);
-    s->hidden = carve(&c, (uint64_t)BATCH * m->n_ff);
+    s->up = carve(&c, (uint64_t)BATCH * m->n_ff);
     s->gate =
         carve(&c, m->architecture->activation == ACTIVATION_GELU ? 0 : (uint64_t)BATCH * m->n_ff);
     s->scores = carve(&c, s->context);
@@ -113,15 +114,15 @@ enum status session_check(const struct model_shape *shape, uint32_t context, str
                      (uint64_t)shape->context_length, (uint64_t)context);
 }
 
-/* Floats on a 64-byte border; NULL if they cannot be had. A block beyond half of what can be
- * addressed would be larger than a difference of pointers. */
+/* Allocates floats on a 64-byte boundary; NULL without memory. A block beyond half of the address
+ * space would be larger than a difference of pointers. */
 static float *allocate(uint64_t bytes) {
     if (!bytes) bytes = 64; /* no layer has values */
     return bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
 }
 
-/* LongRoPE turns by its long divisors where the context is longer than the model was first trained
- * for: all of a session's positions by the same, so that the cache never mixes the two. */
+/* LongRoPE uses its long divisors if the context exceeds that of the first training. All positions
+ * of a session use the same divisors, so that the cache never mixes the two. */
 static void set_frequencies(struct session *s) {
     const struct model *model = s->model;
     const struct rope *rope = &model->shape.rope;
@@ -184,7 +185,7 @@ const float *session_logits(const struct session *s) {
 }
 
 const float *session_hidden(const struct session *s) {
-    return s->n_timeline ? s->state : NULL;
+    return s->n_timeline ? s->hidden : NULL;
 }
 
 const uint32_t *session_timeline(const struct session *s, size_t *n) {
@@ -279,7 +280,7 @@ static void attend(struct session *s, const float *keys, const float *values, si
     }
 }
 
-/* What quantised matrices read of x (n, cols): made once, whichever of the next matrices are. */
+/* Quantises x (n, cols) once, as the input of all quantised matrices that read it. */
 static void quantise(struct session *s, const float *x, size_t cols, size_t n) {
     if (s->model->shape.quantised && cols % MATRIX_GROUP == 0)
         s->kernels->quantise(s->quants, x, cols, n);
@@ -311,9 +312,9 @@ static void run_attention(struct session *s, const struct model_layer *layer, fl
     multiply(s, s->block, &layer->wo, layer->bo, s->mixed, n);
 }
 
-/* block (n, n_embd) = a short convolution over normed (n, n_embd): of each element the last n_taps
- * positions, oldest first, between two gates. Its inputs (context, n_embd) are kept at every
- * position, as keys are. Liquid AI 2025, LFM2. */
+/* block (n, n_embd) = a short convolution over normed (n, n_embd): for each element a sum over the
+ * last n_taps positions, oldest first, between two gates. The cache keeps its inputs (context,
+ * n_embd) like keys. Liquid AI 2025, LFM2. */
 static void run_convolution(struct session *s, const struct model_layer *layer, float *inputs,
                             size_t first, size_t n) {
     size_t n_embd = s->model->shape.n_embd, n_taps = s->model->shape.n_taps;
@@ -339,25 +340,25 @@ static void run_convolution(struct session *s, const struct model_layer *layer, 
 static void run_feed_forward(struct session *s, const struct model_layer *layer, size_t n) {
     const struct model_shape *m = &s->model->shape;
     const struct kernels *k = s->kernels;
-    float *active = s->hidden;
-    multiply(s, s->hidden, &layer->up, layer->bup, s->normed, n); /* (n, n_ff) */
+    float *active = s->up;
+    multiply(s, s->up, &layer->up, layer->bup, s->normed, n); /* (n, n_ff) */
     if (m->architecture->activation == ACTIVATION_GELU) {
-        k->gelu(s->hidden, n * m->n_ff);
+        k->gelu(s->up, n * m->n_ff);
     } else {
         active = s->gate;
         multiply(s, s->gate, &layer->gate, layer->bgate, s->normed, n); /* (n, n_ff) */
         if (m->architecture->activation == ACTIVATION_SWIGLU) {
-            k->swiglu(s->gate, s->hidden, n * m->n_ff);
+            k->swiglu(s->gate, s->up, n * m->n_ff);
         } else {
             k->gelu(s->gate, n * m->n_ff);
-            k->times(s->gate, s->hidden, n * m->n_ff);
+            k->times(s->gate, s->up, n * m->n_ff);
         }
     }
     quantise(s, active, m->n_ff, n);
     multiply(s, s->block, &layer->down, layer->bdown, active, n);
 }
 
-/* x += block, normed and scaled where the architecture does. */
+/* x += block, after the architecture's norm and scale. */
 static void add_block(struct session *s, const float *post_norm_weight, size_t n) {
     const struct model_shape *m = &s->model->shape;
     norm(s, s->block, s->block, post_norm_weight, NULL, m->n_embd, n);
@@ -366,8 +367,8 @@ static void add_block(struct session *s, const float *post_norm_weight, size_t n
 }
 
 /* Runs ids[0 .. n) at positions first .. first + n, n <= BATCH; their keys and values enter the
- * caches. The logits of the last n_heads positions go into `logits` (n_heads, vocab_size), what
- * they are made of into `normed`. The papers are named in architecture.c. */
+ * caches. Writes the logits of the last n_heads positions into `logits` (n_heads, vocab_size), and
+ * the head's inputs into `normed`. architecture.c names the papers. */
 static void forward(struct session *s, const uint32_t *ids, size_t first, size_t n, float *logits,
                     size_t n_heads) {
     const struct model *model = s->model;
@@ -439,19 +440,20 @@ static size_t common_prefix(const struct session *s, const uint32_t *ids, size_t
     return common;
 }
 
-/* Of a batch of n positions, how many are among the last n_rows, `after` positions following it. */
+/* Returns how many of a batch of n positions, followed by `after` more, are among the last n_rows.
+ */
 static size_t heads_of(size_t n, size_t after, size_t n_rows) {
     size_t heads = n_rows > after ? n_rows - after : 0;
     return heads < n ? heads : n;
 }
 
-/* Runs what is not kept of the window of ids[0 .. n). The logits of its last n_rows positions go
- * into `rows`; what the last of them are made of lies at *state. */
+/* Runs the positions of ids[0 .. n)'s window that are not kept. Writes the logits of the last
+ * n_rows positions into `rows`; *hidden points to the head's input for the last. */
 static enum status evaluate(struct session *s, const uint32_t *ids, size_t n, size_t kept,
-                            float *rows, size_t n_rows, const float **state, struct fault *fault) {
+                            float *rows, size_t n_rows, const float **hidden, struct fault *fault) {
     const struct model_shape *m = &s->model->shape;
     size_t window = n < s->context ? n : s->context;
-    const uint32_t *shown = ids + (n - window); /* (window,) what the model sees */
+    const uint32_t *shown = ids + (n - window); /* (window,) ids that the model sees */
     float *logits = rows;
     s->n_cached = kept;
     for (size_t first = kept; first < window; first += BATCH) {
@@ -459,14 +461,14 @@ static enum status evaluate(struct session *s, const uint32_t *ids, size_t n, si
         size_t n_heads = heads_of(batch, left - batch, n_rows);
         forward(s, shown + first, first, batch, logits, n_heads);
         logits += n_heads * m->vocab_size;
-        if (n_heads) *state = s->normed + (n_heads - 1) * m->n_embd;
+        if (n_heads) *hidden = s->normed + (n_heads - 1) * m->n_embd;
     }
     if (!all_below_infinity(rows, n_rows * m->vocab_size))
         return fault_set(fault, STATUS_NOT_FINITE, "logits_not_finite", "n:u", (uint64_t)(n - 1));
     return STATUS_OK;
 }
 
-/* How many of the cached positions stay, the last n_rows being evaluated. */
+/* Returns how many cached positions stay when the last n_rows are evaluated. */
 static size_t kept_of(const struct session *s, const uint32_t *ids, size_t n, bool reuse,
                       size_t n_rows) {
     size_t common = common_prefix(s, ids, n);
@@ -479,12 +481,12 @@ static enum status feed(struct session *s, const uint32_t *ids, size_t n, bool r
                         size_t n_rows, struct session_fed *fed, struct fault *fault) {
     const struct model_shape *m = &s->model->shape;
     size_t window = n < s->context ? n : s->context, kept = kept_of(s, ids, n, reuse, n_rows);
-    const float *state = s->normed;
-    enum status status = evaluate(s, ids, n, kept, rows, n_rows, &state, fault);
+    const float *hidden = s->normed;
+    enum status status = evaluate(s, ids, n, kept, rows, n_rows, &hidden, fault);
     if (status) return status;
     memmove(s->timeline, ids, n * sizeof *ids); /* ids may be our own timeline */
     memcpy(s->logits, rows + (n_rows - 1) * m->vocab_size, m->vocab_size * sizeof *s->logits);
-    memcpy(s->state, state, m->n_embd * sizeof *s->state);
+    memcpy(s->hidden, hidden, m->n_embd * sizeof *s->hidden);
     s->n_timeline = n;
     s->n_cached = n > s->context ? 0 : n;
     *fed = (struct session_fed){(uint32_t)(window - kept), (uint32_t)kept};
@@ -518,7 +520,7 @@ enum status session_copy(struct session *s, const struct session *from, struct f
     const struct model_shape *m = &s->model->shape;
     if (from->model != s->model || from->context != s->context)
         return fault_set(fault, STATUS_INVALID_ARGUMENT, "copy_differs", "");
-    size_t key = 0, value = 0; /* where the next stream of the caches begins */
+    size_t key = 0, value = 0; /* offsets of the next stream in the caches */
     for (size_t i = 0; i < m->n_layer; i++) {
         size_t heads = s->model->layers[i].n_head_kv, streams = heads ? heads : 1;
         size_t size = heads ? m->n_embd_head : m->n_embd;
@@ -532,7 +534,7 @@ enum status session_copy(struct session *s, const struct session *from, struct f
     }
     memmove(s->timeline, from->timeline, from->n_timeline * sizeof *s->timeline);
     memmove(s->logits, from->logits, m->vocab_size * sizeof *s->logits);
-    memmove(s->state, from->state, m->n_embd * sizeof *s->state);
+    memmove(s->hidden, from->hidden, m->n_embd * sizeof *s->hidden);
     s->n_timeline = from->n_timeline;
     s->n_cached = from->n_cached;
     return STATUS_OK;

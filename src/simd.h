@@ -1,7 +1,6 @@
-/* Vector words: four float32, four int32, two float64, two uint64, and products of bytes.
- * WebAssembly's SIMD128 where it is compiled in, with instructions of relaxed SIMD where that is,
- * GCC's vector extensions elsewhere; the same bits from all. This is the only file that knows
- * which.
+/* Vector words: four float32, four int32, two float64, two uint64, and products of bytes. Three
+ * versions give the same bits: WebAssembly's SIMD128, the same with relaxed SIMD, and GCC's vector
+ * extensions elsewhere. Only this file knows which version is compiled.
  *
  * Masks are all ones or all zeros a lane. Loads and stores need no alignment. */
 #ifndef LOGITSCOPE_SIMD_H
@@ -144,8 +143,8 @@ static inline void f32x4_transpose(f32x4 m[4]) {
     m[3] = wasm_i64x2_shuffle(c, d, 1, 3);
 }
 
-/* The first n < 4 lanes, the rest zero; and back. Lane by lane: a vector read just after its parts
- * were written to memory would have to wait for them. */
+/* Loads the first n < 4 lanes, the rest zero; and stores them. Lane by lane: a vector load from
+ * bytes just written in parts would stall. */
 static inline f32x4 f32x4_load_part(const float *p, size_t n) {
     if (n == 0) return wasm_f32x4_splat(0);
     if (n == 1) return wasm_v128_load32_zero(p);
@@ -162,7 +161,7 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
 static inline i32x4 i32x4_load_i8(const uint8_t *p) {
     return wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(p)));
 }
-/* As load_f16: the exponent is raised by a product, and to its end where it was there. */
+/* As load_f16: a product raises the exponent; infinities and NaNs get the largest one. */
 static inline f32x4 f32x4_load_f16(const uint8_t *p) {
     v128_t bits = wasm_i32x4_shl(wasm_i32x4_load16x4(p), 13);
     v128_t x = wasm_f32x4_mul(wasm_v128_and(bits, wasm_i32x4_splat((int32_t)0x8fffe000)),
@@ -177,7 +176,8 @@ typedef v128_t bytes16;
 static inline bytes16 bytes16_load(const uint8_t *p) {
     return wasm_v128_load(p);
 }
-/* Of every byte the `bits` bits from bit `from` on, moved down to bit `to`; the rest 0. */
+/* In every byte, takes `bits` bits from bit `from` on and moves them down to bit `to`; the rest is
+ * 0. */
 static inline ALWAYS bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
     x = wasm_v128_and(x, wasm_i8x16_splat((int8_t)(((1 << bits) - 1) << from)));
     return from > to ? wasm_u16x8_shr(x, (uint32_t)(from - to)) : x;
@@ -193,42 +193,42 @@ static inline bytes16 bytes16_level(bytes16 codes) {
 #endif
 }
 
-/* Products of bytes, the heart of quantised matrices; a lane is a row. All sums are exact.
+/* Products of bytes, the core of quantised matrices; a lane is a row. All sums are exact.
  *
  * `dots` are sums of plain codes times x; plain codes are unsigned and have at most six bits. A sum
- * begins at -offset times the sum of its x, so that it ends as that of (code - offset) * x. Where a
- * lane holds two of each four columns, a sum is at every moment at most 32,512 in magnitude: it has
- * 8 products of at most 32 * 127, or 16 of at most 16 * 127. `wide` are sums of weights that are
- * signed bytes. `dots_x` and `wide_x` hold four columns of x for the one and the other, `sums4` the
- * sums of struct quants, `factors4` a small integer a row, for which eight bytes may be read where
- * four are meant: codes follow.
+ * starts at -offset times the sum of its x, so that it ends as the sum of (code - offset) * x. If a
+ * lane holds two of each four columns, the sum is always at most 32,512 in magnitude: it has 8
+ * products of at most 32 * 127, or 16 of at most 16 * 127. `wide` are sums of weights that are
+ * signed bytes. `dots_x` and `wide_x` hold four columns of x for these sums, `sums4` the sums of
+ * struct quants, `factors4` a small integer for each row; loading it may read eight bytes instead
+ * of four, since codes follow.
  *
- * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as registers hold. One
- * vector takes all rows of a strip, of up to DOTS_STREAMS blocks together: several help only if the
- * products are faster than memory. */
+ * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as there are registers. One
+ * vector takes all rows of a strip, of up to DOTS_STREAMS blocks together. Several blocks help only
+ * if products are faster than memory. */
 #ifdef __wasm_relaxed_simd__
 
 /* The relaxed dot product is the same on every host if its second operand has 7 bits. Two such
- * products fit 16 bits. (The form that adds four into 32 bits at once takes more instructions on
- * x86 before AVX-VNNI.) Plain codes are that operand themselves. Where the weight needs 8 bits it
- * is |x|, and the sign of x moves to the weight. For a negative x the weight's complement ~w, which
- * is -w - 1, stands in for -w, which 8 bits may not hold; what is missing, |x| over all negative x
- * of the group, is the same for every row and added once. */
+ * products fit into 16 bits. (The form that adds four into 32 bits takes more instructions on x86
+ * before AVX-VNNI.) Plain codes are that operand. For a weight of 8 bits the operand is |x|, and
+ * the weight takes the sign of x. If x is negative, the complement ~w = -w - 1 replaces -w, which
+ * may not fit into 8 bits. The difference, the sum of |x| over negative x of the group, is equal
+ * for all rows and added once. */
 enum { DOTS_QUADS = 4, DOTS_TOKENS = 2, DOTS_STREAMS = 4 };
 typedef v128_t wide, dots_x;
-typedef v128_t dots, factors4, sums4; /* 16 bits, two a row, a factor being there twice */
+typedef v128_t dots, factors4, sums4; /* 16 bits, two for each row; a factor is there twice */
 typedef struct {
     v128_t magnitudes, signs; /* signs are bytes of ones where x is negative */
 } wide_x;
 
-/* Stores eight quants, given as eight int32: of each four the quants, then the signs. */
+/* Stores eight quants, given as eight int32: for each four the quants, then the signs. */
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     v128_t quants = wasm_i16x8_narrow_i32x4(low, high);
     v128_t bytes = wasm_i8x16_narrow_i16x8(quants, wasm_i16x8_shr(quants, 15));
     wasm_v128_store(to, wasm_i32x4_shuffle(bytes, bytes, 0, 2, 1, 3));
 }
-/* Sums of two neighbours. The instruction that is made for it fetches its ones from memory at every
- * use in V8. */
+/* Sums of two neighbours. V8 loads the constant of the instruction made for this from memory at
+ * every use, so this is another one. */
 static inline v128_t neighbours_sum(v128_t x) {
     return wasm_i32x4_dot_i16x8(x, wasm_i16x8_splat(1));
 }
@@ -284,7 +284,7 @@ static inline i32x4 wide_total(wide sums, int32_t negative) {
 
 #else
 
-/* Two columns at a time in 16 bits; a row's sum lies in two halves until the end. */
+/* Two columns at a time in 16 bits; a row's sum stays in two halves until the end. */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 1 };
 typedef struct {
     v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
@@ -431,7 +431,7 @@ static inline f64x2 f64x2_high(f32x4 a) {
 static inline f64x2 f64x2_mul(f64x2 a, f64x2 b) {
     return a * b;
 }
-/* Adding 2^52 rounds to an integer in the low bits; where that went up, one is taken off. */
+/* Adding 2^52 rounds to an integer in the low bits; if it rounded up, subtract one. */
 static inline u64x2 u64x2_floor(f64x2 a) {
     f64x2 magic = f64x2_splat(0x1p52), rounded = a + magic;
     return ((u64x2)rounded ^ (u64x2)magic) + (u64x2)(rounded - magic > a);
@@ -510,8 +510,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
     return codes;
 }
 
-/* Products of bytes, column by column: plain, since only tests and the native command line run it.
- */
+/* Products of bytes, column by column: simple, since only tests run them. */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 4 };
 typedef i32x4 dots, wide, factors4, sums4;
 typedef struct {
@@ -578,7 +577,7 @@ static inline i32x4 wide_total(wide sums, int32_t negative) {
 
 #endif
 
-/* Sixteen elements, or the fewer that are left, plus those of `bias` unless that is NULL. */
+/* Stores sixteen elements, or `left` if fewer, plus those of `bias` unless it is NULL. */
 static inline ALWAYS void block_store(float *out, f32x4 x[4], const float *bias, size_t left) {
     float rest[16], *to = left >= 16 ? out : rest;
     if (bias && left >= 16) {

@@ -16,7 +16,7 @@ void sort(void *items, size_t n, size_t size, int (*compare)(const void *, const
     char *base = items;
     size_t sorted = 1, root = n / 2, end = n;
     while (sorted < n && compare(base + (sorted - 1) * size, base + sorted * size) <= 0) sorted++;
-    if (sorted >= n) return; /* files often hold their lists in order */
+    if (sorted >= n) return; /* lists in files are often sorted already */
     while (end > 1) {
         if (root > 0)
             root--; /* still making the heap */
@@ -37,7 +37,7 @@ static uint32_t hash_of(const char *item) {
     return hash;
 }
 
-/* Counts, sums up, and puts each item at the next free place of its bucket. */
+/* A counting sort by bucket. */
 static void distribute(struct buckets *to, const char *items, size_t n) {
     uint32_t *first = to->first, sum = 0;
     for (size_t i = 0; i < n; i++) first[hash_of(items + i * to->size) & to->mask]++;

@@ -13,7 +13,7 @@ static double sum_excess(const double *p, const double *q, size_t n) {
     return sum;
 }
 
-/* Adds as sum_excess does, so that the last token reaches the whole sum, which is above u * sum. */
+/* Adds in the order of sum_excess, so that the last token reaches the whole sum, above u * sum. */
 static uint32_t draw_excess(const double *p, const double *q, size_t n, double sum, double u) {
     double reached = 0;
     uint32_t id = 0;

@@ -1,4 +1,4 @@
-/* What the chain asks of its stages, answered by gate, warper or the caller's own. */
+/* Answers the chain's questions about a stage: gate, sampler or the caller's own. */
 #include "stage.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Fills faults: the values are copied, so that whatever they were read from may go. */
+/* Fills faults. Values are copied, so their sources may be freed. */
 #include "status.h"
 
 #include <stdarg.h>

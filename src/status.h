@@ -1,8 +1,8 @@
-/* The closed list of outcomes, and what there is to say of a failure: a key and its values.
+/* The closed list of outcomes, and the description of a failure: a key and its values.
  *
- * A function that can fail returns `enum status` and, where it takes a `struct fault *`, fills it
- * on failure only. Nothing in the library prints or exits, and no sentence stands in it: those of
- * every key are in web/engine/sentences.js, and in the languages of the page. */
+ * A function that can fail returns `enum status`; if it takes a `struct fault *`, it fills it on
+ * failure only. The library never prints or exits and holds no sentences: web/engine/sentences.js
+ * and the page's languages have a sentence for every key. */
 #ifndef LOGITSCOPE_STATUS_H
 #define LOGITSCOPE_STATUS_H
 
@@ -11,17 +11,17 @@
 
 enum status {
     STATUS_OK = 0,
-    STATUS_INVALID_ARGUMENT, /* a call that makes no sense: a name, a combination, an order */
-    STATUS_OUT_OF_RANGE,     /* a setting outside the range that its row in the table accepts */
+    STATUS_INVALID_ARGUMENT, /* a bad call: a name, a combination, an order */
+    STATUS_OUT_OF_RANGE,     /* a setting outside the range of its row in the table */
     STATUS_NOT_FINITE,       /* NaN or +Infinity among logits */
     STATUS_NOTHING_LEFT,     /* bans that leave no token to draw */
     STATUS_BAD_FILE,         /* a malformed GGUF image */
-    STATUS_UNSUPPORTED,      /* well formed, but not something this engine runs */
+    STATUS_UNSUPPORTED,      /* well formed, but this engine does not run it */
     STATUS_UNKNOWN_TOKEN,    /* text that the vocabulary cannot spell, or an id outside it */
-    STATUS_EMPTY,            /* no token where at least one is needed */
+    STATUS_EMPTY,            /* no token, but at least one is needed */
     STATUS_TOO_LONG,         /* more tokens than the timeline holds */
     STATUS_OUT_OF_MEMORY,
-    STATUS_INCOMPLETE, /* the head of a file, of which more is needed */
+    STATUS_INCOMPLETE, /* the head of a file is too short */
     STATUS_COUNT
 };
 
@@ -36,7 +36,7 @@ struct fault_value {
     char text[FAULT_TEXT_MAX + 1];
 };
 
-/* What went wrong: `key` names the sentence, `form` its values, as in the call that set them. */
+/* A failure: `key` names the sentence, `form` its values, as in the call that set them. */
 struct fault {
     enum status status;
     const char *key, *form;
@@ -48,10 +48,10 @@ struct fault {
 const char *status_name(enum status status);
 
 /* Fills `fault` (which may be NULL) and returns `status`. `key` and `form` must outlive the fault.
- * `form` has NAME:KIND for each argument that follows, with a space between: f is a double; u a
- * uint64_t, which becomes a text of digits where a double cannot hold it; s a text, cut at
- * FAULT_TEXT_MAX bytes, with '?' for control characters; k the key of a phrase. A text or a phrase
- * that is NULL is no value. */
+ * `form` has NAME:KIND for each following argument, separated by spaces. f is a double; u a
+ * uint64_t, which becomes a text of digits if a double cannot hold it; s a text, cut at
+ * FAULT_TEXT_MAX bytes, with '?' for control characters; k the key of a phrase. A NULL text or
+ * phrase counts as no value. */
 enum status fault_set(struct fault *fault, enum status status, const char *key, const char *form,
                       ...);
 

@@ -1,11 +1,11 @@
-/* A table of buckets by FNV-1a. Texts that a file makes to collide share a bucket, where they are
- * told apart in as many steps as it takes to halve it. */
+/* A hash table by FNV-1a. Texts with equal hashes share a bucket, which is searched by halving, so
+ * that a hostile file cannot slow look-ups down. */
 #include "token_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is looked up, and what is there: ids differ among texts that are alike. */
+/* Ids tell equal texts apart. */
 struct entry {
     uint32_t hash, length, id;
     const char *text;

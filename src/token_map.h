@@ -1,5 +1,4 @@
-/* From bytes to the id of the token spelled so: a table over a vocabulary's own text, which it does
- * not copy. */
+/* Finds the id of the token with given bytes: a table over a vocabulary's own text, not a copy. */
 #ifndef LOGITSCOPE_TOKEN_MAP_H
 #define LOGITSCOPE_TOKEN_MAP_H
 
@@ -16,8 +15,8 @@ struct token_map {
     size_t longest; /* bytes of the longest token entered */
 };
 
-/* Enters ids (count,); token id is bytes[start[id] .. start[id + 1]), which must outlive the map.
- * Of those spelled alike the lowest is found. False when memory is out. */
+/* Enters ids (count,); token id is bytes[start[id] .. start[id + 1]), which must outlive the map. A
+ * look-up finds the lowest id of equal texts. False when memory is out. */
 bool token_map_open(struct token_map *map, const char *bytes, const uint32_t *start,
                     const uint32_t *ids, size_t count);
 void token_map_close(struct token_map *map);

@@ -1,5 +1,5 @@
-/* The four kinds behind one type: cuts a text at its special tokens, gives what lies between to the
- * kind, and puts ids back into bytes. */
+/* The four kinds behind one type: cuts a text at its special tokens, encodes the text between them
+ * by the kind, and turns ids back into bytes. */
 #include "tokenizer.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 struct tokenizer {
     struct vocabulary vocabulary;
     struct bpe_gpt2 *gpt2;   /* NULL for the other kinds */
-    struct nfc *nfc;         /* NULL where the pre-tokenizer does not ask for it */
+    struct nfc *nfc;         /* NULL if the pre-tokenizer does not normalise */
     struct bpe_llama *llama; /* NULL for the other kinds */
 };
 
@@ -85,14 +85,14 @@ bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id) {
     return false;
 }
 
-/* After a special or user-defined token the llama kind begins anew, with a leading space, as
- * llama.cpp does. A token of a single byte leaves things as they were: so every leading space is
- * paid for by a byte, and a text never has more ids than bytes and two. */
+/* After a special or user-defined token the llama kind begins anew, with a leading space, as in
+ * llama.cpp. After a token of a single byte it does not: so every leading space costs a byte, and a
+ * text never has more ids than its bytes plus two. */
 static bool begins_anew(const struct vocabulary *vocabulary, uint32_t id, bool before) {
     return before || vocabulary_length(vocabulary, id) > 1;
 }
 
-/* Everything that encoding one text needs. */
+/* The state of encoding one text. */
 struct encoder {
     const struct tokenizer *tokenizer;
     struct bpe_work work;
@@ -155,7 +155,7 @@ static enum status encode_gpt2(struct encoder *e, const char *text, size_t lengt
 
 static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special);
 
-/* SentencePiece takes U+2581 in a text for a space. User-defined tokens are searched again, since
+/* SentencePiece reads U+2581 in a text as a space. User-defined tokens are searched again, since
  * the new spaces may complete some. */
 static enum status encode_sentence(struct encoder *e, const char *text, size_t length) {
     if (e->flags & TOKENIZER_AS_IT_IS || !memchr(text, '\xe2', length))
@@ -191,7 +191,7 @@ static enum status encode_stretch(struct encoder *e, const char *text, size_t le
     return status;
 }
 
-/* The first place from `at` on without white space. */
+/* Returns the first place from `at` on without white space. */
 static size_t after_spaces(const char *text, size_t at, size_t end) {
     while (at < end) {
         uint32_t code;
@@ -202,7 +202,7 @@ static size_t after_spaces(const char *text, size_t at, size_t end) {
     return at;
 }
 
-/* The end of text[from .. end) without the white space at its end. */
+/* Returns the end of text[from .. end) without trailing white space. */
 static size_t before_spaces(const char *text, size_t from, size_t end) {
     for (size_t size = 1; size <= 4 && size <= end - from; size++) {
         if (after_spaces(text, end - size, end) < end) continue;

@@ -60,7 +60,7 @@ bool unicode_deepseek_letter(uint32_t code) {
     return unicode_within(unicode_deepseek_letters, UNICODE_N_DEEPSEEK_LETTERS, code) != 0;
 }
 
-/* Characters that would leave no mark in a sentence, or reorder it. */
+/* True for characters that are invisible in a sentence or reorder it. */
 static bool is_invisible(uint32_t code) {
     if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
     if (code >= 0x200b && code < 0x2070 && (code < 0x2010 || code >= 0x2028)) return true;
@@ -76,7 +76,7 @@ static size_t put_hex(char *out, uint32_t value, int digits) {
     return used;
 }
 
-/* One character of a name into out (12,); returns its length. */
+/* Writes one character of a quoted text into out (12,); returns its length. */
 static size_t put_visible(char *out, uint32_t code, char byte) {
     size_t used = 2;
     out[0] = '\\';

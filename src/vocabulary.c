@@ -1,5 +1,5 @@
-/* Reads tokenizer.ggml.* into a vocabulary; every count, type and id is checked here, so that
- * encoding and decoding need not. */
+/* Reads tokenizer.ggml.* into a vocabulary. Checks every count, type and id, so that encoding and
+ * decoding need no checks. */
 #include "vocabulary.h"
 
 #include <stdlib.h>
@@ -12,19 +12,19 @@ static const char space_mark[] = "\xe2\x96\x81"; /* U+2581: the space in a llama
 
 enum { SPACE_MARK_BYTES = sizeof space_mark - 1 };
 
-enum status vocabulary_lacks(struct fault *fault, const char *what, const char *text,
+enum status vocabulary_lacks(struct fault *fault, const char *kind, const char *text,
                              size_t length) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, text, length);
-    return fault_set(fault, STATUS_UNKNOWN_TOKEN, "vocabulary_lacks", "what:k token:s", what, name);
+    return fault_set(fault, STATUS_UNKNOWN_TOKEN, "vocabulary_lacks", "what:k token:s", kind, name);
 }
 
 static enum status bad_token(struct fault *fault, uint32_t id, struct gguf_string token,
-                             const char *what) {
+                             const char *trouble) {
     char name[UNICODE_QUOTE_MAX];
     unicode_quote(name, token.data, token.length);
     return fault_set(fault, STATUS_BAD_FILE, "token", "id:u name:s trouble:k", (uint64_t)id, name,
-                     what);
+                     trouble);
 }
 
 static bool equals(struct gguf_string s, const char *text) {
@@ -75,7 +75,7 @@ enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf
     return STATUS_OK;
 }
 
-/* An id of a token, or TOKEN_NONE if the key is absent. */
+/* Reads a token's id; TOKEN_NONE if the key is absent. */
 static enum status read_id(const struct vocabulary *v, const struct gguf *file, const char *key,
                            uint32_t *id, struct fault *fault) {
     enum status status = gguf_u32(file, key, TOKEN_NONE, id, fault);
@@ -85,7 +85,7 @@ static enum status read_id(const struct vocabulary *v, const struct gguf *file, 
     return status;
 }
 
-/* -1 unless the token is spelled <0xNN>. */
+/* Returns the byte of a token spelled <0xNN>, else -1. */
 static int byte_of(struct gguf_string token) {
     int value = 0;
     if (token.length != 6 || memcmp(token.data, "<0x", 3) != 0 || token.data[5] != '>') return -1;
@@ -101,8 +101,8 @@ static int byte_of(struct gguf_string token) {
     return value;
 }
 
-/* Types, and the ids of the special tokens. Without tokenizer.ggml.token_type the special ones are
- * those that the ids name, and llama's bytes those that look like bytes. */
+/* Reads types and the ids of special tokens. Without tokenizer.ggml.token_type, the tokens of those
+ * ids are special, and llama's tokens of the form <0xNN> are bytes. */
 static enum status read_types(struct vocabulary *v, const struct gguf *file,
                               const struct gguf_value *tokens, struct fault *fault) {
     const char *key = "tokenizer.ggml.token_type";
@@ -132,7 +132,7 @@ static enum status read_types(struct vocabulary *v, const struct gguf *file,
     return STATUS_OK;
 }
 
-/* Enters an id among the ends, which stay ascending and single. */
+/* Enters an id among the ends, which stay ascending and unique. */
 static void add_end(struct vocabulary *v, uint32_t id) {
     size_t at = v->n_ends;
     if (id == TOKEN_NONE) return;
@@ -149,8 +149,8 @@ static const char *const end_keys[] = {
     "tokenizer.ggml.fim_rep_token_id", "tokenizer.ggml.fim_sep_token_id",
 };
 
-/* Tokens that end a text by their name: llama.cpp's list without "</s>", which is the end token by
- * its key where it is one, and a tag of HTML in Gemma's vocabulary. */
+/* Tokens that end a text by their name: llama.cpp's list without "</s>". That is an end token only
+ * by its key; in Gemma's vocabulary it is a tag of HTML. */
 enum { NAME_END, NAME_RETURN, NAME_CALL, NAME_CALLS, NAME_FLUSH };
 static const char *const end_names[] = {
     [NAME_END] = "<|end|>",
@@ -189,7 +189,7 @@ enum { N_END_KEYS = sizeof end_keys / sizeof *end_keys };
 enum { N_END_NAMES = sizeof end_names / sizeof *end_names };
 _Static_assert(N_END_KEYS + N_END_NAMES <= VOCABULARY_ENDS_MAX, "room for every end");
 
-/* The lowest id of each of end_names, or TOKEN_NONE. */
+/* Finds the lowest id of each of end_names, or TOKEN_NONE. */
 static void find_names(const struct vocabulary *v, const struct gguf_value *tokens,
                        uint32_t found[N_END_NAMES]) {
     const uint8_t *cursor = tokens->data;
@@ -202,9 +202,9 @@ static void find_names(const struct vocabulary *v, const struct gguf_value *toke
     }
 }
 
-/* The tokens that end a text: those of the keys and, in the kinds that llama.cpp knows, those of
- * the names, which are control tokens whatever their type says. Where a vocabulary has channels,
- * "<|end|>" ends one of them and not the text. */
+/* Collects the tokens that end a text: those of the keys and, in llama.cpp's kinds, those of the
+ * names, which become control tokens. In a vocabulary with channels, "<|end|>" ends a channel and
+ * not the text. */
 static enum status read_ends(struct vocabulary *v, const struct gguf *file,
                              const struct gguf_value *tokens, struct fault *fault) {
     uint32_t found[N_END_NAMES];
@@ -238,7 +238,7 @@ size_t vocabulary_spell_llama(char *out, const char *text, size_t length) {
     return used;
 }
 
-/* The alphabet: the 188 printable bytes of Latin-1 stand for themselves, the other 68, in ascending
+/* The alphabet: the 188 printable bytes of Latin-1 are themselves, the other 68, in ascending
  * order, are U+0100 ... U+0143. Returns -1 outside it. */
 static int byte_of_letter(uint32_t code) {
     if ((code > 0x20 && code < 0x7f) || (code > 0xa0 && code < 0x100 && code != 0xad))
@@ -266,8 +266,8 @@ static bool is_one_character(struct gguf_string token) {
     return token.length && unicode_next(token.data, token.length, &code) == token.length;
 }
 
-/* Writes the text of token `id` to out (token.length,). A token of the gpt2 kind with a letter
- * outside the alphabet stands for itself; no text encodes to it. */
+/* Writes the text of token `id` to out (token.length,). A gpt2 token with a letter outside the
+ * alphabet keeps its spelling; no text encodes to it. */
 static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string token, char *out,
                          size_t *used, struct fault *fault) {
     *used = token.length;
@@ -315,9 +315,8 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
     return STATUS_OK;
 }
 
-/* Whether a user-defined token may be made of parts. A text holds such tokens whole and is cut
- * there first, so that only the leading space that llama puts in could still begin one: then the
- * text would come back with that space. */
+/* True if a user-defined token may result from merges. Text is cut at such tokens first, so only
+ * the leading space that llama adds could still begin one; decoding would then keep that space. */
 static bool is_made(const struct vocabulary *v, uint32_t id) {
     return v->type[id] == TOKEN_USER_DEFINED &&
            (v->kind != KIND_LLAMA || *vocabulary_text(v, id) != ' ');
@@ -339,8 +338,8 @@ static int compare_marked(const void *left, const void *right) {
     return order ? order : a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Sorts the marked tokens; of those spelled alike it keeps the lowest special and the lowest
- * user-defined. */
+/* Sorts the marked tokens. Of tokens with equal text it keeps the lowest special and the lowest
+ * user-defined id. */
 static void sort_marked(struct vocabulary *vocabulary) {
     struct marked_token *marked = vocabulary->marked;
     size_t kept = 0;
@@ -352,7 +351,7 @@ static void sort_marked(struct vocabulary *vocabulary) {
     vocabulary->n_marked = kept;
 }
 
-/* Enters the tokens where encoding looks for them. An empty token is never made from text. */
+/* Indexes the tokens that encoding looks up. No text encodes to an empty token. */
 static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
     uint32_t *found = malloc(v->size * sizeof *found);
     size_t n_found = 0;
@@ -394,7 +393,7 @@ static enum status read_flags(struct vocabulary *v, const struct gguf *file, str
     return STATUS_OK;
 }
 
-/* Whether a model's name has "phi" and its version, in any case: "Phi-3-mini", "phi3", "Phi 3.5".
+/* True if a model's name has "phi" and its version, in any case: "Phi-3-mini", "phi3", "Phi 3.5".
  */
 static bool is_phi(struct gguf_string name, char version) {
     for (size_t i = 0; i + 3 < name.length; i++) {
@@ -407,7 +406,7 @@ static bool is_phi(struct gguf_string name, char version) {
     return false;
 }
 
-/* By name, as in llama.cpp, and by architecture, since a model may have another name. */
+/* By name, as in llama.cpp, and by architecture, since a model may be renamed. */
 static enum status read_strips(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
     struct gguf_string name, architecture;
     enum status status = gguf_text(file, "general.name", &name, fault);
@@ -431,7 +430,7 @@ unsigned vocabulary_strips(const struct vocabulary *v, uint32_t id) {
 static enum status allocate(struct vocabulary *v, const struct gguf_value *tokens,
                             struct fault *fault) {
     const uint8_t *cursor = tokens->data;
-    uint64_t total = 1; /* no allocation of nothing */
+    uint64_t total = 1; /* never allocate 0 bytes */
     for (uint32_t id = 0; id < v->size; id++) total += gguf_next_string(&cursor).length;
     if (total >= UINT32_MAX)
         return fault_set(fault, STATUS_BAD_FILE, "list_text", "name:s", "tokenizer.ggml.tokens");
@@ -480,8 +479,8 @@ void vocabulary_close(struct vocabulary *vocabulary) {
     *vocabulary = (struct vocabulary){0};
 }
 
-/* The first of marked[low .. high), all longer than `depth`, whose byte there is at least `byte`.
- */
+/* Returns the first of marked[low .. high), all longer than `depth`, whose byte at `depth` is at
+ * least `byte`. */
 static size_t lower_bound(const struct marked_token *marked, size_t low, size_t high, size_t depth,
                           unsigned byte) {
     while (low < high) {
@@ -497,11 +496,11 @@ static size_t lower_bound(const struct marked_token *marked, size_t low, size_t 
 uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text, size_t length,
                            bool special) {
     const struct marked_token *marked = vocabulary->marked;
-    size_t low = 0, high = vocabulary->n_marked; /* those that agree with the text so far */
+    size_t low = 0, high = vocabulary->n_marked; /* tokens that agree with the text so far */
     uint32_t found = TOKEN_NONE;
     if (!length || !vocabulary->marks[(unsigned char)text[0]]) return TOKEN_NONE;
     for (size_t depth = 0; low < high; depth++) {
-        /* Those that end here sort first: a user-defined one, a special one, or both. */
+        /* tokens that end here sort first: a user-defined one, a special one, or both */
         for (; low < high && marked[low].length == depth; low++)
             if (special || !marked[low].special) found = marked[low].id;
         if (depth == length) break;

@@ -1,5 +1,5 @@
-/* The tokens of a GGUF image, checked and spelled as they stand in text: the part that every kind
- * of tokenizer shares. Internal to the tokenizer; tokenizer.h is what others use. */
+/* The tokens of a GGUF image, checked and spelled as in text: the part that all kinds of tokenizer
+ * share. Internal to the tokenizer; its users include tokenizer.h. */
 #ifndef LOGITSCOPE_VOCABULARY_H
 #define LOGITSCOPE_VOCABULARY_H
 
@@ -15,8 +15,8 @@
 /* tokenizer.ggml.token_type. */
 enum token_type {
     TOKEN_NORMAL = 1,
-    TOKEN_UNKNOWN, /* special: stands for what the vocabulary lacks; never made from plain text */
-    TOKEN_CONTROL, /* special: begin, end ... */
+    TOKEN_UNKNOWN,      /* special: stands for unknown text; never made from plain text */
+    TOKEN_CONTROL,      /* special: begin, end ... */
     TOKEN_USER_DEFINED, /* found in text before anything else, never cut */
     TOKEN_UNUSED,       /* never made from text */
     TOKEN_BYTE          /* llama: one byte, spelled <0xNN> in the file */
@@ -24,15 +24,15 @@ enum token_type {
 
 enum vocabulary_kind { KIND_CHAR, KIND_WORD, KIND_GPT2, KIND_LLAMA };
 
-/* What a file may ask for: tokens, and the bytes of one and of a marked one. The time to encode a
- * text grows with the longest token, so that no file can make it endless. */
+/* Limits for a file: tokens, bytes of one token, bytes of a marked one. Encoding takes longer with
+ * longer tokens, so the limits keep a hostile file from blocking it. */
 enum { VOCABULARY_MAX = 1 << 24, TOKEN_BYTES_MAX = 1024, MARKED_MAX = 256 };
 enum { VOCABULARY_ENDS_MAX = 40 };
 
-/* White space that a marked token takes along: before it, after it. */
+/* White space that a marked token strips: before it, after it. */
 enum { STRIPS_LEFT = 1, STRIPS_RIGHT = 2 };
 
-/* A control, unknown or user-defined token: one that is looked for in text as it stands. */
+/* A control, unknown or user-defined token: text is searched for it before encoding. */
 struct marked_token {
     const char *text;
     uint32_t length, id;
@@ -42,22 +42,22 @@ struct marked_token {
 struct vocabulary {
     enum vocabulary_kind kind;
     const struct pretokenizer *pretokenizer; /* gpt2: how text is split first; else NULL */
-    bool pre_stated;                         /* whether the file says so */
+    bool pre_stated;                         /* the file states it */
     uint32_t size;
-    char *bytes;          /* every token as it stands in text, one after another */
-    uint32_t *start;      /* (size + 1,) token id is bytes[start[id] .. start[id + 1]) */
-    uint8_t *type;        /* (size,) enum token_type */
-    struct token_map map; /* normal and user-defined tokens; the lowest id of those spelled alike */
-    uint32_t byte[256];   /* llama: the byte token of each byte, or TOKEN_NONE */
+    char *bytes;                 /* the texts of all tokens, one after another */
+    uint32_t *start;             /* (size + 1,) token id is bytes[start[id] .. start[id + 1]) */
+    uint8_t *type;               /* (size,) enum token_type */
+    struct token_map map;        /* normal and user-defined tokens; the lowest id of equal texts */
+    uint32_t byte[256];          /* llama: the byte token of each byte, or TOKEN_NONE */
     struct marked_token *marked; /* (n_marked,) sorted by their bytes, so that a walk along
                                     the text narrows a range of them */
     size_t n_marked;
-    bool marks[256];                    /* whether a marked token begins with this byte */
+    bool marks[256];                    /* true if a marked token begins with this byte */
     uint32_t bos, eos;                  /* or TOKEN_NONE */
-    uint32_t ends[VOCABULARY_ENDS_MAX]; /* (n_ends,) those that end a text, ascending */
+    uint32_t ends[VOCABULARY_ENDS_MAX]; /* (n_ends,) tokens that end a text, ascending */
     size_t n_ends;
     bool add_bos, add_space_prefix;
-    uint8_t strips; /* of the marked tokens, but for those that vocabulary_strips excepts */
+    uint8_t strips; /* STRIPS_ of the marked tokens, with exceptions in vocabulary_strips */
 };
 
 /* Reads tokenizer.ggml.*; everything is copied. Statuses as tokenizer_open. On failure nothing is
@@ -66,21 +66,21 @@ enum status vocabulary_open(struct vocabulary *vocabulary, const struct gguf *fi
                             uint32_t vocab_size, struct fault *fault);
 void vocabulary_close(struct vocabulary *vocabulary);
 
-/* The array under `key` with elements of `type`, or NULL if absent and not `required`; one element
- * for each token unless `size` is 0. */
+/* Finds the array under `key` with elements of `type`; NULL if it is absent and not `required`. It
+ * must have `size` elements unless `size` is 0. */
 enum status vocabulary_array(const struct gguf *file, const char *key, enum gguf_type type,
                              bool required, uint32_t size, const struct gguf_value **out,
                              struct fault *fault);
 
-/* Writes the bytes that `length` characters' worth of GPT-2's printable alphabet stand for to out
- * (length,), and their number to *used; false if a character is outside the alphabet. */
+/* Decodes `length` bytes of GPT-2's printable alphabet into out (length,), and writes the number of
+ * resulting bytes to *used. False if a character is outside the alphabet. */
 bool vocabulary_spell_gpt2(char *out, size_t *used, const char *text, size_t length);
 
 /* Writes text with a space for each U+2581 to out (length,); returns its bytes. */
 size_t vocabulary_spell_llama(char *out, const char *text, size_t length);
 
-/* The longest marked token that begins text[0 .. length), or TOKEN_NONE; control and unknown ones
- * only if `special`. Looks at no more than MARKED_MAX bytes. */
+/* Returns the longest marked token at the beginning of text[0 .. length), or TOKEN_NONE; control
+ * and unknown ones only if `special`. Reads at most MARKED_MAX bytes. */
 uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text, size_t length,
                            bool special);
 
@@ -101,8 +101,8 @@ static inline bool vocabulary_special(const struct vocabulary *vocabulary, uint3
     return vocabulary->type[id] == TOKEN_CONTROL || vocabulary->type[id] == TOKEN_UNKNOWN;
 }
 
-/* STATUS_UNKNOWN_TOKEN: `the vocabulary has no WHAT "TEXT"`. */
-enum status vocabulary_lacks(struct fault *fault, const char *what, const char *text,
+/* Fills STATUS_UNKNOWN_TOKEN; `kind` is the key "word", "character" or "byte". */
+enum status vocabulary_lacks(struct fault *fault, const char *kind, const char *text,
                              size_t length);
 
 #endif
