@@ -1,23 +1,23 @@
 /** Every document: its links and paths lead to files, its anchors to headings. No network is used. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const BUILT = ['node_modules', 'build', 'dist', '.git'];
 
-/** Paths of the documents below a folder. @param {string} folder @returns {string[]} */
-function documentsIn(folder) {
+/** Paths of the files below a folder. @param {string} folder @returns {string[]} */
+function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return BUILT.includes(entry.name) ? [] : documentsIn(path);
-    return entry.name.endsWith('.md') ? [relative(root, path)] : [];
+    if (!entry.isDirectory()) return [relative(root, path)];
+    return BUILT.includes(entry.name) ? [] : filesIn(path);
   });
 }
 
-const documents = documentsIn(root);
+const documents = filesIn(root).filter((path) => path.endsWith('.md'));
 const textOf = (path) => readFileSync(join(root, path), 'utf8');
 /** A document without its blocks of code. */
 const proseOf = (path) => textOf(path).replaceAll(/^(`{3,})[^]*?^\1/gm, '');
@@ -56,6 +56,8 @@ const ELSEWHERE = [
   'src/components/Heard.js',
   'models/train/state/',
 ];
+/** Names that a build makes, and those of a user's or another program's file. */
+const OF_OTHERS = ['sw.js', 'my_top_p.py', 'my_sampler.py', 'llama2.c'];
 
 test('each path between backticks is one of the tree', () => {
   const faults = [];
@@ -71,6 +73,15 @@ test('each path between backticks is one of the tree', () => {
         : existsSync(join(root, named));
       if (!found) faults.push(`${path}: no ${named}`);
     }
+  assert.deepEqual(faults, []);
+});
+
+test('each file name between backticks is one of the tree', () => {
+  const names = new Set(filesIn(root).map((path) => basename(path)));
+  const faults = [];
+  for (const path of documents)
+    for (const [, name] of proseOf(path).matchAll(/`([\w-]+\.(?:c|css|h|js|py))`/g))
+      if (!names.has(name) && !OF_OTHERS.includes(name)) faults.push(`${path}: no ${name}`);
   assert.deepEqual(faults, []);
 });
 
