@@ -57,7 +57,7 @@ const ELSEWHERE = [
   'models/train/state/',
 ];
 /** Names that a build makes, and those of a user's or another program's file. */
-const OF_OTHERS = ['sw.js', 'my_top_p.py', 'my_sampler.py', 'llama2.c'];
+const OF_OTHERS = ['sw.js', 'Heard.js', 'my_top_p.py', 'my_sampler.py', 'llama2.c'];
 
 test('each path between backticks is one of the tree', () => {
   const faults = [];
@@ -80,7 +80,7 @@ test('each file name between backticks is one of the tree', () => {
   const names = new Set(filesIn(root).map((path) => basename(path)));
   const faults = [];
   for (const path of documents)
-    for (const [, name] of proseOf(path).matchAll(/`([\w-]+\.(?:c|css|h|js|py))`/g))
+    for (const [, name] of proseOf(path).matchAll(/`(?:[\w./]*\/)?([\w-]+\.(?:c|css|h|js|py))`/g))
       if (!names.has(name) && !OF_OTHERS.includes(name)) faults.push(`${path}: no ${name}`);
   assert.deepEqual(faults, []);
 });

@@ -39,7 +39,7 @@ test('temperature stands last where a program applies it last', () => {
 test('the list in docs/samplers.md has the same names, versions, files and chains', async () => {
   const scope = await Logitscope.load();
   const rows = page
-    .slice(page.indexOf('## What other programs do by default'))
+    .slice(page.indexOf('## Defaults of other programs'))
     .split('\n')
     .filter((line) => line.startsWith('| ') && line.includes('https://'))
     .map((line) => line.split('|').map((cell) => cell.trim()));

@@ -26,10 +26,10 @@ async function run(options) {
   }
 }
 
-test('docs/samplers.md, the strings of both languages and the types list the warpers of the one table', () => {
+test('docs/samplers.md, the strings of both languages and the types list the samplers of the one table', () => {
   const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   const warpers = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
-  const [, listed] = /^The warpers, [^:]+: ([^.]+)\.$/m.exec(read('docs/samplers.md')) ?? [];
+  const [, listed] = /^The samplers, [^:]+: ([^.]+)\.$/m.exec(read('docs/samplers.md')) ?? [];
   assert.deepEqual(listed.match(/\w+/g), warpers);
   for (const language of ['en', 'es']) {
     const strings = JSON.parse(read(`web/locale/${language}.json`));
