@@ -85,6 +85,33 @@ test('each file name between backticks is one of the tree', () => {
   assert.deepEqual(faults, []);
 });
 
+/** The rows of every table under a heading, as lists of cells. */
+const rowsOf = (path, heading) => {
+  const section = textOf(path).split(`\n${heading}\n`)[1].split(/^## /m)[0];
+  const rows = [...section.matchAll(/^\| (.*) \|$/gm)].map(([, cells]) => cells.split(' | '));
+  return rows.filter(([first]) => !['English', 'Word'].includes(first));
+};
+
+test('the glossary has the words and meanings of the page, and each word once', () => {
+  const [english, spanish] = ['en', 'es'].map((language) =>
+    JSON.parse(textOf(`web/locale/${language}.json`)),
+  );
+  const names = [
+    .../TERMS = \[([^\]]*)\]/.exec(textOf('web/base/term.js'))[1].matchAll(/'(\w+)'/g),
+  ];
+  assert.deepEqual(
+    rowsOf('docs/glossary.md', '## Words of the page'),
+    names.map(([, name]) => [
+      english[`term.${name}`],
+      spanish[`term.${name}`],
+      english[`term.${name}.about`],
+    ]),
+  );
+  const words = rowsOf('docs/glossary.md', '## Words of the code').map(([word]) => word);
+  assert.ok(words.length > 40);
+  assert.deepEqual([...new Set(words)], words);
+});
+
 test('README.md has at most 120 lines', () => {
   assert.ok(textOf('README.md').trimEnd().split('\n').length <= 120);
 });
