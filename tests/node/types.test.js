@@ -4,6 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
+import { SCOPE_CALLS, SESSION_CALLS } from '../../web/engine/calls.js';
+import { Logitscope, Session } from '../../web/engine/index.js';
+import { RemoteLogitscope, RemoteSession } from '../../web/engine/remote.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,7 +32,20 @@ function membersOf(file) {
 
 test('each call and each setting says in words what it is', () => {
   const members = ['logitscope.js', 'session.js', 'remote.js'].flatMap(membersOf);
-  assert.ok(members.length > 70, `${members.length} members`);
+  const names = members.map(({ name }) => name);
+  const forwarded = [...SESSION_CALLS, ...SCOPE_CALLS];
+  /** @type {[string, any, string[]][]} */
+  const classes = [
+    ['logitscope.js', Logitscope, []],
+    ['session.js', Session, []],
+    ['remote.js', RemoteSession, ['request', ...forwarded]],
+    ['remote.js', RemoteLogitscope, forwarded],
+  ];
+  for (const [file, { prototype }, skipped] of classes) {
+    for (const name of Object.getOwnPropertyNames(prototype))
+      if (name !== 'constructor' && !skipped.includes(name))
+        assert.ok(names.includes(`${file} ${name}`), `${file} ${name}`);
+  }
   const words = (/** @type {string} */ comment) => comment.replace(/@[^]*/, '').match(/[a-z]+/gi);
   const silent = members.filter(({ comment }) => (words(comment)?.length ?? 0) < 3);
   assert.deepEqual(

@@ -5,6 +5,7 @@
  * model loads { id, progress }. Session 0 is the instance itself with its default timeline.
  * Requests begin in the order in which they came; one that waits lets later ones pass.
  */
+import { SCOPE_CALLS, SESSION_CALLS } from './calls.js';
 import { reasonOf } from './errors.js';
 import { Logitscope, LogitscopeError } from './logitscope.js';
 
@@ -22,14 +23,7 @@ import { Logitscope, LogitscopeError } from './logitscope.js';
  * @property {any[]} args
  */
 
-const SCOPE_METHODS =
-  'encode decode chat piece random distinct marks warp warpRows ownInput readFrom drawFrom landscapeFrom'.split(
-    ' ',
-  );
-const SESSION_METHODS =
-  'feed timeline logits hidden second surprisal score read distribution draw landscape write'.split(
-    ' ',
-  );
+const ALL_CALLS = [...SESSION_CALLS, ...SCOPE_CALLS];
 
 /**
  * An argument, with the function that a message could not carry, only what that returned.
@@ -120,9 +114,8 @@ class EngineServer {
     if (!target) {
       throw new LogitscopeError('closed', session ? 'session_closed' : 'nothing_loaded');
     }
-    if (SESSION_METHODS.includes(method) || (!session && SCOPE_METHODS.includes(method))) {
-      return target[method](...args.map(withRng));
-    }
+    const calls = /** @type {readonly string[]} */ (session ? SESSION_CALLS : ALL_CALLS);
+    if (calls.includes(method)) return target[method](...args.map(withRng));
     switch (method) {
       case 'session':
         return this.#keep(/** @type {Logitscope} */ (this.#scope).session());

@@ -1,7 +1,4 @@
-/**
- * The engine for worker and Node: load, encode, feed, read, generate.
- * Methods on an instance act on its default session; `session()` opens more over the same model.
- */
+/** The engine for worker and Node: load, encode, feed, read, generate. */
 import {
   checkBoolean,
   checkFunction,
@@ -20,14 +17,14 @@ import { Session } from './session.js';
 
 export { LogitscopeError, presets, strategies };
 
-/** @import { Beside, Drawn, GenerateOptions, Generated, Info, Landscape, Piece, Score, Settings, Step, TableRow, Trace } from './types.js' */
+/** @import { Beside, Drawn, Info, Landscape, Piece, Settings, TableRow } from './types.js' */
 
 /** The longest context that a model file may have. */
 const CONTEXT_MAX = 2 ** 20;
 const VARIANTS = ['auto', 'scalar', 'simd', 'relaxed'];
 
 /**
- * What a call was told beside logits and settings.
+ * The options of a call, checked.
  * @template T
  * @param {T | undefined} options
  * @returns {T}
@@ -38,25 +35,26 @@ function besides(options) {
 }
 
 /**
- * The engine over one model, or without a model over logits of one's own. Calls on a text act on its
- * default timeline; `session` opens others. A refusal is a `LogitscopeError`.
+ * The engine over one model, or without a model over logits of the caller. The methods of `Session`
+ * act on its default timeline; `session` opens others. Every error is a `LogitscopeError`.
  */
-export class Logitscope {
+export class Logitscope extends Session {
   #core;
   /** Frees each open session. @type {Set<() => void>} */
-  #sessions = new Set();
-  /** @type {Session | null} */
-  #default = null;
+  #sessions;
   #closed = false;
 
   /**
    * @private
    * @param {Core} core
-   * @param {boolean} [session] whether there is a default one
+   * @param {boolean} [session] whether the default timeline is opened now, not at its first call
    */
   constructor(core, session = true) {
+    const sessions = new Set();
+    super(core, sessions, true);
     this.#core = core;
-    if (session && core.info?.architecture) this.#default = Session.open(core, this.#sessions);
+    this.#sessions = sessions;
+    if (session && core.info?.architecture) this.timeline();
   }
 
   /**
@@ -128,13 +126,6 @@ export class Logitscope {
   #open() {
     if (this.#closed) throw new LogitscopeError('closed', 'instance_closed');
     return this.#core;
-  }
-
-  #session() {
-    const core = this.#open();
-    core.needModel();
-    // A file without tensors leaves none, of which opening one says so; or none was wanted at first.
-    return (this.#default ??= this.session());
   }
 
   /** Facts of the model, null without one. @returns {Info | null} */
@@ -323,139 +314,6 @@ export class Logitscope {
     return chain.landscape(chain.given(logits, history, second), settings, knob, values, how);
   }
 
-  /**
-   * Makes the timeline exactly these ids, keeping the common prefix unless `cache` is false.
-   * @param {ArrayLike<number>} ids
-   * @param {{ cache?: boolean }} [options]
-   * @returns {{ evaluated: number, reused: number }} how many ids went through the model, how many did not
-   */
-  feed(ids, options) {
-    return this.#session().feed(ids, options);
-  }
-
-  /** The ids fed so far, a copy (n,). @returns {Uint32Array} */
-  timeline() {
-    return this.#session().timeline();
-  }
-
-  /** The logits after the last id, a copy (vocab_size,). @returns {Float32Array} */
-  logits() {
-    return this.#session().logits();
-  }
-
-  /** The hidden state that the logits were made of, a copy (n_embd,). @returns {Float32Array} */
-  hidden() {
-    return this.#session().hidden();
-  }
-
-  /**
-   * Gives the logits (vocab_size,) of a second distribution, for `guidance_scale` or
-   * `contrastive_beta`, until the next feed; null takes them back.
-   * @param {ArrayLike<number> | null} logits
-   */
-  second(logits) {
-    return this.#session().second(logits);
-  }
-
-  /**
-   * How surprising a token would be, or each of several: -ln p of the model's own, in nats.
-   * @template {number | ArrayLike<number>} T
-   * @param {T} ids
-   * @returns {import('./types.js').Surprisal<T>}
-   */
-  surprisal(ids) {
-    return this.#session().surprisal(ids);
-  }
-
-  /**
-   * The next-token distribution, and a token drawn from it. Feeds nothing, never runs the model. As
-   * `draw`, a loop wants `rng` or `step`.
-   * @param {Settings} [settings]
-   * @param {import('./types.js').ReadChoice} [choice]
-   * @returns {import('./types.js').Reading}
-   */
-  read(settings, choice) {
-    return this.#session().read(settings, choice);
-  }
-
-  /**
-   * The next-token distribution, before and after every stage.
-   * @param {Settings} [settings]
-   * @param {{ step?: number }} [options]
-   * @returns {Trace}
-   */
-  distribution(settings, options) {
-    return this.#session().distribution(settings, options);
-  }
-
-  /**
-   * Draws a token: `draw(settings, { rng: Math.random })`, or with `step` the number of that step of
-   * `settings.seed`. Without a choice each call draws the token of step 0.
-   * @param {Settings} [settings]
-   * @param {import('./types.js').DrawChoice} [choice]
-   * @returns {Drawn}
-   */
-  draw(settings, choice) {
-    return this.#session().draw(settings, choice);
-  }
-
-  /**
-   * The next-token distribution at each value of one setting.
-   * @param {Settings} settings
-   * @param {string} knob a setting that is a number
-   * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, token?: number }} [options]
-   * @returns {Landscape}
-   */
-  landscape(settings, knob, values, options) {
-    return this.#session().landscape(settings, knob, values, options);
-  }
-
-  /**
-   * The whole of `generate` at once.
-   * @param {GenerateOptions & Settings} options
-   * @returns {Promise<Generated & { steps: Step[] }>}
-   */
-  write(options) {
-    return this.#session().write(options);
-  }
-
-  /**
-   * Several texts of one prompt, which is evaluated once: text i has the seed + i, as a call of
-   * `write` of its own would draw it.
-   * @param {GenerateOptions & Settings & { n?: number }} options n texts, 1
-   * @returns {Promise<(Generated & { steps: Step[] })[]>}
-   */
-  writeMany(options) {
-    return this.#session().writeMany(options);
-  }
-
-  /**
-   * The log-probability of a text after a prompt, and of each of its tokens, under the model's own
-   * distribution. The timeline then holds both but for the last token.
-   * @param {string | ArrayLike<number>} prompt
-   * @param {string | ArrayLike<number>} completion
-   * @returns {Promise<Score>}
-   */
-  score(prompt, completion) {
-    return this.#session().score(prompt, completion);
-  }
-
-  /**
-   * Feeds the prompt and draws token after token; returns the result. Breaking out of the loop ends
-   * it, an abort of `signal` too.
-   * @param {GenerateOptions & Settings} options
-   * @returns {AsyncGenerator<Step, Generated, void>}
-   */
-  generate(options) {
-    return this.#session().generate(options);
-  }
-
-  /** Another session with the default one's timeline. */
-  fork() {
-    return this.#session().fork();
-  }
-
   /** Another timeline over the same model. */
   session() {
     return Session.open(this.#open(), this.#sessions);
@@ -467,10 +325,5 @@ export class Logitscope {
     this.#closed = true;
     for (const free of this.#sessions) free();
     this.#core.close();
-  }
-
-  /** `close`, as `using` calls it. */
-  [Symbol.dispose]() {
-    this.close();
   }
 }

@@ -2,11 +2,14 @@
  * The engine behind a worker: the same interface, as promises. With `supersede` a newer `read` or
  * `distribution` of a session replaces one that still waits, so that a slider never queues.
  */
+import { SCOPE_CALLS, SESSION_CALLS } from './calls.js';
 import { checkBoolean, checkDepths, checkSignal, isObject } from './checks.js';
 import { LogitscopeError, mustBe, phrase, reasonOf } from './errors.js';
 import { startAt, startOwn } from './start-worker.js';
 
-/** @import { Beside, DrawChoice, GenerateOptions, Generated, ReadChoice, Score, Settings, Step, Trace } from './types.js' */
+/** @import { GenerateOptions, Generated, Settings, Step, Surprisal } from './types.js' */
+/** @import { Logitscope } from './logitscope.js' */
+/** @import { Session } from './session.js' */
 /** @import { Port } from './engine-server.js' */
 
 /**
@@ -16,7 +19,21 @@ import { startAt, startOwn } from './start-worker.js';
  * @property {import('./types.js').OnProgress} [onprogress]
  */
 
-/** Numbers the requests and hands each answer to the one who asked. */
+/**
+ * The methods of a class as promises.
+ * @template T
+ * @template {keyof T} Name
+ * @typedef {{ [K in Name]: T[K] extends (...args: infer Args) => infer Result
+ *   ? (...args: Args) => Promise<Awaited<Result>> : never }} Remote
+ */
+
+/**
+ * @typedef {Remote<Session, Exclude<typeof SESSION_CALLS[number], 'surprisal'>> & {
+ *   surprisal: <T extends number | ArrayLike<number>>(ids: T) => Promise<Surprisal<T>> }} SessionCalls
+ * @typedef {Remote<Logitscope, typeof SCOPE_CALLS[number]>} ScopeCalls
+ */
+
+/** Numbers the requests and resolves each one with its answer. */
 class Connection {
   #port;
   #last = 0;
@@ -110,23 +127,39 @@ class Connection {
 }
 
 /**
- * What a message can carry of where the randomness comes from: a function's number, as the function
- * that the other end makes of it.
- * @param {DrawChoice | undefined} choice
+ * An argument as a message carries it: `rng` is called here, once, and its number is sent.
+ * @param {any} arg
  */
-function drawnHere(choice) {
-  if (typeof choice?.rng !== 'function') return choice;
-  return { ...choice, rng: { returns: choice.rng() } };
+const sendableArg = (arg) =>
+  typeof arg?.rng === 'function' ? { ...arg, rng: { returns: arg.rng() } } : arg;
+
+/**
+ * Gives a class the methods that only send their call.
+ * @param {{ prototype: any }} remote
+ * @param {readonly string[]} calls
+ */
+function forward({ prototype }, calls) {
+  for (const call of calls) {
+    /** @this {RemoteSession} @param {any[]} args */
+    prototype[call] = async function (...args) {
+      return this.request(call, ...args.map(sendableArg));
+    };
+  }
 }
 
 /** Closes the timeline of a session that was collected. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
+/** Calls of which a newer one replaces one that waits, with `supersede`. */
+const LOOKS = ['read', 'distribution'];
+
+const SessionBase = /** @type {new () => SessionCalls} */ (class {});
+
 /**
- * A timeline in the worker. Every call is a promise; one that is refused rejects with a
+ * A timeline in the worker, with the methods of `Session` as promises: an error rejects with a
  * `LogitscopeError`. Calls begin in the order in which they are made.
  */
-export class RemoteSession {
+export class RemoteSession extends SessionBase {
   /** @type {Connection} */
   #connection;
   #id;
@@ -144,6 +177,7 @@ export class RemoteSession {
    * @param {number} id
    */
   constructor(connection, id) {
+    super();
     this.#connection = connection;
     this.#id = id;
     const close = () => void connection.send(id, 'close', []).catch(() => {}); // it may have ended
@@ -158,6 +192,7 @@ export class RemoteSession {
    * @returns {Promise<any>}
    */
   request(method, ...args) {
+    if (this.#connection.supersede && LOOKS.includes(method)) return this.#look(method, args);
     this.#flush();
     return this.#connection.send(this.#id, method, args);
   }
@@ -181,108 +216,18 @@ export class RemoteSession {
   }
 
   /**
-   * With `supersede` the newest wins: this one rejects with code `superseded` if another is asked for
-   * before it is sent.
+   * Sends the newest look; the one that still waits rejects with code `superseded`.
    * @param {string} method
    * @param {any[]} args
    * @returns {Promise<any>}
    */
-  #look(method, ...args) {
-    if (!this.#connection.supersede) return this.request(method, ...args);
+  #look(method, args) {
     this.#pending?.reject(new LogitscopeError('superseded', 'superseded'));
     this.#pending = null;
     if (!this.#inFlight) return this.#sendLook(method, args);
     return new Promise((resolve, reject) => {
       this.#pending = { method, args, resolve, reject };
     });
-  }
-
-  /**
-   * The next-token distribution, and a token drawn from it. As `draw`, a loop wants `rng` or `step`.
-   * @param {Settings} [settings]
-   * @param {ReadChoice} [choice] rng is called here, once
-   * @returns {Promise<import('./types.js').Reading>}
-   */
-  async read(settings, choice) {
-    return this.#look('read', settings, drawnHere(choice));
-  }
-
-  /**
-   * The next-token distribution, before and after every stage.
-   * @param {Settings} [settings]
-   * @param {{ step?: number }} [options]
-   * @returns {Promise<Trace>}
-   */
-  distribution(settings, options) {
-    return this.#look('distribution', settings, options);
-  }
-
-  /**
-   * Makes the timeline exactly these ids, keeping the common prefix unless `cache` is false.
-   * @param {ArrayLike<number>} ids
-   * @param {{ cache?: boolean }} [options]
-   * @returns {Promise<{ evaluated: number, reused: number }>}
-   */
-  feed(ids, options) {
-    return this.request('feed', ids, options);
-  }
-
-  /** The ids fed so far, a copy (n,). @returns {Promise<Uint32Array>} */
-  timeline() {
-    return this.request('timeline');
-  }
-
-  /** The logits after the last id, a copy (vocab_size,). @returns {Promise<Float32Array>} */
-  logits() {
-    return this.request('logits');
-  }
-
-  /** The hidden state that the logits were made of, a copy (n_embd,). @returns {Promise<Float32Array>} */
-  hidden() {
-    return this.request('hidden');
-  }
-
-  /**
-   * Gives the logits (vocab_size,) of a second distribution, for `guidance_scale` or
-   * `contrastive_beta`, until the next feed; null takes them back.
-   * @param {ArrayLike<number> | null} logits
-   * @returns {Promise<void>}
-   */
-  second(logits) {
-    return this.request('second', logits);
-  }
-
-  /**
-   * How surprising a token would be, or each of several: -ln p of the model's own, in nats.
-   * @template {number | ArrayLike<number>} T
-   * @param {T} ids
-   * @returns {Promise<import('./types.js').Surprisal<T>>}
-   */
-  surprisal(ids) {
-    return this.request('surprisal', ids);
-  }
-
-  /**
-   * Draws a token: `draw(settings, { rng: Math.random })`, or with `step` the number of that step of
-   * `settings.seed`. Without a choice each call draws the token of step 0.
-   * @param {Settings} [settings]
-   * @param {DrawChoice} [choice] rng is called here, once
-   * @returns {Promise<import('./types.js').Drawn>}
-   */
-  async draw(settings, choice) {
-    return this.request('draw', settings, drawnHere(choice));
-  }
-
-  /**
-   * The next-token distribution at each value of one setting.
-   * @param {Settings} settings
-   * @param {string} knob a setting that is a number
-   * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, token?: number }} [options]
-   * @returns {Promise<import('./types.js').Landscape>}
-   */
-  landscape(settings, knob, values, options) {
-    return this.request('landscape', settings, knob, values, options);
   }
 
   /**
@@ -307,17 +252,6 @@ export class RemoteSession {
    */
   async writeMany(options) {
     return (await import('./compound-calls.js')).writeMany(this, options);
-  }
-
-  /**
-   * The log-probability of a text after a prompt, and of each of its tokens, under the model's own
-   * distribution. The timeline then holds both but for the last token.
-   * @param {string | ArrayLike<number>} prompt
-   * @param {string | ArrayLike<number>} completion
-   * @returns {Promise<Score>}
-   */
-  score(prompt, completion) {
-    return this.request('score', prompt, completion);
   }
 
   /**
@@ -380,11 +314,18 @@ export class RemoteSession {
   }
 }
 
+forward(RemoteSession, SESSION_CALLS);
+
+const ScopeBase =
+  /** @type {new (...args: ConstructorParameters<typeof RemoteSession>) => RemoteSession & ScopeCalls} */ (
+    RemoteSession
+  );
+
 /**
- * A `Logitscope` in a worker: each call is a promise. Calls on a text act on its default timeline;
- * `session` opens others.
+ * A `Logitscope` in a worker, with its methods as promises. Those of a session act on its default
+ * timeline; `session` opens others.
  */
-export class RemoteLogitscope extends RemoteSession {
+export class RemoteLogitscope extends ScopeBase {
   #connection;
   #worker;
 
@@ -455,143 +396,6 @@ export class RemoteLogitscope extends RemoteSession {
     return remote;
   }
 
-  /**
-   * The ids of a text, as the model's tokenizer cuts it.
-   * @param {string} text
-   * @param {import('./types.js').EncodeOptions} [options]
-   * @returns {Promise<Uint32Array>}
-   */
-  encode(text, options) {
-    return this.request('encode', text, options);
-  }
-
-  /**
-   * The text of ids; special tokens are left out unless asked for.
-   * @param {ArrayLike<number>} ids
-   * @param {{ special?: boolean }} [options]
-   * @returns {Promise<string>}
-   */
-  decode(ids, options) {
-    return this.request('decode', ids, options);
-  }
-
-  /**
-   * The prompt that the model's own template makes of messages.
-   * @param {import('./types.js').Message[]} messages
-   * @param {import('./types.js').ChatOptions} [options]
-   * @returns {Promise<import('./types.js').Chat>}
-   */
-  chat(messages, options) {
-    return this.request('chat', messages, options);
-  }
-
-  /**
-   * A token's text and bytes.
-   * @param {number} id
-   * @returns {Promise<import('./types.js').Piece>}
-   */
-  piece(id) {
-    return this.request('piece', id);
-  }
-
-  /**
-   * The u in [0, 1) of a step; step n of any generation with that seed uses it.
-   * @param {number} seed
-   * @param {number} step
-   * @returns {Promise<number>}
-   */
-  random(seed, step) {
-    return this.request('random', seed, step);
-  }
-
-  /**
-   * Distinct n-grams over all n-grams of a text.
-   * @param {ArrayLike<number>} ids
-   * @param {number} n
-   * @returns {Promise<number>}
-   */
-  distinct(ids, n) {
-    return this.request('distinct', ids, n);
-  }
-
-  /**
-   * The marks that each id has of the watermarks that are on; `detect` counts them.
-   * @param {ArrayLike<number>} ids
-   * @param {Settings} [settings]
-   * @returns {Promise<import('./types.js').Marks>}
-   */
-  marks(ids, settings) {
-    return this.request('marks', ids, settings);
-  }
-
-  /**
-   * The trace of any logits, with the whole result; needs no model.
-   * @param {ArrayLike<number>} logits
-   * @param {Settings} [settings]
-   * @param {{ step?: number } & Beside} [options]
-   * @returns {Promise<import('./types.js').WarpTrace>}
-   */
-  warp(logits, settings, options) {
-    return this.request('warp', logits, settings, options);
-  }
-
-  /**
-   * `warp` of several rows of logits under the same settings.
-   * @param {ArrayLike<number>[]} rows
-   * @param {Settings} [settings]
-   * @param {{ step?: number, histories?: ArrayLike<number>[] }} [options] the ids before each row
-   * @returns {Promise<import('./types.js').WarpTrace[]>}
-   */
-  warpRows(rows, settings, options) {
-    return this.request('warpRows', rows, settings, options);
-  }
-
-  /**
-   * The arguments of a sampler of one's own, which is called here: a message carries only its result.
-   * @param {ArrayLike<number>} logits
-   * @param {Settings} [settings]
-   * @param {{ step?: number } & Beside} [options]
-   * @returns {Promise<Parameters<import('./types.js').Own>>}
-   */
-  ownInput(logits, settings, options) {
-    return this.request('ownInput', logits, settings, options);
-  }
-
-  /**
-   * The trace of `warp` and the token of `drawFrom`: the chain runs once.
-   * @param {ArrayLike<number>} logits
-   * @param {Settings} [settings]
-   * @param {ReadChoice & Beside} [choice] rng is called here, once
-   * @returns {Promise<import('./types.js').WarpReading>}
-   */
-  async readFrom(logits, settings, choice) {
-    return this.request('readFrom', logits, settings, drawnHere(choice));
-  }
-
-  /**
-   * Draws one token from any logits; needs no model. As `draw`, a loop wants `rng` or `step`.
-   * @param {ArrayLike<number>} logits
-   * @param {Settings} [settings]
-   * @param {DrawChoice & Beside} [choice] rng is called here, once
-   * @returns {Promise<import('./types.js').Drawn>}
-   */
-  async drawFrom(logits, settings, choice) {
-    return this.request('drawFrom', logits, settings, drawnHere(choice));
-  }
-
-  /**
-   * The `landscape` of any logits; needs no model.
-   * @param {ArrayLike<number>} logits
-   * @param {Settings} settings
-   * @param {string} knob a setting that is a number
-   * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, token?: number } & Beside} [options]
-   * @returns {Promise<import('./types.js').Landscape>}
-   */
-  landscapeFrom(logits, settings, knob, values, options) {
-    return this.request('landscapeFrom', logits, settings, knob, values, options);
-  }
-
   /** Whether an answer is awaited, by any of its timelines. */
   get busy() {
     return this.#connection.busy;
@@ -617,6 +421,8 @@ export class RemoteLogitscope extends RemoteSession {
     }
   }
 }
+
+forward(RemoteLogitscope, SCOPE_CALLS);
 
 /** @param {string | URL | undefined} address of another script than the package's */
 async function startWorker(address) {

@@ -1,4 +1,4 @@
-/** One timeline over a model: what has been fed, its logits, and what is drawn from them. */
+/** One timeline over a model: the ids fed, the logits after them, and draws from these. */
 import { NO_PIECE } from './chain.js';
 import { checkBoolean, checkIds, checkOptions, checkSecond } from './checks.js';
 import { LogitscopeError } from './errors.js';
@@ -13,39 +13,52 @@ const collected = new FinalizationRegistry((/** @type {() => void} */ free) => f
 
 /**
  * A timeline: the ids fed so far, and the logits after the last. `scope.session()` opens one; sessions
- * of one scope share its model. Close it when it is no longer needed; one that is garbage collected
- * is freed too.
+ * of one scope share its model. Close it when it is no longer needed; garbage collection frees it too.
  */
 export class Session {
   /** @type {Core} */
   #core;
-  /**
-   * The timeline in the module, 0 once it is freed, and room for the logits of a second distribution,
-   * 0 before the first.
-   */
-  #held;
-  #free;
+  /** Frees each open session of the instance. @type {Set<() => void>} */
+  #owned;
+  #later;
+  /** In the module: the timeline, and room for the logits of a second distribution; 0 without them. */
+  #held = { handle: 0, room: 0 };
+  #free = () => {};
   #busy = false;
   /** Whether logits of a second distribution are there. */
   #hasSecond = false;
-  /** Frees each open session of the instance. @type {Set<() => void>} */
-  #owned;
 
   /**
-   * @private
+   * The engine alone constructs sessions: call `scope.session()`.
+   * @protected
+   * @param {any} core a `Core`, which is no part of the public types
+   * @param {Set<() => void>} owned
+   * @param {boolean} [later] whether the first call opens the timeline
+   */
+  constructor(core, owned, later = false) {
+    this.#core = core;
+    this.#owned = owned;
+    this.#later = later;
+    if (!later) this.#allocate();
+  }
+
+  /**
+   * @internal
    * @param {Core} core
    * @param {Set<() => void>} owned
    */
-  constructor(core, owned) {
+  static open(core, owned) {
+    return new Session(core, owned);
+  }
+
+  #allocate() {
+    const core = this.#core;
+    const owned = this.#owned;
     core.needModel();
-    this.#core = core;
-    this.#owned = owned;
     const { calls } = core.module;
-    const held = {
-      handle: core.module.need(calls.session_open(core.model, core.context)),
-      room: 0,
-    };
-    // Holds the session's memory, never the session: it could not be collected.
+    const handle = core.module.need(calls.session_open(core.model, core.context));
+    const held = { handle, room: 0 };
+    // The closure holds the session's memory, not the session, which could not be collected.
     const free = () => {
       if (!held.handle) return;
       calls.session_close(held.handle);
@@ -59,25 +72,19 @@ export class Session {
     collected.register(this, free);
   }
 
-  /**
-   * @internal
-   * @param {Core} core
-   * @param {Set<() => void>} owned
-   */
-  static open(core, owned) {
-    return new Session(core, owned);
-  }
-
   get #handle() {
     return this.#held.handle;
   }
 
   #open() {
-    if (!this.#handle) throw new LogitscopeError('closed', 'session_closed');
+    if (!this.#handle) {
+      if (!this.#later) throw new LogitscopeError('closed', 'session_closed');
+      this.#allocate();
+    }
     return this.#core;
   }
 
-  /** The address of the logits; an error before the first feed. */
+  /** The address of the logits; throws before the first feed. */
   #fed() {
     const { module } = this.#open();
     const at = module.calls.session_logits(this.#handle) >>> 0;

@@ -1,0 +1,33 @@
+/** Names of the methods that a message can carry to an engine in another thread. */
+
+/** Methods of `Session`. */
+export const SESSION_CALLS = /** @type {const} */ ([
+  'feed',
+  'timeline',
+  'logits',
+  'hidden',
+  'second',
+  'surprisal',
+  'score',
+  'read',
+  'distribution',
+  'draw',
+  'landscape',
+]);
+
+/** Methods of `Logitscope` alone. */
+export const SCOPE_CALLS = /** @type {const} */ ([
+  'encode',
+  'decode',
+  'chat',
+  'piece',
+  'random',
+  'distinct',
+  'marks',
+  'warp',
+  'warpRows',
+  'ownInput',
+  'readFrom',
+  'drawFrom',
+  'landscapeFrom',
+]);
