@@ -41,15 +41,15 @@ const PLAN = { samples: 3, least: 100, budget: 4000 };
 const INTRO = `# Speed by format
 
 A section for each processor, written there by \`node tests/bench/formats.js --write\`. Medians of
-${PLAN.samples} turns of at least ${PLAN.least} ms; ± half the range. "x": how many times as fast ours is, "%": of what
-reading the file alone allows; both by turn.
+${PLAN.samples} turns of at least ${PLAN.least} ms; ± half the range. "x" is the ratio of our speed to the
+other's, "%" the share of the speed of reading the file alone; both by turn.
 
 Every contender has one thread, in a page that is not isolated: no special headers, so no shared
 memory. On an isolated page wllama can use more threads, and is then faster than in these tables.
 
 Native llama.cpp runs in Node, on one thread, with the instructions of the processor. Its loop over
-tokens is one of JavaScript, which counts at 15M. The newest wllama takes whole requests and no
-single step; what counts is its own clock.`;
+tokens is in JavaScript, which costs time at 15M. The newest wllama takes whole requests and no
+single step; its own clock gives the time.`;
 
 function newestVersion() {
   const found = join(String(process.env.WLLAMA_NEWEST), 'node_modules/@wllama/wllama/package.json');
@@ -175,7 +175,7 @@ if (values.write) {
   writeSection('FORMATS.md', INTRO, [
     `On ${new Date().toISOString().slice(0, 10)}, ${cpus()[0].model.trim()}, load ${loadavg()[0].toFixed(1)} at the end` +
       `${asked.length ? `, of ${asked.join(' ')}` : ''}.` +
-      `${hasLlamaCpp() ? ` Native llama.cpp is that of node-llama-cpp ${llamaCppVersion()}.` : ''}`,
+      `${hasLlamaCpp() ? ` Native llama.cpp comes from node-llama-cpp ${llamaCppVersion()}.` : ''}`,
     writePlot(plotOf(decoded)),
     `\`\`\`text\n${text}\n\`\`\``,
   ]);

@@ -112,6 +112,14 @@ test('the glossary has the words and meanings of the page, and each word once', 
   assert.deepEqual([...new Set(words)], words);
 });
 
+test('the homework installs the packed file of this version', () => {
+  const { version } = JSON.parse(textOf('package.json'));
+  const homework = 'web/lessons/homework';
+  for (const file of ['package.json', 'README.md'])
+    assert.ok(textOf(`${homework}/${file}`).includes(`logitscope-${version}.tgz`), file);
+  assert.match(textOf('NEWS.md'), RegExp(`^## ${version} - \\d{4}-\\d\\d-\\d\\d$`, 'm'));
+});
+
 test('README.md has at most 120 lines', () => {
   assert.ok(textOf('README.md').trimEnd().split('\n').length <= 120);
 });
