@@ -1,4 +1,4 @@
-/** What a lesson measures and what its answers are, in the reader's words. */
+/** Words for the measures and answers of a lesson, in the page's language. */
 import { fixed, hasMessage, number, percent, t } from '../locale/locale.js';
 import { LESSON_MEASURES } from './measures.js';
 
@@ -9,7 +9,7 @@ import { LESSON_MEASURES } from './measures.js';
  * @typedef {import('./answers.js').Wrong} Wrong
  */
 
-/** A token without the space before it, unless it is nothing else. @param {unknown} text */
+/** A token without the spaces around it, unless it consists of spaces. @param {unknown} text */
 export const shownToken = (text) => String(text ?? '').trim() || String(text);
 
 /** @param {string} name of a measure @param {number | string | undefined} value */
@@ -27,10 +27,10 @@ export function inWords(name, value) {
 /** @param {string} prefix @param {string} name */
 const named = (prefix, name) => (hasMessage(prefix + name) ? t(prefix + name) : name);
 
-/** The name of a measure. @param {string} name */
+/** @param {string} name of a measure */
 export const measureName = (name) => named('lesson.measure.', name);
 
-/** What is asked for, such as "probability of “A”, temperature = 0.5". @param {Asked} asked */
+/** Describes a measure, such as "probability of “A”, temperature = 0.5". @param {Asked} asked */
 export function askedInWords({ measure, rank, token, setting, u, settings = {} }) {
   const of = LESSON_MEASURES[measure]?.of ?? [];
   const name = measureName(measure);
@@ -49,7 +49,7 @@ export function askedInWords({ measure, rank, token, setting, u, settings = {} }
   return parts.join(', ');
 }
 
-/** The state to reach. @param {Goal} goal */
+/** @param {Goal} goal */
 export function goalInWords(goal) {
   const { measure, equals, at_least, at_most } = goal;
   const bounds = [
@@ -60,7 +60,7 @@ export function goalInWords(goal) {
   return `${askedInWords(goal)} ${bounds.join(', ')}`;
 }
 
-/** What is right. @param {Answer} answer @returns {string} */
+/** @param {Answer} answer @returns {string} */
 export function rightInWords({ question, truth, points }) {
   const { kind, answer, goal, tolerance, options = [], items = [] } = question;
   if (kind === 'order') return items.join(' → ');
@@ -77,7 +77,7 @@ export function rightInWords({ question, truth, points }) {
   return tolerance ? `${value} ± ${number(tolerance)}` : value;
 }
 
-/** Which wrong answer it is. @param {Answer} answer @param {Wrong} wrong @returns {string} */
+/** @param {Answer} answer @param {Wrong} wrong @returns {string} */
 export function wrongInWords({ question }, { value, above, below, before, option, fault }) {
   const { answer, goal, options = [], items = [] } = question;
   const measure = answer?.measure ?? goal?.measure ?? '';

@@ -1,10 +1,10 @@
 /**
- * The answers of a lesson, as the engine computes them from its states: what is right, and what each
- * typical wrong answer is. No words; those are of `answer-words.js`.
+ * Computes the answer sheet of a lesson from its states: the right answers and the typical wrong ones,
+ * as values. `answer-words.js` has the words.
  */
 
 import { range } from '../engine/sweep.js';
-import { reached } from './judge.js';
+import { reached, rightOption, valueOf } from './judge.js';
 
 /**
  * @typedef {import('./lesson-file.js').Lesson} Lesson
@@ -12,35 +12,26 @@ import { reached } from './judge.js';
  * @typedef {import('./lesson-file.js').Question} Question
  * @typedef {import('./measures.js').LessonState} LessonState
  * @typedef {import('./measures.js').Asked} Asked
- * @typedef {number | string | undefined} Value
+ * @typedef {import('./judge.js').Value} Value
  * @typedef {(state: LessonState, asked: Asked) => Promise<Value>} Measured
  *
- * A typical wrong answer: its value, where it lies, or the place of its option; and what is said.
+ * A typical wrong answer, by its value, bounds, order, option or fault; and the sentence for it.
  * @typedef {{ value?: Value, above?: number, below?: number, before?: [number, number],
  *   option?: number, fault?: string, say: string }} Wrong
  * @typedef {{ question: Question, place: number, truth: Value, begin: Value, points: Points | null, wrong: Wrong[] }} Answer
- *   `truth` what is measured, or the place of the right option; `begin` of a state to reach
- * @typedef {{ setting: string, values: number[] }} Points the points of a sweep that are right
+ *   `truth`: the measured value, or the index of the right option; `begin`: the goal's measure in the
+ *   first state
+ * @typedef {{ setting: string, values: number[] }} Points the points of a sweep that reach the goal
  */
 
-/** The place of a choice's right option. @param {Question} question @param {Value} measured @returns {Value} */
-export function rightOption({ options = [], answer, tolerance = 0 }, measured) {
-  const fits = (/** @type {Value} */ value) =>
-    typeof value === 'number' && typeof measured === 'number'
-      ? Math.abs(value - measured) <= tolerance + 1e-12
-      : String(value ?? '').trim() === String(measured ?? '').trim();
-  const at = options.findIndex(({ right, value }) => (answer ? fits(value) : right));
-  return at < 0 ? undefined : at;
-}
-
-/** How many tokens are offered where the author does not say. */
+/** Tokens on offer unless the author chooses another number. */
 const OFFERED = 6;
 
 /**
- * The tokens that a question offers: the right one and the typical wrong ones among the first, in the
- * model's order.
+ * The tokens that a question offers, in the model's order: the most probable ones, always with the
+ * right one and the typical wrong ones.
  * @param {Question} question
- * @param {string[]} texts of all, the most probable first
+ * @param {string[]} texts of all tokens, the most probable first
  * @param {(asked: Asked) => Promise<Value>} measured
  */
 export async function offered({ choose = OFFERED, answer, wrong = [] }, texts, measured) {
@@ -55,7 +46,7 @@ export async function offered({ choose = OFFERED, answer, wrong = [] }, texts, m
  * @param {Question} question
  * @param {Figure | undefined} figure
  * @param {Measured} measured
- * @returns {Promise<Points | null>} null where no point of a sweep is to be found
+ * @returns {Promise<Points | null>} null unless the goal is a point of the figure's sweep
  */
 async function pointsOf({ goal, state }, figure, measured) {
   const first = figure?.state.choices?.first;
@@ -85,8 +76,8 @@ async function answerOf(question, figure, place, measured) {
   const told = options.flatMap(({ say }, option) =>
     say && option !== truth ? [{ option, say }] : [],
   );
-  for (const { measure, equals, above, below, before, fault, say, ...of } of wrong) {
-    const is = measure === undefined ? equals : await measured(state, { measure, ...of });
+  for (const { above, below, before, fault, say, ...typical } of wrong) {
+    const is = await valueOf({ ...typical, say }, (asked) => measured(state, asked));
     told.push({ value: is, above, below, before, fault, say });
   }
   const points = await pointsOf(question, figure, measured);
@@ -95,7 +86,7 @@ async function answerOf(question, figure, place, measured) {
 
 /**
  * @param {Lesson} lesson
- * @param {Measured} measured one after another
+ * @param {Measured} measured is called for one measure after another
  * @returns {Promise<Answer[]>} one a question, in their order
  */
 export async function answersOf(lesson, measured) {

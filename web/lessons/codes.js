@@ -1,7 +1,6 @@
 /**
- * What a learner has done in a lesson as a short code that can be read aloud or pasted to a teacher:
- * the lesson's name, a letter or digit a question, and two to tell a slip of the pen by. It says how
- * often each question was tried and how it ended, and nothing of who did it.
+ * A learner's marks as a short code to read aloud or paste: the lesson's name, one character for each
+ * question, and two check characters. It holds attempts and outcomes, and nothing about the learner.
  */
 import { MOST_FAULTS } from './faults.js';
 import { markOf } from './marks.js';
@@ -14,18 +13,18 @@ import { markOf } from './marks.js';
  */
 
 const ENDS = /** @type {const} */ ([null, 'right', 'shown']);
-/** More tries than this are not told apart. */
-const MOST_TRIES = 11;
+/** Most attempts that a character holds. */
+const MOST_ATTEMPTS = 11;
 const SHAPE = /^([\w-]{1,40})\.([0-9a-z]{1,240})\.([0-9a-z]{2})$/;
 
-/** Two letters or digits that change with any of the text. @param {string} text */
+/** Two check characters of a text. @param {string} text */
 function checkOf(text) {
   let sum = 7;
   for (const letter of text) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1296;
   return sum.toString(36).padStart(2, '0');
 }
 
-/** The parts of a word that has the shape of a code; null of any other. @param {string} word */
+/** The parts of a word that has the shape of a code; else null. @param {string} word */
 function partsOf(word) {
   const [, lesson, digits, check] = SHAPE.exec(word.toLowerCase()) ?? [];
   if (lesson === undefined) return null;
@@ -36,17 +35,17 @@ function partsOf(word) {
 export function writeCode(name, marks, ids) {
   const digits = ids.map((id) => {
     const { attempts, end } = markOf(marks, id);
-    return (Math.min(attempts, MOST_TRIES) * 3 + ENDS.indexOf(end)).toString(36);
+    return (Math.min(attempts, MOST_ATTEMPTS) * 3 + ENDS.indexOf(end)).toString(36);
   });
   const body = `${name.toLowerCase()}.${digits.join('')}`;
   return `${body}.${checkOf(body)}`;
 }
 
 /**
- * The codes of a class, one a line; before or after a code may stand whose it is.
+ * Reads the codes of a class, one a line, each with or without the learner's name beside it.
  * @param {string} text
  * @param {string} name of the lesson
- * @param {number} n how many questions it has
+ * @param {number} n number of its questions
  * @returns {{ works: Work[], faults: CodeFault[] }}
  */
 export function readCodes(text, name, n) {
@@ -83,8 +82,7 @@ export function readCodes(text, name, n) {
 }
 
 /**
- * How a class did in one question: how many had it right at once, later, asked for the solution, tried
- * without, and did not try.
+ * Counts the outcomes of one question in a class.
  * @param {Work[]} works
  * @param {number} i
  */
@@ -94,7 +92,10 @@ export function countOf(works, i) {
   return count;
 }
 
-/** @param {Mark} mark @returns {'first' | 'later' | 'shown' | 'tried' | 'none'} */
+/**
+ * Right at the first attempt or later, shown the solution, tried in vain, or not tried.
+ * @param {Mark} mark @returns {'first' | 'later' | 'shown' | 'tried' | 'none'}
+ */
 export function outcomeOf({ attempts, end }) {
   if (end === 'right') return attempts > 1 ? 'later' : 'first';
   if (end === 'shown') return 'shown';

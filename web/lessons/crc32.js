@@ -1,4 +1,4 @@
-/** CRC-32 as zlib has it: eight digits by which a text can be told from another, also by a program. */
+/** CRC-32 as in zlib: eight digits to compare two texts by, also in other programs. */
 
 /** @param {string} text @returns {string} of its UTF-8 bytes, in hexadecimal digits */
 export function crc32(text) {

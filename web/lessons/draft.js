@@ -1,20 +1,21 @@
 /**
- * A lesson while it is written: values by their place, a lesson made of what stands in the
- * instrument, and what is handed out of it. A draft is never changed but replaced, so that what is
- * equal before and after is the same.
+ * The draft of a lesson: its values by their place, the state that the instrument hands over, and the
+ * file and links of the finished lesson. A draft is immutable: a change keeps all equal parts the same
+ * objects.
  */
 import { LESSON_MEASURES } from './measures.js';
 
 /**
  * @typedef {(string | number)[]} Place of a value, such as ['parts', 0, 'title']
- * @typedef {Record<string, any>} Draft of the form of a lesson, with gaps
+ * @typedef {Record<string, any>} Draft a lesson, or a part of one, with gaps
  * @typedef {import('./faults.js').LessonFault} LessonFault
  * @typedef {import('./measures.js').LessonState} LessonState
  * @typedef {import('../engine/types.js').TableRow} TableRow
- * @typedef {{ state: LessonState, knob?: string, left: string[] }} Taken `left`: what no lesson can hold
+ * The instrument's state; `left` names the settings that no lesson can hold.
+ * @typedef {{ state: LessonState, knob?: string, left: string[] }} Handover
  */
 
-/** How a checker's fault names a place. @param {Place} place */
+/** The name of a place in the checker's faults. @param {Place} place */
 export const placeName = (place) =>
   place.map((key, i) => (typeof key === 'number' ? `[${key}]` : i > 0 ? `.${key}` : key)).join('');
 
@@ -26,7 +27,7 @@ export function faultPlace({ key, values: { at = '', name } }) {
 }
 
 /**
- * The number of a question in its lesson, from 1: as the reader counts them.
+ * The number of a question in its lesson, from 1.
  * @param {Draft} draft
  * @param {number} part
  * @param {number} question its place in the part
@@ -65,7 +66,7 @@ export function put(draft, [key, ...rest], value) {
 }
 
 /**
- * The list with one of its items elsewhere; an order names its items by their places.
+ * The list with one item moved from one index to another.
  * @template T
  * @param {T[]} list
  * @param {number} from
@@ -82,8 +83,8 @@ const isGap = (value, texts) =>
   value === undefined || (value === '' && texts) || (Array.isArray(value) && value.length === 0);
 
 /**
- * A draft without its gaps: lists without items, and `texts` that are empty. What has none is the
- * same as before. Tokens and items of lists stay, since their places count.
+ * Removes the gaps of a draft: empty lists, and with `texts` empty texts. A value without gaps is
+ * returned itself. Items of lists stay, since their indices count.
  * @param {any} value
  * @param {boolean} [texts]
  * @returns {any}
@@ -102,7 +103,7 @@ export function filled(value, texts = true) {
   return same ? value : Object.fromEntries(kept);
 }
 
-/** A name for a file, of a title. @param {string} title */
+/** Makes the name of a file from a title. @param {string} title */
 export function slug(title) {
   const plain = title.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   return plain
@@ -111,21 +112,21 @@ export function slug(title) {
     .slice(0, 40);
 }
 
-/** @param {Taken | null} taken @returns {Draft} */
-export const newPart = (taken) => ({
+/** @param {Handover | null} handover @returns {Draft} */
+export const newPart = (handover) => ({
   title: '',
   text: '',
-  ...(taken ? { figure: newFigure(taken) } : {}),
+  ...(handover ? { figure: newFigure(handover) } : {}),
 });
 
-/** @param {{ state: LessonState, knob?: string }} taken @returns {Draft} */
+/** @param {{ state: LessonState, knob?: string }} handover @returns {Draft} */
 export const newFigure = ({ state, knob }) => ({
   show: 'landscape',
   state,
   ...(knob ? { knob } : {}),
 });
 
-/** What each kind of figure begins with, beside its source. @type {Record<string, () => Draft>} */
+/** A new figure of each kind, without its source. @type {Record<string, () => Draft>} */
 const FIGURES = {
   landscape: () => ({ state: {} }),
   sweep: () => ({
@@ -152,17 +153,17 @@ const FIGURES = {
 /** The kinds of figures. */
 export const SHOWN = Object.keys(FIGURES);
 
-/** Those that need no model and no logits. */
+/** Kinds that need no model and no logits. */
 export const SOURCELESS = ['bigram', 'cost'];
 
-/** Those that write, for which logits alone are not enough. */
+/** Kinds that write texts, so that they need a model. */
 export const WRITING = ['text', 'loop', 'compare'];
 
 /**
- * The figure as one of another kind, about the same text where that can be.
+ * Makes a figure of another kind, with the same source if that kind can use it.
  * @param {Draft} figure
  * @param {string} show
- * @param {LessonState} first what it is about where it has been about nothing
+ * @param {LessonState} first the source of a figure that had none
  * @returns {Draft}
  */
 export function asShown({ state: { choices: _, ...about }, caption }, show, first) {
@@ -177,17 +178,17 @@ export function asShown({ state: { choices: _, ...about }, caption }, show, firs
   };
 }
 
-/** @param {Taken | null} taken @returns {Draft} */
-export const newLesson = (taken) => ({
+/** @param {Handover | null} handover @returns {Draft} */
+export const newLesson = (handover) => ({
   lesson: 1,
   name: 'lesson',
   title: '',
   aim: '',
   result: '',
-  parts: [newPart(taken)],
+  parts: [newPart(handover)],
 });
 
-/** A name that no other question has. @param {Draft} draft */
+/** An id that no question of the draft has. @param {Draft} draft */
 export function freeId({ parts = [] }) {
   const taken = parts.flatMap((/** @type {Draft} */ { questions = [] }) =>
     questions.map((/** @type {Draft} */ { id }) => id),
@@ -197,7 +198,7 @@ export function freeId({ parts = [] }) {
   return `q${n}`;
 }
 
-/** What a question of a kind begins with. @type {Record<string, () => Draft>} */
+/** A new question of each kind. @type {Record<string, () => Draft>} */
 const BEGINNINGS = {
   number: () => ({ answer: { measure: 'p', rank: 1 }, tolerance: 0.006 }),
   choice: () => ({ options: [{ text: '', right: true }, { text: '' }] }),
@@ -212,20 +213,20 @@ const BEGINNINGS = {
   }),
 };
 
-/** The kinds that the form knows. */
+/** The kinds of questions that the form offers. */
 export const FORM_KINDS = Object.keys(BEGINNINGS);
 
-/** What is the same in each kind. */
+/** Fields that every kind has. */
 const COMMON = ['id', 'kind', 'hold', 'ask', 'state', 'right', 'hint', 'solution'];
 
 /** @param {string} id @param {string} kind @returns {Draft} */
 export const newQuestion = (id, kind) => ({ id, kind, ask: '', ...BEGINNINGS[kind](), right: '' });
 
 /**
- * The question as one of another kind.
+ * Makes a question of another kind, with the fields that both kinds have.
  * @param {Draft} question
  * @param {string} kind
- * @param {Draft} [before] as it was of that kind
+ * @param {Draft} [before] the same question when it was of that kind
  */
 export function asKind(question, kind, before = {}) {
   const kept = Object.entries(question).filter(([name]) => COMMON.includes(name));
@@ -235,7 +236,7 @@ export function asKind(question, kind, before = {}) {
 }
 
 /**
- * What is asked for by another measure: of it only what that measure has.
+ * Asks for another measure, with the parameters that it takes.
  * @param {Draft} asked
  * @param {string} measure
  */
@@ -254,12 +255,12 @@ export function byMeasure({ settings, rank, token, setting, u, measure: _, ...bo
 }
 
 /**
- * The state of the instrument as a lesson can hold it.
+ * Takes the instrument's state as far as a lesson can hold it.
  * @param {{ settings: Record<string, any>, [part: string]: any }} state by the names of an address
  * @param {{ model?: string, written?: string, given?: { tokens: string[], logits: number[] } }} beside
- *   what was written after the prompt, or the reader's own logits
+ *   `written`: the text after the prompt; `given`: the user's own logits
  * @param {TableRow[]} table
- * @returns {Taken}
+ * @returns {Handover}
  */
 export function handoverOf(state, { model, written = '', given }, table) {
   const kinds = Object.fromEntries(table.map(({ name, kind }) => [name, kind]));
@@ -282,13 +283,13 @@ export function handoverOf(state, { model, written = '', given }, table) {
   };
 }
 
-/** Longer links are cut by programs through which they are sent. */
+/** Most characters of a link: mail programs and chats cut longer ones. */
 export const LINK_LIMIT = 8000;
 
-/** The file. @param {Draft} lesson */
+/** @param {Draft} lesson */
 export const fileText = (lesson) => `${JSON.stringify(lesson, null, 2)}\n`;
 
-/** The page that carries the lesson whole. @param {Draft} lesson @param {string} href of any page of the site @param {string} language */
+/** The address that carries the whole lesson. @param {Draft} lesson @param {string} href of any page of the site @param {string} language */
 export function linkOf(lesson, href, language) {
   const page = new URL(href);
   page.search = '';
@@ -297,12 +298,12 @@ export function linkOf(lesson, href, language) {
   return `${page.href}?lesson&lang=${language}#lesson=${carried}`;
 }
 
-/** The address of its guide for teachers, where the codes of a class are read. @type {typeof linkOf} */
+/** The address of the lesson's guide for teachers. @type {typeof linkOf} */
 export const guideOf = (lesson, href, language) =>
   linkOf(lesson, href, language).replace('?lesson&', '?lesson&guide&');
 
 /**
- * The line for a page of one's own: with the lesson whole, or where that is too long with its file.
+ * The line of HTML for another page: with the whole lesson, or with its file when the link is too long.
  * @param {Draft} lesson
  * @param {string} href
  * @param {string} language

@@ -1,6 +1,6 @@
-/** What can be wrong with a lesson's file: the English sentences, by key; the page has them in its locale files. */
+/** Faults of a lesson's file: the English sentences by key. The page has them in its locale files. */
 
-/** Faults that are told of a lesson or of a class's codes: a page shows each. */
+/** Most faults of a lesson or of a class's codes. */
 export const MOST_FAULTS = 100;
 
 export const LESSON_FAULTS = {

@@ -1,6 +1,6 @@
 /**
- * A button in a text that sets the figure: a link to `#temperature=0&u=0.4`, whose names are settings,
- * `order`, `u`, `seed`, `prompt`, and what else the figure can be told.
+ * Changes of a figure's state. A button in a lesson's text names one as `#temperature=0&u=0.4`: settings,
+ * `order`, `u`, `seed`, `prompt`, and choices of the kind of figure.
  */
 
 /**
@@ -12,7 +12,7 @@
 const valueOf = (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text));
 
 /**
- * What such an address sets, not yet checked.
+ * Reads the change that a button names, not yet checked.
  * @param {string} address
  * @param {TableRow[]} table
  * @returns {Partial<LessonState> & { settings: Record<string, any>, choices: Record<string, any> }}
@@ -31,7 +31,7 @@ export function readFigureChange(address, table) {
 }
 
 /**
- * A figure's state with what was set since.
+ * Adds a change to a figure's state.
  * @param {LessonState} begin
  * @param {Partial<LessonState>} patch
  * @returns {LessonState}
@@ -46,7 +46,7 @@ export function patched(begin, patch) {
 }
 
 /**
- * An order of all stages in which those that are named have changed places among themselves.
+ * Completes an order: the named samplers exchange places among themselves, the others keep theirs.
  * @param {string[]} named
  * @param {TableRow[]} table
  */

@@ -1,25 +1,32 @@
-/** Whether an answer is right, and which sentence it has. Pure; what is measured comes by `measured`. */
+/** Judges an answer: right or wrong, and the sentence for it. A pure function of the measured values. */
 
 /**
  * @typedef {import('./lesson-file.js').Question} Question
  * @typedef {import('./lesson-file.js').Typical} Typical
  * @typedef {import('./measures.js').Asked} Asked
- * @typedef {(asked: Asked) => Promise<number | string | undefined>} Measured of the state shown
- * @typedef {'close' | 'high' | 'low'} Side of a number for which nothing is said: rounded too early, or where it lies
+ * @typedef {number | string | undefined} Value
+ * @typedef {(asked: Asked) => Promise<Value>} Measured of the state on show
+ * @typedef {'close' | 'high' | 'low'} Side of a number without a sentence of its own; close: within three
+ *   tolerances, or rounded too early
  * @typedef {{ right: boolean, say: string, side?: Side }} Verdict
  */
 
 /**
- * What the grader made of code: whether it is right, the fault that it has, and the sentence of that.
+ * The grader's result for code: `fault` is its code, `say` its sentence.
  * @typedef {{ right: boolean, fault: string | null, say: string }} Coded
  */
 
-/** Two texts name the same token whether or not the space before it is written. @param {unknown} text */
+/** A token without the spaces around it: an answer may leave them out. @param {unknown} text */
 const bare = (text) => String(text ?? '').trim();
 
-/** @param {number} a @param {unknown} b @param {number} tolerance */
-function near(a, b, tolerance) {
-  return typeof b === 'number' && Math.abs(a - b) <= tolerance + 1e-12;
+/**
+ * The one rule by which a value meets another: numbers within a tolerance, else the same token.
+ * @param {Value} value
+ * @param {Value} other
+ */
+function meets(value, other, tolerance = 0) {
+  if (typeof value !== 'number') return bare(value) === bare(other);
+  return typeof other === 'number' && Math.abs(value - other) <= tolerance + 1e-12;
 }
 
 /** @param {number} value @param {{ above?: number, below?: number }} bounds */
@@ -28,19 +35,29 @@ function within(value, { above = -Infinity, below = Infinity }) {
 }
 
 /**
- * Whether a state is the one to reach.
+ * Whether a state reaches a goal.
  * @param {import('./lesson-file.js').Goal} goal
- * @param {number | string | undefined} value
+ * @param {Value} value measured in the state
  */
 export function reached(
   { equals, at_least = -Infinity, at_most = Infinity, tolerance = 0 },
   value,
 ) {
-  if (typeof equals === 'string') return bare(value) === bare(equals);
-  if (typeof value !== 'number') return false;
-  if (equals !== undefined) return near(value, equals, tolerance);
-  return value >= at_least && value <= at_most;
+  if (equals !== undefined) return meets(equals, value, tolerance);
+  return typeof value === 'number' && value >= at_least && value <= at_most;
 }
+
+/** The index of a choice's right option. @param {Question} question @param {Value} measured @returns {Value} */
+export function rightOption({ options = [], answer, tolerance }, measured) {
+  const at = options.findIndex(({ right, value }) =>
+    answer ? meets(value, measured, tolerance) : right,
+  );
+  return at < 0 ? undefined : at;
+}
+
+/** The value of a typical wrong answer; undefined for one that is given by bounds. @param {Typical} typical @param {Measured} measured */
+export const valueOf = async (typical, measured) =>
+  typical.measure === undefined ? typical.equals : measured(/** @type {Asked} */ (typical));
 
 /** A number within this many tolerances is close. */
 const CLOSE = 3;
@@ -53,54 +70,42 @@ function sideOf(value, truth, tolerance) {
     Math.trunc(truth * by) / by,
   ];
   const powers = Array.from({ length: MOST_DECIMALS }, (_, i) => 10 ** (i + 1));
-  const early = powers.some((by) => cut(by).some((rounded) => near(value, rounded, 0)));
-  if (tolerance > 0 && (early || near(value, truth, CLOSE * tolerance))) return 'close';
+  const early = powers.some((by) => cut(by).some((rounded) => meets(value, rounded)));
+  if (tolerance > 0 && (early || meets(value, truth, CLOSE * tolerance))) return 'close';
   return value > truth ? 'high' : 'low';
 }
 
-/** @param {Question} question @param {number} value @param {Measured} measured */
-async function judgeNumber({ answer, tolerance = 0, wrong = [] }, value, measured) {
+/** @param {Question} question @param {number | string} given a number or a token @param {Measured} measured */
+async function judgeValue({ answer, tolerance = 0, wrong = [] }, given, measured) {
   const truth = await measured(/** @type {Asked} */ (answer));
-  if (near(value, truth, tolerance)) return null;
+  if (meets(given, truth, tolerance)) return null;
   for (const typical of wrong) {
-    const { equals, measure, say } = typical;
-    const by = typical.tolerance ?? tolerance;
-    const named = measure === undefined ? equals : await measured(/** @type {Asked} */ (typical));
-    const met = named === undefined ? within(value, typical) : near(value, named, by);
-    if (met) return say;
+    const value = await valueOf(typical, measured);
+    const met =
+      typeof given === 'number' && value === undefined
+        ? within(given, typical)
+        : meets(given, value, typical.tolerance ?? tolerance);
+    if (met) return typical.say;
   }
-  return typeof truth === 'number' ? { side: sideOf(value, truth, tolerance) } : '';
-}
-
-/** @param {Question} question @param {string} text @param {Measured} measured */
-async function judgeToken({ answer, wrong = [] }, text, measured) {
-  if (bare(text) === bare(await measured(/** @type {Asked} */ (answer)))) return null;
-  for (const typical of wrong) {
-    const { equals, measure, say } = typical;
-    const named = measure === undefined ? equals : await measured(/** @type {Asked} */ (typical));
-    if (bare(named) === bare(text)) return say;
-  }
-  return '';
+  if (typeof given !== 'number' || typeof truth !== 'number') return '';
+  return { side: sideOf(given, truth, tolerance) };
 }
 
 /** @param {Question} question @param {number} index of the option @param {Measured} measured */
-async function judgeChoice({ options = [], answer, tolerance = 0 }, index, measured) {
+async function judgeChoice({ options = [], answer, tolerance }, index, measured) {
   const { right, value, say = '' } = options[index];
-  if (!answer) return right ? null : say;
-  const truth = await measured(answer);
-  const met =
-    typeof value === 'number' ? near(value, truth, tolerance) : bare(value) === bare(truth);
+  const met = answer ? meets(value, await measured(answer), tolerance) : right;
   return met ? null : say;
 }
 
-/** @param {Question} question @param {number[]} order places of the items as the author wrote them */
+/** @param {Question} question @param {number[]} order indices of the items as the author wrote them */
 function judgeOrder({ wrong = [] }, order) {
   if (order.every((item, place) => item === place)) return null;
   const early = wrong.find(({ before: [a, b] = [0, 0] }) => order.indexOf(a) < order.indexOf(b));
   return early?.say ?? '';
 }
 
-/** @param {Question} question @param {Measured} measured of the state that stands now */
+/** @param {Question} question @param {Measured} measured of the current state */
 async function judgeState({ goal, wrong = [] }, measured) {
   const wanted = /** @type {import('./lesson-file.js').Goal} */ (goal);
   if (reached(wanted, await measured(wanted))) return null;
@@ -110,7 +115,7 @@ async function judgeState({ goal, wrong = [] }, measured) {
     const met =
       typeof value === 'number'
         ? within(value, typical)
-        : value !== undefined && bare(equals ?? value) === bare(value);
+        : value !== undefined && meets(value, equals ?? value);
     if (met) return say;
   }
   return '';
@@ -125,14 +130,15 @@ function judgeCode({ wrong = [] }, { right, fault, say }) {
 
 /**
  * @param {Question} question
- * @param {any} given what the grader made of code, a number, a text, the index of an option, an order; nothing for a state
+ * @param {any} given by kind: a number, a token, the index of an option, an order of indices, a `Coded`;
+ *   null for a state
  * @param {Measured} measured
  * @returns {Promise<Verdict>} `say` is the sentence of a right answer or of a typical wrong one
  */
 export async function judge(question, given, measured) {
   const say = await {
-    number: () => judgeNumber(question, given, measured),
-    token: () => judgeToken(question, given, measured),
+    number: () => judgeValue(question, given, measured),
+    token: () => judgeValue(question, given, measured),
     choice: () => judgeChoice(question, given, measured),
     order: async () => judgeOrder(question, given),
     state: () => judgeState(question, measured),

@@ -1,7 +1,7 @@
 /**
- * The form of a lesson, and its checker: a lesson may come from anybody, so that whatever is not of
- * this form is refused, one fault a place. It holds no HTML, runs nothing and names no address but
- * links, which are shown as links.
+ * The form of a lesson's file, and its checker. Anybody may write a lesson, so the checker refuses
+ * everything that is not of this form, one fault a place. A lesson holds no HTML, runs nothing, and
+ * names no address but links, which are shown as links.
  */
 import { show } from '../engine/errors.js';
 import { MEASURES } from '../engine/measures.js';
@@ -19,8 +19,8 @@ import { readFigureChange } from './figure-change.js';
  * @typedef {import('./faults.js').LessonFault} LessonFault
  * @typedef {import('../engine/types.js').TableRow} TableRow
  *
- * A wrong answer that people typically give: the value that it is, the measure that it would be, or
- * where it lies; `before` of an order: the first of the two stands before the second.
+ * A typical wrong answer: a value, a measure, or bounds. `before` is for an order: the first item stands
+ * before the second.
  * @typedef {Partial<Asked> & { equals?: number | string, above?: number, below?: number,
  *   tolerance?: number, before?: [number, number], fault?: string, say: string }} Typical
  * @typedef {Asked & { equals?: number | string, at_least?: number, at_most?: number, tolerance?: number }} Goal
@@ -30,11 +30,11 @@ import { readFigureChange } from './figure-change.js';
  * @property {string} id
  * @property {'number' | 'choice' | 'order' | 'state' | 'token' | 'code'} kind
  * @property {string} ask
- * @property {string} right what is said of a right answer
+ * @property {string} right the sentence for a right answer
  * @property {string} [hint]
  * @property {string} [solution]
- * @property {boolean} [hold] whether the figure rests until it is answered
- * @property {LessonState} [state] where it is not that of the figure
+ * @property {boolean} [hold] whether the figure is held until the first answer
+ * @property {LessonState} [state] instead of the figure's
  * @property {Typical[]} [wrong]
  * @property {Asked} [answer]
  * @property {number} [tolerance]
@@ -42,47 +42,46 @@ import { readFigureChange } from './figure-change.js';
  * @property {Option[]} [options]
  * @property {string[]} [items] in the right order
  * @property {Goal} [goal]
- * @property {number} [choose] how many tokens are offered
- * @property {string} [as] what code stands for: a warper, chain or generate
- * @property {string} [begin] what its editor begins with
- * @property {string} [example] code that is right, for the solution
+ * @property {number} [choose] number of tokens on offer
+ * @property {string} [as] the function to write: a sampler, chain or generate
+ * @property {string} [begin] the first text of the editor
+ * @property {string} [example] right code, for the solution
  *
- * `controls` are what can be set below a figure; those of a bias and of the first token are for `tokens`.
+ * `controls` names the controls below a figure; those of biases and of the first token offer `tokens`.
  * @typedef {{ show: keyof typeof CHOICES, state: LessonState, beside?: LessonState, knob?: string,
  *   controls?: string[], tokens?: string[], caption?: string }} Figure
  * @typedef {{ title?: string, text?: string | string[], figure?: Figure, questions?: Question[] }} Part
  * @typedef {{ lesson: 1, name: string, number?: number, minutes?: number, title: string, aim: string,
  *   result: string, extension?: string, guide?: string | string[], parts: Part[] }} Lesson
- * where `guide` is what a teacher says of it, which learners are not shown
+ *   `guide`: notes for the teacher, which learners do not see
  */
 
 const LARGEST = 200_000;
-/** Bytes beyond which a file is too large, whatever its characters. */
+/** Most bytes of a file: UTF-8 takes at most 4 a character. */
 export const LARGEST_FILE = 4 * LARGEST + 4;
 const LONGEST = 2000;
-/** Tokens of a text that is written. */
+/** Most tokens of a written text. */
 const LONGEST_TEXT = 100;
-/** What is no number of the table and can be set below a figure. */
+/** Controls of a figure that are no number of the settings table. */
 const CONTROLS = ['seed', 'prompt', 'length', 'constraint', 'logit_bias', 'forced_first'];
 const CONSTRAINTS = ['json', 'name_age_city', 'three_numbers'];
 export const KINDS = ['number', 'choice', 'order', 'state', 'token', 'code'];
-/** Names under which somebody might try to give an address. */
+/** Names that may hold an address or code; they have a fault of their own. */
 const ADDRESS = /^(url|href|src|endpoint|xapi|action|fetch|import|script|style|html|on\w+)$/i;
 /** HTML, but not "p < 1": a tag begins with a letter, a slash or an exclamation mark. */
 const MARKUP = /<[a-z/!][^>]*>?/i;
 
 /**
- * A key of an object: how it is checked, and whether it must be there.
- * @typedef {(value: any, at: string, check: Check) => void} Rule
- * @typedef {Record<string, Rule>} Rules a name that ends in ! must be there
+ * @typedef {(value: any, at: string, check: Check) => void} Rule checks one value
+ * @typedef {Record<string, Rule>} Rules of an object's keys; a name that ends in ! is required
  */
 
-/** Collects faults, MOST_FAULTS of them. */
+/** Collects the first MOST_FAULTS faults. */
 class Check {
   /** @type {LessonFault[]} */
   faults = [];
 
-  /** What the figure of the part shows, if it has one. @type {keyof typeof CHOICES | null} */
+  /** Kind of the part's figure; null without one. @type {keyof typeof CHOICES | null} */
   show = null;
 
   /** @param {TableRow[]} table */
@@ -138,7 +137,7 @@ const text =
       else if (!/^https?:\/\/[^\s]+$/.test(address)) check.refuse('link', at, address);
   };
 
-/** What a button in a text sets. @type {Rule} */
+/** Checks the change that a button in a text names. @type {Rule} */
 const checkShown = (address, at, check) => {
   const { show: kind } = check;
   if (kind === null) return void check.refuse('unfigured', at, address);
@@ -149,7 +148,7 @@ const checkShown = (address, at, check) => {
   check.object(others, at, bounds);
 };
 
-/** What the model reads, or one of its tokens: never shown as anything but text. @type {Rule} */
+/** Text for the model or the editor: it is never rendered as markup. @type {Rule} */
 const plain = (value, at, check) => {
   if (typeof value !== 'string') check.refuse('text', at, value);
   else if (value.length > LONGEST) check.fail('long', at, { n: value.length, limit: LONGEST });
@@ -198,7 +197,7 @@ const either = (value, at, check) => {
   else plain(value, at, check);
 };
 
-/** A bias by the number of its token; `false` removes it. @type {Rule} */
+/** Biases by token id; `false` bans the token. @type {Rule} */
 const biases = (value, at, check) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return void check.refuse('object', at, value);
@@ -208,10 +207,10 @@ const biases = (value, at, check) => {
   }
 };
 
-/** Settings that are no numbers. @type {Rules} */
+/** Settings of a lesson that are no numbers. @type {Rules} */
 const OTHERS = { logit_bias: biases, constraint: among(CONSTRAINTS), forced_first: either };
 
-/** Names and numbers of the table, and an order of warpers. @type {Rule} */
+/** Numbers of the settings table, an order of samplers, and OTHERS. @type {Rule} */
 const settings = (value, at, check) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return void check.refuse('object', at, value);
@@ -240,7 +239,7 @@ const stretch = (value, at, check) =>
     'step!': number(1e-6),
   });
 
-/** What else a figure of each kind can be told, beside prompt and settings. @satisfies {Record<string, Rules>} */
+/** The choices of each kind of figure, beside prompt and settings. @satisfies {Record<string, Rules>} */
 export const CHOICES = {
   landscape: {},
   sweep: {
@@ -330,13 +329,13 @@ const typical = (value, at, check) =>
 const option = (value, at, check) =>
   void check.object(value, at, { 'text!': text(), right: flag, value: either, say: text() });
 
-/** What a grader knows: a warper, the chain of four, the decode loop. @type {Rule} */
+/** A function that the grader knows: a sampler, the chain of four, the decode loop. @type {Rule} */
 const gradable = (value, at, check) => {
   const warpers = check.table.filter(({ warper }) => warper).map(({ name }) => name);
   among([...warpers, 'chain', 'generate'])(value, at, check);
 };
 
-/** What each kind of question has beside what all have. @type {Record<string, Rules>} */
+/** The fields of each kind of question, beside those of all kinds. @type {Record<string, Rules>} */
 const OF_KIND = {
   number: { 'answer!': asked, tolerance: number(0), unit: text({ maximum: 20 }) },
   choice: { 'options!': list(option, 2, 8), answer: asked, tolerance: number(0) },
@@ -416,7 +415,7 @@ const part = (value, at, check) => {
   check.show = null;
 };
 
-/** What a state has of a question beside its id, at most. */
+/** Most characters of a question's mark in the state, beside its id. */
 const BESIDE_ID = ':9999r '.length;
 
 /** @param {Check} check @param {any} lesson */
@@ -432,7 +431,7 @@ function checkIds(check, lesson) {
 }
 
 /**
- * Every fault of a lesson, in the order in which it is written.
+ * Returns the faults of a lesson, in the order of the file.
  * @param {any} lesson
  * @param {TableRow[]} table of the engine's settings
  * @returns {LessonFault[]}
@@ -456,11 +455,11 @@ export function checkLesson(lesson, table) {
 }
 
 /**
- * Reads a lesson's file: JSON, or Markdown where it does not begin as JSON does.
- * @param {string | null} source null: its bytes are no text
+ * Reads a lesson's file: JSON if it begins with a bracket, else Markdown.
+ * @param {string | null} source null when the bytes are no text
  * @param {TableRow[]} table
- * @returns {{ lesson: Lesson | null, read: any, faults: LessonFault[] }} no lesson where there is a
- *   fault; `read` whatever stands in the file
+ * @returns {{ lesson: Lesson | null, read: any, faults: LessonFault[] }} `lesson` is null if there is a
+ *   fault; `read` is the parsed file, valid or not
  */
 export function readLesson(source, table) {
   /** @type {LessonFault[]} */
@@ -480,7 +479,7 @@ export function readLesson(source, table) {
   return { lesson: faults.length === 0 ? lesson : null, read: lesson, faults };
 }
 
-/** The ids of all questions, in their order. @param {Lesson} lesson */
+/** @param {Lesson} lesson */
 export function questionIds({ parts }) {
   return parts.flatMap(({ questions = [] }) => questions.map((each) => each.id));
 }

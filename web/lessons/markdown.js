@@ -1,17 +1,17 @@
 /**
- * A lesson as Markdown, read into the same form as its JSON: what stands between two lines of `---`
- * at the beginning are the lesson's own words, `## ` begins a part, paragraphs are its text, and a
- * fenced block named `figure` or `question` holds `name: value` lines, whose values are JSON where
- * they can be read as that. `option`, `item` and `wrong` may be repeated.
+ * Reads a lesson's Markdown into the form of its JSON. The lesson's own fields stand first, between two
+ * lines of `---`. `## ` begins a part; paragraphs are its text. A fenced block named `figure` or
+ * `question` holds lines of `name: value`; a value is JSON if it parses, else text. `option`, `item`
+ * and `wrong` may be repeated.
  */
 
-/** What stands in a list, by the name of a line. */
+/** Names of lines that may be repeated, and the lists that they fill. */
 const LISTS = /** @type {Record<string, string>} */ ({
   option: 'options',
   item: 'items',
   wrong: 'wrong',
 });
-/** What is text even where it could be read as JSON. */
+/** Fields whose value is text even if it parses as JSON. */
 const TEXTS = 'title ask aim result extension guide right hint solution item'.split(' ');
 
 /** @param {string} name @param {string} text */

@@ -1,10 +1,10 @@
 /**
- * Marks: what was answered, as a plain record, and what of it is told to a course. Tries are
- * unlimited, a right answer stays right, a solution that was asked for ends the scoring of its
- * question, and one who has only played has no score at all.
+ * A learner's marks, and the report that a course gets. Attempts are unlimited; a right answer stays
+ * right; a question whose solution was shown earns nothing any more. A learner without an answer has
+ * no score.
  */
 
-/** How long a state may be: SCORM 1.2 keeps no more. */
+/** Most characters of a state: the limit of SCORM 1.2. */
 export const STATE_LIMIT = 4096;
 
 /**
@@ -28,14 +28,13 @@ export function answer(marks, id, right) {
   return { ...marks, [id]: { attempts: attempts + 1, end: end ?? (right ? 'right' : null) } };
 }
 
-/** The solution was asked for. @param {Marks} marks @param {string} id @returns {Marks} */
+/** Ends a question with its solution, unless it was right already. @param {Marks} marks @param {string} id @returns {Marks} */
 export function showSolution(marks, id) {
   const mark = markOf(marks, id);
   return mark.end ? marks : { ...marks, [id]: { ...mark, end: 'shown' } };
 }
 
 /**
- * What is told of the questions of a lesson.
  * @param {Marks} marks
  * @param {readonly string[]} ids
  * @returns {Report}
@@ -68,7 +67,7 @@ export function writeMarks(marks, ids) {
 }
 
 /**
- * Marks that were written, as far as they can be read: whatever is not one is left out.
+ * Reads the marks of a state; other parts are left out.
  * @param {unknown} text
  * @returns {Marks}
  */
@@ -84,7 +83,7 @@ export function readMarks(text) {
 }
 
 /**
- * Two records of the same learner, such as from two machines: of each question what is worth more.
+ * Merges two records of the same learner, such as from two machines: the better mark of each question.
  * @param {Marks} one
  * @param {Marks} other
  * @returns {Marks}

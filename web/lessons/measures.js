@@ -1,7 +1,6 @@
 /**
- * The named measures that a lesson may ask for: the whole list. Each is read from the engine's own
- * reading of a state, from texts that it writes there, or counted, so that an answer is right for any
- * prompt, model and settings.
+ * The measures that a lesson may ask for. Each is computed by the engine from a state, from the texts
+ * that the state writes, or counted; so an answer is right for any prompt, model and settings.
  */
 import { readSecond } from '../engine/second-distribution.js';
 import { figuresOf, run } from '../engine/compare.js';
@@ -18,30 +17,29 @@ import { wholeOrder } from './figure-change.js';
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {{ trace: Trace, drawn: Drawn, settings: Record<string, any> }} Read
  *
- * A text that a state wrote, how it ended, and what its constraint expects next where it did not.
+ * A text that a state wrote, its finish reason, and for an unfinished text the state of its constraint.
  * @typedef {{ text: string, finish: string, next: import('../engine/types.js').ConstraintState | null,
  *   stages: Trace['stages'] }} Written
  * @typedef {import('../engine/compare.js').Figures} Figures
  * @typedef {{ text: string, bits: number }[]} Given the tokens of a given text, each with its surprisal
  *
- * What is asked for: a name, what it is of, and the settings, choices and u that differ from those
- * shown; `text` is what somebody wrote after the prompt.
+ * A question to the engine: a measure, its parameters, and the settings, choices and u that override
+ * those of the state. `text` is a given text after the prompt.
  * @typedef {{ measure: string, rank?: number, token?: string, setting?: string, u?: number, text?: string,
  *   settings?: Record<string, any>, choices?: Record<string, any> }} Asked
  *
  * @typedef {object} LessonMeasure
  * @property {'share' | 'tokens' | 'bits' | 'number' | 'count' | 'token' | 'flag'} unit a count is whole and may be large,
  *   a flag is 1 or 0
- * @property {readonly ('rank' | 'token' | 'setting' | 'u' | 'text')[]} of what may be named beside it; one of
- *   the first two is enough
- * @property {'trace' | 'texts' | 'steps' | 'written' | 'given' | 'drawn'} [from] what it is read from; a trace unless it is said
- * @property {(read: any, asked: Asked) => number | string | undefined} read undefined where there is none
+ * @property {readonly ('rank' | 'token' | 'setting' | 'u' | 'text')[]} of its parameters; rank or token is enough
+ * @property {'trace' | 'texts' | 'steps' | 'written' | 'given' | 'drawn'} [from] its source, a trace by default
+ * @property {(read: any, asked: Asked) => number | string | undefined} read undefined without a value
  */
 
-/** How many tokens are listed, so that one can be asked for by its text. */
+/** Tokens in a trace's list, so that most can be named by their text. */
 export const LISTED = 400;
 
-/** How many tokens a text has that is written, unless a state says it. */
+/** Tokens of a written text, unless the state's choices name a length. */
 export const WRITTEN = 40;
 
 /** @param {Read} read @param {Asked} asked @returns {TraceToken | undefined} */
@@ -54,10 +52,10 @@ function tokenOf({ trace }, { rank = 1, token }) {
 /** @param {Read} read */
 const drawnText = ({ trace, drawn }) => trace.tokens.find(({ id }) => id === drawn.id)?.text;
 
-/** The share of no texts is undefined. @param {number} mean */
+/** A mean over no texts is NaN. @param {number} mean */
 const known = (mean) => (Number.isNaN(mean) ? undefined : mean);
 
-/** The measures of a sweep that texts are written for. @type {Record<string, LessonMeasure>} */
+/** Measures over many written texts, as in a sweep. @type {Record<string, LessonMeasure>} */
 const OF_TEXTS = Object.fromEntries(
   ['ttr', 'distinct_2', 'distinct_texts', 'correctness', 'valid', 'tense', 'person'].map((name) => [
     name,
@@ -68,10 +66,10 @@ const OF_TEXTS = Object.fromEntries(
 /** @param {(counted: Counted) => number} count @param {'count' | 'number'} [unit] @returns {LessonMeasure} */
 const counts = (count, unit = 'count') => ({ unit, of: [], from: 'steps', read: count });
 
-/** How many tokens the step after a text sees. @param {Counted} counted */
+/** Tokens in the context of the step after a text. @param {Counted} counted */
 const whole = ({ prompt_tokens, new_tokens }) => prompt_tokens + new_tokens;
 
-/** What the steps of a text cost, by hand. @type {Record<string, LessonMeasure>} */
+/** Operations of the steps of a text, counted by formulas. @type {Record<string, LessonMeasure>} */
 const OF_STEPS = {
   step_cost: counts((all) => countStep(whole(all), whole(all), all.width).matrix),
   step_cost_cached: counts((all) => countStep(whole(all), 1, all.width).matrix),
@@ -82,14 +80,14 @@ const OF_STEPS = {
   attention_exponent: counts((all) => exponentOf(all, false).attention, 'number'),
 };
 
-/** The logit of a token as its bias leaves it. @param {Read} read @param {TraceToken} token */
+/** A token's logit plus its bias. @param {Read} read @param {TraceToken} token */
 function biased({ settings }, { id, logit }) {
   const bias = settings.logit_bias?.[id] ?? 0;
   return bias === false ? -Infinity : logit + bias;
 }
 
 /**
- * The least bias that makes a token level with the best of the others.
+ * The least bias that brings a token level with the best other token.
  * @param {Read} read
  * @param {Asked} asked
  */
@@ -110,7 +108,7 @@ function isJson(text) {
   }
 }
 
-/** What a single text tells: one that the state writes, or one that somebody gave. @type {Record<string, LessonMeasure>} */
+/** Measures of one text: written by the state, or given. @type {Record<string, LessonMeasure>} */
 const OF_TEXT = {
   digest: { unit: 'token', of: [], from: 'written', read: ({ text }) => crc32(text) },
   valid_json: { unit: 'flag', of: [], from: 'written', read: ({ text }) => Number(isJson(text)) },
@@ -168,13 +166,13 @@ export const LESSON_MEASURES = Object.freeze({
 /** @typedef {{ logits?: number[], tokens?: string[], model?: string, prompt?: string,
  *   settings?: Record<string, any>, seed?: number, u?: number, choices?: Record<string, any> }} LessonState */
 
-/** What a measure is read from. @param {Asked} asked */
+/** The source of a measure. @param {Asked} asked */
 export const sourceOf = ({ measure: name }) => LESSON_MEASURES[name].from ?? 'trace';
 
 /**
- * Reads a state by an engine, in page, worker or Node: of given logits, or the text after a prompt.
- * @param {any} engine one with a model, unless the state holds logits; a timeline of its own
- * @param {any} session of that engine, which may be the engine itself
+ * Reads the next-token distribution of a state: of its logits, or after its prompt.
+ * @param {any} engine with a model, unless the state holds logits
+ * @param {any} session of that engine; may be the engine itself
  * @param {LessonState} state
  * @param {Asked} asked
  * @returns {Promise<Read>}
@@ -201,7 +199,7 @@ export async function readState(engine, session, state, asked) {
 }
 
 /**
- * All settings: numbers where nothing is set, so that a setting can be asked for.
+ * All settings of a state, with neutral values for the others, so that every setting can be measured.
  * @param {any} engine
  * @param {LessonState} state
  * @param {Asked} asked
@@ -233,7 +231,7 @@ async function readTexts(engine, state, asked, grammar) {
 }
 
 /**
- * The text that a state writes.
+ * Writes the text of a state.
  * @param {any} engine
  * @param {any} session
  * @param {LessonState} state
@@ -255,15 +253,15 @@ export async function writeText(engine, session, state, asked = {}) {
 }
 
 /**
- * One round of the loop: the tokens of the text so far, how many logits a row has, the most probable
- * tokens from the first on, what is drawn, and whether the text ends with it.
+ * One round of the decode loop: the tokens so far, the size of a row of logits, the most probable
+ * tokens, the drawn token, and whether it ends the text.
  * @typedef {{ pieces: string[], size: number, tokens: Listed[], drawn: Listed, u: number,
  *   ends: boolean }} LoopRound
  * @typedef {{ id: number, text: string, p: number }} Listed
  */
 
 /**
- * The first rounds of the text that a state writes.
+ * Runs the first rounds of the decode loop of a state.
  * @param {any} engine
  * @param {any} session
  * @param {LessonState} state
@@ -298,7 +296,7 @@ export async function readLoop(engine, session, state, rounds) {
 }
 
 /**
- * What somebody wrote after the prompt, as the model's own distribution has it.
+ * Reads the surprisal of each token of a given text after the prompt, by the model's own distribution.
  * @param {any} engine
  * @param {any} session
  * @param {LessonState} state
@@ -314,7 +312,7 @@ async function readGiven(engine, session, { prompt = '' }, { text = '' }) {
 }
 
 /**
- * The figures of the text that a state writes, as a comparison has them.
+ * Writes the text of a state and measures it as a comparison does.
  * @param {any} engine
  * @param {any} session
  * @param {LessonState} state
@@ -331,12 +329,12 @@ async function readDrawn(engine, session, state, asked) {
 }
 
 /**
- * What is asked for of a state.
+ * Measures a state.
  * @param {Asked} asked
  * @param {LessonState} state
- * @param {any} engine null where the measure is only counted
- * @param {any} [session] of that engine, which may be the engine itself
- * @param {Grammar | null} [grammar] what judges texts
+ * @param {any} engine null for a measure that is only counted
+ * @param {any} [session] of that engine; may be the engine itself
+ * @param {Grammar | null} [grammar] judges the texts
  */
 export async function measure(asked, state, engine, session = engine, grammar = null) {
   const { from = 'trace', read } = LESSON_MEASURES[asked.measure];
@@ -349,7 +347,7 @@ export async function measure(asked, state, engine, session = engine, grammar = 
 }
 
 /**
- * What is told to a course of what stands on the screen; nulls where nothing does.
+ * The part of a course's report on the figure on show; nulls without a figure.
  * @param {import('../engine/types.js').Trace | null} trace
  */
 export function figureReport(trace) {

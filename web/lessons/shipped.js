@@ -1,4 +1,4 @@
-/** The lessons that are shipped, in the order of the course; each is a file a language beside this one. */
+/** The shipped lessons in the order of the course; each is a file a language beside this one. */
 export const SHIPPED = [
   'one-token',
   'greedy',
@@ -16,14 +16,14 @@ export const SHIPPED = [
   'same-seed',
 ];
 
-/** The languages in which each is there. */
+/** The languages of every shipped lesson. */
 export const LESSON_LANGUAGES = ['en', 'es'];
 
 /** @param {string} name @param {string} language */
 export const lessonFile = (name, language) =>
   `lessons/${name}.${LESSON_LANGUAGES.includes(language) ? language : 'en'}.json`;
 
-/** All their files, beside the folder of this one. */
+/** The files of all shipped lessons, relative to `web/`. */
 export const LESSON_FILES = SHIPPED.flatMap((name) =>
   LESSON_LANGUAGES.map((language) => lessonFile(name, language)),
 );

@@ -9,7 +9,7 @@ const LONGEST = 100;
 
 /** A comma that can set no thousands apart. */
 const DECIMAL_COMMA = /^(0,\d+|\d+,(\d{1,2}|\d{4,}))$/;
-/** Thousands set apart, in whichever way. */
+/** Groups of thousands, with any usual separator. */
 const GROUPED = /^\d{1,3}([.,' \u00a0\u202f]\d{3})+$/;
 
 /** Other ways to write a sign. @type {Record<string, string>} */
@@ -21,7 +21,7 @@ const WORD =
 
 /** @type {Record<string, number>} */
 const CONSTANTS = { e: Math.E, pi: Math.PI, π: Math.PI };
-/** `log` alone is none: some mean the base e, others 10. @type {Record<string, (x: number) => number>} */
+/** Not `log`, which means base e to some and base 10 to others. @type {Record<string, (x: number) => number>} */
 const FUNCTIONS = {
   ln: Math.log,
   log2: Math.log2,
@@ -31,7 +31,7 @@ const FUNCTIONS = {
   '√': Math.sqrt,
 };
 
-/** Ends the reading of a text that is no expression; never leaves this file. */
+/** Ends the parsing of a text that is no expression; never leaves this file. */
 class NoNumber extends Error {}
 
 /** @typedef {{ number?: number, name?: string, sign?: string }} Word */
@@ -136,7 +136,7 @@ function readExpression(text, percents) {
   }
 }
 
-/** A decimal comma is understood in every language. @param {string} text */
+/** Accepts a decimal comma in every language. @param {string} text */
 function readDecimal(text) {
   const value = parse(text);
   if (!Number.isNaN(value) || !DECIMAL_COMMA.test(text.trim())) return value;
@@ -144,10 +144,10 @@ function readDecimal(text) {
 }
 
 /**
- * A number that a person typed: a share may be typed as a percentage, a count with its thousands set
- * apart, and any of them as an expression. NaN where it is none.
+ * Reads a typed number or expression; NaN for any other text. A share may be a percentage, and a count
+ * may have its thousands grouped.
  * @param {string} typed
- * @param {string} [unit] of what is asked for
+ * @param {string} [unit] of the measure that the question asks for
  */
 export function readTyped(typed, unit) {
   const text = typed.trim();

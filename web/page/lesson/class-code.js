@@ -1,4 +1,4 @@
-/** <logit-class-code>: a learner's short code, to be given to a teacher by hand. */
+/** <logit-class-code>: the short code of a learner's marks, to be copied for the teacher. */
 import { html } from 'lit';
 import { copyText } from '../../base/copy.js';
 import { LogitElement, define } from '../../base/element.js';

@@ -1,4 +1,4 @@
-/** <logit-class-plot>: how a class did in a lesson, from the codes of its learners, a dot for each. */
+/** <logit-class-plot>: the results of a class in a lesson, a dot for each learner's code. */
 import { html, nothing, svg } from 'lit';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
@@ -13,7 +13,7 @@ import classPlotStyles from './class-plot.css';
  */
 
 const OUTCOMES = /** @type {const} */ (['first', 'later', 'shown', 'tried', 'none']);
-/** A dot's place, and how many stand in a row. */
+/** Pixels between dots, and dots in a row. */
 const [PITCH, ROW] = [14, 20];
 
 /** @param {Outcome} outcome @param {number} x @param {number} y */
@@ -46,7 +46,7 @@ export class LogitClassPlot extends LogitElement {
     super();
     /** Of the lesson. */
     this.name = '';
-    /** Its questions. @type {string[]} */
+    /** Of the questions. @type {string[]} */
     this.ids = [];
     /** @type {string[]} */
     this.asks = [];
@@ -92,7 +92,7 @@ export class LogitClassPlot extends LogitElement {
     </div>`;
   }
 
-  /** Who had what. @param {Work[]} works */
+  /** Outcomes by learner. @param {Work[]} works */
   #renderNames(works) {
     return html`<details class="names"><summary>${t('teacher.names')}</summary>
       <div class="scroll" tabindex="0" role="region" aria-label=${t('teacher.names')}><table>

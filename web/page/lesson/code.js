@@ -19,7 +19,7 @@ import codeStyles from './code.css';
 
 addMessages(locales);
 
-/** How many properties that fail are shown: the first ones are the simplest. */
+/** Number of failing properties on show: the first ones are the simplest. */
 const LISTED = 3;
 
 /** @param {string} as @param {import('../../grade/grade.js').Verdict} verdict */
@@ -43,11 +43,11 @@ export class LogitCode extends LogitElement {
     super();
     /** @type {import('../../lessons/lesson-file.js').Question} */
     this.question = { id: '', kind: 'code', ask: '', right: '' };
-    /** Of the lesson; empty where nothing is kept. */
+    /** Key of the lesson in memory; empty when nothing is kept. */
     this.key = '';
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
-    /** What Ctrl+Enter does. */
+    /** Is called at Ctrl+Enter. */
     this.run = () => {};
     this.code = '';
     this.busy = false;
@@ -66,7 +66,7 @@ export class LogitCode extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (!changed.has('question') || !this.question.id) return;
-    // Who empties it begins anew at the next visit.
+    // An emptied editor begins anew at the next visit.
     this.code = (this.key && recallCode(this.key, this.question.id)) || this.question.begin || '';
     this.verdicts = [];
   }
@@ -114,7 +114,7 @@ export class LogitCode extends LogitElement {
       /** @type {unknown} */ (named)
     );
     const failed = verdicts.find(({ holds }) => !holds);
-    // A fault without a name is told by the first property that fails.
+    // Without a named fault, the first failing property gives the sentence.
     const fails = failed && this.speak(() => failsOf(as, failed));
     return {
       right: !failed,
@@ -123,7 +123,7 @@ export class LogitCode extends LogitElement {
     };
   }
 
-  /** Kept as it is typed. @param {Event} event */
+  /** @param {Event} event */
   #onInput(event) {
     this.code = fullTextOf(event);
     this.verdicts = [];

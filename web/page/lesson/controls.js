@@ -1,4 +1,4 @@
-/** What can be set below a lesson's figure, one row each: numbers, the seed, the prompt, biases. */
+/** The controls below a lesson's figure, one row each: numbers, the seed, the prompt, biases. */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
@@ -13,7 +13,7 @@ import { plain, t } from '../../locale/locale.js';
  * @typedef {object} Options
  * @property {LessonState} state
  * @property {TableRow[]} table
- * @property {Map<string, number>} ids of the tokens that can be biased or come first
+ * @property {Map<string, number>} ids of the tokens that a control can bias or force first
  * @property {(patch: Partial<LessonState>) => void} set
  * @property {import('../../base/number-input.js').NumberInput} seed what is typed for it
  */
@@ -53,7 +53,7 @@ function slider(label, { value, low, high, step, shown, said, name = '', disable
       @input=${(/** @type {Event} */ event) => set(numberOf(event))}>${button(1)}<output>${shown}</output></div>`;
 }
 
-/** @param {Options} options @param {object} patch of its settings; what is undefined goes */
+/** @param {Options} options @param {object} patch of the settings; an undefined value removes one */
 function setSettings({ set }, patch) {
   set({ settings: patch });
 }
@@ -140,7 +140,7 @@ export function renderControls(names, tokens, options) {
   return html`<div class="controls">${names.map((name) => {
     if (name === 'logit_bias') return tokens.map((token) => renderBias(token, options));
     if (name === 'forced_first') return renderFirst(tokens, options);
-    if (name === 'constraint') return ''; // which has its place beside the text
+    if (name === 'constraint') return ''; // <logit-written-text> shows it
     return Object.hasOwn(OTHERS, name) ? OTHERS[name](options) : renderNumber(name, options);
   })}</div>`;
 }

@@ -1,10 +1,10 @@
-/** What stands in the instrument's place: a lesson, its guide for teachers, or the form that writes one. */
+/** Shows a lesson, its guide for teachers, or the form that writes a lesson, as the address says. */
 addEventListener('logit-ready', async () => (await import('../offline/keep-site.js')).keepSite(), {
   once: true,
 });
 enter(/** @type {Element} */ (document.querySelector('logit-lesson')));
 
-/** @param {Element} place not defined yet */
+/** @param {Element} place the <logit-lesson> of the page, not yet defined */
 async function enter(place) {
   const query = new URLSearchParams(location.search);
   const writing = query.get('lesson') === 'new';

@@ -10,13 +10,14 @@ import { NumberInput } from '../../base/number-input.js';
 import { list, t } from '../../locale/locale.js';
 import { patched, wholeOrder } from '../../lessons/figure-change.js';
 import '../../views/landscape/landscape.js';
+import { Asking } from './asking.js';
 import { renderControls } from './controls.js';
 import { modelOf } from './reader.js';
 import figureStyles from './figure.css';
 
 /** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
 
-/** What not every lesson shows, fetched when one does. @type {Record<string, () => Promise<unknown>>} */
+/** Kinds of figures that are fetched when a lesson shows one. @type {Record<string, () => Promise<unknown>>} */
 const LATER = {
   sweep: () => import('../../views/sweep/sweep.js'),
   bigram: () => import('../../views/logits/logits.js'),
@@ -50,23 +51,23 @@ export class LogitFigure extends LogitElement {
     this.show = 'landscape';
     /** The state that it begins with. @type {LessonState} */
     this.begin = { prompt: '' };
-    /** What was set since. @type {Partial<LessonState>} */
+    /** The learner's changes to it. @type {Partial<LessonState>} */
     this.patch = {};
     /** The engine's settings. @type {import('../../engine/types.js').TableRow[]} */
     this.table = [];
     /** @type {string | undefined} */
     this.knob = undefined;
-    /** What can be set below it. @type {string[] | undefined} */
+    /** Names of the controls below it. @type {string[] | undefined} */
     this.controls = undefined;
-    /** The tokens that can be biased or come first. @type {string[]} */
+    /** Tokens that a control can bias or force first. @type {string[]} */
     this.tokens = [];
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
-    /** Their numbers. @type {Map<string, number>} */
+    /** Ids of `tokens`. @type {Map<string, number>} */
     this.ids = new Map();
-    /** What a screen reader calls it. */
+    /** Its name for assistive technology. */
     this.name = '';
-    /** The places of the questions that hold it. @type {number[]} */
+    /** Numbers of the questions that hold it. @type {number[]} */
     this.waits = [];
     this.held = false;
   }
@@ -80,7 +81,7 @@ export class LogitFigure extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('show')) LATER[this.show]?.();
-    if (changed.has('tokens') && this.tokens.length > 0) this.#number();
+    if (changed.has('tokens') && this.tokens.length > 0) this.#findIds();
     if (changed.has('begin') || changed.has('patch')) this.#now = patched(this.begin, this.patch);
     if (!changed.has('begin')) return;
     const { logits, tokens } = this.begin;
@@ -89,26 +90,20 @@ export class LogitFigure extends LogitElement {
       : null;
   }
 
-  /** How it stands: the same object until something is set. @type {LessonState} */
+  /** The current state: the same object until a setting changes. @type {LessonState} */
   #now = this.begin;
-  #asking = 0;
+  #asking = new Asking(this);
 
   get busy() {
-    return this.#asking > 0;
+    return this.#asking.busy;
   }
 
-  /** Finds the numbers of the tokens. */
-  async #number() {
-    this.#asking++;
-    try {
-      const { trace } = await /** @type {import('./reader.js').LessonReader} */ (this.reader).read(
-        this.begin,
-        { measure: 'kept' },
-      );
-      this.ids = new Map(trace.tokens.map(({ text, id }) => [text, id]));
-    } finally {
-      this.#asking--;
-    }
+  #findIds() {
+    const reader = /** @type {import('./reader.js').LessonReader} */ (this.reader);
+    this.#asking.ask(
+      () => reader.read(this.begin, { measure: 'kept' }),
+      ({ trace }) => (this.ids = new Map(trace.tokens.map(({ text, id }) => [text, id]))),
+    );
   }
 
   /** @param {Partial<LessonState>} change */
@@ -116,7 +111,7 @@ export class LogitFigure extends LogitElement {
     this.emit('logit-figure', { change });
   }
 
-  /** How it stands, for an element that takes settings. */
+  /** The current settings and seed in one object. */
   get #settings() {
     const { settings = {}, seed = 42 } = patched(this.begin, this.patch);
     const order = settings.order ? { order: wholeOrder(settings.order, this.table) } : {};
@@ -131,7 +126,7 @@ export class LogitFigure extends LogitElement {
       landscape:
         () => html`<logit-landscape bare .given=${this.#given} .model=${modelOf(begin)} .prompt=${prompt}
         .settings=${this.#settings} .u=${u} .knob=${this.knob ?? null}></logit-landscape>`,
-      // Which point is pointed at is no setting of the sweep.
+      // The patch holds the point under the pointer, which is no setting of the sweep.
       sweep: () => html`<logit-sweep bare .model=${modelOf(begin)} .prompt=${prompt} .texts=${!held}
         .settings=${{ ...begin.settings, seed: begin.seed ?? 42 }} ${props(choices ?? {})}></logit-sweep>`,
       bigram:
@@ -139,7 +134,7 @@ export class LogitFigure extends LogitElement {
         ${props(choices ?? {})}></logit-logits>`,
       text: () => html`<logit-written-text .reader=${this.reader} .state=${this.#now}
         ?constrained=${this.controls?.includes('constraint')}></logit-written-text>`,
-      // What nobody can read yet is not written either.
+      // A held comparison would write texts that nobody can read yet.
       compare: () =>
         held
           ? html`<div class="later"></div>`

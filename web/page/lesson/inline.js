@@ -1,13 +1,13 @@
 /**
- * A lesson's text as templates: **strong**, *stressed*, `code`, [links](https://…), and
- * [buttons](#temperature=0) that ask by "logit-show" for a figure to be set; nothing else.
+ * Renders a lesson's text: **strong**, *stressed*, `code`, [links](https://…), and
+ * [buttons](#temperature=0), which emit "logit-show" to set a figure; nothing else.
  */
 import { html } from 'lit';
 
 const MARKS =
   /\*\*([^*]+)\*\*|\*([^*]+)\*|`([^`]+)`|\[([^\]]+)\]\((https?:\/\/[^\s)]+|#[^\s)]*)\)/g;
 
-/** A text in which "T = 1" and "36 %" stay on one line. @param {string} text */
+/** Keeps "T = 1" and "36 %" on one line. @param {string} text */
 const together = (text) => text.replace(/ = | (?=%)/g, (gap) => gap.replaceAll(' ', '\u00a0'));
 
 /** @param {Event} event */
@@ -19,7 +19,7 @@ function ask({ currentTarget }) {
 
 /**
  * @param {string} text
- * @param {boolean} [held] whether no figure may be set yet
+ * @param {boolean} [held] whether the buttons are disabled
  */
 export function inline(text, held = false) {
   const parts = [];

@@ -1,6 +1,6 @@
 /**
- * <logit-lesson>: a lesson with its figures and questions, or the list of those that are shipped. It
- * keeps the marks, in the browser too where no course system does, and tells them by "logit-result".
+ * <logit-lesson>: a lesson with its figures and questions, or the list of shipped lessons. Its marks are
+ * emitted as "logit-result"; the browser keeps them unless a course system does.
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -37,12 +37,12 @@ addMessages(locales);
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
  */
 
-/** The course systems that keep a learner's state; others only hear of it. */
+/** The course systems that keep a learner's state; the others only receive it. */
 const KEEPER = /\b(splice|scorm\w+|jsinput)\b/;
 
-/** The figures of a model's next token, or of given logits. */
+/** Kinds of figures with one distribution, of a model's next token or of given logits. */
 const READ = ['landscape', 'sweep'];
-/** What was set in a figure that nobody has touched. */
+/** The patch of a figure without changes; one object, so that nothing is rendered again. */
 const NOTHING = {};
 /** @type {string[]} */
 const NO_TOKENS = [];
@@ -69,49 +69,49 @@ export class LogitLesson extends LogitElement {
   #reader = new LessonReader();
   /** The engine's settings. @type {import('../../engine/types.js').TableRow[]} */
   #table = [];
-  /** What was fetched last: its name and language. */
+  /** Name and language of the last fetch. */
   #asked = '';
   #fetching = 0;
-  /** How often it was begun again: its questions are new ones then. */
+  /** Counts the new beginnings: each one makes new elements. */
   #round = 0;
-  /** What its marks are kept under. */
+  /** Key of the marks in memory. */
   #key = '';
-  /** The part whose figure was moved or asked about last. */
+  /** The part with the last moved figure or answered question. */
   #part = 0;
-  /** What was answered last. @type {{ question: string, right: boolean } | null} */
+  /** Of the last answer. @type {{ question: string, right: boolean } | null} */
   #verdict = null;
   /** @type {() => void} */
   #open = () => {};
-  /** Resolves when the lesson is there. @type {Promise<void>} */
+  /** Resolves when a lesson is on show. @type {Promise<void>} */
   opened = new Promise((resolve) => (this.#open = resolve));
 
   constructor() {
     super();
-    /** A shipped lesson by its name, a file of the same origin, or nothing for the list. */
+    /** Name of a shipped lesson, a file of the same origin, or empty for the list. */
     this.lesson = '';
-    /** The course systems that hear of the marks, as web/page/marks/connect.js names them. */
+    /** The course systems that receive the marks, by their names in web/page/marks/connect.js. */
     this.report = '';
     /** The address of an xAPI store, which the page names and no lesson's file can. */
     this.xapi = '';
-    /** Who learns, as JSON that an xAPI store takes. */
+    /** The learner, as the JSON of an xAPI agent. */
     this.actor = '';
-    /** Where links lead: to lessons by the query, to "pages" beside this one, or to "none". */
+    /** Targets of links: empty for this page with another query, "pages" for pages beside it, or "none". */
     this.links = '';
-    /** Why the marks do not reach a course, by its system. @type {Record<string, { text: string, again?: () => void }>} */
+    /** Sentences on marks that a course system did not take, by system. @type {Record<string, { text: string, again?: () => void }>} */
     this.unreported = {};
-    /** A lesson that is being written: shown as it is, and nothing is kept. @type {Lesson | null} */
+    /** The draft of an editor: shown as it is, without marks. @type {Lesson | null} */
     this.given = null;
     /** @type {Lesson | null} */
     this.read = null;
     /** @type {Lesson[]} */
     this.list = [];
-    /** Why it is not shown. @type {string[]} */
+    /** Reasons for which no lesson is shown. @type {string[]} */
     this.faults = [];
     /** @type {Marks} */
     this.marks = {};
-    /** What was set in each part's figures, and how the first one stands. @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>} */
+    /** The changes in each part's figures, and the state of the first figure. @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>} */
     this.patches = {};
-    /** Whether it is asked whether to begin again. */
+    /** Whether the question is on show if the learner wants to begin again. */
     this.forgets = false;
   }
 
@@ -119,13 +119,13 @@ export class LogitLesson extends LogitElement {
     return this.#fetching > 0 || this.#reader.busy;
   }
 
-  /** What is told of the marks. */
+  /** The marks as course systems and "logit-result" get them. */
   get result() {
     const { read, marks } = this;
     return { lesson: read?.name ?? null, ...report(marks, read ? questionIds(read) : []) };
   }
 
-  /** What is told of the figure that was moved or asked about last, as it stands now. */
+  /** The last verdict, and the distribution of the figure that was moved or asked about last. */
   async reading() {
     const { figure } = this.read?.parts[this.#part] ?? {};
     const state = this.patches[this.#part]?.now ?? figure?.state;
@@ -135,12 +135,12 @@ export class LogitLesson extends LogitElement {
     return { verdict: this.#verdict, ...figureReport(read ? read.trace : null) };
   }
 
-  /** Takes a state that was told before, without losing what was done since. @param {string} state */
+  /** Adds marks of an earlier state to the current ones. @param {string} state */
   restore(state) {
     this.#keep(merge(this.marks, readMarks(state)));
   }
 
-  /** Whether the browser keeps the marks: where a course system does, another learner may sit here next. */
+  /** Whether the browser keeps the marks. With a course system, the next learner may use the same browser. */
   get #remembers() {
     return !KEEPER.test(this.report) && !(this.xapi && this.actor);
   }
@@ -195,7 +195,7 @@ export class LogitLesson extends LogitElement {
     this.#fetching--;
   }
 
-  /** @param {string} name that it was asked for by @param {string} text */
+  /** @param {string} name of the lesson in the address @param {string} text */
   async #take(name, text) {
     this.#table = await this.#reader.table();
     const { lesson, faults } = readLesson(text, this.#table);
@@ -209,7 +209,7 @@ export class LogitLesson extends LogitElement {
     if (key !== this.#key) this.marks = {};
     this.#key = key;
     if (this.#remembers) this.marks = merge(this.marks, recallMarks(key));
-    if (another) this.patches = {}; // in another language the figures stand as they were set
+    if (another) this.patches = {}; // the same lesson in another language keeps its figures
     if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);
     this.#open();
     if (this.parentElement?.localName === 'main') document.title = `${lesson.title} · Logitscope`;
@@ -235,7 +235,7 @@ export class LogitLesson extends LogitElement {
     this.emit('logit-result', this.result);
   }
 
-  /** The address of a lesson, or of their list: none but what a page itself may have. @param {string} name */
+  /** The address of a lesson, or of the list for an empty name. @param {string} name */
   #link(name) {
     if (this.links === 'pages') return `${name || 'index'}.${language()}.html`;
     return inLanguage(`?lesson=${encodeURIComponent(name)}`);
@@ -321,7 +321,7 @@ export class LogitLesson extends LogitElement {
     );
   }
 
-  /** A way to begin anew, where nobody else hears of the marks: what a host is told never falls. */
+  /** A button to begin anew, unless someone else receives the marks, which must never fall. */
   #renderAgain() {
     const alone = this.parentElement?.localName === 'main' && window.parent === window;
     if (this.given || !this.#remembers || !alone) return nothing;
@@ -349,9 +349,9 @@ export class LogitLesson extends LogitElement {
   }
 
   /**
-   * Sets the figures of a part, over what was set before.
+   * Adds a change to the figures of a part.
    * @param {number} i
-   * @param {Partial<LessonState> | null} change null puts them back
+   * @param {Partial<LessonState> | null} change null resets the figures
    */
   #set(i, change) {
     this.#part = i;
@@ -373,7 +373,7 @@ export class LogitLesson extends LogitElement {
     const held = waits.length > 0;
     const places = waits.map(({ id }) => ids.indexOf(id) + 1);
     const name = title ?? this.read?.title ?? '';
-    // What is to be answered first stands before the figure, what is found in it after.
+    // Questions that hold the figure come before it, the others after it.
     const holds = questions.map(({ hold }, at) => (hold ? at + 1 : 0));
     const before = figure ? Math.max(0, ...holds) : questions.length;
     const renderQuestion = (/** @type {Question} */ question) =>

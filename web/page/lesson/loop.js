@@ -1,22 +1,21 @@
 /**
- * <logit-loop>: a token's trip through the five steps by which every text is written, one of them
- * lit. Tells by "logit-count" which step comes next: the places go on counting round after round.
+ * <logit-loop>: the five steps of the decode loop, one of them lit. Emits "logit-count" with the
+ * number of the next step, which goes on counting round after round.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
-import { toFault } from '../../engine/errors.js';
 import { fixed, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { unread } from './unread.js';
+import { Asking } from './asking.js';
 import loopStyles from './loop.css';
 
 /** @typedef {import('../../lessons/measures.js').LoopRound} LoopRound */
 
 const STEPS = [1, 2, 3, 4, 5];
-/** How many rounds there are at most, and how long a step stays lit. */
+/** Most rounds, and the time that a step stays lit. */
 const [ROUNDS, PACE_MS] = [8, 1200];
-/** How many rows of logits show: the last ones of the text. */
+/** Number of rows of logits on show: those of the last tokens. */
 const ROWS = 5;
 
 export class LogitLoop extends LogitElement {
@@ -27,7 +26,6 @@ export class LogitLoop extends LogitElement {
     held: { type: Boolean },
     rounds: { state: true },
     running: { state: true },
-    fault: { state: true },
   };
 
   static styles = [...LogitElement.styles, loopStyles];
@@ -38,26 +36,23 @@ export class LogitLoop extends LogitElement {
     this.reader = null;
     /** @type {import('../../lessons/measures.js').LessonState} */
     this.state = { prompt: '' };
-    /** The lit step, counted on over all rounds; 0 where none is. */
+    /** The lit step, counted from 1 over all rounds; 0 for none. */
     this.step = 0;
     this.held = false;
     /** @type {LoopRound[]} */
     this.rounds = [];
     this.running = false;
-    /** @type {import('../../engine/errors.js').Fault | null} */
-    this.fault = null;
   }
 
-  #asking = 0;
+  #asking = new Asking(this);
   #read = '';
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer;
 
   get busy() {
-    return this.#asking > 0;
+    return this.#asking.busy;
   }
 
-  /** The last step there is. */
   get #last() {
     return STEPS.length * this.rounds.length;
   }
@@ -70,28 +65,20 @@ export class LogitLoop extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (this.held && this.running) this.#run(false);
-    if (!this.reader || !(changed.has('state') || changed.has('reader'))) return;
-    const { choices: _, ...read } = this.state;
-    if (JSON.stringify(read) === this.#read) return;
-    this.#read = JSON.stringify(read);
-    this.#follow(this.#read);
+    const { reader, state } = this;
+    if (!reader || !(changed.has('state') || changed.has('reader'))) return;
+    const { choices: _, ...read } = state;
+    const asked = JSON.stringify(read);
+    if (asked === this.#read) return;
+    this.#read = asked;
+    this.#asking.ask(
+      () => reader.loop(state, ROUNDS),
+      (rounds) => (this.rounds = rounds),
+      () => asked === this.#read,
+    );
   }
 
-  /** @param {string} asked */
-  async #follow(asked) {
-    this.#asking++;
-    try {
-      const reader = /** @type {import('./reader.js').LessonReader} */ (this.reader);
-      const rounds = await reader.loop(this.state, ROUNDS);
-      if (asked === this.#read) [this.rounds, this.fault] = [rounds, null];
-    } catch (error) {
-      if (asked === this.#read) this.fault = toFault(error);
-    } finally {
-      this.#asking--;
-    }
-  }
-
-  /** After the last step it begins again. */
+  /** Asks for the next step; the first one follows the last one. */
   #next() {
     this.emit('logit-count', { step: this.step >= this.#last ? 1 : this.step + 1 });
   }
@@ -108,20 +95,19 @@ export class LogitLoop extends LogitElement {
     }, PACE_MS);
   }
 
-  /** @param {() => void} act by hand, which stops the run */
-  #byHand(act) {
+  #step() {
     this.#run(false);
-    act();
+    this.#next();
   }
 
   render() {
     const at = Math.max(0, this.step - 1);
     const round = this.rounds[Math.floor(at / STEPS.length)];
     const lit = this.step === 0 ? 0 : (at % STEPS.length) + 1;
-    const unable = unread(this.fault, this);
+    const unable = this.#asking.sentence;
     return html`
       <div class="acts">
-        <button class="primary" data-command="next" @click=${() => this.#byHand(() => this.#next())}>${t('lesson.loop.next')}</button>
+        <button class="primary" data-command="next" @click=${this.#step}>${t('lesson.loop.next')}</button>
         <button data-command="run" @click=${() => this.#run(!this.running)}>${t(this.running ? 'landscape.stop' : 'landscape.play')}</button>
         <span class="round">${t('lesson.loop.round', { n: Math.floor(at / STEPS.length) + 1 })}</span>
       </div>

@@ -1,11 +1,11 @@
-/** <logit-measured-value>: what the engine computes of a state just now, such as a question's right answer. */
+/** <logit-measured-value>: one measure of a state, such as a question's right answer. */
 import { html } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
-import { toFault } from '../../engine/errors.js';
 import { inWords } from '../../lessons/answer-words.js';
 import { LESSON_MEASURES } from '../../lessons/measures.js';
 import { t } from '../../locale/locale.js';
+import { Asking } from './asking.js';
 import measuredValueStyles from './measured-value.css';
 
 export class LogitMeasuredValue extends LogitElement {
@@ -14,7 +14,6 @@ export class LogitMeasuredValue extends LogitElement {
     shown: { attribute: false },
     asked: { attribute: false },
     value: { state: true },
-    fault: { state: true },
   };
 
   static styles = [...LogitElement.styles, measuredValueStyles];
@@ -29,14 +28,12 @@ export class LogitMeasuredValue extends LogitElement {
     this.asked = null;
     /** @type {number | string | undefined} */
     this.value = undefined;
-    /** @type {import('../../engine/errors.js').Fault | null} */
-    this.fault = null;
   }
 
-  #asking = 0;
+  #asking = new Asking(this);
 
   get busy() {
-    return this.#asking > 0;
+    return this.#asking.busy;
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -44,23 +41,20 @@ export class LogitMeasuredValue extends LogitElement {
     if (changed.has('shown') || changed.has('asked')) this.#measure();
   }
 
-  async #measure() {
+  #measure() {
     const { reader, shown, asked } = this;
     if (!reader || !shown || !asked || !LESSON_MEASURES[asked.measure]) return;
-    this.#asking++;
-    try {
-      const value = await reader.measure(shown, asked);
-      if (shown === this.shown && asked === this.asked) [this.value, this.fault] = [value, null];
-    } catch (error) {
-      this.fault = toFault(error);
-    }
-    this.#asking--;
+    this.#asking.ask(
+      () => reader.measure(shown, asked),
+      (value) => (this.value = value),
+      () => shown === this.shown && asked === this.asked,
+    );
   }
 
   render() {
-    const { asked, value, fault } = this;
+    const { fault } = this.#asking;
     if (fault) return html`<p class="error" role="status">${sentence(fault, this)}</p>`;
-    const words = asked ? inWords(asked.measure, value) : '';
+    const words = this.asked ? inWords(this.asked.measure, this.value) : '';
     return html`<p role="status"><span>${t('editor.computed')}</span> <strong>${words}</strong></p>`;
   }
 }

@@ -1,4 +1,4 @@
-/** What a reader has done in each lesson, kept by the browser: a state a lesson, by its key. */
+/** A learner's marks and code, kept by the browser under the key of the lesson. */
 import { isObject } from '../../state/fields.js';
 import { recall, remember } from '../../state/memory.js';
 import { merge, readMarks } from '../../lessons/marks.js';
@@ -8,10 +8,9 @@ import { SHIPPED } from '../../lessons/shipped.js';
 /** @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson */
 
 /**
- * What a lesson's marks are kept under: a shipped one's name, in either language; any other's with its
- * questions, since two teachers may give one name, and a question that was corrected is to be answered
- * anew.
- * @param {string} asked where it was fetched from: of a shipped one its name
+ * Returns the key of a lesson: the name of a shipped one, in either language; else the name with a hash of
+ * the questions. Two teachers may choose one name, and a corrected question must be answered anew.
+ * @param {string} asked the address of the file, or the name of a shipped lesson
  * @param {Lesson} lesson
  */
 export function keyOf(asked, { name, parts }) {
@@ -39,7 +38,7 @@ const all = () => mapOf('lessons');
 export const recallMarks = (key) => readMarks(all()[key]);
 
 /**
- * Keeps the marks of a lesson, none of which falls below what another page has kept meanwhile.
+ * Keeps the marks of a lesson; none falls below the mark that another page has kept meanwhile.
  * @param {string} key
  * @param {Marks} marks
  * @param {(marks: Marks) => string} write
@@ -52,7 +51,7 @@ export function rememberMarks(key, marks, write) {
   );
 }
 
-/** Marks that a course system has not taken, by system, learner and lesson. @param {string} key @returns {unknown} */
+/** Marks that a course system has not taken. @param {string} key of system, learner and lesson @returns {unknown} */
 export const recallUnsent = (key) => mapOf('lessons_unsent')[key];
 
 /** @param {string} key @param {{ state: string, score: number | null } | null} marks @returns {boolean} whether they are kept */
@@ -63,7 +62,7 @@ export function rememberUnsent(key, marks) {
   return remember('lessons_unsent', JSON.stringify(unsent));
 }
 
-/** Forgets the marks of a lesson, and what was written for its questions. @param {string} key */
+/** Forgets the marks of a lesson, and the answers kept for its questions. @param {string} key */
 export function forgetMarks(key) {
   const { [key]: _, ...others } = all();
   remember('lessons', JSON.stringify(others));
@@ -74,7 +73,7 @@ export function forgetMarks(key) {
 /** @returns {Record<string, string>} by lesson and question */
 const allCode = () => mapOf('lesson_code');
 
-/** What was written for a question that asks for code, to go on with. @param {string} key @param {string} id */
+/** The answer kept for a question, code or a number; null for none. @param {string} key @param {string} id */
 export function recallCode(key, id) {
   const code = allCode()[`${key}/${id}`];
   return typeof code === 'string' ? code : null;

@@ -1,20 +1,19 @@
 /**
- * <logit-question>: one question of a lesson. It asks, judges by what the engine measures, and says
- * why; its mark is kept by the lesson, which hears "logit-answer" and "logit-solution".
+ * <logit-question>: one question of a lesson. It judges an answer by the engine's measures and says
+ * why. The lesson keeps the mark: "logit-answer" and "logit-solution" report to it.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { onEnter } from '../../base/enter.js';
-import { toFault } from '../../engine/errors.js';
 import { inWords, shownToken } from '../../lessons/answer-words.js';
-import { offered, rightOption } from '../../lessons/answers.js';
-import { judge } from '../../lessons/judge.js';
+import { offered } from '../../lessons/answers.js';
+import { judge, rightOption } from '../../lessons/judge.js';
 import { LESSON_MEASURES, sourceOf } from '../../lessons/measures.js';
 import { readTyped } from '../../lessons/typed-number.js';
 import { t } from '../../locale/locale.js';
 import { inline } from './inline.js';
+import { Asking } from './asking.js';
 import { recallCode, rememberCode } from './progress.js';
-import { unread } from './unread.js';
 import inlineStyles from './inline.css';
 import questionStyles from './question.css';
 
@@ -22,18 +21,18 @@ import questionStyles from './question.css';
  * @typedef {import('../../lessons/lesson-file.js').Question} Question
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
  * @typedef {import('../../lessons/measures.js').Asked} Asked
- * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said of an answer
+ * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said about an answer
  */
 
 /** Delay until a sentence says that an answer is being checked, in ms. */
 const SOON = 300;
-/** Ends a kept answer that was right: a box of one line holds no line break. */
+/** Ends a kept answer that was right; a field of one line holds no line break. */
 const RIGHT = '\n';
 /** Characters of an answer that a sentence repeats. */
 const LONGEST_SHOWN = 60;
 
 /**
- * A fixed order that is not the right one, the same for everybody; the right one where that is known.
+ * The first order of items: fixed, the same for everybody and wrong; the right one once it is known.
  * @param {number} n
  * @param {boolean} known
  */
@@ -44,7 +43,7 @@ function mixed(n, known) {
 }
 
 /**
- * Whether what answers one question can answer the other, which may be the same in another language.
+ * Whether two questions take the same answer, such as one question in two languages.
  * @param {Question | undefined} a
  * @param {Question} b
  */
@@ -71,7 +70,6 @@ export class LogitQuestion extends LogitElement {
     truth: { state: true },
     tokens: { state: true },
     value: { state: true },
-    fault: { state: true },
   };
 
   static styles = [...LogitElement.styles, inlineStyles, questionStyles];
@@ -80,57 +78,39 @@ export class LogitQuestion extends LogitElement {
     super();
     /** @type {Question} */
     this.question = { id: '', kind: 'number', ask: '', right: '' };
-    /** Of the lesson; empty where nothing is kept. */
+    /** Key of the lesson in memory; empty when nothing is kept. */
     this.key = '';
     this.place = 1;
     /** @type {import('../../lessons/marks.js').Mark} */
     this.mark = { attempts: 0, end: null };
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
-    /** What the question is about. @type {LessonState} */
+    /** The state that the question is about. @type {LessonState} */
     this.shown = { prompt: '' };
-    /** How the figure stands now. @type {LessonState} */
+    /** The current state of the figure. @type {LessonState} */
     this.now = this.shown;
-    /** Whether the figure is. */
+    /** Whether the figure is held. */
     this.held = false;
-    /** What was answered: a text, the index of an option, an order. @type {any} */
+    /** The answer: a text, the index of an option, an order. @type {any} */
     this.given = null;
     /** @type {Said | null} */
     this.said = null;
-    /** Whether the answer was changed after the last sentence about it. */
+    /** Whether the answer has changed since the last sentence about it. */
     this.edited = false;
     this.hinted = false;
-    /** What the engine computes, once the solution was asked for. @type {any} */
+    /** The engine's answer, once the learner has asked for the solution. @type {any} */
     this.truth = null;
-    /** Those on offer. @type {string[]} */
+    /** The tokens on offer. @type {string[]} */
     this.tokens = [];
-    /** What is measured for a state to reach. @type {any} */
+    /** The goal's measure of the current state. @type {any} */
     this.value = undefined;
-    /** Why the engine answered nothing. @type {import('../../engine/errors.js').Fault | null} */
-    this.fault = null;
   }
 
-  /** Counts what is asked of the engine. */
-  #asking = 0;
+  #asking = new Asking(this);
   #following = false;
 
   get busy() {
-    return this.#asking > 0;
-  }
-
-  /** @template T @param {() => Promise<T>} work @returns {Promise<T | undefined>} */
-  async #ask(work) {
-    this.#asking++;
-    try {
-      const done = await work();
-      this.fault = null;
-      return done;
-    } catch (error) {
-      this.fault = toFault(error);
-      return undefined;
-    } finally {
-      this.#asking--;
-    }
+    return this.#asking.busy;
   }
 
   /** @param {Map<string, any>} changed */
@@ -140,40 +120,39 @@ export class LogitQuestion extends LogitElement {
       this.edited = false;
       if (!alike(changed.get('question'), this.question)) {
         this.given = kind === 'order' ? mixed(items.length, this.mark.end !== null) : null;
-        this.fault = null;
+        this.#asking.fault = null;
         if (this.#keeps) this.#recall();
       }
-      this.said = null; // which is in the language of the question
+      this.said = null; // it is in the language of the old question
     }
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
-    if (kind === 'code' && changed.has('question'))
-      this.#ask(async () => void (await import('./code.js')));
+    if (kind === 'code' && changed.has('question')) this.#asking.ask(() => import('./code.js'));
     if (kind !== 'state') return;
     if (changed.has('now') && this.said?.kind === 'wrong') this.said = null;
     if (changed.has('now') || changed.has('reader')) this.#follow();
   }
 
-  /** Offers the first tokens, the right one and the typical wrong ones among them, in the model's order. */
   #offer() {
-    this.#ask(async () => {
-      const { shown } = this;
-      const { trace } = await this.#reader.read(shown, { measure: 'token' });
-      const texts = trace.tokens.map(({ text }) => text);
-      this.tokens = await offered(this.question, texts, (asked) =>
-        this.#reader.measure(shown, asked),
-      );
-    });
+    this.#asking.ask(
+      async () => {
+        const { shown } = this;
+        const { trace } = await this.#reader.read(shown, { measure: 'token' });
+        const texts = trace.tokens.map(({ text }) => text);
+        return offered(this.question, texts, (asked) => this.#reader.measure(shown, asked));
+      },
+      (tokens) => (this.tokens = tokens),
+    );
   }
 
-  /** Judges the state as it is now, and says so only when it is reached; what came meanwhile is next. */
+  /** Judges each new state of the figure, one after another, until none is newer. */
   async #follow() {
     const { goal } = this.question;
     if (!goal || this.#following) return;
     this.#following = true;
     for (let at; at !== this.now; ) {
       at = this.now;
-      // Nothing is said of texts that nobody has pointed at.
+      // A measure of texts is asked only after the learner has moved the figure.
       if (at === this.shown && sourceOf(goal) === 'texts') break;
       await this.#judgeState(at, goal);
     }
@@ -182,7 +161,7 @@ export class LogitQuestion extends LogitElement {
 
   /** @param {LessonState} now @param {Asked} goal */
   #judgeState(now, goal) {
-    return this.#ask(async () => {
+    return this.#asking.ask(async () => {
       const measured = (/** @type {Asked} */ asked) => this.#reader.measure(now, asked);
       const value = await measured(goal);
       const verdict = await judge(this.question, null, measured);
@@ -199,19 +178,19 @@ export class LogitQuestion extends LogitElement {
     return this.question.kind === 'number' && this.key !== '';
   }
 
-  /** Only one that was right stands beside the sentence that says so. */
+  /** Recalls the kept answer; the sentence "right" returns only with an answer that was right. */
   #recall() {
     const kept = recallCode(this.key, this.question.id);
     this.given = kept && kept.replace(RIGHT, '');
     this.edited = kept !== null && !kept.endsWith(RIGHT);
   }
 
-  /** @param {string} mark RIGHT, or nothing for an answer that was not checked or is wrong */
+  /** @param {string} mark RIGHT, or empty for an answer that was not checked or is wrong */
   #remember(mark) {
     if (this.#keeps) rememberCode(this.key, this.question.id, `${this.given}${mark}`);
   }
 
-  /** Another answer: what was said is of the one before. @param {any} given */
+  /** Takes another answer and removes the sentence on the old one. @param {any} given */
   #give(given) {
     this.given = given;
     this.said = null;
@@ -232,7 +211,7 @@ export class LogitQuestion extends LogitElement {
     this.emit('logit-answer', { id: this.question.id, right });
   }
 
-  /** What was answered, as it is judged; undefined where there is nothing to judge. */
+  /** The answer as `judge` takes it; undefined, and a note, without one. */
   #answered() {
     const { kind, answer } = this.question;
     if (kind === 'state' || kind === 'order' || kind === 'code') return this.given;
@@ -249,7 +228,7 @@ export class LogitQuestion extends LogitElement {
   }
 
   async #check() {
-    this.fault = null;
+    this.#asking.fault = null;
     const given = this.speak(() => this.#answered());
     if (given === undefined) return;
     const state = this.question.kind === 'state' ? this.now : this.shown;
@@ -268,7 +247,7 @@ export class LogitQuestion extends LogitElement {
 
   /** @param {any} given @param {LessonState} state */
   #judge(given, state) {
-    return this.#ask(async () => {
+    return this.#asking.ask(async () => {
       const coded = this.question.kind === 'code' ? await this.#editor?.check() : given;
       const measured = (/** @type {Asked} */ asked) => this.#reader.measure(state, asked);
       const verdict = await judge(this.question, coded, measured);
@@ -300,8 +279,11 @@ export class LogitQuestion extends LogitElement {
     this.emit('logit-solution', { id: this.question.id });
     const { answer, kind } = this.question;
     if (!answer) return;
-    const measured = await this.#ask(() => this.#reader.measure(this.shown, answer));
-    this.truth = kind === 'choice' ? rightOption(this.question, measured) : measured;
+    await this.#asking.ask(
+      () => this.#reader.measure(this.shown, answer),
+      (measured) =>
+        (this.truth = kind === 'choice' ? rightOption(this.question, measured) : measured),
+    );
   }
 
   /** @param {number} place @param {number} by */
@@ -322,8 +304,7 @@ export class LogitQuestion extends LogitElement {
   render() {
     const { question, place, mark } = this;
     const done = mark.end;
-    // One who comes back to an answered question reads again what was said of it.
-    const unable = unread(this.fault, this);
+    const unable = this.#asking.sentence;
     const said =
       (unable && { kind: 'note', text: unable }) ||
       this.said ||
@@ -402,7 +383,7 @@ export class LogitQuestion extends LogitElement {
       ${this.#asksShare ? html`<span class="form" id="form">${t('lesson.share')}</span>` : nothing}</p>`;
   }
 
-  /** @param {unknown[]} labels @param {(index: number) => any} [of] what is answered by each */
+  /** @param {unknown[]} labels @param {(index: number) => any} [of] the answer of each */
   #renderRadios(labels, of = (index) => index) {
     return html`<fieldset><legend class="visually-hidden">${t('lesson.answer')}</legend>
       ${labels.map(

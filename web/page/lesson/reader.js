@@ -1,4 +1,4 @@
-/** Measures what a lesson asks for: one engine a model, one timeline, one reading after another. */
+/** Measures the states of a lesson: one engine and timeline a model, one reading after another. */
 import { lease } from '../../state/engines.js';
 import { MODELS, findModel } from '../../state/models.js';
 import { measure, readLoop, readState, sourceOf, writeText } from '../../lessons/measures.js';
@@ -10,7 +10,7 @@ import { fetchJson } from '../../state/assets.js';
  * @typedef {import('../../lessons/measures.js').Asked} Asked
  */
 
-/** The model of a state; null where it is logits. @param {LessonState} state */
+/** The model of a state; null for a state of given logits. @param {LessonState} state */
 export function modelOf({ logits, model = MODELS[0].name }) {
   return logits ? null : findModel(model).model;
 }
@@ -18,10 +18,10 @@ export function modelOf({ logits, model = MODELS[0].name }) {
 export class LessonReader {
   /** @type {Map<unknown, { held: import('../../state/engines.js').Lease, opened: Promise<any> }>} */
   #open = new Map();
-  /** @type {Promise<any>} What was asked for last: readings of one timeline wait for each other. */
+  /** The last reading; the readings of one timeline wait for each other. @type {Promise<any>} */
   #last = Promise.resolve();
   #waiting = 0;
-  /** What was measured of texts, which take long to write. @type {Map<string, Promise<any>>} */
+  /** Measures of texts, which take long to write. @type {Map<string, Promise<any>>} */
   #ofTexts = new Map();
 
   get busy() {
@@ -46,7 +46,6 @@ export class LessonReader {
     return (await this.#engineOf(null)).engine;
   }
 
-  /** The table of settings. */
   async table() {
     return (await this.engine()).table;
   }
@@ -102,13 +101,13 @@ export class LessonReader {
     });
   }
 
-  /** What judges texts, where they are to be judged. @param {LessonState} state @param {Asked} asked */
+  /** The grammar of the model, when a measure judges texts. @param {LessonState} state @param {Asked} asked */
   async #grammarOf({ model = MODELS[0].name }, asked) {
     const { grammar } = findModel(model);
     return needsGrammar(asked.measure) && grammar ? fetchJson(grammar) : null;
   }
 
-  /** What tokens of a state's model are as text. @param {LessonState} state @param {number[]} ids */
+  /** Decodes tokens of a state's model. @param {LessonState} state @param {number[]} ids */
   async text(state, ids) {
     const { engine } = await this.#engineOf(modelOf(state));
     return engine.decode(Uint32Array.from(ids));

@@ -1,6 +1,6 @@
 /**
- * <logit-lesson-guide>: what a teacher wants of a lesson: what to say, the answers as the engine
- * computes them, what is typically answered wrong, and how a class did by the codes it handed in.
+ * <logit-lesson-guide>: a lesson for its teacher: words for the class, the answers as the engine
+ * computes them, typical wrong answers, and the results of a class from its codes.
  */
 import { html, nothing } from 'lit';
 import { locales as lessonLocales } from '#locales/lesson';
@@ -12,10 +12,10 @@ import { answersOf } from '../../lessons/answers.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { inLanguage } from '../site-links.js';
+import { refusalSentence } from './asking.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { inline } from './inline.js';
 import { LessonReader } from './reader.js';
-import { unread } from './unread.js';
 import './class-plot.js';
 import headerStyles from './header.css';
 import inlineStyles from './inline.css';
@@ -51,7 +51,7 @@ export class LogitLessonGuide extends LogitElement {
 
   constructor() {
     super();
-    /** As that of <logit-lesson>. */
+    /** As the attribute of <logit-lesson>. */
     this.lesson = '';
     /** @type {Lesson | null} */
     this.read = null;
@@ -59,7 +59,7 @@ export class LogitLessonGuide extends LogitElement {
     this.answers = [];
     /** @type {Lesson[]} */
     this.list = [];
-    /** What says why it is not shown. @type {(() => string)[]} */
+    /** Sentences that say why the lesson cannot be shown. @type {(() => string)[]} */
     this.faults = [];
   }
 
@@ -87,7 +87,9 @@ export class LogitLessonGuide extends LogitElement {
       else this.list = await fetchList();
     } catch (error) {
       const fault = toFault(error);
-      const said = this.read ? () => unread(fault, this) : () => t('lesson.unfetched', { name });
+      const said = this.read
+        ? () => refusalSentence(fault, this)
+        : () => t('lesson.unfetched', { name });
       this.faults = [said];
     }
     this.#fetching--;

@@ -1,16 +1,15 @@
 /**
- * <logit-written-text>: the text that a lesson's state writes, with what ended it and its check sum; under
- * a constraint whether it is JSON, and what the grammar expects next.
+ * <logit-written-text>: the text that a lesson's state writes, its end and its check sum. Under a
+ * constraint it also shows whether the text is JSON, and the symbols that the grammar expects next.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
-import { toFault } from '../../engine/errors.js';
 import { crc32 } from '../../lessons/crc32.js';
 import { number, t } from '../../locale/locale.js';
 import '../../panels/text/verdict.js';
 import '../../panels/chain/constraint.js';
-import { unread } from './unread.js';
+import { Asking } from './asking.js';
 import writtenTextStyles from './written-text.css';
 
 /** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
@@ -23,7 +22,6 @@ export class LogitWrittenText extends LogitElement {
     state: { attribute: false },
     constrained: { type: Boolean },
     written: { state: true },
-    fault: { state: true },
   };
 
   static styles = [...LogitElement.styles, writtenTextStyles];
@@ -34,45 +32,32 @@ export class LogitWrittenText extends LogitElement {
     this.reader = null;
     /** @type {LessonState} */
     this.state = { prompt: '' };
-    /** Whether a constraint can be chosen here. */
+    /** Whether the learner can choose a constraint. */
     this.constrained = false;
     /** @type {import('../../lessons/measures.js').Written | undefined} */
     this.written = undefined;
-    /** @type {import('../../engine/errors.js').Fault | null} */
-    this.fault = null;
   }
 
-  /** Counts what is asked of the engine. */
-  #asking = 0;
+  #asking = new Asking(this);
 
   get busy() {
-    return this.#asking > 0;
+    return this.#asking.busy;
   }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (this.reader && (changed.has('state') || changed.has('reader'))) this.#write(this.state);
-  }
-
-  /** @param {LessonState} state */
-  async #write(state) {
-    const reader = /** @type {import('./reader.js').LessonReader} */ (this.reader);
-    this.#asking++;
-    try {
-      const written = await reader.write(state);
-      if (state !== this.state) return;
-      this.written = written;
-      this.fault = null;
-    } catch (error) {
-      if (state === this.state) this.fault = toFault(error);
-    } finally {
-      this.#asking--;
-    }
+    const { reader, state } = this;
+    if (!reader || !(changed.has('state') || changed.has('reader'))) return;
+    this.#asking.ask(
+      () => reader.write(state),
+      (written) => (this.written = written),
+      () => state === this.state,
+    );
   }
 
   render() {
     const { state, written, constrained } = this;
-    const unable = unread(this.fault, this);
+    const unable = this.#asking.sentence;
     const { constraint } = state.settings ?? {};
     const { text = '', finish = '', next = null, stages = [] } = written ?? {};
     return html`

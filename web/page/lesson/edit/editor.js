@@ -1,9 +1,10 @@
 /**
- * <logit-lesson-editor>: a form that writes a lesson, beside the lesson itself as a learner meets it.
- * It begins with what the instrument handed over in the address, keeps the draft in the browser, and
- * hands it out as a file, a link or a line for a page.
+ * <logit-lesson-editor>: a form that writes a lesson, beside the lesson as its learners see it. It
+ * begins with the instrument's state in the address and keeps the draft in the browser. The lesson
+ * leaves it as a file, a link or a line of HTML.
  */
 import { html, nothing } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import { locales } from '#locales/editor';
 import { copyText } from '../../../base/copy.js';
 import { download } from '../../../base/download.js';
@@ -41,46 +42,25 @@ addMessages(locales);
 
 /**
  * @typedef {import('../../../lessons/draft.js').Draft} Draft
- * @typedef {import('../../../lessons/draft.js').Taken} Taken
+ * @typedef {import('../../../lessons/draft.js').Handover} Handover
  * @typedef {import('../../../lessons/lesson-file.js').Lesson} Lesson
  * @typedef {import('../../../lessons/faults.js').LessonFault} LessonFault
  * @typedef {import('../../../engine/types.js').TableRow} TableRow
  */
 
-/** Changes that can be taken back. */
+/** Changes that can be undone. */
 const MOST_UNDOS = 200;
-/** Faults of a form that the fields can hold; any other file is refused. */
-const SHOWN_FAULTS = [
-  'missing',
-  'number',
-  'among',
-  'between',
-  'long',
-  'many',
-  'few',
-  'markup',
-].concat([
-  'link',
-  'id',
-  'twice',
-  'model',
-  'setting',
-  'source',
-  'tokens',
-  'stateless',
-  'unfigured',
-  'prompt',
-  'right',
-  'aim',
-  'unit',
-]);
+/** Faults of a file that the fields of the form cannot show: such a file is refused. */
+const HARD_FAULTS = 'unreadable encoding large unknown endpoint text texts flag list object'.split(
+  ' ',
+);
 
 export class LogitLessonEditor extends LogitElement {
   static properties = {
     lesson: {},
     draft: { state: true },
     notice: { state: true },
-    taken: { state: true },
+    handover: { state: true },
     side: { state: true },
     openPart: { state: true },
     openQuestion: { state: true },
@@ -95,13 +75,13 @@ export class LogitLessonEditor extends LogitElement {
   /** @type {Draft[]} */
   #before = [];
   #lastPlace = '';
-  /** The last draft that can be shown. @type {Lesson | null} */
+  /** The last draft without a fault. @type {Lesson | null} */
   #shown = null;
-  /** Counts how often the preview began again. */
+  /** Counts the new beginnings of the preview. */
   #round = 0;
   #form = new Form(this);
   #focus = '';
-  /** Until the pointer is up: what it is over must not move away from under it. */
+  /** Resolves when the pointer is up: a button under it must not move before the click. */
   #pressing = Promise.resolve();
 
   constructor() {
@@ -112,15 +92,15 @@ export class LogitLessonEditor extends LogitElement {
     this.draft = {};
     /** @type {LessonFault[]} */
     this.faults = [];
-    /** What happened last. */
+    /** A sentence on the last action. */
     this.notice = '';
-    /** What the instrument handed over and waits to be placed. @type {Taken | null} */
-    this.taken = null;
-    /** Which of the two shows where there is room for one. @type {'form' | 'preview'} */
+    /** The instrument's state, until the teacher has chosen its place. @type {Handover | null} */
+    this.handover = null;
+    /** The side on show on a narrow screen. @type {'form' | 'preview'} */
     this.side = 'form';
     this.openPart = 0;
     this.openQuestion = 0;
-    /** What was set in the open part's figure. @type {Partial<import('../../../lessons/measures.js').LessonState> | null} */
+    /** Changes in the open part's figure. @type {Partial<import('../../../lessons/measures.js').LessonState> | null} */
     this.moved = null;
     this.addEventListener('pointerdown', () => {
       this.#pressing = new Promise((done) =>
@@ -145,13 +125,13 @@ export class LogitLessonEditor extends LogitElement {
 
   async #begin() {
     const table = await this.#reader.table();
-    const taken = await handoverFromAddress(table, this.#reader);
+    const handover = await handoverFromAddress(table, this.#reader);
     this.#table = table;
     const kept = this.#recall();
-    if (kept && taken) this.taken = taken;
-    this.draft = kept ?? newLesson(taken ?? { state: FIRST_STATE, left: [] });
-    if (!kept && taken) this.#placed(taken);
-    if (kept && !taken) this.#say(() => t('editor.again', { title: this.#title(kept) }));
+    if (kept && handover) this.handover = handover;
+    this.draft = kept ?? newLesson(handover ?? { state: FIRST_STATE, left: [] });
+    if (!kept && handover) this.#placed(handover);
+    if (kept && !handover) this.#say(() => t('editor.again', { title: this.#title(kept) }));
     this.requestUpdate();
   }
 
@@ -164,9 +144,9 @@ export class LogitLessonEditor extends LogitElement {
     }
   }
 
-  /** Whether the fields can hold it. @param {any} lesson */
+  /** Whether the fields can show a draft. @param {any} lesson */
   #holds(lesson) {
-    return checkLesson(lesson, this.#table).every(({ key }) => SHOWN_FAULTS.includes(key));
+    return checkLesson(lesson, this.#table).every(({ key }) => !HARD_FAULTS.includes(key));
   }
 
   /** @param {Draft} draft */
@@ -177,16 +157,16 @@ export class LogitLessonEditor extends LogitElement {
     this.notice = this.speak(words);
   }
 
-  /** What was handed over is in the draft: the address no longer says it. @param {Taken} taken */
+  /** Removes the handed state from the address: it is in the draft now. @param {Handover} handover */
   #placed({ left }) {
-    this.taken = null;
+    this.handover = null;
     this.#say(() =>
       left.length > 0 ? t('editor.left', { parts: list(left) }) : t('editor.taken'),
     );
     try {
       history.replaceState(null, '', inLanguage('?lesson=new'));
     } catch {
-      // a sandboxed frame or a file: a reload takes it once more
+      // a sandboxed frame or a file: a reload hands it over once more
     }
   }
 
@@ -212,7 +192,7 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** Brings what is written into sight in the preview, where that has a scroll of its own. @param {FocusEvent} event into a field */
+  /** Scrolls a preview beside the form to the part of the focused field. @param {FocusEvent} event into a field */
   #entered({ target }) {
     const { id = '' } = /** @type {HTMLElement} */ (target).closest('[id^="parts["]') ?? {};
     const [, part, , question] = /^parts\[(\d+)\](\.questions\[(\d+)\])?/.exec(id) ?? [];
@@ -235,7 +215,7 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** It is to be handed out: all that is missing is said. */
+  /** Shows every missing field before the lesson leaves the editor. */
   #press() {
     for (const fault of this.faults) this.#form.touch(faultPlace(fault));
     this.requestUpdate();
@@ -250,13 +230,13 @@ export class LogitLessonEditor extends LogitElement {
     this.#say(() => t('editor.undone'));
   }
 
-  /** @param {Taken} taken @param {boolean} anew */
-  #place(taken, anew) {
-    const parts = [...(this.draft.parts ?? []), newPart(taken)];
-    this.change(anew ? newLesson(taken) : { ...this.draft, parts });
+  /** @param {Handover} handover @param {boolean} anew */
+  #place(handover, anew) {
+    const parts = [...(this.draft.parts ?? []), newPart(handover)];
+    this.change(anew ? newLesson(handover) : { ...this.draft, parts });
     if (anew) this.#form.untouch();
     this.openPart = anew ? 0 : parts.length - 1;
-    this.#placed(taken);
+    this.#placed(handover);
     this.focusAt(anew ? 'title' : `parts[${this.openPart}].title`);
   }
 
@@ -277,7 +257,7 @@ export class LogitLessonEditor extends LogitElement {
     const text = decodeText(bytes, file.size > LARGEST_FILE);
     const { read, faults } = readLesson(text, this.#table);
     input.value = '';
-    const hard = faults.find(({ key }) => !SHOWN_FAULTS.includes(key));
+    const hard = faults.find(({ key }) => HARD_FAULTS.includes(key));
     if (hard) {
       const reason = this.speak(() => t(`lesson.fault.${hard.key}`, hard.values));
       return this.#say(() => t('editor.refused', { name: file.name, reason }));
@@ -288,7 +268,7 @@ export class LogitLessonEditor extends LogitElement {
     this.#say(() => t('editor.opened', { name: file.name }));
   }
 
-  /** The lesson as it is handed out; null, and a word why, where something is missing. */
+  /** The finished lesson; null, and a notice, while it has a fault. */
   #finished() {
     this.#press();
     if (this.faults.length === 0) return /** @type {Lesson} */ (filled(this.draft));
@@ -321,7 +301,7 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** What could not be copied, to be selected by hand. */
+  /** Text that could not be copied, to be selected by hand. */
   #out = '';
 
   willUpdate() {
@@ -356,7 +336,7 @@ export class LogitLessonEditor extends LogitElement {
 
   #renderAll() {
     return html`
-      ${this.taken ? this.#renderTaken(this.taken) : nothing}
+      ${this.handover ? this.#renderHandover(this.handover) : nothing}
       ${this.#renderBar()}
       <div class="sides ${this.side}">
         <div class="form" role="form" aria-labelledby="heading" @focusin=${this.#entered} @focusout=${this.#left}>
@@ -367,26 +347,19 @@ export class LogitLessonEditor extends LogitElement {
               this.#round++;
               this.requestUpdate();
             }}>${t('editor.round')}</button></p>
-          ${this.#shown ? this.#renderPreview(this.#shown) : html`<p>${t('editor.preview.none')}</p>`}
+          ${this.#shown ? keyed(this.#round, html`<logit-lesson .given=${this.#shown}></logit-lesson>`) : html`<p>${t('editor.preview.none')}</p>`}
         </section>
       </div>`;
   }
 
-  /** Two templates in turn, so that each round has an element of its own. @param {Lesson} shown */
-  #renderPreview(shown) {
-    return this.#round % 2 === 0
-      ? html`<logit-lesson .given=${shown}></logit-lesson>`
-      : html`<logit-lesson .given=${shown}></logit-lesson>`;
-  }
-
-  /** @param {Taken} taken */
-  #renderTaken(taken) {
+  /** @param {Handover} handover */
+  #renderHandover(handover) {
     const title = this.#title(this.draft);
-    return html`<div class="taken" role="region" aria-label=${t('editor.handed')}>
+    return html`<div class="handover" role="region" aria-label=${t('editor.handed')}>
       <p><strong>${t('editor.handed')}</strong> ${t('editor.handed.about', { title })}</p>
-      <p class="row"><button class="primary" data-command="add" @click=${() => this.#place(taken, false)}>${t('editor.handed.add')}</button>
-        <button data-command="anew" @click=${() => this.#place(taken, true)}>${t('editor.handed.anew')}</button>
-        <button data-command="leave" @click=${() => this.#placed({ ...taken, left: [] })}>${t('editor.handed.leave')}</button></p></div>`;
+      <p class="row"><button class="primary" data-command="add" @click=${() => this.#place(handover, false)}>${t('editor.handed.add')}</button>
+        <button data-command="anew" @click=${() => this.#place(handover, true)}>${t('editor.handed.anew')}</button>
+        <button data-command="leave" @click=${() => this.#placed({ ...handover, left: [] })}>${t('editor.handed.leave')}</button></p></div>`;
   }
 
   #renderBar() {
@@ -462,11 +435,11 @@ export class LogitLessonEditor extends LogitElement {
   }
 }
 
-/** What a button in a text sets has no field of its own. */
+/** The end of a place within a text: settings of a button there have no field of their own. */
 const IN_TEXT =
   /(aim|ask|caption|extension|guide|hint|result|right|say|solution|text)(?:\[\d+\])?\.[a-z_]+$/;
 
-/** Where in the form a place is, in words. @param {Draft} draft @param {string} place */
+/** Names a place of the form. @param {Draft} draft @param {string} place */
 function placeWords(draft, place) {
   const [, part] = /^parts\[(\d+)\]/.exec(place) ?? [];
   const [, question] = /questions\[(\d+)\]/.exec(place) ?? [];

@@ -1,4 +1,4 @@
-/** A figure of a part: what it shows, as it stands in the picture below, which can be moved. */
+/** The fields of a part's figure, and the live figure below them, whose state can be adopted. */
 import { html, nothing } from 'lit';
 import { locales as compareLocales } from '#locales/compare';
 import { locales as sweepLocales } from '#locales/sweep';
@@ -21,12 +21,11 @@ addMessages(sweepLocales);
  * @typedef {import('./measure-form.js').Engine} Engine
  * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
  *
- * What was set in the picture, until it is taken.
- * @typedef {{ moved: Partial<LessonState> | null, move: (change: Partial<LessonState> | null) => void }} Hand
- *   null puts it back
+ * Changes in the live figure, until the author adopts them; null for none.
+ * @typedef {{ moved: Partial<LessonState> | null, move: (change: Partial<LessonState> | null) => void }} Moves
  */
 
-/** What a figure begins with where the author names nothing. @type {LessonState} */
+/** The state of a new figure. @type {LessonState} */
 export const FIRST_STATE = { model: MODELS[0].name, prompt: MODELS[0].examples[0], settings: {} };
 
 /** @type {Partial<LessonState>} */
@@ -34,15 +33,15 @@ const UNMOVED = {};
 /** @type {string[]} */
 const NO_TOKENS = [];
 
-/** Which figure of a sweep. */
+/** The figures of a sweep. */
 const SWEPT = ['any', 'entropy', 'nucleus', 'penalty', 'trade', 'judged'];
-/** What can be set below a figure, beside what stands in its list already. */
+/** The controls that an author can choose, beside those that the figure has already. */
 const CONTROLS = [
   ...['temperature', 'top_k', 'top_p', 'repetition_penalty', 'seed', 'prompt'],
   ...['length', 'constraint', 'logit_bias', 'forced_first'],
 ];
 
-/** What else a figure of each kind can be told. @type {Record<string, (form: Form, place: Place, engine: Engine) => unknown>} */
+/** The fields of the choices of each kind of figure. @type {Record<string, (form: Form, place: Place, engine: Engine) => unknown>} */
 const CHOSEN = {
   sweep: (form, place, { table }) => {
     const first = [...place, 'first'];
@@ -75,10 +74,10 @@ const CHOSEN = {
     ${form.number([...place, 'max_new_tokens'])} ${form.flag([...place, 'blind'])}</div>`,
 };
 
-/** Values with their words. @param {string[]} names @param {(name: string) => string} words @returns {[string, string][]} */
+/** Pairs each value with its words. @param {string[]} names @param {(name: string) => string} words @returns {[string, string][]} */
 const pairs = (names, words) => names.map((name) => [name, words(name)]);
 
-/** What a control is called. @param {string} name @param {Engine} engine */
+/** @param {string} name @param {Engine} engine */
 const controlName = (name, { table }) =>
   ({
     seed: t('lesson.seed'),
@@ -87,7 +86,7 @@ const controlName = (name, { table }) =>
     forced_first: t('lesson.first'),
   })[name] ?? (table.some((row) => row.name === name) ? settingName(name) : t(`warper.${name}`));
 
-/** What learners can set below a figure. @param {Form} form @param {Place} place @param {Engine} engine */
+/** The choice of controls for learners. @param {Form} form @param {Place} place @param {Engine} engine */
 function renderControls(form, place, engine) {
   const at = [...place, 'controls'];
   /** @type {string[]} */
@@ -107,7 +106,7 @@ function renderControls(form, place, engine) {
     ${ofTokens ? form.line([...place, 'tokens'], (text) => text) : nothing} ${form.faults(at, true)}</fieldset>`;
 }
 
-/** Where the numbers come from. @param {Form} form @param {Place} place @param {boolean} writing whether logits alone are not enough */
+/** A model with a prompt, or given logits. @param {Form} form @param {Place} place @param {boolean} writing whether the figure needs a model */
 function renderSource(form, place, writing) {
   const state = form.get(place) ?? {};
   const { logits, tokens: _, model, prompt, ...others } = state;
@@ -144,7 +143,7 @@ function renderSource(form, place, writing) {
 }
 
 /**
- * A state: its source, its settings, its seed and u, and what its kind of figure can be told.
+ * A state: its source, settings, seed, u, and the choices of its kind of figure.
  * @param {Form} form
  * @param {Place} place
  * @param {Engine} engine
@@ -168,7 +167,7 @@ export function renderState(form, place, engine, show = 'landscape') {
  * @param {Form} form
  * @param {Place} place
  * @param {Engine} engine
- * @param {Hand} hand
+ * @param {Moves} moves
  */
 export function renderFigure(form, place, engine, { moved, move }) {
   const figure = form.get(place);
@@ -178,7 +177,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
   const { show, controls, tokens } = figure;
   const sound = form.faultsAt([...place, 'state'], true).length === 0;
   const take = () => {
-    // JSON drops what is unset; what a kind has no choices for has none.
+    // JSON omits undefined fields, so a kind without choices writes none.
     const { choices, ...state } = patched(figure.state, moved ?? {});
     const all = CHOSEN[show] ? { ...state, choices } : state;
     form.set([...place, 'state'], JSON.parse(JSON.stringify(all)));
@@ -204,7 +203,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
     }
     ${show === 'landscape' || show === 'text' ? renderControls(form, place, engine) : nothing}
     ${
-      // What writes many texts is seen in the preview alone.
+      // A figure that writes many texts runs in the preview alone.
       sound && show !== 'sweep' && show !== 'compare'
         ? html`<logit-figure .show=${show} .controls=${controls} .tokens=${tokens ?? NO_TOKENS} .begin=${figure.state} .patch=${moved ?? UNMOVED} .table=${engine.table} .reader=${engine.reader} .knob=${figure.knob} .name=${name}
             @logit-figure=${(/** @type {CustomEvent} */ { detail }) => move(detail.change)}></logit-figure>

@@ -1,6 +1,6 @@
 /**
- * The fields of the form: each is bound to a place in the draft, has the label and the help of its
- * name, and shows beside it what the checker says of that place.
+ * The fields of the form. Each is bound to a place in the draft, takes label and help from its name,
+ * and shows the checker's faults of that place.
  */
 import { html, nothing } from 'lit';
 import { valueOf } from '../../../base/element.js';
@@ -15,18 +15,18 @@ import { hasMessage, parse, plain, t } from '../../../locale/locale.js';
  * @typedef {object} Owner
  * @property {Draft} draft
  * @property {LessonFault[]} faults
- * @property {(draft: Draft, place: string) => void} change `place` so that one stroke more of the same
- *   field is no change of its own
- * @property {(place: string) => void} focusAt once it is shown
+ * @property {(draft: Draft, place: string) => void} change successive changes of one `place` are undone
+ *   together
+ * @property {(place: string) => void} focusAt focuses a place after the next render
  */
 
-/** What a field is called. @param {string | number} name */
+/** @param {string | number} name of a field */
 export function fieldLabel(name) {
   const key = `editor.field.${name}`;
   return hasMessage(key) ? t(key) : String(name);
 }
 
-/** A fault, said where it is. @param {LessonFault} fault */
+/** The sentence of a fault beside its field. @param {LessonFault} fault */
 export function faultWords({ key, values }) {
   if (key === 'missing') return t('editor.missing');
   return t(`lesson.fault.${key}`, { ...values, at: t('editor.here') });
@@ -34,7 +34,7 @@ export function faultWords({ key, values }) {
 
 export class Form {
   #owner;
-  /** Places where what is missing is said: somebody has been there. @type {Set<string>} */
+  /** Places that the author has visited: only these say that they are empty. @type {Set<string>} */
   #touched = new Set();
 
   /** @param {Owner} owner */
@@ -61,13 +61,13 @@ export class Form {
     this.#touched.add(name);
   }
 
-  /** What is in a place is another thing now, or nobody has been in it yet. @param {Place} [place] */
+  /** Marks a place and all within it as not yet visited. @param {Place} [place] */
   untouch(place = []) {
     const name = placeName(place);
     for (const each of this.#touched) if (each.startsWith(name)) this.#touched.delete(each);
   }
 
-  /** Adds to a list, and goes there. @param {Place} place @param {any} item @param {Place} [focus] within the item */
+  /** Adds an item to a list and focuses it. @param {Place} place @param {any} item @param {Place} [focus] within the item */
   add(place, item, focus = []) {
     const list = this.get(place) ?? [];
     this.untouch([...place, list.length]);
@@ -75,7 +75,7 @@ export class Form {
     this.#owner.focusAt(placeName([...place, list.length, ...focus]));
   }
 
-  /** Removes an item, and goes to the list. @param {Place} place @param {number} i */
+  /** Removes an item and focuses the list. @param {Place} place @param {number} i */
   remove(place, i) {
     const rest = this.get(place).filter(
       (/** @type {any} */ _, /** @type {number} */ at) => at !== i,
@@ -92,7 +92,7 @@ export class Form {
   }
 
   /**
-   * The faults of a place, or of all within it too.
+   * The faults of a place, or with `within` also of the places inside it.
    * @param {Place} place
    * @param {boolean} [within]
    */
@@ -103,7 +103,7 @@ export class Form {
     return this.#owner.faults.filter((fault) => inside(faultPlace(fault)));
   }
 
-  /** Those that are said: not that a field is empty which nobody has been in. @param {Place} place @param {boolean} [within] */
+  /** The faults on show: a missing value only where the author has been. @param {Place} place @param {boolean} [within] */
   #saidAt(place, within) {
     return this.faultsAt(place, within).filter(
       (fault) => fault.key !== 'missing' || this.#touched.has(faultPlace(fault)),
@@ -142,27 +142,21 @@ export class Form {
   text(place, { label, size } = {}) {
     return this.field(
       place,
-      ({
-        id,
-        invalid,
-        about,
-      }) => html`<input type="text" autocomplete="off" id=${id} size=${size ?? nothing}
-        aria-invalid=${invalid} aria-describedby=${about} .value=${String(this.get(place) ?? '')}
+      (field) => html`<input type="text" autocomplete="off" id=${field.id} size=${size ?? nothing}
+        aria-invalid=${field.invalid} aria-describedby=${field.about} .value=${String(this.get(place) ?? '')}
         @input=${(/** @type {Event} */ event) => this.set(place, valueOf(event))}>`,
       { label, wide: !size },
     );
   }
 
-  /** Lines of a program, or of a text that is counted. @param {Place} place @param {{ label?: string }} [options] */
+  /** Lines of a program, or of the text of a bigram table. @param {Place} place @param {{ label?: string }} [options] */
   lines(place, { label } = {}) {
     return this.field(
       place,
-      ({
-        id,
-        invalid,
-        about,
-      }) => html`<textarea class="json" rows="6" spellcheck="false" id=${id} aria-invalid=${invalid}
-        aria-describedby=${about} .value=${String(this.get(place) ?? '')}
+      (
+        field,
+      ) => html`<textarea class="json" rows="6" spellcheck="false" id=${field.id} aria-invalid=${field.invalid}
+        aria-describedby=${field.about} .value=${String(this.get(place) ?? '')}
         @input=${(/** @type {Event} */ event) => this.set(place, valueOf(event) || undefined)}></textarea>`,
       { label, wide: true },
     );
@@ -177,17 +171,15 @@ export class Form {
     };
     return this.field(
       place,
-      ({
-        id,
-        invalid,
-        about,
-      }) => html`<textarea rows="2" id=${id} aria-invalid=${invalid} aria-describedby=${about}
+      (
+        field,
+      ) => html`<textarea rows="2" id=${field.id} aria-invalid=${field.invalid} aria-describedby=${field.about}
         .value=${value} @input=${(/** @type {Event} */ event) => this.set(place, read(valueOf(event)))}></textarea>`,
       { wide: true, within: paragraphs },
     );
   }
 
-  /** A number, where one is; nothing typed is none. What is no number is kept, and the checker says so. @param {Place} place @param {{ label?: string }} [options] */
+  /** A number; an empty field is undefined. Other text is kept, and the checker refuses it. @param {Place} place @param {{ label?: string }} [options] */
   number(place, options = {}) {
     const value = this.get(place);
     const read = (/** @type {string} */ text) => {
@@ -197,12 +189,10 @@ export class Form {
     };
     return this.field(
       place,
-      ({
-        id,
-        invalid,
-        about,
-      }) => html`<input type="text" inputmode="decimal" autocomplete="off" size="8" id=${id}
-        aria-invalid=${invalid} aria-describedby=${about} .value=${typeof value === 'number' ? plain(value) : (value ?? '')}
+      (
+        field,
+      ) => html`<input type="text" inputmode="decimal" autocomplete="off" size="8" id=${field.id}
+        aria-invalid=${field.invalid} aria-describedby=${field.about} .value=${typeof value === 'number' ? plain(value) : (value ?? '')}
         @change=${(/** @type {Event} */ event) => this.set(place, read(valueOf(event)))}>`,
       options,
     );
@@ -210,7 +200,7 @@ export class Form {
 
   /**
    * @param {Place} place
-   * @param {[string, string][]} options value and words
+   * @param {[string, string][]} options values with their words
    * @param {{ label?: string, value?: string, set?: (value: string) => void }} [more]
    */
   select(
@@ -220,11 +210,9 @@ export class Form {
   ) {
     return this.field(
       place,
-      ({
-        id,
-        invalid,
-        about,
-      }) => html`<select id=${id} aria-invalid=${invalid} aria-describedby=${about}
+      (
+        field,
+      ) => html`<select id=${field.id} aria-invalid=${field.invalid} aria-describedby=${field.about}
         @change=${(/** @type {Event} */ event) => set(valueOf(event))}>${options.map(
           ([each, words]) =>
             html`<option value=${each} .selected=${each === value}>${words}</option>`,
@@ -253,11 +241,9 @@ export class Form {
             .map(read);
     return this.field(
       place,
-      ({
-        id,
-        invalid,
-        about,
-      }) => html`<input type="text" autocomplete="off" id=${id} aria-invalid=${invalid} aria-describedby=${about}
+      (
+        field,
+      ) => html`<input type="text" autocomplete="off" id=${field.id} aria-invalid=${field.invalid} aria-describedby=${field.about}
         .value=${list.join(', ')} @change=${(/** @type {Event} */ event) => this.set(place, split(valueOf(event)))}>`,
       { wide: true, within: true },
     );

@@ -1,12 +1,12 @@
-/** What the instrument hands over in the address, as a lesson can hold it. */
+/** Makes a lesson's first figure of the instrument's state in the address. */
 import { handoverOf } from '../../../lessons/draft.js';
 import { parseHash, parseQuery } from '../../../state/page-state.js';
 import { parseLogits } from '../../../views/logits/parse.js';
 
-/** How many logits a lesson holds. */
+/** Most logits of a lesson. */
 const MOST_LOGITS = 200;
 
-/** The reader's own logits, where the address shows them. @param {string | undefined} view @param {any} state */
+/** The user's own logits, if the address shows them. @param {string | undefined} view @param {any} state */
 function pastedLogits(view, { logits_pasted, logits_kind, logits_source = 'pasted' }) {
   if (view !== 'logits' || !logits_pasted || logits_source !== 'pasted') return undefined;
   const read = parseLogits(logits_pasted, logits_kind);
@@ -14,10 +14,10 @@ function pastedLogits(view, { logits_pasted, logits_kind, logits_source = 'paste
 }
 
 /**
- * Null where the address has no state.
+ * Returns null when the address has no state.
  * @param {import('../../../engine/types.js').TableRow[]} table
  * @param {import('../reader.js').LessonReader} reader
- * @returns {Promise<import('../../../lessons/draft.js').Taken | null>}
+ * @returns {Promise<import('../../../lessons/draft.js').Handover | null>}
  */
 export async function handoverFromAddress(table, reader) {
   const { state } = parseHash(location.hash, table);

@@ -1,4 +1,4 @@
-/** What is measured: a measure of the closed list, what it is of, and the settings that differ. */
+/** The fields of a question to the engine: a measure, its token or rank, and settings of its own. */
 import { html, nothing } from 'lit';
 import { settingName, usualFirst } from '../../../base/setting-words.js';
 import { measureName } from '../../../lessons/answer-words.js';
@@ -13,11 +13,10 @@ import '../measured-value.js';
  * @typedef {import('../../../engine/types.js').TableRow} TableRow
  * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
  *
- * What a form of measures needs to know: the settings there are, and what reads the state.
  * @typedef {{ table: TableRow[], reader: import('../reader.js').LessonReader }} Engine
  */
 
-/** The settings that are numbers, with their names. @param {TableRow[]} table @returns {[string, string][]} */
+/** The samplers' settings that are numbers, with their names. @param {TableRow[]} table @returns {[string, string][]} */
 export const settingChoices = (table) =>
   usualFirst(table)
     .filter(({ kind, warper }) => /^(real|integer)$/.test(kind) && warper)
@@ -27,14 +26,14 @@ export const settingChoices = (table) =>
  * @param {Form} form
  * @param {Place} place
  * @param {Engine} engine
- * @param {LessonState | null} state that is measured; null where it cannot be
- * @param {(unit: string) => boolean} [fits] which measures may be asked for
+ * @param {LessonState | null} state that is measured; null without a valid one
+ * @param {(unit: string) => boolean} [fits] whether the question may ask for measures of a unit
  */
 export function renderAsked(form, place, { table, reader }, state, fits = () => true) {
   const asked = form.get(place) ?? {};
   const { of = [] } = LESSON_MEASURES[asked.measure] ?? {};
   const choices = Object.entries(LESSON_MEASURES).filter(([, { unit }]) => fits(unit));
-  // A typical wrong answer says itself what is wrong with it.
+  // In a list of typical wrong answers each item shows its own faults.
   const inner = typeof place[place.length - 1] === 'number';
   const faults = form.faultsAt(place, true).filter((fault) => !/\.say$/.test(faultPlace(fault)));
   const sound = faults.length === 0;
@@ -58,7 +57,7 @@ export function renderAsked(form, place, { table, reader }, state, fits = () => 
   </fieldset>`;
 }
 
-/** A token by its rank or by its text. @param {Form} form @param {Place} place @param {any} asked */
+/** Names the token by its rank or by its text. @param {Form} form @param {Place} place @param {any} asked */
 function renderByToken(form, place, asked) {
   const { rank: _, token, ...others } = asked;
   const to = token === undefined ? { ...others, token: '' } : { ...others, rank: 1 };
@@ -66,7 +65,7 @@ function renderByToken(form, place, asked) {
     ${t(token === undefined ? 'editor.by.token' : 'editor.by.rank')}</button>`;
 }
 
-/** Settings that differ from those of the figure. @param {Form} form @param {Place} place @param {TableRow[]} table */
+/** Settings that override those of the figure. @param {Form} form @param {Place} place @param {TableRow[]} table */
 export function renderSettings(form, place, table) {
   const settings = form.get(place) ?? {};
   const all = settingChoices(table);

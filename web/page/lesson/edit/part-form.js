@@ -1,4 +1,4 @@
-/** A part of the lesson: its text, its figure, its questions; one part and one question open at a time. */
+/** The fields of a part: its text, figure and questions; one part and one question is open at a time. */
 import { html, nothing } from 'lit';
 import { freeId, newQuestion, placeName, questionNumber } from '../../../lessons/draft.js';
 import { t } from '../../../locale/locale.js';
@@ -10,11 +10,12 @@ import { renderQuestion } from './question-form.js';
  * @typedef {import('./measure-form.js').Engine} Engine
  * @typedef {import('../../../lessons/draft.js').Draft} Draft
  *
- * @typedef {import('./figure-form.js').Hand & { open: boolean, toggle: (open: boolean) => void,
- *   question: number, show: (question: number) => void }} Fold what is open, and the figure's hand
+ * Which part and question are open, and the changes in the figure.
+ * @typedef {import('./figure-form.js').Moves & { open: boolean, toggle: (open: boolean) => void,
+ *   question: number, show: (question: number) => void }} Fold
  */
 
-/** How many faults a folded thing has. @param {Form} form @param {import('./form.js').Place} place */
+/** The number of faults within a fold. @param {Form} form @param {import('./form.js').Place} place */
 function badge(form, place) {
   const n = form.faultsAt(place, true).length;
   return n === 0 ? nothing : html`<span class="badge">${t('editor.badge', { n })}</span>`;

@@ -1,4 +1,4 @@
-/** A question: what is asked, what is right, what is typically answered wrong, and what is said of each. */
+/** The fields of a question: its text, the right answer, typical wrong answers, and a sentence for each. */
 import { html, nothing } from 'lit';
 import { FORM_KINDS, asKind, placeName } from '../../../lessons/draft.js';
 import { t } from '../../../locale/locale.js';
@@ -13,7 +13,7 @@ import { renderAsked } from './measure-form.js';
  * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
  */
 
-/** Which units a kind may ask for. @type {Record<string, (unit: string) => boolean>} */
+/** The units that each kind may ask for. @type {Record<string, (unit: string) => boolean>} */
 const UNITS = {
   number: (unit) => unit !== 'token',
   state: (unit) => unit !== 'token',
@@ -21,7 +21,7 @@ const UNITS = {
   choice: () => true,
 };
 
-/** What a typical wrong answer may be, by kind. @type {Record<string, string[]>} */
+/** The sorts of typical wrong answers of each kind. @type {Record<string, string[]>} */
 const WRONGS = {
   number: ['equals', 'measure', 'between'],
   token: ['equals', 'measure'],
@@ -30,17 +30,9 @@ const WRONGS = {
   code: ['fault'],
 };
 
-/** How a typical wrong answer is found. @param {Draft} wrong */
-const sortOf = ({ before, measure, equals, fault }) =>
-  fault !== undefined
-    ? 'fault'
-    : before
-      ? 'before'
-      : measure !== undefined
-        ? 'measure'
-        : equals !== undefined
-          ? 'equals'
-          : 'between';
+/** The sort of a typical wrong answer. @param {Draft} wrong */
+const sortOf = (wrong) =>
+  ['fault', 'before', 'measure', 'equals'].find((sort) => wrong[sort] !== undefined) ?? 'between';
 
 /** @param {string} sort @param {string} kind @param {string} say @returns {Draft} */
 function newWrong(sort, kind, say = '') {
@@ -52,7 +44,7 @@ function newWrong(sort, kind, say = '') {
   return { below: 0, say };
 }
 
-/** What a question of an id was as each kind, to go back to. @type {Map<string, any>} */
+/** A question by its id and former kind, so that a change of kind can be undone. @type {Map<string, any>} */
 const left = new Map();
 
 /**
@@ -94,7 +86,7 @@ export function renderQuestion(form, place, engine, shown) {
   </div>`;
 }
 
-/** What is to be written, what its editor begins with, and a solution. @param {Form} form @param {Place} place @param {Engine} engine */
+/** The function to write, the first text of its editor, and a solution. @param {Form} form @param {Place} place @param {Engine} engine */
 function renderCode(form, place, { table }) {
   const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
   const names = [...warpers, 'chain', 'generate'];

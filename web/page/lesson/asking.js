@@ -1,0 +1,58 @@
+/** Questions of one element to the engine: how many are open, and the fault of the last answer. */
+import { reason } from '../../base/faults.js';
+import { toFault } from '../../engine/errors.js';
+import { t } from '../../locale/locale.js';
+
+/** @typedef {import('../../engine/errors.js').Fault} Fault */
+/** @typedef {import('lit').ReactiveControllerHost} Host */
+
+/**
+ * The sentence of a refusal; empty without a fault, and until its words are fetched.
+ * @param {Fault | null | undefined} fault
+ * @param {Host} host is rendered again when the words are there
+ */
+export function refusalSentence(fault, host) {
+  const why = reason(fault, host);
+  return why && t('lesson.unread', { reason: why });
+}
+
+export class Asking {
+  #host;
+  #open = 0;
+  /** @type {Fault | null} */
+  fault = null;
+
+  /** @param {Host} host is rendered again after each answer */
+  constructor(host) {
+    this.#host = host;
+  }
+
+  get busy() {
+    return this.#open > 0;
+  }
+
+  get sentence() {
+    return refusalSentence(this.fault, this.#host);
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @param {(answer: T) => void} [take] is called before the question counts as answered
+   * @param {() => boolean} [isWanted] false once a newer question has replaced this one
+   */
+  async ask(work, take = () => {}, isWanted = () => true) {
+    this.#open++;
+    try {
+      const answer = await work();
+      if (isWanted()) {
+        this.fault = null;
+        take(answer);
+      }
+    } catch (error) {
+      if (isWanted()) this.fault = toFault(error);
+    }
+    this.#open--;
+    this.#host.requestUpdate();
+  }
+}
