@@ -1,10 +1,10 @@
 /**
- * A lesson in a notebook, as anywidget shows it (JupyterLab, Notebook, marimo, MyST): a frame, and the
- * marks as values of the widget. A module by itself: a notebook may load it from its text alone.
+ * A lesson in a notebook by anywidget (JupyterLab, Notebook, marimo, MyST): a frame, and the marks as
+ * values of the widget. It imports nothing, since a notebook may load it from its text alone.
  */
 
 /**
- * @typedef {object} Model what the notebook and the lesson share
+ * @typedef {object} Model the values that notebook and lesson share
  * @property {(name: string) => any} get
  * @property {(name: string, value: unknown) => void} set
  * @property {() => void} save_changes
@@ -12,7 +12,7 @@
  * @property {(event: string, listener: () => void) => void} off
  */
 
-/** What the lesson tells and the notebook keeps. */
+/** Values of the lesson's result that the notebook keeps. */
 const TOLD = [
   'score',
   'complete',
@@ -25,7 +25,7 @@ const TOLD = [
 ];
 const HEIGHT = 900;
 
-/** Where this file lies, if it was fetched from there. */
+/** The folder of this file; empty if it was not fetched. */
 const here = import.meta.url.startsWith('http') ? new URL('.', import.meta.url).href : '';
 
 /** @param {{ model: Model, el: HTMLElement }} place */
@@ -35,7 +35,7 @@ function render({ model, el }) {
   frame.width = '100%';
   frame.height = String(model.get('height') || HEIGHT);
   frame.style.border = '0';
-  /** The state that the lesson told last. */
+  /** The last state from the lesson. */
   let told = '';
 
   function open() {

@@ -1,20 +1,20 @@
 /**
- * A lesson inside a frame and the page around it: it tells 'logitscope:ready' when it is there and
- * 'logitscope:result' after each answer and when a figure that was moved rests, and takes
- * 'logitscope:get' and 'logitscope:set' with a state that it told before, from the parent only.
+ * Messages between a lesson in a frame and its parent. The lesson sends 'logitscope:ready' once, and
+ * 'logitscope:result' after each answer and after a moved figure has come to rest. It takes
+ * 'logitscope:get', and 'logitscope:set' with an earlier state, from the parent only.
  */
 import { STATE_LIMIT } from '../../lessons/marks.js';
 import { Debounce } from '../../base/debounce.js';
 import { t } from '../../locale/locale.js';
 
-/** How long a figure rests before it is told of, in ms. */
+/** Time without a move after which a figure's result is sent, in ms. */
 const REST_MS = 250;
 
 /** @param {import('../lesson/lesson.js').LogitLesson} lesson */
 export function answerHost(lesson) {
   const { parent } = window;
   const debounce = new Debounce();
-  /** What is told waits for what was told before. */
+  /** Resolves when the last result is sent: results keep their order. */
   let last = Promise.resolve();
   /** @param {string} type @param {object} detail */
   const tell = (type, detail) => parent.postMessage({ type: `logitscope:${type}`, ...detail }, '*');
@@ -27,7 +27,7 @@ export function answerHost(lesson) {
   };
   /** @param {string} state @param {object} id */
   async function restore(state, id) {
-    await lesson.opened; // a page may send it before it heard that the lesson is there
+    await lesson.opened; // a page may send a state before 'logitscope:ready'
     lesson.restore(state);
     tellResult(id);
   }

@@ -1,11 +1,11 @@
 /**
- * JSInput of Open edX: three functions of the window, and the same over JSChannel's messages, by
- * which a page of another origin (sop="false") calls them.
+ * JSInput of Open edX: three functions of the window. A page of another origin (sop="false") calls
+ * them by messages of JSChannel.
  */
 
 const SCOPE = 'JSInput::';
 
-/** A message of JSChannel in the scope of JSInput; null where it is none. @param {string} text */
+/** Reads a message of JSChannel in the scope of JSInput; null for any other. @param {string} text */
 function readMessage(text) {
   try {
     const { method, params, id } = JSON.parse(text);
@@ -16,10 +16,10 @@ function readMessage(text) {
   }
 }
 
-/** @param {import('./connect.js').Host} host @returns {import('./connect.js').Adapter} */
+/** @param {import('./delivery.js').Host} host @returns {import('./delivery.js').Adapter} */
 export function jsinput({ lesson, take }) {
   const { parent } = window;
-  /** What was told last. @type {{ score: number | null, complete: boolean, attempts: number, state: string }} */
+  /** The last result. @type {{ score: number | null, complete: boolean, attempts: number, state: string }} */
   let now = { score: null, complete: false, attempts: 0, state: '' };
   /** @type {Record<string, (text: string) => unknown>} */
   const methods = {

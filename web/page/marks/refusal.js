@@ -1,6 +1,6 @@
 /**
- * Why a course system did not take marks. `key` and `values` make the sentence; a `final` refusal is
- * not tried again.
+ * The reason for which a course system did not take marks. `key` and `values` make the sentence; after
+ * a `final` refusal there is no other attempt.
  */
 export class Refusal extends Error {
   /**

@@ -1,6 +1,6 @@
 /**
- * SCORM 1.2 and 2004: the API that a course system puts into a window around the lesson. What 1.2
- * keeps of a state is 4,096 characters, which is as long as a state may be here.
+ * SCORM 1.2 and 2004: the API that a course system puts into a window around the lesson. SCORM 1.2
+ * keeps 4,096 characters of a state, hence STATE_LIMIT.
  */
 import { Refusal } from './refusal.js';
 
@@ -17,11 +17,11 @@ import { Refusal } from './refusal.js';
  * @property {string} exit
  * @property {string} time
  * @property {(seconds: number) => string} duration
- * @property {(right: boolean) => Record<string, string>} answered what an interaction holds beside its id
+ * @property {(right: boolean) => Record<string, string>} answered values of an interaction beside its id
  *
  * @typedef {Record<string, (...values: string[]) => any>} Api
- * @typedef {import('./connect.js').Host} Host
- * @typedef {import('./connect.js').Adapter} Adapter
+ * @typedef {import('./delivery.js').Host} Host
+ * @typedef {import('./delivery.js').Adapter} Adapter
  */
 
 /** @param {number} n */
@@ -65,13 +65,13 @@ const SCORM_2004 = {
 
 /** The type of an interaction, by the kind of its question. @type {Record<string, string>} */
 const TYPES = { number: 'numeric', choice: 'choice', token: 'fill-in', order: 'sequencing' };
-/** Errors of a value that is not there: nothing was kept, or the system keeps no such thing. */
+/** Errors of an absent value: nothing is kept, or the system has no such element. */
 const ABSENT = [401, 402, 403];
 /** The error of a session that has begun already. */
 const BEGUN = 103;
 /** Tries to find an API that comes late, and the pause between two in ms. */
 const [LOOKS, LOOK_MS] = [10, 200];
-/** Characters of a reason that are shown. */
+/** Most characters of a reason on show. */
 const LONGEST_REASON = 200;
 
 /** The first of the windows around this one, and of those that opened it, that has an API. @param {Version['api']} name */
@@ -83,148 +83,171 @@ function findApi(name) {
         const found = /** @type {any} */ (at)[name];
         if (found) return /** @type {Api} */ (found);
       } catch {
-        // a window of another origin; those around it may be of this one
+        // a window of another origin; the windows around it may be of this one
       }
     return null;
   };
   return above(window.parent) ?? above(window.opener) ?? above(window.top?.opener ?? null);
 }
 
-/** @param {Version} version @param {Host} host @returns {Adapter} */
-function scorm(version, { lesson, take }) {
-  const { prefix, end, score, status, exit, time, duration } = version;
+/** @implements {Adapter} */
+class Scorm {
+  #version;
+  #lesson;
+  #take;
   /** @type {Api | null} */
-  let api = null;
-  let [begun, review] = [false, false];
-  /** Left alone, a system may take a lesson that was only opened for one that is done. */
-  let first = {};
-  const started = performance.now(); // no clock that is set back
+  #api = null;
+  #begun = false;
+  #review = false;
+  /** Values of the first report: without them some systems count an opened lesson as completed. */
+  #first = {};
+  #started = performance.now(); // no clock that is set back
+  learner = '';
+
+  /** @param {Version} version @param {Host} host */
+  constructor(version, { lesson, take }) {
+    this.#version = version;
+    this.#lesson = lesson;
+    this.#take = take;
+  }
 
   /** @param {string} method @param {string} reason */
-  const refusal = (method, reason) =>
-    new Refusal('failed', { reason: `${prefix}${method}: ${reason}`.slice(0, LONGEST_REASON) });
+  #refusal(method, reason) {
+    const { prefix } = this.#version;
+    return new Refusal('failed', {
+      reason: `${prefix}${method}: ${reason}`.slice(0, LONGEST_REASON),
+    });
+  }
 
   /** Calls a method of the API. @param {string} method @param {string[]} values */
-  function call(method, ...values) {
+  #call(method, ...values) {
     try {
-      return String(/** @type {Api} */ (api)[prefix + method](...values) ?? '');
+      const api = /** @type {Api} */ (this.#api);
+      return String(api[this.#version.prefix + method](...values) ?? '');
     } catch (error) {
-      throw refusal(method, String(/** @type {any} */ (error)?.message ?? error));
+      throw this.#refusal(method, String(/** @type {any} */ (error)?.message ?? error));
     }
   }
 
-  /** The error of the last call: 0 where there was none. */
-  const lastError = () => Number(call('GetLastError')) || 0;
+  /** The error of the last call; 0 for none. */
+  #lastError() {
+    return Number(this.#call('GetLastError')) || 0;
+  }
 
-  /** Calls a method that answers whether it was done. @param {string} method @param {string[]} values */
-  function must(method, ...values) {
-    if (call(method, ...values) !== 'false') return;
-    const code = lastError();
+  /** Calls a method and throws its error if it answers "false". @param {string} method @param {string[]} values */
+  #must(method, ...values) {
+    if (this.#call(method, ...values) !== 'false') return;
+    const code = this.#lastError();
     if (method === 'Initialize' && code === BEGUN) return;
-    const words = code ? `${code} ${call('GetErrorString', String(code))}`.trim() : '“false”';
-    throw refusal(method, words);
+    const words = code ? `${code} ${this.#call('GetErrorString', String(code))}`.trim() : '“false”';
+    throw this.#refusal(method, words);
   }
 
   /** @param {string} key */
-  function get(key) {
-    const value = call('GetValue', key);
-    const code = value === '' ? lastError() : 0;
+  #get(key) {
+    const value = this.#call('GetValue', key);
+    const code = value === '' ? this.#lastError() : 0;
     if (code === 0 || ABSENT.includes(code)) return value;
-    throw refusal('GetValue', `${code} ${call('GetErrorString', String(code))}`);
-  }
-
-  /** Makes a call that may fail: no mark depends on it. @param {() => void} work */
-  function quietly(work) {
-    try {
-      work();
-    } catch {
-      // a system need not have it
-    }
+    const words = this.#call('GetErrorString', String(code));
+    throw this.#refusal('GetValue', `${code} ${words}`);
   }
 
   /** @param {Record<string, string>} values */
-  function setQuietly(values) {
-    for (const [key, value] of Object.entries(values)) quietly(() => call('SetValue', key, value));
+  #setQuietly(values) {
+    for (const [key, value] of Object.entries(values))
+      quietly(() => this.#call('SetValue', key, value));
   }
 
-  /** Sets all values, also those after one that is refused. @param {Record<string, string>} values */
-  function set(values) {
+  /** Sets all values, then throws the first refusal. @param {Record<string, string>} values */
+  #set(values) {
     /** @type {unknown} */
     let fault = null;
     for (const [key, value] of Object.entries(values))
       try {
-        must('SetValue', key, value);
+        this.#must('SetValue', key, value);
       } catch (error) {
         fault ??= error;
       }
-    must('Commit', '');
+    this.#must('Commit', '');
     if (fault) throw fault;
   }
 
   /**
-   * Whether the score that the system asks for is reached; nothing where it asks for none.
+   * Passed or failed by the system's passing score; empty without one.
    * @param {number} share
    * @returns {Record<string, string>}
    */
-  function success(share) {
-    const asked = prefix ? '' : get('cmi.scaled_passing_score');
+  #success(share) {
+    const asked = this.#version.prefix ? '' : this.#get('cmi.scaled_passing_score');
     if (asked === '') return {};
     return { 'cmi.success_status': share >= Number(asked) ? 'passed' : 'failed' };
   }
 
-  return {
-    learner: '',
-    async recall() {
-      for (let n = 0; !(api = findApi(version.api)) && n < LOOKS; n++)
-        await new Promise((done) => setTimeout(done, LOOK_MS));
-      if (!api) throw new Refusal('none');
-      if (!begun) must('Initialize', '');
-      begun = true;
-      const raw = get(`${score}.raw`);
-      const state = get('cmi.suspend_data');
-      quietly(() => (review = /^(review|browse)$/.test(get(version.mode))));
-      quietly(() => (this.learner = get(version.learner)));
-      quietly(
-        () =>
-          (first = /^(in)?complete|passed|failed/.test(get(status))
-            ? {}
-            : { [status]: 'incomplete' }),
-      );
-      take({ state, score: raw === '' ? null : Number(raw) / 100 });
-      if (review) throw new Refusal('review', {}, { final: true });
-      quietly(() => set({ [exit]: 'suspend', ...first }));
-    },
-    tell({ score: share, complete, state }) {
-      setQuietly({ [`${score}.min`]: '0', [`${score}.max`]: '100', [exit]: 'suspend' });
-      set({
-        ...first,
-        [`${score}.raw`]: String(Math.round((share ?? 0) * 1e4) / 100),
-        ...(prefix ? {} : { [`${score}.scaled`]: String(Math.round((share ?? 0) * 1e6) / 1e6) }),
-        'cmi.suspend_data': state,
-        ...(complete ? { [status]: 'completed', ...success(share ?? 0) } : {}),
-      });
-    },
-    note({ name, id, right = false }) {
-      if (name !== 'answer') return;
-      quietly(() => {
-        const at = `cmi.interactions.${Number(get('cmi.interactions._count')) || 0}.`;
-        const asked = lesson.read?.parts.flatMap(({ questions = [] }) => questions);
-        const type = TYPES[asked?.find((each) => each.id === id)?.kind ?? ''] ?? 'performance';
-        const all = Object.entries({ id, type, ...version.answered(right) });
-        setQuietly(Object.fromEntries(all.map(([key, value]) => [at + key, value])));
-      });
-    },
-    end() {
-      if (!begun) return;
-      begun = false;
-      const seconds = (performance.now() - started) / 1000;
-      if (!review) quietly(() => set({ [time]: duration(seconds) }));
-      quietly(() => /** @type {Api} */ (api)[end](''));
-    },
-  };
+  async recall() {
+    const { api, score, mode, learner, status, exit } = this.#version;
+    for (let n = 0; !(this.#api = findApi(api)) && n < LOOKS; n++)
+      await new Promise((done) => setTimeout(done, LOOK_MS));
+    if (!this.#api) throw new Refusal('none');
+    if (!this.#begun) this.#must('Initialize', '');
+    this.#begun = true;
+    const raw = this.#get(`${score}.raw`);
+    const state = this.#get('cmi.suspend_data');
+    quietly(() => (this.#review = /^(review|browse)$/.test(this.#get(mode))));
+    quietly(() => (this.learner = this.#get(learner)));
+    quietly(() => {
+      const begun = /^(in)?complete|passed|failed/.test(this.#get(status));
+      this.#first = begun ? {} : { [status]: 'incomplete' };
+    });
+    this.#take({ state, score: raw === '' ? null : Number(raw) / 100 });
+    if (this.#review) throw new Refusal('review', {}, { final: true });
+    quietly(() => this.#set({ [exit]: 'suspend', ...this.#first }));
+  }
+
+  /** @param {import('./delivery.js').Result} result */
+  tell({ score: share, complete, state }) {
+    const { prefix, score, status, exit } = this.#version;
+    this.#setQuietly({ [`${score}.min`]: '0', [`${score}.max`]: '100', [exit]: 'suspend' });
+    this.#set({
+      ...this.#first,
+      [`${score}.raw`]: String(Math.round((share ?? 0) * 1e4) / 100),
+      ...(prefix ? {} : { [`${score}.scaled`]: String(Math.round((share ?? 0) * 1e6) / 1e6) }),
+      'cmi.suspend_data': state,
+      ...(complete ? { [status]: 'completed', ...this.#success(share ?? 0) } : {}),
+    });
+  }
+
+  /** @param {import('./delivery.js').Deed} deed */
+  note({ name, id, right = false }) {
+    if (name !== 'answer') return;
+    quietly(() => {
+      const at = `cmi.interactions.${Number(this.#get('cmi.interactions._count')) || 0}.`;
+      const asked = this.#lesson.read?.parts.flatMap(({ questions = [] }) => questions);
+      const type = TYPES[asked?.find((each) => each.id === id)?.kind ?? ''] ?? 'performance';
+      const all = Object.entries({ id, type, ...this.#version.answered(right) });
+      this.#setQuietly(Object.fromEntries(all.map(([key, value]) => [at + key, value])));
+    });
+  }
+
+  end() {
+    if (!this.#begun) return;
+    this.#begun = false;
+    const { time, duration, end } = this.#version;
+    const seconds = (performance.now() - this.#started) / 1000;
+    if (!this.#review) quietly(() => this.#set({ [time]: duration(seconds) }));
+    quietly(() => /** @type {Api} */ (this.#api)[end](''));
+  }
+}
+
+/** Ignores the failure of work on which no mark depends. @param {() => void} work */
+function quietly(work) {
+  try {
+    work();
+  } catch {
+    // a system need not have it
+  }
 }
 
 /** @param {Host} host */
-export const scorm12 = (host) => scorm(SCORM_12, host);
+export const scorm12 = (host) => new Scorm(SCORM_12, host);
 /** @param {Host} host */
-export const scorm2004 = (host) => scorm(SCORM_2004, host);
+export const scorm2004 = (host) => new Scorm(SCORM_2004, host);

@@ -1,18 +1,17 @@
 /**
  * SPLICE (cssplice.org), for Runestone, OpenDSA, PreTeXt and others that show a lesson in a frame:
- * messages to the page around it, which keeps the state. How high the lesson is, it is told too.
+ * messages to the page around the frame, which keeps the state and follows the lesson's height.
  */
 import { Refusal } from './refusal.js';
 
-/** How long an answer is waited for, in ms, as the protocol's reference implementation does. */
+/** Longest wait for an answer, in ms, as in the protocol's reference implementation. */
 const PATIENCE = 15_000;
 
-/** A name that no other message has. */
 function uniqueId() {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join('-');
 }
 
-/** @param {import('./connect.js').Host} host @returns {import('./connect.js').Adapter} */
+/** @param {import('./delivery.js').Host} host @returns {import('./delivery.js').Adapter} */
 export function splice({ lesson, named, take, refuse }) {
   const { parent } = window;
   /** @param {string} subject @param {object} [detail] */
@@ -51,7 +50,7 @@ export function splice({ lesson, named, take, refuse }) {
     async recall() {
       ask();
       await Promise.race([first, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
-      // A page that did not ask for it need not speak it.
+      // A page that did not name SPLICE need not speak it.
       if (!answered && named) refuse(new Refusal('silent'));
     },
     tell({ lesson: name, score, complete, attempts, state }) {

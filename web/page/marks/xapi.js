@@ -1,26 +1,27 @@
 /**
- * xAPI: statements of what a learner has done, handed to the page as "logit-statement", to the page
- * around a frame as 'logitscope:statement', and to a store if the page names one by the attribute
- * `xapi`. With an `actor` too, the store keeps the state. No lesson's file and no address can name a
- * store.
+ * xAPI: statements on a learner's answers and score. The page gets them as "logit-statement", the page
+ * around a frame as 'logitscope:statement', and a store if the attribute `xapi` names one. With an
+ * `actor` the store keeps the state too. No lesson's file and no address can name a store.
  */
 
 import { Refusal } from './refusal.js';
+
+/** @typedef {import('./delivery.js').Adapter} Adapter */
 
 const VERBS = 'http://adlnet.gov/expapi/verbs/';
 const VERSION = '1.0.3';
 const STATE_ID = 'logitscope';
 
-/** How long a store may take to answer, in ms. */
+/** Longest wait for a store's answer, in ms. */
 const PATIENCE = 30_000;
-/** A store that has no state yet. */
+/** The store has no state yet. */
 const NOT_FOUND = 404;
-/** A store that keeps statements and no states. */
+/** The store keeps statements and no states. */
 const STATELESS = [405, 501];
-/** Such a statement is there already: the store took it, and its answer was lost. */
+/** The store has this statement already: its first answer was lost. */
 const CONFLICT = 409;
 
-/** The address under which a store knows a lesson. @param {string | null} name */
+/** The id of a lesson in a store. @param {string | null} name */
 function activityOf(name) {
   try {
     return new URL(`?lesson=${encodeURIComponent(name ?? '')}`, document.baseURI).href;
@@ -29,7 +30,7 @@ function activityOf(name) {
   }
 }
 
-/** A random UUID, also where the page is not a secure context. */
+/** A random UUID; `crypto.randomUUID` needs a secure context. */
 function uuid() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -38,119 +39,139 @@ function uuid() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** @param {import('./connect.js').Host} host @returns {import('./connect.js').Adapter} */
-export function xapi({ lesson, take, refuse }) {
-  const store = lesson.xapi && new URL(lesson.xapi.replace(/\/*$/, '/'), document.baseURI);
-  const framed = window.parent !== window;
-  const nobody = { account: { homePage: location.origin, name: 'anonymous' } };
-  /** @type {any} Null where the page does not say who learns. */
-  let actor = null;
+/** @implements {Adapter} */
+class Xapi {
+  #lesson;
+  #take;
+  /** @type {URL | null} */
+  #store;
+  /** The learner; null unless the page names one. @type {any} */
+  #actor = null;
   /** Whether the store keeps the state. */
-  let keeps = false;
+  #keeps = false;
   /** @type {Refusal | null} */
-  let forbidden = null;
-  try {
-    if (lesson.actor) actor = JSON.parse(lesson.actor);
-  } catch (error) {
-    const { message: reason } = /** @type {Error} */ (error);
-    forbidden = new Refusal('actor', { reason }, { final: true });
-  }
+  #forbidden = null;
+  /** Statements by their cause, until the store has them. @type {Map<unknown, object>} */
+  #unsent = new Map();
+  learner = '';
 
-  document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective }) => {
-    if (!store || effectiveDirective !== 'connect-src' || !blockedURI.startsWith(store.origin))
-      return;
-    forbidden = new Refusal('policy', { host: store.host }, { final: true });
-    refuse(forbidden);
-  });
+  /** @param {import('./delivery.js').Host} host */
+  constructor({ lesson, take, refuse }) {
+    this.#lesson = lesson;
+    this.#take = take;
+    const store = lesson.xapi ? new URL(lesson.xapi.replace(/\/*$/, '/'), document.baseURI) : null;
+    this.#store = store;
+    try {
+      if (lesson.actor) this.#actor = JSON.parse(lesson.actor);
+    } catch (error) {
+      const { message: reason } = /** @type {Error} */ (error);
+      this.#forbidden = new Refusal('actor', { reason }, { final: true });
+    }
+    if (store && this.#actor) this.learner = JSON.stringify([store.href, this.#actor]);
+    document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective }) => {
+      if (!store || effectiveDirective !== 'connect-src' || !blockedURI.startsWith(store.origin))
+        return;
+      this.#forbidden = new Refusal('policy', { host: store.host }, { final: true });
+      refuse(this.#forbidden);
+    });
+  }
 
   /**
    * @param {string} path in the store
-   * @param {readonly number[]} allowed what a store may answer beside success
+   * @param {readonly number[]} allowed status codes of an answer, beside success
    * @param {RequestInit} [options]
-   * @returns {Promise<Response | null>} null where the page names no store
+   * @returns {Promise<Response | null>} null without a store
    */
-  async function ask(path, allowed, options = {}) {
-    if (forbidden) throw forbidden;
-    if (!store) return null;
+  async #ask(path, allowed, options = {}) {
+    if (this.#forbidden) throw this.#forbidden;
+    if (!this.#store) return null;
     const headers = { 'content-type': 'application/json', 'x-experience-api-version': VERSION };
     const signal = AbortSignal.timeout(PATIENCE);
     let reason;
     try {
       // A request outlives the page, which may close just after the last answer.
       const rest = { keepalive: true, headers, signal };
-      const response = await fetch(new URL(path, store), { ...options, ...rest });
+      const response = await fetch(new URL(path, this.#store), { ...options, ...rest });
       if (response.ok || allowed.includes(response.status)) return response;
       reason = String(response.status);
     } catch (error) {
       reason = /** @type {Error} */ (error).message;
     }
-    throw forbidden ?? new Refusal('failed', { host: store.host, reason });
+    throw this.#forbidden ?? new Refusal('failed', { host: this.#store.host, reason });
   }
 
-  const statePath = () => {
-    const agent = JSON.stringify(actor);
-    const activityId = activityOf(lesson.result.lesson);
+  get #statePath() {
+    const agent = JSON.stringify(this.#actor);
+    const activityId = activityOf(this.#lesson.result.lesson);
     return `activities/state?${new URLSearchParams({ activityId, agent, stateId: STATE_ID })}`;
-  };
+  }
 
   /**
-   * Makes a statement, and hands it to the page.
+   * Makes a statement and emits it to the page.
    * @param {string} verb
    * @param {object} result
    * @param {string} [part] of the lesson, a question
    */
-  function make(verb, result, part) {
-    const { lesson: name } = lesson.result;
-    const id = activityOf(name) + (part ? `#${part}` : '');
-    const definition = {
-      name: {
-        [lesson.lang || document.documentElement.lang || 'en']: part ?? lesson.read?.title ?? '',
-      },
-    };
+  #make(verb, result, part) {
+    const lesson = this.#lesson;
+    const language = lesson.lang || document.documentElement.lang || 'en';
+    const id = activityOf(lesson.result.lesson) + (part ? `#${part}` : '');
+    const definition = { name: { [language]: part ?? lesson.read?.title ?? '' } };
+    const actor = this.#actor ?? { account: { homePage: location.origin, name: 'anonymous' } };
     const statement = {
-      id: uuid(), // so that a store takes it once, however often it is sent
-      ...(actor || store ? { actor: { objectType: 'Agent', ...(actor ?? nobody) } } : {}),
+      id: uuid(), // a store takes a statement once, even if it is sent twice
+      ...(this.#actor || this.#store ? { actor: { objectType: 'Agent', ...actor } } : {}),
       verb: { id: VERBS + verb, display: { en: verb } },
       object: { objectType: 'Activity', id, definition },
       result,
       timestamp: new Date().toISOString(),
     };
     lesson.emit('logit-statement', { statement });
-    if (framed) window.parent.postMessage({ type: 'logitscope:statement', statement }, '*');
+    if (window.parent !== window)
+      window.parent.postMessage({ type: 'logitscope:statement', statement }, '*');
     return statement;
   }
 
-  /** Statements by what they say, until the store has them. @type {Map<unknown, object>} */
-  const unsent = new Map();
   /** @param {unknown} about @param {() => object} made */
-  async function post(about, made) {
-    const statement = unsent.get(about) ?? made();
-    unsent.set(about, statement);
-    await ask('statements', [CONFLICT], { method: 'POST', body: JSON.stringify(statement) });
-    unsent.delete(about);
+  async #post(about, made) {
+    const statement = this.#unsent.get(about) ?? made();
+    this.#unsent.set(about, statement);
+    await this.#ask('statements', [CONFLICT], { method: 'POST', body: JSON.stringify(statement) });
+    this.#unsent.delete(about);
   }
 
-  return {
-    learner: store && actor ? JSON.stringify([store.href, actor]) : '',
-    async recall() {
-      await lesson.opened;
-      if (forbidden) throw forbidden;
-      if (!actor) return;
-      const response = await ask(statePath(), [NOT_FOUND, ...STATELESS]);
-      keeps = !STATELESS.includes(response?.status ?? NOT_FOUND);
-      if (response?.ok) take(await response.text());
-    },
-    async tell({ score, complete, state: kept }, known) {
-      if (known) return;
-      const body = JSON.stringify({ state: kept, score });
-      await post(`${complete} ${body}`, () =>
-        make(complete ? 'completed' : 'scored', { score: { scaled: score }, completion: complete }),
-      );
-      if (keeps) await ask(statePath(), [], { method: 'PUT', body });
-    },
-    async note(deed) {
-      const { name, id, right } = deed;
-      if (name === 'answer') await post(deed, () => make('answered', { success: right }, id));
-    },
-  };
+  async recall() {
+    await this.#lesson.opened;
+    if (this.#forbidden) throw this.#forbidden;
+    if (!this.#actor) return;
+    const response = await this.#ask(this.#statePath, [NOT_FOUND, ...STATELESS]);
+    this.#keeps = !STATELESS.includes(response?.status ?? NOT_FOUND);
+    if (response?.ok) this.#take(await response.text());
+  }
+
+  /**
+   * @param {import('./delivery.js').Result} result
+   * @param {boolean} known
+   */
+  async tell({ score, complete, state }, known) {
+    if (known) return;
+    const body = JSON.stringify({ state, score });
+    await this.#post(`${complete} ${body}`, () =>
+      this.#make(complete ? 'completed' : 'scored', {
+        score: { scaled: score },
+        completion: complete,
+      }),
+    );
+    if (this.#keeps) await this.#ask(this.#statePath, [], { method: 'PUT', body });
+  }
+
+  /** @param {import('./delivery.js').Deed} deed */
+  async note(deed) {
+    const { name, id, right } = deed;
+    if (name === 'answer')
+      await this.#post(deed, () => this.#make('answered', { success: right }, id));
+  }
 }
+
+/** @param {import('./delivery.js').Host} host */
+export const xapi = (host) => new Xapi(host);

@@ -1,0 +1,252 @@
+/**
+ * Delivers a lesson's marks to one course system: takes back the marks that it keeps, sends answers and
+ * marks in order, and tries again after a refusal. A score never falls.
+ */
+import { readMarks } from '../../lessons/marks.js';
+import { t } from '../../locale/locale.js';
+import { recallUnsent, rememberUnsent } from '../lesson/progress.js';
+import { Refusal } from './refusal.js';
+
+/**
+ * @typedef {import('../lesson/lesson.js').LogitLesson} LogitLesson
+ * @typedef {LogitLesson['result']} Result
+ * @typedef {{ state?: string, score?: number | null }} Kept a learner's marks in a course system
+ *
+ * The arguments of an adapter, which may call both functions at any time.
+ * @typedef {object} Host
+ * @property {LogitLesson} lesson
+ * @property {boolean} named whether the page names this system
+ * @property {(kept: unknown) => void} take takes the marks that the system keeps
+ * @property {(refusal: Refusal | null) => void} refuse shows the sentence of a refusal, or removes it
+ *
+ * Each call may throw or reject; it is then repeated after a pause.
+ * @typedef {object} Adapter
+ * @property {() => Promise<void>} recall resolves when all kept marks have been taken; nothing is told
+ *   before
+ * @property {(result: Result, known: boolean) => unknown} tell `known`: the system keeps these marks already
+ * @property {(deed: Deed) => unknown} [note] gets each answer
+ * @property {() => void} [end] is called when the page goes
+ * @property {string} [learner] id of the learner, if the system has one
+ * @typedef {{ name: 'answer' | 'solution', id: string, right?: boolean }} Deed
+ * @typedef {(host: Host) => Adapter} Adapt
+ */
+
+/** The first and the longest pause between two attempts, in ms; each is twice the one before. */
+const [FIRST_PAUSE, LAST_PAUSE] = [1000, 60_000];
+/** Time for which "trying again" can be read before the attempt, in ms. */
+const SHOWN_MS = 400;
+
+/**
+ * Shows a sentence about one system, or none.
+ * @param {LogitLesson} lesson
+ * @param {string} name
+ * @param {(() => string) | null} text
+ * @param {() => void} [again]
+ */
+export function say(lesson, name, text, again) {
+  const { [name]: _, ...others } = lesson.unreported;
+  lesson.unreported = text ? { ...others, [name]: { text: lesson.speak(text), again } } : others;
+}
+
+/**
+ * Reads the marks that a system keeps: they may be of another version, or not of this program at all.
+ * @param {any} given
+ * @returns {Required<Kept>}
+ */
+function readKept(given) {
+  if (typeof given === 'string')
+    try {
+      return readKept(JSON.parse(given));
+    } catch {
+      return { state: given, score: null };
+    }
+  const { state, score } = given ?? {};
+  const good = typeof score === 'number' && score >= 0 && score <= 1;
+  return { state: typeof state === 'string' ? state : '', score: good ? score : null };
+}
+
+/** @param {unknown} error @returns {Refusal} */
+function refusalOf(error) {
+  if (error instanceof Refusal) return error;
+  return new Refusal('failed', { reason: String(/** @type {any} */ (error)?.message ?? error) });
+}
+
+/** @param {Refusal} refusal */
+const sentenceOf = ({ key, values }) => {
+  return () => t(`lesson.unreported.${key}`, { host: t('lesson.system'), ...values });
+};
+
+export class Delivery {
+  #lesson;
+  #name;
+  #named;
+  #adapt;
+  /** @type {Adapter | null} */
+  #adapter = null;
+  /** The best score that was told or kept. @type {number | null} */
+  #best = null;
+  #kept = readKept(null);
+  #told = '';
+  #recalled = false;
+  /** Answers that were not noted yet. @type {Deed[]} */
+  #deeds = [];
+  #running = false;
+  /** Whether something changed since the current attempt began. */
+  #again = false;
+  #ended = false;
+  /** Whether the sentence of a failure is on show. */
+  #failing = false;
+  #pause = FIRST_PAUSE;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /**
+   * @param {LogitLesson} lesson
+   * @param {string} name of the system
+   * @param {boolean} named whether the page names it
+   * @param {() => Promise<Adapt>} adapt fetches its adapter
+   */
+  constructor(lesson, name, named, adapt) {
+    this.#lesson = lesson;
+    this.#name = name;
+    this.#named = named;
+    this.#adapt = adapt;
+  }
+
+  /** Listens to the lesson and the page, and makes the first attempt. */
+  begin() {
+    const lesson = this.#lesson;
+    const attempt = () => this.#attempt();
+    // In the capture phase, so that an answer is noted before its mark is told.
+    for (const name of /** @type {const} */ (['answer', 'solution']))
+      lesson.addEventListener(
+        `logit-${name}`,
+        (event) => {
+          this.#deeds.push({ name, .../** @type {CustomEvent} */ (event).detail });
+          attempt();
+        },
+        true,
+      );
+    lesson.addEventListener('logit-result', attempt);
+    addEventListener('online', attempt);
+    document.addEventListener('visibilitychange', () => document.hidden && attempt());
+    addEventListener('pagehide', () => attempt().finally(() => this.#adapter?.end?.()));
+    // A page that comes back from the browser's cache begins another session.
+    addEventListener('pageshow', ({ persisted }) => {
+      if (!persisted) return;
+      this.#recalled = false;
+      attempt();
+    });
+    attempt();
+  }
+
+  /** @param {(() => string) | null} text @param {() => void} [again] */
+  #say(text, again) {
+    say(this.#lesson, this.#name, text, again);
+  }
+
+  /** Key of unsent marks in the browser; null without a known learner. */
+  get #unsentKey() {
+    const { learner } = this.#adapter ?? {};
+    return learner ? JSON.stringify([this.#name, learner, this.#lesson.result.lesson]) : null;
+  }
+
+  /** The result to tell, with the best score so far. */
+  #current() {
+    const { result } = this.#lesson;
+    if (result.score !== null) this.#best = Math.max(this.#best ?? 0, result.score);
+    return { ...result, score: this.#best };
+  }
+
+  /** @type {Host['take']} */
+  #take = async (given) => {
+    this.#kept = readKept(given);
+    await this.#restore(this.#kept);
+    this.#attempt();
+  };
+
+  /** @param {Required<Kept>} kept */
+  async #restore({ state, score }) {
+    if (score !== null) this.#best = Math.max(this.#best ?? 0, score);
+    await this.#lesson.opened;
+    if (Object.keys(readMarks(state)).length > 0) this.#lesson.restore(state);
+  }
+
+  /** @param {Adapter} adapter */
+  async #recall(adapter) {
+    await adapter.recall();
+    await this.#lesson.opened;
+    const key = this.#unsentKey;
+    if (key) await this.#restore(readKept(recallUnsent(key)));
+    this.#recalled = true;
+  }
+
+  /** @param {Adapter} adapter */
+  async #tell(adapter) {
+    const result = this.#current();
+    const text = JSON.stringify(result);
+    if (result.score === null || text === this.#told) return;
+    const { state, score } = this.#kept;
+    await adapter.tell(result, result.state === state && result.score === score);
+    this.#told = text;
+  }
+
+  /** Brings the system up to date. Never rejects. */
+  async #attempt() {
+    this.#again = true;
+    if (this.#running || this.#ended) return;
+    this.#running = true;
+    clearTimeout(this.#timer);
+    try {
+      while (this.#again) {
+        this.#again = false;
+        this.#adapter ??= (await this.#adapt())({
+          lesson: this.#lesson,
+          named: this.#named,
+          take: this.#take,
+          refuse: (refusal) => this.#say(refusal && sentenceOf(refusal)),
+        });
+        if (!this.#recalled) await this.#recall(this.#adapter);
+        for (const deeds = this.#deeds; deeds.length > 0; deeds.shift())
+          await this.#adapter.note?.(deeds[0]);
+        await this.#tell(this.#adapter);
+      }
+      this.#succeed();
+    } catch (error) {
+      this.#fail(refusalOf(error));
+    }
+    this.#running = false;
+  }
+
+  #succeed() {
+    this.#pause = FIRST_PAUSE;
+    const key = this.#unsentKey;
+    if (key && this.#told) rememberUnsent(key, null);
+    if (!this.#failing) return;
+    this.#failing = false;
+    this.#say(this.#told ? () => t('lesson.unreported.sent') : null);
+  }
+
+  /** @param {Refusal} refusal */
+  #fail(refusal) {
+    const key = this.#unsentKey;
+    const { state, score } = this.#current();
+    const held = score !== null && key !== null && rememberUnsent(key, { state, score });
+    const where = () => t(held ? 'lesson.unreported.kept' : 'lesson.unreported.open');
+    const text = sentenceOf(refusal);
+    this.#failing = true;
+    this.#ended = refusal.final;
+    const whole = refusal.key === 'failed' ? () => `${text()} ${where()}` : text;
+    this.#say(whole, this.#ended ? undefined : () => this.#retry());
+    if (this.#ended) return;
+    this.#timer = setTimeout(() => this.#attempt(), this.#pause);
+    this.#pause = Math.min(2 * this.#pause, LAST_PAUSE);
+  }
+
+  /** Tries again at the learner's press. */
+  #retry() {
+    this.#say(() => t('lesson.unreported.trying'));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#attempt(), SHOWN_MS);
+  }
+}
