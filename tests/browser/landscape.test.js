@@ -287,9 +287,9 @@ test('play runs the knob from end to end and back to where the reader had it; st
   const opened = await openLandscape({ hash, reducedMotion: 'no-preference' });
   const { page, view, knob } = opened;
   const play = view.locator('[data-command=play]');
-  const usual = await view.evaluate((it) => it.run.ms);
+  const usual = await view.evaluate((it) => it.lines.run.ms);
   assert.equal(usual, 8000);
-  await view.evaluate((it) => (it.run.ms = 1500));
+  await view.evaluate((it) => (it.lines.run.ms = 1500));
   const began = Date.now();
   await play.click();
   const { values, texts, frames, unlike } = await view.evaluate(async (it) => {
@@ -305,7 +305,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
       return fillText.call(this, text, ...place);
     };
     const unlike = [];
-    for (; it.playing; frames++) {
+    for (; it.lines.playing; frames++) {
       // The first may be that of before: it begins anew at the low end.
       seen.values.add(Number(it.renderRoot.querySelector('.handle.knob').ariaValueNow));
       seen.texts.add(it.renderRoot.querySelector('.sentence').textContent);
@@ -333,7 +333,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
   const shared = await page.evaluate(() => location.hash);
   assert.match(shared, /temperature=1\.234/);
   // So slow that it has not come far when it is stopped.
-  await view.evaluate((it) => (it.run.ms = 60_000));
+  await view.evaluate((it) => (it.lines.run.ms = 60_000));
   await play.click();
   await view.locator('[data-chip=top_p]').click();
   await until(
@@ -363,7 +363,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
   await page.locator('#tab-landscape').click();
   await settle(page);
   assert.equal(await numberOf(knob), stopped);
-  await view.evaluate((it, ms) => (it.run.ms = ms), usual);
+  await view.evaluate((it, ms) => (it.lines.run.ms = ms), usual);
   await opened.close();
 });
 
@@ -777,7 +777,7 @@ test('it is saved as a picture, with its text and names', async () => {
 long('Play is saved as a film, with what is seen', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
-  await view.evaluate((it) => (it.run.ms = 600));
+  await view.evaluate((it) => (it.lines.run.ms = 600));
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     view.locator('[data-command=film]').click(),

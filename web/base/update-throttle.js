@@ -3,9 +3,8 @@
  * change ten times a second, and everything is rendered again when the movement ends.
  */
 import { Debounce } from './debounce.js';
+import { Throttle } from './throttle.js';
 
-/** The shortest time between two renders of the numbers during movement, in ms. */
-const NUMBERS_MS = 100;
 /** Movement ends after this time without a change, in ms. */
 const REST_MS = 150;
 
@@ -16,7 +15,7 @@ export class UpdateThrottle {
   fullCount = 0;
   /** Whether any part of the host is in the window. */
   visible = true;
-  #last = -Infinity;
+  #throttle = new Throttle();
   #moved = -Infinity;
   #debounce = new Debounce();
   /** The results of `reuse` since the last render of the numbers. @type {Map<string, any>} */
@@ -45,7 +44,7 @@ export class UpdateThrottle {
 
   /**
    * Returns the parts that an update renders. Movement renders everything at its beginning and end, the
-   * numbers every NUMBERS_MS, and otherwise only the moving marks.
+   * numbers at the throttle's pace, and otherwise only the moving marks.
    * @param {Map<string, unknown>} changed
    * @returns {'all' | 'numbers' | 'motion'}
    */
@@ -58,8 +57,8 @@ export class UpdateThrottle {
     this.#moved = moves ? now : -Infinity;
     if (continues) this.#debounce.schedule(REST_MS, () => this.#host.requestUpdate());
     else this.#debounce.cancel();
-    if (continues && (now < this.#last + NUMBERS_MS || !this.visible)) return 'motion';
-    this.#last = now;
+    if (continues && (this.#throttle.left(now) > 0 || !this.visible)) return 'motion';
+    this.#throttle.restart(now);
     this.#cache.clear();
     this.numbersCount++;
     if (continues) return 'numbers';

@@ -24,7 +24,7 @@ const GOES = 0.1;
 
 /**
  * @typedef {import('../views/landscape/landscape.js').LogitLandscape} LogitLandscape
- * @typedef {import('../views/landscape/landscape.js').Outcome} Outcome
+ * @typedef {import('../views/landscape/outcome.js').Outcome} Outcome
  */
 
 /**

@@ -4,7 +4,7 @@ import { settingName, usualFirst } from '../../base/setting-words.js';
 import { number, plain, t } from '../../locale/locale.js';
 import { DRAWS } from './rain.js';
 import { canSwap, isSwapped } from './swap.js';
-import { round } from './words.js';
+import { round } from './axis.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 

@@ -3,8 +3,8 @@ import { html } from 'lit';
 import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import { fixed, measure, percent, plain, t } from '../../locale/locale.js';
-import { U_MAX } from './hand.js';
-import { SYMBOLS, round } from './words.js';
+import { U_MAX } from './input.js';
+import { SYMBOLS, round } from './axis.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
@@ -38,21 +38,18 @@ export class Headline {
   #value;
   #u;
 
-  /**
-   * @param {import('lit').ReactiveControllerHost} host
-   * @param {() => TableRow | undefined} rowOf
-   * @param {(to: { value?: number, u?: number }) => void} move
-   */
-  constructor(host, rowOf, move) {
+  /** @param {import('lit').ReactiveControllerHost & { lines: import('./lines.js').Lines }} host */
+  constructor(host) {
+    const { lines } = host;
     this.#value = new NumberInput(
       host,
-      (text) => readSetting(/** @type {TableRow} */ (rowOf()), text),
-      (value) => move({ value }),
+      (text) => readSetting(/** @type {TableRow} */ (lines.knob.row), text),
+      (value) => lines.move({ value }),
     );
     this.#u = new NumberInput(
       host,
       (text) => readSetting(U_ROW, text),
-      (u) => move({ u: Math.min(u, U_MAX) }),
+      (u) => lines.move({ u: Math.min(u, U_MAX) }),
     );
   }
 

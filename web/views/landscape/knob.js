@@ -1,17 +1,14 @@
-/**
- * The setting along the picture, from end to end, and all settings as they stand: those that the page
- * gave, and over them what was moved here and the page has not said yet.
- */
+/** The setting along the picture from end to end, and all settings with the changes made here. */
 import { CARRIED } from '../../engine/presets.js';
-import { clamp } from './hand.js';
+import { clamp } from './input.js';
 
 /**
  * @typedef {import('../../engine/types.js').TableRow} TableRow
  *
- * @typedef {object} Owner
+ * @typedef {object} KnobOwner
  * @property {TableRow[]} table
- * @property {string | null} knob the name of the setting; temperature where none is
- * @property {Record<string, any>} asked the settings as they were given
+ * @property {string | null} knob the name of the setting; null for temperature
+ * @property {Record<string, any>} asked the settings of the page
  * @property {number | undefined} seed
  */
 
@@ -24,20 +21,20 @@ function slidersOf(table) {
 }
 
 export class Knob {
-  /** What was moved here and the page has not said yet. @type {Record<string, any>} */
+  /** Changes made here that the page has not confirmed. @type {Record<string, any>} */
   moved = {};
-  /** The settings as the page gave them last; null before it has. @type {Record<string, any> | null} */
+  /** The settings that the page gave last. @type {Record<string, any> | null} */
   given = null;
   #owner;
-  /** The sliders of a table. @type {{ table: TableRow[], rows: TableRow[] } | null} */
+  /** @type {{ table: TableRow[], rows: TableRow[] } | null} */
   #sliders = null;
 
-  /** @param {Owner} owner */
+  /** @param {KnobOwner} owner */
   constructor(owner) {
     this.#owner = owner;
   }
 
-  /** The settings that are sliders. */
+  /** The settings that can be the knob. */
   get rows() {
     const { table } = this.#owner;
     if (this.#sliders?.table !== table) this.#sliders = { table, rows: slidersOf(table) };
@@ -51,7 +48,7 @@ export class Knob {
     return named ?? rows.find(({ name }) => name === 'temperature');
   }
 
-  /** Everything that the engine is told. @returns {Record<string, any>} */
+  /** All settings for the engine. @returns {Record<string, any>} */
   get settings() {
     const seed = Number.isInteger(this.#owner.seed) ? { seed: this.#owner.seed } : {};
     return { seed: 42, ...seed, ...(this.given ?? this.#owner.asked), ...this.moved };
@@ -62,13 +59,13 @@ export class Knob {
     return Number(this.settings[name] ?? neutral);
   }
 
-  /** Where it is on its way, 0 to 1. */
+  /** The value as a share of the range, 0 to 1. */
   get share() {
     const { low, high } = /** @type {TableRow} */ (this.row);
     return clamp((this.value - low) / (high - low), 0, 1);
   }
 
-  /** The value at a share of its way, on its grid. @param {number} share */
+  /** The value at a share of the range, rounded to the step. @param {number} share */
   valueAt(share) {
     const { kind, low, high, step } = /** @type {TableRow} */ (this.row);
     const unit = kind === 'integer' ? 1 : step;
@@ -76,7 +73,7 @@ export class Knob {
     return clamp(Number(value.toFixed(6)), low, high);
   }
 
-  /** How far a key moves it, as a share of its way. */
+  /** The step of a key, as a share of the range. */
   get stride() {
     const { kind, low, high, step } = /** @type {TableRow} */ (this.row);
     const unit = kind === 'integer' ? 1 : Math.max(step, (high - low) / 60);
@@ -84,11 +81,13 @@ export class Knob {
   }
 
   /**
-   * What the page says holds, but for a knob that moves.
+   * Drops local changes in favour of the page's settings, except the knob while it moves.
+   * @param {Record<string, any>} given
    * @param {boolean} moving
    */
-  yield(moving) {
+  adopt(given, moving) {
     const name = this.row?.name ?? '';
     this.moved = moving && name in this.moved ? { [name]: this.moved[name] } : {};
+    this.given = given;
   }
 }

@@ -79,9 +79,9 @@ export class Picture {
   #morph = null;
   /** What each layer shows. @type {Record<string, string>} */
   #painted = {};
-  /** Another landscape that this one is held against. @type {Rivers | null} */
-  #held = null;
-  /** What is the same in both. @type {ReturnType<typeof common> | null} */
+  /** The landscape that the present one is compared with. @type {Rivers | null} */
+  #compared = null;
+  /** The parts that are the same in both. @type {ReturnType<typeof common> | null} */
   #same = null;
   #laid = '';
   #turn = 0;
@@ -132,27 +132,26 @@ export class Picture {
   forget() {
     this.rivers = null;
     this.#morph = null;
-    this.release();
+    this.endComparison();
   }
 
-  /** Holds what comes against what is there now. */
-  hold() {
-    this.#held = this.rivers;
+  /** Compares the next landscapes with the present one. */
+  startComparison() {
+    this.#compared = this.rivers;
   }
 
-  /** Holds nothing any more. */
-  release() {
-    this.#held = null;
+  endComparison() {
+    this.#compared = null;
     this.#same = null;
     this.#turn++;
   }
 
   /**
-   * For how much of all u another token is drawn than in the landscape held against this one; null
-   * where there is none.
-   * @param {number} share where the knob is
+   * Returns the share of u that draws another token than in the compared landscape; null without a
+   * comparison.
+   * @param {number} share the knob's place
    */
-  unlike(share) {
+  difference(share) {
     if (!this.#same) return null;
     const at = Math.round(share * (this.#same[0].before.length - 1));
     return this.#same.reduce((left, { before, after }) => left - (after[at] - before[at]), 1);
@@ -183,7 +182,7 @@ export class Picture {
     this.#morph = glides ? { from: before, began: performance.now() } : null;
     this.#ranks = new Map(rivers.rivers.map(({ id }, rank) => [id, rank]));
     this.rivers = rivers;
-    this.#same = this.#held && common(this.#held, rivers);
+    this.#same = this.#compared && common(this.#compared, rivers);
     this.#turn++;
   }
 

@@ -1,5 +1,5 @@
 /** The knob on its way from end to end by itself. */
-import { clamp } from './hand.js';
+import { clamp } from './input.js';
 
 /** How long the far end stands, in ms. */
 const STANDS = 500;

@@ -18,8 +18,9 @@ import { fitCanvas } from '../../plots/canvas.js';
 const REACH = 2.4;
 /** Under this height, in 1/16 rem, the bars stand. */
 const LOW = 200;
-/** How many that lie; at most how many that stand, and the width that each needs for its number. */
-const LYING = 12;
+/** The number of horizontal bars, and of rows in the table. */
+export const ROWS = 12;
+/** The most vertical bars, and the width that each needs for its number. */
 const [STANDING, STANDS] = [7, 45];
 /** The room of all others below the bars that lie, in bars. */
 const REST = 1.6;
@@ -134,7 +135,7 @@ export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, 
   const { width, height, unit } = look;
   const low = height < LOW * unit;
   const standing = Math.max(2, Math.min(STANDING, Math.floor(width / (STANDS * unit))));
-  const { rows, others } = rowsOf(trace, drawn, low ? standing : LYING);
+  const { rows, others } = rowsOf(trace, drawn, low ? standing : ROWS);
   const context = fitCanvas(canvas, width, height);
   const slice = {
     rows,

@@ -10,7 +10,7 @@ import { number, percent, t } from '../../locale/locale.js';
  * @property {string} caption
  * @property {(id: number) => string} nameOf
  * @property {import('../../state/tally.js').Tally | null} tally
- * @property {(id: number, event: Event) => void} onToken its button is pressed
+ * @property {(id: number, box: DOMRect) => void} onToken a press of its button, with the button's box
  */
 
 /** @param {Options} options */
@@ -27,7 +27,7 @@ export function renderTable({ rows, others, caption, nameOf, tally, onToken }) {
         ({ id, rank, p, raw, second, drawn }) => html`
         <tr data-id=${id} data-p=${String(p)} aria-current=${drawn ? 'true' : nothing}>
           <td>${number(rank)}</td>
-          <th scope="row"><button class="token" translate="no" aria-haspopup="menu" @click=${(/** @type {Event} */ event) => onToken(id, event)}>${nameOf(id)}</button>${
+          <th scope="row"><button class="token" translate="no" aria-haspopup="menu" @click=${(/** @type {any} */ { currentTarget }) => onToken(id, currentTarget.getBoundingClientRect())}>${nameOf(id)}</button>${
             drawn ? html` <em>${t('landscape.is-drawn')}</em>` : nothing
           }</th>
           <td>${percent(p)}</td><td>${percent(raw)}</td>${

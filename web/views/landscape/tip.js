@@ -2,14 +2,14 @@
 import { html, nothing } from 'lit';
 import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { round, symbolOf } from './words.js';
+import { round, symbolOf } from './axis.js';
 
 /** Beyond these shares of the picture it stands on the other side of the pointer. */
 const [RIGHT, BOTTOM] = [0.6, 0.75];
 
 /**
  * @typedef {object} Pointed
- * @property {import('./hand.js').Point} point
+ * @property {import('./input.js').Point} point
  * @property {import('./paint.js').Named} river the one there, or the ground
  * @property {import('../../engine/types.js').Landscape} landscape
  * @property {import('./paint.js').Look} look

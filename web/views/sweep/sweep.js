@@ -13,6 +13,7 @@ import { download } from '../../base/download.js';
 import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import { ModelElement } from '../../base/model-element.js';
+import { Throttle } from '../../base/throttle.js';
 import { fetchJson } from '../../state/assets.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
 import { FIGURES, shapeOf } from './figures.js';
@@ -45,8 +46,8 @@ addMessages(locales);
 
 /** The model whose texts can be judged. */
 const JUDGED = 'verbs';
-/** How often a running sweep is drawn, in ms. */
-const REDRAW = 80;
+/** The least time between two paints of a running sweep, in ms. */
+const REPAINT_MS = 80;
 
 /** A figure's choices before anything was chosen. */
 const { figure: FIRST_FIGURE, ...UNCHOSEN } = initialChoices('sweep');
@@ -242,13 +243,14 @@ export class LogitSweep extends ModelElement {
       this.run = run = { ...run, points: [...points], status };
     };
     if (plan.measures.some(needsTexts)) show('running');
-    let drawn = performance.now();
+    const repaint = new Throttle(REPAINT_MS);
+    repaint.restart();
     try {
       for await (const point of sweep(engine, plan, stop.signal)) {
         if (stop !== this.#stop) return;
         points.push(point);
-        if (performance.now() - drawn < REDRAW) continue;
-        drawn = performance.now();
+        if (repaint.left() > 0) continue;
+        repaint.restart();
         show('running');
       }
       if (stop === this.#stop) show('done');

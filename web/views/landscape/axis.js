@@ -1,10 +1,10 @@
-/** What stands at the knob and under it. */
+/** The ticks of the axis under the picture, and the short names of knobs. */
 import { plain, t } from '../../locale/locale.js';
 import { settingName } from '../../base/setting-words.js';
 
-/** @typedef {{ share: number, value: string, word: string }} Mark */
+/** @typedef {{ share: number, value: string, word: string }} Tick */
 
-/** How near an even mark may stand to that of the neutral value, as a share of the whole. */
+/** The least distance of an even tick to that of the neutral value, as a share of the axis. */
 const APART = 1 / 8;
 
 /** Settings with a letter of their own. @type {Record<string, string>} */
@@ -15,32 +15,31 @@ export function symbolOf(name) {
   return SYMBOLS[name] ?? settingName(name);
 }
 
-/** Without what binary fractions add. @param {number} value */
+/** Removes the error of binary fractions. @param {number} value */
 export function round(value) {
   return Number(value.toFixed(3));
 }
 
 /**
- * The marks under the picture.
  * @param {import('../../engine/types.js').TableRow} row
- * @returns {Mark[]}
+ * @returns {Tick[]}
  */
-export function axisOf({ name, low, high, neutral, kind }) {
-  const mark = (/** @type {number} */ value, word = '') => ({
+export function ticksOf({ name, low, high, neutral, kind }) {
+  const tick = (/** @type {number} */ value, word = '') => ({
     share: (value - low) / (high - low),
     value: plain(round(value)),
     word,
   });
   if (name === 'temperature')
     return [
-      mark(0, t('landscape.greedy')),
-      mark(1, t('landscape.model')),
-      mark(2),
-      mark(3, t('landscape.noise')),
+      tick(0, t('landscape.greedy')),
+      tick(1, t('landscape.model')),
+      tick(2),
+      tick(3, t('landscape.noise')),
     ];
   const even = [0, 1, 2, 3, 4].map((i) => low + ((high - low) * i) / 4);
   const far = even.filter((value) => Math.abs(value - neutral) > (high - low) * APART);
-  const marks = far.map((value) => mark(kind === 'integer' ? Math.round(value) : value));
-  const off = neutral >= low && neutral <= high ? [mark(neutral, t('landscape.off'))] : [];
-  return [...marks, ...off];
+  const ticks = far.map((value) => tick(kind === 'integer' ? Math.round(value) : value));
+  const off = neutral >= low && neutral <= high ? [tick(neutral, t('landscape.off'))] : [];
+  return [...ticks, ...off];
 }

@@ -9,50 +9,57 @@
  * @typedef {{ share: number, u: number }} Point shares of the picture's width and height
  * @typedef {'knob' | 'u' | 'both'} Way
  *
- * @typedef {object} Owner
- * @property {Point} crossing where the lines are
+ * The lines that an input moves, as class Lines.
+ * @typedef {object} Movable
+ * @property {Point} crossing
  * @property {boolean} single whether there is only the knob's line
- * @property {() => void} begin a drag begins, or a key is pressed anew
- * @property {(to: Partial<Point>) => void} move
- * @property {() => void} rest a drag ends
- * @property {() => void} cancel the drag ends without effect, as when a second finger comes
- * @property {(point: Point) => void} press without dragging
- * @property {() => void} look the pointer is elsewhere
+ * @property {{ stride: number }} knob
+ * @property {() => void} begin keeps the values before a change
+ * @property {() => void} grab ends Play, then begins
+ * @property {(to: Partial<Point>) => void} moveTo
+ * @property {() => void} release a drag ends
+ * @property {() => void} cancel the drag ends without effect, for example at a second finger
+ * @property {() => void} stop ends Play
  */
 
 /** How far a mouse moves before it drags, and a finger, in pixels. */
 const SLACK = 4;
 const FINGER = 10;
-/** How near the crossing a hand takes both lines, in pixels. */
+/** How near the crossing a pointer takes both lines, in pixels. */
 const NEAR = 18;
-/** The largest u below 1 that a hand reaches. */
+/** The largest u below 1 that an input reaches. */
 export const U_MAX = 0.9999;
 
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
-/** Where an element lies in the document. @param {HTMLElement} element */
+/** The box of an element in the document. @param {HTMLElement} element */
 function boxOf(element) {
   const { left, top, width, height } = element.getBoundingClientRect();
   return { left: left + scrollX, top: top + scrollY, width, height };
 }
 
-export class Hand {
-  /** Where the pointer is. @type {Point | null} */
+export class Input {
+  /** The place of the pointer; null outside the picture. @type {Point | null} */
   pointed = null;
-  #owner;
-  /** Where the picture lies in the document, since a drag began: nothing moves it meanwhile. @type {{ left: number, top: number, width: number, height: number } | null} */
+  #lines;
+  #onPoint;
+  /** The picture's box since the pointer went down: it stays in place during a drag. @type {{ left: number, top: number, width: number, height: number } | null} */
   #box = null;
   /** `finger` may be about to scroll. @type {{ x: number, y: number, way: Way | null, finger: boolean, pressed: boolean, moved: boolean } | null} */
   #drag = null;
 
-  /** @param {Owner} owner */
-  constructor(owner) {
-    this.#owner = owner;
+  /**
+   * @param {Movable} lines
+   * @param {() => void} onPoint called when the pointer moves without a drag
+   */
+  constructor(lines, onPoint) {
+    this.#lines = lines;
+    this.#onPoint = onPoint;
   }
 
-  /** Whether it holds a line. */
-  get holds() {
+  /** Whether a drag moves a line. */
+  get drags() {
     return this.#drag?.moved ?? false;
   }
 
@@ -70,7 +77,7 @@ export class Hand {
     if (event.button !== 0 || !event.isPrimary) return;
     this.#box = boxOf(/** @type {HTMLElement} */ (event.currentTarget));
     const { x, y, width, height } = this.#placeIn(event);
-    const { crossing, single } = this.#owner;
+    const { crossing, single } = this.#lines;
     const on = target.closest('.handle');
     const finger = !on && event.pointerType !== 'mouse';
     const near = Math.hypot(x - crossing.share * width, y - crossing.u * height) < NEAR;
@@ -87,17 +94,17 @@ export class Hand {
     const { x, y, share, u } = this.#placeIn(event);
     this.pointed = { share, u };
     const drag = this.#drag;
-    if (!drag) return this.#owner.look();
+    if (!drag) return this.#onPoint();
     if (!drag.moved) {
       const [dx, dy] = [Math.abs(x - drag.x), Math.abs(y - drag.y)];
       if (Math.max(dx, dy) < (drag.finger ? FINGER : SLACK)) return;
       drag.pressed = false;
       if (drag.finger && dy > dx) return;
       drag.moved = true;
-      drag.way ??= dx >= dy || this.#owner.single ? 'knob' : 'u';
-      this.#owner.begin();
+      drag.way ??= dx >= dy || this.#lines.single ? 'knob' : 'u';
+      this.#lines.grab();
     }
-    this.#owner.move({
+    this.#lines.moveTo({
       ...(drag.way === 'u' ? {} : { share }),
       ...(drag.way === 'knob' ? {} : { u }),
     });
@@ -111,17 +118,31 @@ export class Hand {
     const { share, u } = this.#placeIn(event);
     this.#box = null;
     const lost = event.type === 'pointercancel';
-    if (drag?.moved) this.#owner[lost ? 'cancel' : 'rest']();
-    else if (drag?.pressed && !lost) this.#owner.press({ share, u });
+    if (drag?.moved) this.#lines[lost ? 'cancel' : 'release']();
+    else if (drag?.pressed && !lost) {
+      this.#lines.grab();
+      this.#lines.moveTo({ share, u });
+    }
   };
 
   onLeave = () => {
     this.pointed = null;
-    this.#owner.look();
+    this.#onPoint();
+  };
+
+  /** @param {KeyboardEvent} event @param {'knob' | 'u'} which line has the focus */
+  onKey = (event, which) => {
+    const { crossing, knob } = this.#lines;
+    const to = keyMove(event, which, crossing, knob.stride);
+    if (!to) return;
+    event.preventDefault();
+    if (event.repeat) this.#lines.stop();
+    else this.#lines.grab();
+    this.#lines.moveTo(to);
   };
 }
 
-/** How far the keys go: a step of the knob, and of u. */
+/** Steps of a key: of the knob's stride, and of U_STEP. */
 const KEYS = /** @type {Record<string, number>} */ ({
   ArrowRight: 1,
   ArrowUp: 1,
@@ -134,19 +155,19 @@ const ENDS = /** @type {Record<string, number>} */ ({ Home: 0, End: 1 });
 const U_STEP = 0.01;
 
 /**
- * Where a key moves a line to; null where it means nothing here.
+ * Returns the new place of the line that a key moves, null for other keys.
  * @param {KeyboardEvent} event
  * @param {'knob' | 'u'} which line has the focus; Shift means the other
  * @param {Point} crossing
- * @param {number} step of the knob, as a share of its way
+ * @param {number} stride of the knob, as a share of its range
  * @returns {Partial<Point> | null}
  */
-export function keyMove(event, which, { share, u }, step) {
+function keyMove(event, which, { share, u }, stride) {
   const { key, shiftKey, altKey, ctrlKey, metaKey } = event;
   if (altKey || ctrlKey || metaKey || !(key in KEYS || key in ENDS)) return null;
   if ((which === 'knob') !== shiftKey)
-    return { share: clamp(ENDS[key] ?? share + KEYS[key] * step, 0, 1) };
-  // The line goes the way that the key points; u grows downwards.
+    return { share: clamp(ENDS[key] ?? share + KEYS[key] * stride, 0, 1) };
+  // The line moves in the direction of the key; u grows downwards.
   const sign = /Up|Down/.test(key) ? -1 : 1;
   const to = ENDS[key] ?? Number((u + sign * KEYS[key] * U_STEP).toFixed(6));
   return { u: clamp(to, 0, U_MAX) };

@@ -1,0 +1,126 @@
+/** The display of a landscape: the picture, the bars at its side and the sentence above. */
+import { Throttle } from '../../base/throttle.js';
+import { t } from '../../locale/locale.js';
+import { Picture } from './picture.js';
+import { writeSentence } from './sentence.js';
+import { paintSlice } from './slice.js';
+
+/**
+ * @typedef {object} Shown
+ * @property {import('./content.js').Content} content
+ * @property {import('../../state/landscape.js').Reading} reading
+ * @property {import('./lines.js').Lines} lines
+ * @property {import('./rain.js').Rain} rain
+ * @property {import('./input.js').Point | null} pointed the place of a pointer that drags nothing
+ *
+ * @typedef {{ prompt: string, eos: number | null | undefined }} Prose `prompt` is '' for given logits
+ */
+
+export class Display {
+  picture;
+  /** Returns the token whose bar is at a place. @type {(x: number, y: number) => number | undefined} */
+  tokenAt = () => undefined;
+  #root;
+  /** The turns of the content that the bars and the sentence show. */
+  #turns = { bars: -1, sentence: -1 };
+  /** The drawn token of the sentence. @type {number | null} */
+  #drawn = null;
+  #throttle = new Throttle();
+  /** The numbers beside the bars, until they are written anew. @type {Map<number | undefined, string>} */
+  #numbers = new Map();
+
+  /** @param {DocumentFragment | HTMLElement} root */
+  constructor(root) {
+    this.#root = root;
+    this.picture = new Picture(root);
+  }
+
+  /** Measures the elements and their colours again. */
+  refit() {
+    this.picture.refit();
+    this.repaintBars();
+  }
+
+  repaintBars() {
+    this.#turns.bars = -1;
+  }
+
+  /** Writes the numbers beside the bars anew at the next paint. */
+  refresh() {
+    this.#numbers.clear();
+    this.repaintBars();
+  }
+
+  /** @param {import('./content.js').Content} content */
+  isSentenceStale({ turn }) {
+    return this.#turns.sentence !== turn;
+  }
+
+  /**
+   * Paints all that is stale. Returns whether it waits to write the sentence.
+   * @param {number} now
+   * @param {Shown} shown
+   * @param {Prose} prose
+   */
+  paint(now, { content, reading, lines, rain, pointed }, prose) {
+    const { names, turn } = content;
+    const { trace, drawn } = reading;
+    this.picture.paint(
+      now,
+      {
+        share: lines.knob.share,
+        u: lines.u,
+        trace,
+        drawn: drawn.id,
+        course: content.reader?.course ?? null,
+        pointed,
+        drops: rain.drops,
+      },
+      { nameOf: names.of, others: t('landscape.rest'), size: trace.vocab_size },
+    );
+    if (this.#turns.bars !== turn) this.#paintBars(content, reading, rain);
+    if (!this.isSentenceStale(content)) return false;
+    // The drawn token changes with the bars, the others at their own pace.
+    const early = this.#drawn === drawn.id && this.#throttle.left(now) > 0;
+    if (!early) this.write(now, content, prose);
+    return early;
+  }
+
+  /**
+   * @param {import('./content.js').Content} content
+   * @param {import('../../state/landscape.js').Reading} reading
+   * @param {import('./rain.js').Rain} rain
+   */
+  #paintBars({ names, turn }, { trace, drawn }, { tally }) {
+    this.#turns.bars = turn;
+    const { look, side } = this.picture;
+    this.tokenAt = paintSlice(
+      /** @type {HTMLCanvasElement} */ (this.#root.querySelector('.bars canvas')),
+      {
+        look: { ...look, ...side },
+        trace,
+        drawn,
+        nameOf: names.of,
+        others: (n) => (n ? t('landscape.others', { n }) : t('landscape.rest')),
+        counted: tally && ((id) => (tally.counts.get(id)?.n ?? 0) / tally.total),
+        said: this.#numbers,
+      },
+    );
+  }
+
+  /**
+   * Writes the sentence.
+   * @param {number} now
+   * @param {import('./content.js').Content} content
+   * @param {Prose} prose
+   */
+  write(now, content, { prompt, eos }) {
+    this.#turns.sentence = content.turn;
+    this.#throttle.restart(now);
+    this.#drawn = content.shown?.reading?.drawn.id ?? null;
+    const into = /** @type {HTMLElement} */ (this.#root.querySelector('.sentence'));
+    const words = content.wordsUntil(eos);
+    const marked = words.map(({ id, text }) => ({ id, text, end: id === eos }));
+    writeSentence(into, prompt, marked, content.before);
+  }
+}

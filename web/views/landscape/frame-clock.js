@@ -1,0 +1,47 @@
+/** The clock of a view that moves: a frame after changes, and readouts at the pace of a throttle. */
+import { Throttle } from '../../base/throttle.js';
+
+export class FrameClock {
+  #frame = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #throttle = new Throttle();
+  #onFrame;
+  #onReadout;
+
+  /**
+   * @param {(now: number) => void} onFrame
+   * @param {() => void} onReadout writes numbers for persons and screen readers
+   */
+  constructor(onFrame, onReadout) {
+    this.#onFrame = onFrame;
+    this.#onReadout = onReadout;
+  }
+
+  /** Whether a frame or a readout is due. */
+  get due() {
+    return this.#frame !== 0 || this.#timer !== undefined;
+  }
+
+  askFrame() {
+    this.#frame ||= requestAnimationFrame((now) => {
+      this.#frame = 0;
+      this.#onFrame(now);
+    });
+  }
+
+  askReadout() {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#throttle.restart();
+      this.#onReadout();
+    }, this.#throttle.left());
+  }
+
+  stop() {
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    this.#frame = 0;
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,46 @@
+/** The facts at the crossing of the lines, as the tour tells them. */
+import { DRAWS } from './rain.js';
+
+/**
+ * @typedef {object} Outcome
+ * @property {string} knob
+ * @property {number} share the knob's place, 0 to 1
+ * @property {string} others the other settings
+ * @property {number | null} u
+ * @property {number} id of the drawn token
+ * @property {string} token its name
+ * @property {{ token: string, p: number }} best the most probable one
+ * @property {number | null} draws how often `best` came in a thousand draws; null before them
+ * @property {number} dropped the number of tokens that top-p removes
+ * @property {number | null} unlike share of u at which the compared order draws
+ *   another token; null without a comparison
+ */
+
+/**
+ * Returns null if a name is not known yet.
+ * @param {import('../../state/landscape.js').Reading} reading
+ * @param {import('../../engine/types.js').TableRow} row of the knob
+ * @param {import('./names.js').Names} names
+ * @param {import('../../state/tally.js').Tally | null} tally
+ * @param {(share: number) => number | null} unlikeAt
+ * @returns {Outcome | null}
+ */
+export function outcomeOf({ trace, drawn, at }, { low, high }, names, tally, unlikeAt) {
+  const token = names.of(drawn.id);
+  if (!token) return null;
+  const { [at.knob]: _, seed: __, ...others } = /** @type {Record<string, any>} */ (at.settings);
+  const best = trace.tokens.reduce((first, token) => (token.p > first.p ? token : first));
+  const share = (at.value - low) / (high - low);
+  return {
+    knob: at.knob,
+    share,
+    others: JSON.stringify(others),
+    u: drawn.u,
+    id: drawn.id,
+    token,
+    best: { token: names.of(best.id), p: best.p },
+    draws: tally?.total === DRAWS ? (tally.counts.get(best.id)?.n ?? 0) : null,
+    dropped: trace.stages.find(({ name }) => name === 'top_p')?.removed ?? 0,
+    unlike: unlikeAt(share),
+  };
+}

@@ -1,0 +1,37 @@
+/** Sentences about the crossing of the lines. */
+import { settingName, valueInWords } from '../../base/setting-words.js';
+import { fixed, percent, t } from '../../locale/locale.js';
+import { symbolOf } from './axis.js';
+import { shownValue } from './headline.js';
+
+/**
+ * @typedef {import('./content.js').Content} Content
+ * @typedef {import('./lines.js').Lines} Lines
+ */
+
+/**
+ * The knob's value, and u with a number of digits.
+ * @param {Lines} lines
+ * @param {number} [digits] without it, u is left out
+ */
+export function crossingWords({ knob, u, playing }, digits) {
+  const row = /** @type {import('../../engine/types.js').TableRow} */ (knob.row);
+  const value = `${symbolOf(row.name)} = ${shownValue(row, knob.value, playing)}`;
+  return digits === undefined || u === null ? value : `${value}, u = ${fixed(u, digits)}`;
+}
+
+/** The drawn token; '' before a reading. @param {Content} content */
+export function drawnWords({ shown, names }) {
+  if (!shown?.reading) return '';
+  const { id, p, rank } = shown.reading.drawn;
+  return t('landscape.drawn', { token: names.of(id), p: percent(p), rank });
+}
+
+/** The status for a screen reader; '' before a reading. @param {Lines} lines @param {Content} content */
+export function statusWords({ knob }, content) {
+  const { reader } = content;
+  const { row } = knob;
+  if (!row || !reader?.reading) return '';
+  const value = `${settingName(row.name)} ${valueInWords(row, knob.value)}`;
+  return `${value}. ${drawnWords(content)} ${reader.written?.text ?? ''}`;
+}
