@@ -1,4 +1,4 @@
-/** What one presses under the picture. */
+/** The buttons under the picture. */
 import { html, nothing } from 'lit';
 import { settingName, usualFirst } from '../../base/setting-words.js';
 import { number, plain, t } from '../../locale/locale.js';
@@ -8,17 +8,17 @@ import { round } from './axis.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** Whether this browser records what a canvas shows. */
+/** Whether this browser can record a canvas. */
 const canFilm = () =>
   'MediaRecorder' in globalThis && 'captureStream' in HTMLCanvasElement.prototype;
 
-/** What a chip sets, where it was off. */
+/** The value that a chip sets if its sampler is off. */
 const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
 
 /**
  * @typedef {object} Options
  * @property {TableRow} row the knob
- * @property {TableRow[]} rows all that may be one
+ * @property {TableRow[]} rows all settings that can be the knob
  * @property {boolean} bare whether other stages, other knobs and files are left out
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
@@ -55,7 +55,7 @@ export function renderActs(options) {
           : html`<button data-command="all" aria-expanded=${options.all} @click=${options.showAll}>${t('landscape.all')}</button>`
       }
       ${
-        // Its place is kept, so that nothing moves when there is an order to swap.
+        // A hidden button keeps its place, so that nothing moves when it appears.
         html`<button data-command="swap" ?disabled=${!canSwap(settings)}
           aria-pressed=${isSwapped(settings.order, table)}
           @click=${options.swap}>${t('landscape.swap')}</button>`

@@ -1,7 +1,6 @@
 /** Files of the landscape: the picture as SVG or PNG, and Play as a film. */
 import { ticksOf } from './axis.js';
 import { crossingWords } from './phrases.js';
-import { savePicture } from './save.js';
 import { tailOf } from './sentence.js';
 
 /**
@@ -26,11 +25,11 @@ export class Files {
   }
 
   /** @param {'svg' | 'png'} kind @param {Scene} scene */
-  save(kind, { content: { reader }, lines, display, prose }) {
+  async save(kind, { content: { reader }, lines, display, prose }) {
     const { row, share } = lines.knob;
     if (!reader?.reading || !row || !display) return;
     const { named, look } = display.picture;
-    savePicture(nameOf(lines), kind, {
+    const picture = {
       named,
       course: reader.course,
       look,
@@ -40,7 +39,9 @@ export class Files {
       title: `${prose.prompt}${reader.written?.text ?? ''}`,
       about: crossingWords(lines),
       axis: ticksOf(row),
-    });
+    };
+    const { savePicture } = await import('./save.js');
+    savePicture(nameOf(lines), kind, picture);
   }
 
   /** Starts Play and its film, or stops Play. @param {() => Scene} sceneNow */

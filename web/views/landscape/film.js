@@ -1,28 +1,28 @@
-/** Play as a short film: the picture, the bars beside it and the text above, frame by frame. */
+/** A film of Play: the picture, the bars beside it and the text above, frame by frame. */
 import { download } from '../../base/download.js';
 import { stripWidth } from './paint.js';
 
 /**
  * @typedef {object} Scene
  * @property {import('./paint.js').Look} look
- * @property {number} share where the knob is, 0 to 1
- * @property {number | null} u null where no number is walked to
+ * @property {number} share the knob's place, 0 to 1
+ * @property {number | null} u null with the Gumbel draw
  * @property {string} prompt
- * @property {string[]} words what follows; the first one is the drawn token
+ * @property {string[]} words the text after it; the first one is the drawn token
  * @property {string} about
  */
 
-/** What a browser may record, the best first. */
+/** Formats that a browser may record, the best first. */
 const KINDS = ['video/mp4;codecs=avc1.42E01F', 'video/webm;codecs=vp9', 'video/webm;codecs=vp8'];
-/** How many pixels the film has for one on the page, and how many it has at most from side to side. */
+/** Film pixels for each pixel of the page, and the greatest width in film pixels. */
 const SHARPNESS = 2;
 const WIDEST = 1920;
-/** Frames a second, and bits of each second. */
+/** Frames and bits a second. */
 const RATE = 30;
 const BITS = 6e6;
-/** How long the last frame stands, in ms. */
+/** The time of the last frame, in ms. */
 const STANDS = 800;
-/** How much of the picture's width the bars have, and how many lines the text. */
+/** The width of the bars as a share of the picture's, and the lines of the text. */
 const BARS = 0.36;
 const LINES = 2;
 
@@ -88,7 +88,7 @@ export class Film {
       context.drawImage(layer(`.plot ${name}`), 0, 0, width, height);
     const strip = stripWidth(unit);
     context.drawImage(layer('.plot .strip'), share * width - strip / 2, 0, strip, height);
-    if (u !== null) drawCrossing(context, { x: share * width, y: u * height }, look);
+    if (u !== null) paintCrossing(context, { x: share * width, y: u * height }, look);
     const bars = layer('.bars canvas');
     const { clientWidth, clientHeight } = bars;
     const fit = Math.min(side / clientWidth, height / clientHeight);
@@ -96,7 +96,7 @@ export class Film {
     if (this.#recorder.state === 'inactive') this.#recorder.start();
   }
 
-  /** Ends it and saves it. @param {string} name without its ending */
+  /** Ends the film and downloads it. @param {string} name without its extension */
   async save(name) {
     await new Promise((resolve) => setTimeout(resolve, STANDS));
     const stopped = new Promise((resolve) => (this.#recorder.onstop = resolve));
@@ -108,7 +108,7 @@ export class Film {
 }
 
 /**
- * Words in lines, as many as there is room for.
+ * Writes words in lines, until LINES are full.
  * @param {CanvasRenderingContext2D} context
  * @param {{ text: string, fill: string }[]} parts
  * @param {{ x: number, y: number, width: number, line: number }} box
@@ -129,12 +129,12 @@ function writeProse(context, parts, { x, y, width, line }) {
 }
 
 /**
- * The line of u, and where it meets the knob's.
+ * Paints the line of u and the crossing.
  * @param {CanvasRenderingContext2D} context
  * @param {{ x: number, y: number }} place
  * @param {import('./paint.js').Look} look
  */
-function drawCrossing(context, { x, y }, { width, unit, palette }) {
+function paintCrossing(context, { x, y }, { width, unit, palette }) {
   context.strokeStyle = palette.mark;
   context.lineWidth = 1.5 * unit;
   context.setLineDash([6 * unit, 4 * unit]);

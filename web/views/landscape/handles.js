@@ -1,11 +1,11 @@
-/** The two sliders over the picture, for keys and for screen readers: that of the knob and that of u. */
+/** The two sliders over the picture, one for the knob and one for u, for keys and screen readers. */
 import { html } from 'lit';
 import { settingName, valueInWords } from '../../base/setting-words.js';
 import { fixed, t } from '../../locale/locale.js';
 
 /**
  * @typedef {object} Options
- * @property {import('../../engine/types.js').TableRow | undefined} row none until there is a model
+ * @property {import('../../engine/types.js').TableRow | undefined} row undefined before a model is open
  * @property {number} value
  * @property {number} u
  * @property {string} drawn in words

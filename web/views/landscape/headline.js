@@ -1,4 +1,4 @@
-/** The knob's value and u, large and to be typed, and a line about the distribution there. */
+/** Large boxes for the knob's value and u, and a line about the distribution. */
 import { html } from 'lit';
 import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
@@ -8,7 +8,7 @@ import { SYMBOLS, round } from './axis.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** As if it were a setting, so that what is typed is judged as one. */
+/** A row for u, so that a typed u is checked as a setting is. */
 const U_ROW = /** @type {any} */ ({
   name: 'u',
   kind: 'real',
@@ -17,7 +17,7 @@ const U_ROW = /** @type {any} */ ({
   minimum_included: true,
 });
 
-/** The knob's value; while it runs by itself with a fixed width. @param {TableRow} row @param {number} value @param {boolean} running */
+/** The knob's value; during Play its width is fixed. @param {TableRow} row @param {number} value @param {boolean} running */
 export function shownValue({ kind }, value, running) {
   return running && kind === 'real' ? fixed(value, 2) : plain(round(value));
 }
@@ -27,11 +27,11 @@ export function shownValue({ kind }, value, running) {
  * @property {TableRow} row
  * @property {number} value
  * @property {boolean} running
- * @property {number | null} u null where no number is walked to
+ * @property {number | null} u null with the Gumbel draw
  * @property {boolean} gumbel
- * @property {number | null} unlike for how much of all u another landscape differs; null where none is
+ * @property {number | null} unlike share of u that draws another token than in the compared landscape
  * @property {number | undefined} entropy
- * @property {boolean} beside whether bars have a ring of a second distribution
+ * @property {boolean} beside whether rings show a second distribution
  */
 
 export class Headline {

@@ -1,4 +1,4 @@
-/** What the tokens on show are called, fetched from the source once each. */
+/** The names of the tokens on show, each fetched once from the source. */
 import { isolated, unturned, visible } from '../../base/visible.js';
 
 /**
@@ -6,7 +6,7 @@ import { isolated, unturned, visible } from '../../base/visible.js';
  * @typedef {import('../../engine/types.js').Piece} Piece
  */
 
-/** How long a name may be, in characters. */
+/** The longest name, in characters. */
 const LONGEST = 12;
 
 export class Names {
@@ -16,9 +16,9 @@ export class Names {
   #source = null;
 
   /**
-   * Forgets all names but those of `source`.
+   * Forgets all names and takes another source.
    * @param {Source | null} source
-   * @param {Piece[]} [known] some of them
+   * @param {Piece[]} [known] some of its names
    */
   begin(source, known = []) {
     this.#source = source;
@@ -40,7 +40,7 @@ export class Names {
     return this.#pieces.get(id)?.text ?? '';
   }
 
-  /** @param {number} id @param {boolean} [marked] whether its spaces are to be seen */
+  /** @param {number} id @param {boolean} [marked] whether spaces are made visible */
   of = (id, marked = false) => {
     const piece = this.#pieces.get(id);
     if (!piece) return '';

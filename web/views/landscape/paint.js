@@ -1,4 +1,4 @@
-/** The layers of the landscape on canvas: each paints what it is given, and holds nothing. */
+/** Paints the layers of the landscape on canvas; nothing here has state. */
 import { riverAt, threadOf } from '../../plots/landscape.js';
 
 /**
@@ -6,28 +6,28 @@ import { riverAt, threadOf } from '../../plots/landscape.js';
  * @typedef {import('../../plots/landscape.js').River} River
  * @typedef {import('../../plots/landscape.js').Label} Label
  *
- * What the colours are called that the style sheet gives.
+ * The colours of the style sheet, by name.
  * @typedef {Record<'first' | 'last' | 'ground' | 'line' | 'ink' | 'soft' | 'mark' | 'markInk' | 'bar'
  *   | 'ghost' | 'grid' | 'panel', string>} Palette
  *
  * @typedef {{ width: number, height: number, unit: number, family: string, palette: Palette }} Look
  *
- * @typedef {{ river: River, name: string, label: Label | null, rank: number }} Named rank: 0 first;
- *   of the ground -1
+ * @typedef {{ river: River, name: string, label: Label | null, rank: number }} Named `rank` begins at
+ *   0; the ground has -1
  *
- * A number drawn of many: where it falls, how far beside the knob, when it begins to.
+ * One of many draws: `away` is its distance from the knob's line, `born` the start of its fall in ms.
  * @typedef {{ id: number, u: number, away: number, born: number }} Drop
  */
 
-/** So many ranks it takes from the first colour to the last. */
+/** The number of ranks from the first colour to the last. */
 const RAMP = 28;
-/** How long a number falls, in ms. */
+/** The time of a fall, in ms. */
 export const FALL_MS = 500;
-/** How wide the course of a token without a river is at least, in 1/16 rem. */
+/** The least width of the course of a token without a river, in 1/16 rem. */
 export const THREAD = 1.5;
-/** How much of what is the same a veil hides. */
+/** The opacity of the veil. */
 const VEIL = 0.72;
-/** How wide the slice at the knob is, and its border, in 1/16 rem. */
+/** The widths of the slice at the knob and of its border, in 1/16 rem. */
 const STRIP = 8;
 const BORDER = 2;
 
@@ -38,7 +38,7 @@ const ramps = new WeakMap();
 const channels = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 
 /**
- * The colour of a rank: a calm ramp, neighbours told apart by a shade.
+ * The colour of a rank. Neighbours differ by a shade.
  * @param {Palette} palette
  * @param {number} rank
  */
@@ -64,8 +64,8 @@ function pathOf({ before, after, stepped }, { width, height }) {
   const path = new Path2D();
   const last = before.length - 1;
   const x = (/** @type {number} */ i) => (i / last) * width;
-  /** @param {Float64Array} line @param {number} i @param {number} from the place before it */
-  const draw = (line, i, from) => {
+  /** @param {Float64Array} line @param {number} i @param {number} from the previous place */
+  const append = (line, i, from) => {
     const y = line[i] * height;
     if (stepped && i !== from) {
       const edge = x((i + from) / 2);
@@ -74,14 +74,14 @@ function pathOf({ before, after, stepped }, { width, height }) {
     }
     path.lineTo(x(i), y);
   };
-  for (let i = 0; i <= last; i++) draw(before, i, Math.max(0, i - 1));
-  for (let i = last; i >= 0; i--) draw(after, i, Math.min(last, i + 1));
+  for (let i = 0; i <= last; i++) append(before, i, Math.max(0, i - 1));
+  for (let i = last; i >= 0; i--) append(after, i, Math.min(last, i + 1));
   path.closePath();
   return path;
 }
 
 /**
- * The rivers and the ground.
+ * Paints the rivers and the ground.
  * @param {CanvasRenderingContext2D} context
  * @param {Pick<Named, 'river' | 'rank'>[]} named
  * @param {Look} look
@@ -98,7 +98,7 @@ export function paintRivers(context, named, look) {
     const path = pathOf(river, look);
     context.fillStyle = colourOf(palette, rank);
     context.fill(path);
-    // Threads that are thinner than their own outline would be nothing but outline.
+    // The outline of a thin river would hide it.
     context.globalAlpha = Math.max(0.16, 1 - rank / RAMP);
     context.stroke(path);
     context.globalAlpha = 1;
@@ -106,7 +106,7 @@ export function paintRivers(context, named, look) {
 }
 
 /**
- * A veil over what is the same in two landscapes, so that what differs is lit.
+ * Paints a veil over the parts that are the same in two landscapes, so that the differences are lit.
  * @param {CanvasRenderingContext2D} context
  * @param {Omit<River, 'id'>[]} same
  * @param {Look} look
@@ -121,8 +121,8 @@ export function paintVeil(context, same, look) {
 }
 
 /**
- * The river that is drawn, or the course of a token without one, a thread at least; and the outline
- * of the river that is pointed at.
+ * Paints the river of the drawn token, or its course if it has no river, and the outline of the river
+ * under the pointer.
  * @param {CanvasRenderingContext2D} context
  * @param {{ drawn: Named | null, course: River | null, pointed: Named | null }} lit
  * @param {Look} look
@@ -149,7 +149,7 @@ export function paintLit(context, { drawn, course, pointed }, look) {
 }
 
 /**
- * The names, each on the colour of its river, so that the line of u passes behind it.
+ * Paints the names, each on the colour of its river, so that the line of u passes behind it.
  * @param {CanvasRenderingContext2D} context
  * @param {Named[]} named
  * @param {number | null} drawn
@@ -166,7 +166,7 @@ export function paintNames(context, named, drawn, veiled, { palette, family }) {
     context.translate(label.x, label.y);
     context.rotate(label.angle);
     context.font = `${rank < 0 ? 400 : 500} ${label.size}px ${family}`;
-    // Its place lies within its river, so that the colour of that covers the line alone.
+    // The name lies within its river, so the rectangle covers nothing but the line.
     context.fillStyle = lit ? palette.mark : colourOf(palette, rank);
     const wide = context.measureText(name).width + label.size * 0.4;
     if (lit || !veiled) context.fillRect(-wide / 2, -label.size * 0.56, wide, label.size * 1.12);
@@ -176,13 +176,13 @@ export function paintNames(context, named, drawn, veiled, { palette, family }) {
   }
 }
 
-/** How wide the slice is with its border. @param {number} unit */
+/** The width of the slice with its border. @param {number} unit */
 export function stripWidth(unit) {
   return (STRIP + 2 * BORDER + 2) * unit;
 }
 
 /**
- * The slice at the knob, of the distribution itself; what it does not list shows the picture.
+ * Paints the slice at the knob, from the distribution itself. It is transparent over the unlisted tokens.
  * @param {CanvasRenderingContext2D} context
  * @param {{ slice: { id: number, p: number }[], drawn: number, rankOf: (id: number) => number }} shown
  * @param {Look} look
@@ -209,7 +209,7 @@ export function paintStrip(context, { slice, drawn, rankOf }, { height, unit, pa
 }
 
 /**
- * Many numbers drawn, each at its height; those on their way fall from the top.
+ * Paints many draws, each at the height of its u; new ones fall from the top.
  * @param {CanvasRenderingContext2D} context
  * @param {{ drops: Drop[], share: number, now: number }} rain
  * @param {Look} look
@@ -229,7 +229,7 @@ export function paintDrops(context, { drops, share, now }, { width, height, unit
 }
 
 /**
- * The river under a point of the picture, the ground where there is none.
+ * Returns the river under a point of the picture, or the ground.
  * @param {Named[]} named
  * @param {Rivers} rivers
  * @param {number} share

@@ -1,6 +1,6 @@
 /**
- * The picture of a landscape in its layers. Rivers and names are painted when they change; the lines,
- * where they cross and the slice are moved, which costs next to nothing while one drags.
+ * The picture of a landscape in its layers. Rivers and names are painted when they change; a drag only
+ * moves the lines, their crossing and the slice, which is cheap.
  */
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
@@ -22,13 +22,12 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @typedef {import('./paint.js').Palette} Palette
  * @typedef {import('./paint.js').Look} Look
  *
- * What is to be seen.
  * @typedef {object} Shown
- * @property {number} share where the knob is, 0 to 1
- * @property {number | null} u null where no number is walked to
- * @property {import('../../engine/types.js').Trace} trace the distribution there
- * @property {number} drawn the token that is drawn
- * @property {import('../../plots/landscape.js').River | null} course of one that has no river there
+ * @property {number} share the knob's place, 0 to 1
+ * @property {number | null} u null with the Gumbel draw
+ * @property {import('../../engine/types.js').Trace} trace the distribution at the knob
+ * @property {number} drawn the drawn token
+ * @property {import('../../plots/landscape.js').River | null} course of a drawn token without a river
  * @property {{ share: number, u: number } | null} pointed
  * @property {import('./paint.js').Drop[]} drops
  *
@@ -36,12 +35,12 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  *   size: number }} Words `size` is that of the vocabulary
  */
 
-/** How long another landscape takes to become this one. */
+/** The time in which one landscape becomes another, in ms. */
 const MORPH_MS = 450;
-/** The sizes of names, in 1/16 rem; those of the ground up to a smaller one. */
+/** The sizes of names and of the ground's name, in 1/16 rem. */
 const NAME_SIZES = [30, 24, 19, 15, 13, 11.5];
 const GROUND_SIZES = [17, 15, 13, 11.5];
-/** How many rivers may have names. */
+/** The number of rivers that may have names. */
 export const NAMED = 40;
 
 const COLOURS = /** @type {(keyof Palette)[]} */ ([
@@ -63,7 +62,7 @@ export { COLOURS };
 export class Picture {
   /** @type {Look} */
   look;
-  /** The place of the bars beside it. @type {{ width: number, height: number }} */
+  /** The size of the bars beside it. @type {{ width: number, height: number }} */
   side;
   /** @type {Rivers | null} */
   rivers = null;
@@ -75,9 +74,9 @@ export class Picture {
   #layers = {};
   /** @type {Map<number, number>} */
   #ranks = new Map();
-  /** What the picture comes from, and since when. @type {{ from: Rivers, began: number } | null} */
+  /** The previous landscape while the picture glides, and the start in ms. @type {{ from: Rivers, began: number } | null} */
   #morph = null;
-  /** What each layer shows. @type {Record<string, string>} */
+  /** The key of each layer's paint. @type {Record<string, string>} */
   #painted = {};
   /** The landscape that the present one is compared with. @type {Rivers | null} */
   #compared = null;
@@ -121,14 +120,14 @@ export class Picture {
     };
   }
 
-  /** Its place or its colours have changed. */
+  /** Measures size and colours again. */
   refit() {
     this.look = this.#measure();
     this.side = this.#measureSide();
     this.#turn++;
   }
 
-  /** Another landscape begins without the one before. */
+  /** Drops the landscape, so that the next one does not glide. */
   forget() {
     this.rivers = null;
     this.#morph = null;
@@ -157,7 +156,7 @@ export class Picture {
     return this.#same.reduce((left, { before, after }) => left - (after[at] - before[at]), 1);
   }
 
-  /** Whether it changes by itself. */
+  /** Whether it glides. */
   get moving() {
     return this.#morph !== null;
   }
@@ -167,7 +166,7 @@ export class Picture {
 
   /**
    * @param {import('../../plots/landscape.js').Slices} landscape
-   * @param {boolean} glide whether the one before becomes it
+   * @param {boolean} glide whether the previous landscape becomes it step by step
    */
   take(landscape, glide) {
     const before = this.rivers;
@@ -177,7 +176,7 @@ export class Picture {
       before?.values.length === values.length &&
       before.values[0] === values[0] &&
       before.values.at(-1) === values.at(-1);
-    // Names are out of sight while it glides: for what looks the same they stand.
+    // A glide hides the names, so a landscape that looks the same does not glide.
     const glides = glide && before && along && !lookAlike(before, rivers);
     this.#morph = glides ? { from: before, began: performance.now() } : null;
     this.#ranks = new Map(rivers.rivers.map(({ id }, rank) => [id, rank]));
@@ -186,7 +185,7 @@ export class Picture {
     this.#turn++;
   }
 
-  /** The river under a point, the ground where there is none. @param {{ share: number, u: number } | null} point */
+  /** Returns the river under a point, or the ground. @param {{ share: number, u: number } | null} point */
   at(point) {
     return point && this.rivers && namedAt(this.named, this.rivers, point.share, point.u);
   }
@@ -221,7 +220,7 @@ export class Picture {
         if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
       },
     );
-    // Of the many rivers without a name none is lit.
+    // A river without a name is never lit.
     this.#once('names', [still && lit?.label && drawn], (context) => {
       if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });
@@ -249,9 +248,9 @@ export class Picture {
   }
 
   /**
-   * Paints a layer unless it shows that already.
+   * Paints a layer unless it shows the same values already.
    * @param {'rivers' | 'lit' | 'names' | 'strip'} name
-   * @param {unknown[]} what it hangs on
+   * @param {unknown[]} what the values that it shows
    * @param {(context: CanvasRenderingContext2D) => void} paint
    */
   #once(name, what, paint) {
@@ -310,7 +309,7 @@ export class Picture {
       context.font = `${weight} 100px ${family}`;
       const asked = all.map(({ river, name, rank }) => ({
         river,
-        // The ground's stands off the edge.
+        // The name of the ground keeps off the edge.
         wide: context.measureText(name).width / 100 + (rank < 0 ? 2 : 0),
         level: rank < 0,
       }));

@@ -1,4 +1,4 @@
-/** Many draws from the slice at the knob: numbers that fall to their heights, and pile up as counts. */
+/** Many draws from the slice at the knob: each u falls to its height, and the counts grow. */
 import { countDraws, tallySeed, withoutCoin } from '../../state/tally.js';
 import { FALL_MS } from './paint.js';
 
@@ -8,11 +8,11 @@ import { FALL_MS } from './paint.js';
  */
 
 export const DRAWS = 1000;
-/** How long until the last number begins to fall. */
+/** The time until the last number begins to fall, in ms. */
 const RAIN_MS = 2600;
-/** How often the counts follow. */
+/** The interval of the counts, in ms. */
 const COUNT_MS = 60;
-/** Numbers within such a part of the height lie beside each other. */
+/** The height has so many bins; numbers of one bin lie beside each other. */
 const BINS = 120;
 
 export class Rain {
@@ -22,7 +22,7 @@ export class Rain {
   tally = null;
   #turn = 0;
 
-  /** Whether any number still falls. */
+  /** Whether a number still falls. */
   get falling() {
     const last = this.drops.at(-1);
     return last !== undefined && performance.now() < last.born + FALL_MS;
@@ -35,10 +35,10 @@ export class Rain {
   }
 
   /**
-   * Draws from what a reading shows.
+   * Draws from the distribution of a reading.
    * @param {import('../../state/landscape.js').Reading} reading
    * @param {import('../../state/sources.js').Source} source
-   * @param {boolean} still whether nothing may move
+   * @param {boolean} still whether the numbers appear without a fall
    * @param {() => void} changed
    */
   async fall({ trace, at: { settings } }, source, still, changed) {
@@ -56,7 +56,7 @@ export class Rain {
         const bin = Math.floor((u ?? 0) * BINS);
         const n = heaps.get(bin) ?? 0;
         heaps.set(bin, n + 1);
-        // Left and right of the knob in turn.
+        // Numbers lie left and right of the knob in turn.
         const away = (n % 2 ? -1 : 1) * (9 + 3.2 * Math.floor(n / 2));
         const born = began + (still ? -FALL_MS : (RAIN_MS * choice.step) / DRAWS);
         drops.push({ id: drawn.id, u: u ?? 0, away, born });
@@ -71,7 +71,7 @@ export class Rain {
       if (still) this.tally = tally;
       changed();
     }
-    // The counts follow the numbers as these arrive.
+    // A number is counted when it arrives.
     while (turn === this.#turn && this.falling) {
       this.tally = countOf(drops.filter(({ born }) => born + FALL_MS <= performance.now()));
       changed();

@@ -1,16 +1,16 @@
-/** The knob on its way from end to end by itself. */
+/** The timetable of Play: the knob's value at each time, from end to end. */
 import { clamp } from './input.js';
 
-/** How long the far end stands, in ms. */
+/** The time at the far end, in ms. */
 const STANDS = 500;
-/** How many steps it makes where nothing may move. */
+/** The number of steps with reduced motion. */
 const PLAY_STEPS = 12;
 
 export class Run {
-  /** How long it takes. */
+  /** The time from end to end. */
   ms = 8000;
   #from = 0;
-  /** Since when the knob is at the far end; null before. @type {number | null} */
+  /** The time of arrival at the far end; null before. @type {number | null} */
   #there = null;
 
   /** @param {number} now */
@@ -20,9 +20,8 @@ export class Run {
   }
 
   /**
-   * Where the knob is now.
    * @param {number} now
-   * @param {boolean} stepped
+   * @param {boolean} stepped whether motion is reduced
    * @param {import('../../engine/types.js').TableRow} row
    */
   at(now, stepped, { low, high, kind }) {

@@ -1,4 +1,4 @@
-/** The landscape as a file that stands by itself: what is on show, as shapes and as text, or as pixels. */
+/** The landscape as a standalone file: SVG with shapes and text, or PNG. */
 import { download } from '../../base/download.js';
 import { threadOf } from '../../plots/landscape.js';
 import { THREAD, colourOf } from './paint.js';
@@ -9,14 +9,14 @@ import { THREAD, colourOf } from './paint.js';
  * @property {import('./paint.js').Look} look
  * @property {number} share
  * @property {number | null} u
- * @property {number} drawn the token where the lines cross
- * @property {import('../../plots/landscape.js').River | null} course of one that has no river there
+ * @property {number} drawn the drawn token
+ * @property {import('../../plots/landscape.js').River | null} course of a drawn token without a river
  * @property {string} title
  * @property {string} about
  * @property {{ share: number, value: string, word: string }[]} axis
  */
 
-/** What no XML may hold, not even as an escape. */
+/** Characters that XML forbids, also as an escape. */
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** @param {string} text */
@@ -119,11 +119,11 @@ function standAlone({ named, course, look, share, u, drawn, title, about, axis }
   ].join('\n');
 }
 
-/** How many pixels a saved picture has for one on the page. */
+/** Pixels of a PNG for each pixel of the page. */
 const SHARPNESS = 2;
 
 /**
- * @param {string} name without its ending
+ * @param {string} name without its extension
  * @param {'svg' | 'png'} kind
  * @param {Picture} picture
  */

@@ -1,4 +1,4 @@
-/** The text that follows, as prose that is written anew while one drags; nothing else moves by it. */
+/** The prompt and the text after it, in one element. A change of the text moves nothing else. */
 import { t } from '../../locale/locale.js';
 import { unturned, visible } from '../../base/visible.js';
 
@@ -6,14 +6,14 @@ import { unturned, visible } from '../../base/visible.js';
  * @typedef {{ id: number, text: string, end: boolean }} Word
  */
 
-/** How much of a long prompt is shown, in characters. */
+/** The shown length of a long prompt, in characters. */
 const TAIL = 90;
 const END = '∎';
 
-/** What stands in an element. @type {WeakMap<HTMLElement, string>} */
+/** The key of each element's text. @type {WeakMap<HTMLElement, string>} */
 const written = new WeakMap();
 
-/** The end of a prompt, from a word on. @param {string} prompt */
+/** The end of a prompt, from the start of a word. @param {string} prompt */
 export function tailOf(prompt) {
   if (prompt.length <= TAIL) return prompt;
   const tail = prompt.slice(-TAIL);
@@ -21,12 +21,12 @@ export function tailOf(prompt) {
 }
 
 /**
- * Each time of new parts: words that follow each other in the same place are not taken for ones that
- * have moved.
+ * Writes a sentence of new parts: the browser would count a reused part in another place as a layout
+ * shift.
  * @param {HTMLElement} into
  * @param {string} prompt
  * @param {Word[]} words the first one is the drawn token
- * @param {number[] | null} before the ids since which a change is told, null where none is
+ * @param {number[] | null} before ids of the text before a change; other ids are marked
  */
 export function writeSentence(into, prompt, words, before) {
   const key = JSON.stringify([prompt, words, before, t('language')]);

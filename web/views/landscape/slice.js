@@ -1,4 +1,4 @@
-/** The slice at the knob as bars: the tokens that lead it, the drawn one, and the rest as a strip. */
+/** The slice at the knob as bars: the first tokens, the drawn one and all others. */
 import { percent } from '../../locale/locale.js';
 import { afterBar } from '../../plots/bars.js';
 import { fitCanvas } from '../../plots/canvas.js';
@@ -11,28 +11,28 @@ import { fitCanvas } from '../../plots/canvas.js';
  * @typedef {{ id: number, rank: number, p: number, raw: number, second: number, drawn: boolean,
  *   kept: boolean, listed: boolean }} Row `second` is p in the second distribution, 0 without one
  * @typedef {{ count: number, possible: number, p: number, raw: number }} Others
- *   `possible`: that can be drawn
+ *   `possible`: those that can be drawn
  */
 
-/** How far the axis reaches, as a multiple of what the model gives its best. */
+/** The end of the axis, as a multiple of the model's largest probability. */
 const REACH = 2.4;
-/** Under this height, in 1/16 rem, the bars stand. */
+/** Below this height, in 1/16 rem, the bars are vertical. */
 const LOW = 200;
 /** The number of horizontal bars, and of rows in the table. */
 export const ROWS = 12;
 /** The most vertical bars, and the width that each needs for its number. */
 const [STANDING, STANDS] = [7, 45];
-/** The room of all others below the bars that lie, in bars. */
+/** The room of all others below the horizontal bars, in bars. */
 const REST = 1.6;
 /** The radius of a ring, in 1/16 rem. */
 const RING = 4;
-/** How far a bar that goes on beyond the axis stands out of it, in 1/16 rem. */
+/** The part of a cut bar beyond the axis, in 1/16 rem. */
 const OVER = 10;
-/** What is smaller is written as smaller. */
+/** A smaller probability is written as `<`. */
 const TINY = 1e-4;
 
 /**
- * The first rows of a distribution, the drawn token among them always.
+ * Returns the first rows of a distribution; the drawn token is always among them.
  * @param {Trace} trace
  * @param {Drawn} drawn
  * @param {number} most
@@ -83,7 +83,7 @@ export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
 }
 
 /**
- * The end of the axis, fixed by what the model itself gives its best token.
+ * Returns the end of the axis. The model's own probabilities fix it, so no knob moves it.
  * @param {Trace} trace
  */
 function domainOf({ tokens }) {
@@ -92,7 +92,7 @@ function domainOf({ tokens }) {
 }
 
 /**
- * The number of a row, as it was written last.
+ * Returns the number of a row, as it was written last.
  * @param {Map<number | undefined, string>} said
  * @param {{ id?: number, p: number }} row
  */
@@ -109,11 +109,11 @@ function numberOf(said, { id, p }) {
  * @property {number} domain
  * @property {(id: number) => string} nameOf
  * @property {string} rest
- * @property {((id: number) => number) | null} counted the share of many draws that a token has
+ * @property {((id: number) => number) | null} counted the share of a token in many draws
  * @property {Map<number | undefined, string>} said
  *
  * @typedef {{ text: string, x: number, y: number, align: CanvasTextAlign, font: string, fill: string,
- *   most: number }} Text `most` is the width that it has
+ *   most: number }} Text `most` is its greatest width
  *
  * @typedef {object} Shown
  * @property {Look} look
@@ -122,11 +122,11 @@ function numberOf(said, { id, p }) {
  * @property {(id: number) => string} nameOf
  * @property {(n: number) => string} others
  * @property {((id: number) => number) | null} counted
- * @property {Map<number | undefined, string>} said the numbers that stand while something moves, by token
+ * @property {Map<number | undefined, string>} said the numbers by token, kept while something moves
  */
 
 /**
- * Paints the bars. Returns the token whose name or bar is at a place; undefined for none.
+ * Paints the bars. Returns a function from a place to the token with its name or bar there.
  * @param {HTMLCanvasElement} canvas
  * @param {Shown} shown
  * @returns {(x: number, y: number) => number | undefined}
@@ -153,7 +153,7 @@ export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, 
 }
 
 /**
- * Bars that lie, a row each.
+ * Paints horizontal bars.
  * @param {CanvasRenderingContext2D} context
  * @param {Slice} slice
  * @param {Look} look
@@ -233,7 +233,7 @@ function paintRows(context, slice, look) {
 }
 
 /**
- * Bars that stand, a column each: where there is little width.
+ * Paints vertical bars, for a low box.
  * @param {CanvasRenderingContext2D} context
  * @param {Slice} slice
  * @param {Look} look
@@ -294,7 +294,7 @@ function paintColumns(context, slice, look) {
 }
 
 /**
- * Texts, those of one font together: to change it costs more than to write.
+ * Writes texts, font by font: a change of the font costs more than a text.
  * @param {CanvasRenderingContext2D} context
  * @param {Text[]} texts
  */
@@ -311,7 +311,7 @@ function write(context, texts) {
 }
 
 /**
- * How far a ring stands from where a bar begins: 0, none, at the very beginning.
+ * Returns the distance of a ring from the start of its bar; 0 for no ring.
  * @param {number} reach
  * @param {number} unit
  */
@@ -320,7 +320,7 @@ function ringOf(reach, unit) {
 }
 
 /**
- * Where the second distribution puts a token.
+ * Paints the ring of the second distribution.
  * @param {CanvasRenderingContext2D} context
  * @param {number} x @param {number} y
  * @param {Look} look
@@ -336,7 +336,7 @@ function paintRing(context, x, y, { unit, palette }) {
 }
 
 /**
- * The gap of a bar that is longer than the axis.
+ * Paints the gap of a bar that is longer than the axis.
  * @param {CanvasRenderingContext2D} context
  * @param {[x: number, y: number]} from
  * @param {[x: number, y: number]} to
@@ -351,13 +351,12 @@ function paintBreak(context, from, to, { unit, palette }) {
   context.stroke();
 }
 
-/** Texts as they were shortened, which takes longer than to write them. @type {Map<string, string>} */
+/** Shortened texts, kept because shortening is slow. @type {Map<string, string>} */
 const fitted = new Map();
-/** How many of them are kept. */
 const KEPT = 500;
 
 /**
- * A text shortened to the width that it has; its font is the context's.
+ * Returns a text shortened to its greatest width; its font is the context's.
  * @param {CanvasRenderingContext2D} context
  * @param {Text} text
  */

@@ -1,4 +1,4 @@
-/** The other stages of the chain as plain sliders, for whoever wants more than one knob. */
+/** The other stages of the chain as plain sliders. */
 import { html } from 'lit';
 import { plain, t } from '../../locale/locale.js';
 import { aboutSetting, settingName, valueInWords } from '../../base/setting-words.js';
@@ -7,7 +7,7 @@ import { aboutSetting, settingName, valueInWords } from '../../base/setting-word
  * @typedef {object} Options
  * @property {import('../../engine/types.js').TableRow[]} rows
  * @property {Record<string, any>} settings
- * @property {import('../../engine/types.js').TraceStage[]} stages what each did
+ * @property {import('../../engine/types.js').TraceStage[]} stages the records of the trace
  * @property {(name: string, value: number) => void} set
  */
 

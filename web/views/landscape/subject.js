@@ -1,6 +1,6 @@
 /**
- * What a landscape is of: the text after a prompt, with a timeline for what is read and another for
- * what is written; or logits that were given.
+ * The subject of a landscape: the text after a prompt, with one timeline to read and another one to
+ * write; or given logits.
  */
 import { toFault } from '../../engine/errors.js';
 import { GivenLogits, Timeline } from '../../state/sources.js';
@@ -12,19 +12,19 @@ import { GivenLogits, Timeline } from '../../state/sources.js';
  */
 
 export class Subject {
-  /** What is read. @type {import('../../state/sources.js').Source} */
+  /** The source of all readings. @type {import('../../state/sources.js').Source} */
   source;
-  /** What writes; null where there is no text. @type {RemoteSession | null} */
+  /** The session that writes text; null with given logits. @type {RemoteSession | null} */
   writer;
-  /** The text as tokens. @type {number[]} */
+  /** The tokens of the prompt. @type {number[]} */
   ids;
-  /** Why the prompt has none. @type {import('../../engine/errors.js').Fault | null} */
+  /** The reason why the prompt has no tokens. @type {import('../../engine/errors.js').Fault | null} */
   fault = null;
   #engine;
   #given;
   /** @type {RemoteSession[]} */
   #sessions;
-  /** The prompt that the tokens spell, or they themselves. @type {string | number[] | null} */
+  /** The prompt of these tokens, or the tokens as they were given. @type {string | number[] | null} */
   #encoded = null;
 
   /**
@@ -52,7 +52,7 @@ export class Subject {
     this.ids = given?.history ?? [];
   }
 
-  /** Whether it is another text than that of a prompt. @param {string | number[]} prompt */
+  /** Whether the tokens are not those of a prompt. @param {string | number[]} prompt */
   lacks(prompt) {
     return !this.#given && this.#encoded !== prompt;
   }
@@ -63,7 +63,7 @@ export class Subject {
   }
 
   /**
-   * Takes a prompt; true unless another one has come meanwhile.
+   * Encodes a prompt. Returns false if another one came meanwhile.
    * @param {string | number[]} prompt
    */
   async take(prompt) {

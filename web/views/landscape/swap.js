@@ -1,6 +1,6 @@
-/** Temperature and top-p the other way round: a nucleus of the heated distribution, or heat on a nucleus. */
+/** The order of temperature and top-p: the nucleus before the temperature, or after it. */
 
-/** The two stages that change places. */
+/** The samplers that change places. */
 const PAIR = ['temperature', 'top_p'];
 
 /** @param {import('../../engine/types.js').TableRow[]} table */
@@ -17,7 +17,7 @@ export function isSwapped(order, table) {
 }
 
 /**
- * The order with the two in each other's place.
+ * Returns the order with the two samplers in each other's place.
  * @param {string[] | undefined} order
  * @param {import('../../engine/types.js').TableRow[]} table
  */
@@ -29,7 +29,7 @@ export function swapped(order, table) {
 }
 
 /**
- * Whether both are in the order, and top-p does something.
+ * Whether both are in the order, and top-p is not neutral.
  * @param {Record<string, any>} settings
  */
 export function canSwap({ order = PAIR, top_p = 1 }) {

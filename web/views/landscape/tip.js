@@ -1,20 +1,20 @@
-/** What is said of the river under the pointer. */
+/** The tooltip of the river under the pointer. */
 import { html, nothing } from 'lit';
 import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { round, symbolOf } from './axis.js';
 
-/** Beyond these shares of the picture it stands on the other side of the pointer. */
+/** Beyond these shares of the picture the tooltip is on the other side of the pointer. */
 const [RIGHT, BOTTOM] = [0.6, 0.75];
 
 /**
  * @typedef {object} Pointed
  * @property {import('./input.js').Point} point
- * @property {import('./paint.js').Named} river the one there, or the ground
+ * @property {import('./paint.js').Named} river the river under the pointer, or the ground
  * @property {import('../../engine/types.js').Landscape} landscape
  * @property {import('./paint.js').Look} look
  * @property {string} knob
- * @property {number} share where the knob stands
+ * @property {number} share the knob's place
  * @property {(id: number) => string} nameOf
  */
 
@@ -38,7 +38,7 @@ export function renderTip(pointed) {
       : t('landscape.river', { token: nameOf(id), p: percent(share), rank: k + 1 });
   const x = point.share * look.width;
   const y = point.u * look.height;
-  // Inside the picture, also where that is narrow.
+  // The tooltip stays inside a narrow picture.
   const left =
     point.share > RIGHT
       ? `max(0px, ${x}px - 100% - 14px)`

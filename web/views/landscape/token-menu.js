@@ -1,4 +1,4 @@
-/** The menu of a token over the landscape: a controller that opens it and does what is chosen there. */
+/** A controller that opens the menu of a token over the landscape and carries out its choice. */
 import { html, nothing } from 'lit';
 import { U_MAX } from './input.js';
 

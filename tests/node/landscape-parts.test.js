@@ -1,0 +1,129 @@
+/** The parts of <logit-landscape>, each driven alone: lines, input, content and clock. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Content } from '../../web/views/landscape/content.js';
+import { FrameClock } from '../../web/views/landscape/frame-clock.js';
+import { Input } from '../../web/views/landscape/input.js';
+import { Lines } from '../../web/views/landscape/lines.js';
+
+const ROW = {
+  name: 'temperature',
+  kind: 'real',
+  low: 0,
+  high: 3,
+  step: 0.01,
+  neutral: 1,
+  warper: true,
+};
+
+/** The lines of an owner that keeps its events. */
+function openLines() {
+  const events = [];
+  const owner = {
+    table: [ROW],
+    knob: null,
+    asked: { temperature: 1 },
+    seed: 7,
+    u: null,
+    drawnU: 0.25,
+    emit: (type, detail) => events.push([type, detail]),
+    began: () => events.push(['began']),
+    moved: () => {},
+    requestUpdate: () => {},
+  };
+  return { lines: new Lines(owner), owner, events };
+}
+
+test('lines move, and tell the page once', () => {
+  const { lines, owner, events } = openLines();
+  assert.deepEqual(lines.crossing, { share: 1 / 3, u: 0.25 });
+  lines.begin();
+  lines.moveTo({ share: 0.5, u: 0.9 });
+  assert.deepEqual([lines.knob.value, owner.u], [1.5, 0.9]);
+  lines.tell();
+  assert.deepEqual(events.slice(2), [
+    ['logit-set', { temperature: 1.5 }],
+    ['logit-choose', { u: 0.9 }],
+  ]);
+});
+
+test('the page’s settings replace local changes, except a knob in a drag', () => {
+  const { lines } = openLines();
+  lines.move({ value: 2 }, false);
+  lines.take({ temperature: 0.5, top_p: 0.9 }, true);
+  assert.equal(lines.knob.value, 2);
+  lines.take({ temperature: 0.5, top_p: 0.8 }, false);
+  assert.equal(lines.knob.value, 0.5);
+});
+
+test('Play returns the knob to its value, and stays there if stopped', () => {
+  const { lines } = openLines();
+  lines.play();
+  lines.advance(performance.now() + lines.run.ms / 2, false);
+  assert.ok(Math.abs(lines.knob.value - 1.5) < 0.01);
+  lines.goHome();
+  assert.equal(lines.knob.value, 1);
+  lines.play();
+  lines.advance(performance.now() + lines.run.ms / 2, false);
+  lines.stop();
+  assert.equal(lines.knob.value, 1.5);
+});
+
+test('keys move the line with the focus, and the other one with Shift', () => {
+  const { lines, owner } = openLines();
+  const input = new Input(lines, () => {});
+  const key = (name, shiftKey = false) => ({ key: name, shiftKey, preventDefault() {} });
+  input.onKey(key('End'), 'knob');
+  assert.equal(lines.knob.value, 3);
+  input.onKey(key('ArrowDown', true), 'knob');
+  assert.equal(owner.u, 0.26);
+});
+
+test('content asks again only for another crossing, and says when a comparison ends', async () => {
+  const news = [];
+  const content = new Content((name) => news.push(name));
+  const source = {
+    moveTo: async () => {},
+    read: async () => ({
+      trace: { tokens: [{ id: 3 }] },
+      drawn: { id: 3, rank: 1 },
+    }),
+    landscape: async () => ({ top: 1, ids: [], p: [] }),
+    piece: async (id) => ({ id, text: ` ${id}` }),
+  };
+  content.open({ source, writer: null, ids: [1], empty: false, lacks: () => false }, []);
+  const crossing = { settings: { temperature: 1 }, knob: 'temperature', value: 1, u: null };
+  content.compare();
+  content.ask(crossing);
+  content.ask(crossing);
+  assert.deepEqual(news, ['asked']);
+  while (content.reader.busy || !content.current) await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  assert.ok(content.turn > 0);
+  assert.deepEqual([content.names.of(3), content.current.drawn.id], ['3', 3]);
+  content.ask({ ...crossing, settings: { temperature: 1, top_p: 0.9 } });
+  assert.equal(news.filter((name) => name === 'compared').length, 1);
+  assert.equal(content.current, null);
+});
+
+test('the clock joins what is asked for between two frames', async () => {
+  /** @type {((now: number) => void)[]} */
+  const frames = [];
+  globalThis.requestAnimationFrame = (act) => frames.push(act);
+  globalThis.cancelAnimationFrame = () => {};
+  const seen = [];
+  const clock = new FrameClock(
+    (now) => seen.push(now),
+    () => seen.push('readout'),
+  );
+  clock.askFrame();
+  clock.askFrame();
+  assert.equal(frames.length, 1);
+  frames[0](5);
+  clock.askReadout();
+  clock.askReadout();
+  assert.ok(clock.due);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(seen, [5, 'readout']);
+  assert.equal(clock.due, false);
+});
