@@ -293,10 +293,7 @@ function headersOf(page) {
 `;
 }
 
-/**
- * The size of every file under `folder`, by path.
- * @param {string} folder
- */
+/** The size of every file under `folder`, by path. @param {string} folder */
 export async function weigh(folder) {
   return Promise.all(
     (await filesOf(folder)).map(async (path) => {

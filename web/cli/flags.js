@@ -449,10 +449,7 @@ const gatesOf = ({ constraint, banned_words, forced_first: first }) => ({
   ...(first !== undefined && { forced_first: /^\d+$/.test(first) ? Number(first) : first }),
 });
 
-/**
- * Refuses `own` in the order when there is no --own.
- * @param {Record<string, any>} settings
- */
+/** Refuses `own` in the order when there is no --own. @param {Record<string, any>} settings */
 function checkOrder({ order, own }) {
   if (own === undefined && order?.includes('own'))
     throw new UsageError('--order names own, which needs --own');

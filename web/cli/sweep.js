@@ -20,10 +20,7 @@ import {
 import { columns, printJson } from './terminal.js';
 import { readGrammar } from './verdict.js';
 
-/**
- * A number with four significant digits, also when it is small.
- * @param {number} value
- */
+/** A number with four significant digits, also when it is small. @param {number} value */
 const short = (value) =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
 

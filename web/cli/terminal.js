@@ -25,18 +25,12 @@ export function safe(text) {
   return text.replace(UNSAFE, escapeOne);
 }
 
-/**
- * A text on one line.
- * @param {string} text
- */
+/** A text on one line. @param {string} text */
 export function inLine(text) {
   return safe(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
 
-/**
- * A text on one line in quotes, for tables.
- * @param {string} text
- */
+/** A text on one line in quotes, for tables. @param {string} text */
 export function quoted(text) {
   return `"${inLine(text.replaceAll('\\', '\\\\'))}"`;
 }

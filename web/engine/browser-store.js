@@ -1,8 +1,8 @@
 /**
- * Files that a browser keeps for the next visit, by their address: in the origin's private file
- * system, where an unfinished one goes on where it stopped, or else in the Cache API, which takes
- * whole ones only. One that another tab is fetching is left to that tab. Each has a check sum, which
- * every reading compares; bytes beyond the last recorded sum are fetched again.
+ * Model files that a browser keeps for the next visit, by address. The origin's private file system
+ * can continue an unfinished file; without it the Cache API keeps whole files only. While one tab
+ * fetches a file, the others do not keep it. Every reading compares the checksum; bytes beyond the
+ * last recorded checksum are fetched again.
  */
 
 import { LogitscopeError } from './errors.js';
@@ -13,32 +13,36 @@ import { Checksum } from './checksum.js';
  * @typedef {import('./split-file.js').Part} Part
  * @typedef {import('./range-file.js').RangeFile} RangeFile
  *
- * A file on its way into a store. What fails to be kept is fetched all the same.
+ *   Writes a fetched file into a store. If the store fails, the fetch goes on without it.
  * @typedef {object} Keeper
- * @property {string} where for KEPT
- * @property {number} length how many of its first bytes are there
- * @property {string} sum of those
- * @property {((start: number) => AsyncIterable<Uint8Array>) | null} read those, where that can be
- * @property {(bytes: Uint8Array, sum: Checksum) => unknown} write the bytes that come next; the sum covers them
+ * @property {string} where the store's name in the progress
+ * @property {number} length number of its first bytes in the store
+ * @property {string} sum checksum of these bytes
+ * @property {((start: number) => AsyncIterable<Uint8Array>) | null} read reads these bytes; null
+ *   if the store cannot
+ * @property {(bytes: Uint8Array, sum: Checksum) => unknown} write writes the next bytes; the
+ *   checksum includes them
  * @property {(state: 'whole' | 'part' | 'wrong', sum: Checksum) => unknown} end
  *
  * @typedef {Part & { sum: string }} Kept
  *
  * @typedef {object} Store
- * @property {(address: string) => Promise<Kept | null>} find one that is there whole
- * @property {(address: string, file: RangeFile) => Promise<Keeper | string>} begin or why not
- * @property {(address: string) => Promise<unknown>} remove what is there, unless it is being fetched
+ * @property {(address: string) => Promise<Kept | null>} find the complete file, or null
+ * @property {(address: string, file: RangeFile) => Promise<Keeper | string>} begin a Keeper, or
+ *   the reason why the file cannot be kept
+ * @property {(address: string) => Promise<unknown>} remove removes the file unless it is being
+ *   fetched
  *
- * A record of a file: its first `length` bytes have this sum.
+ *   A record of a file: its first `length` bytes have this checksum.
  * @typedef {{ address: string, size: number | null, tag: string | null, length: number, sum: string }} About
  * @typedef {{ address: string, bytes: number, size: number | null, whole: boolean }} Listed
  */
 
 const FOLDER = 'logitscope';
 const ABOUT = '.json';
-/** Bytes between two records of the sum: a closed tab loses at most these. */
+/** Bytes between two records of the checksum: a tab that closes loses at most these. */
 export const STRIDE = 1 << 23;
-/** Length of the sum that follows a file in the Cache API. */
+/** Length of the checksum after a file in the Cache API. */
 const TRAILER = 64;
 
 /** @param {string} address */
@@ -50,7 +54,7 @@ async function keyOf(address) {
 }
 
 /**
- * Holds a name among all tabs. Null where another one has it; what to call when done.
+ * Locks a name among all tabs. Returns a function that releases it; null if another tab has it.
  * @param {string} name
  * @returns {Promise<(() => void) | null>}
  */
@@ -66,7 +70,10 @@ function hold(name) {
   });
 }
 
-/** The folder, where there is such a thing. @returns {Promise<FileSystemDirectoryHandle | null>} */
+/**
+ * The private folder, or null if the browser has none.
+ * @returns {Promise<FileSystemDirectoryHandle | null>}
+ */
 async function openFolder() {
   try {
     const top = await navigator.storage.getDirectory();
@@ -115,7 +122,7 @@ async function readAbout(folder, key) {
   }
 }
 
-/** A record, null where it is damaged. @param {string} text @returns {About | null} */
+/** The record in a text; null if it is damaged. @param {string} text @returns {About | null} */
 export function aboutOf(text) {
   const about = JSON.parse(text);
   const { address, length, sum } = about;
@@ -123,7 +130,7 @@ export function aboutOf(text) {
   return sound && typeof sum === 'string' ? about : null;
 }
 
-/** Whether a file is there to its end. @param {About} about @param {File | null} file */
+/** Whether a file is complete. @param {About} about @param {File | null} file */
 const isWhole = ({ size, length }, file) => length > 0 && length === size && file?.size === size;
 
 /** @param {FileSystemDirectoryHandle} folder @param {string} key @returns {Promise<File | null>} */
@@ -141,7 +148,7 @@ async function removeFile(folder, key) {
 }
 
 /**
- * The handle that writes in place, which a worker has.
+ * A handle that writes in place; only workers have it.
  * @param {FileSystemDirectoryHandle} folder
  * @param {string} name
  */
@@ -184,7 +191,7 @@ async function keepInFolder(folder, key, about, release) {
     handle.truncate(length);
     await writeAbout(folder, key, noted);
   } catch (error) {
-    handle.close(); // what is open cannot be removed
+    handle.close(); // an open file cannot be removed
     await removeFile(folder, key);
     throw error;
   }
@@ -210,7 +217,7 @@ async function keepInFolder(folder, key, about, release) {
       try {
         if (!lost && sum.length === length) await note(sum);
       } catch {
-        lost = true; // a full disk
+        lost = true; // the disk is full
       }
       handle.close();
       if (lost) await removeFile(folder, key);
@@ -286,7 +293,7 @@ export const store = {
     try {
       if (folder) return await keepInFolder(folder, key, about, release);
     } catch {
-      // no such handle here, or one of a tab that has no locks: the other store may do
+      // No such handle in this thread, or another tab without locks holds it: try the other store.
     }
     const other = cache ?? (await openCache());
     if (other) return keepInCache(other, about, release);
@@ -297,7 +304,7 @@ export const store = {
   remove: removeKept,
 };
 
-/** What is kept, whole or not. @returns {Promise<Listed[]>} */
+/** All kept files, complete or not. @returns {Promise<Listed[]>} */
 export async function listKept() {
   /** @type {Listed[]} */
   const found = [];
@@ -321,7 +328,7 @@ export async function listKept() {
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-/** Whether all of a model is there. @param {string} model a name or address */
+/** Whether all parts of a model are kept completely. @param {string} model a name or address */
 export async function isKept(model) {
   const kept = await listKept();
   return partNames(addressOf(model) ?? '').every((address) =>
@@ -329,17 +336,14 @@ export async function isKept(model) {
   );
 }
 
-/** Refuses a model that is not there whole, and so would be fetched. @param {string} model */
+/** Throws unless a model is kept completely: opening it would fetch it. @param {string} model */
 export async function needKept(model) {
   if (await isKept(model)) return;
   const { host } = new URL(addressOf(model) ?? '');
   throw new LogitscopeError('load_failed', 'far_unasked', { host });
 }
 
-/**
- * Removes what is kept of an address; false where a tab is fetching it.
- * @param {string} address
- */
+/** Removes a kept file; returns false if a tab is fetching it. @param {string} address */
 export async function removeKept(address) {
   const folder = await openFolder();
   const key = folder ? await keyOf(address) : address;

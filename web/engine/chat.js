@@ -1,7 +1,7 @@
 /**
  * The prompt that a model's own chat template makes of messages. Control tokens come only from the
- * template: it is rendered with the origin of each character, and the same characters in a message
- * stay text.
+ * template: rendering keeps the origin of each character, so the same characters in a message stay
+ * text.
  */
 import { checkBoolean, checkDepth, checkOptions } from './checks.js';
 import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
@@ -20,26 +20,28 @@ import { WordFinder } from './word-finder.js';
 
 /** Most characters of a role. */
 const ROLE_MAX = 64;
-/** Names of the file's unnamed template and of the one that tools choose, as in transformers. */
+/** Names of the file's unnamed template and of the template for tools, as in transformers. */
 const DEFAULT = 'default';
 const TOOL_USE = 'tool_use';
-/** What strftime_now takes for today: the day that Llama 3's template names itself. */
+/** Default date of strftime_now: the day that Llama 3's template itself names. */
 const DATE = '2024-07-26';
-/** Characters of a template, of all messages, and of what is made of them. */
+/** Most characters of a template, of all messages, and of the rendered text. */
 const LENGTH_MAX = 1 << 20;
-/** Characters of all control tokens: what has them by the thousand comes to a third of it. */
+/**
+ * Most characters of all control tokens together. Models with thousands of them use a third of it.
+ */
 const CONTROLS_MAX = 1 << 18;
-/** How long a template may run, and how long its worker may take to begin. */
+/** Limit for rendering, and for the start of its worker, in ms. */
 const TIME_MAX = 1000;
 const START_MAX = 20_000;
 const REASON_MAX = 200;
-/** Replaces a character of a message in the search for control tokens: no text of UTF-8 holds it. */
+/** Replaces characters of messages while control tokens are searched; no UTF-8 text contains it. */
 const SAID = '\ud800';
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
 /**
- * The template of this name; without a name, the one for tools if there are tools, else the default.
+ * The template with this name; without a name the one for tools if there are any, else the default.
  * @param {Core} core
  * @param {unknown} name
  * @param {boolean} hasTools
@@ -60,11 +62,11 @@ function templateOf({ module, chatTemplates }, name, hasTools) {
 }
 
 /**
- * The control tokens of a model by their text, and an automaton that finds them.
+ * A model's control tokens by their text, and an automaton that finds them.
  * @typedef {{ ids: Map<string, number>, words: WordFinder }} Controls
  */
 
-/** Of each model once. @type {WeakMap<Core, Controls>} */
+/** The control tokens of each model, computed once. @type {WeakMap<Core, Controls>} */
 const known = new WeakMap();
 
 /** @param {Core} core @returns {Controls} */
@@ -96,7 +98,7 @@ const tooLong = (name, limit = LENGTH_MAX) =>
   new LogitscopeError('too_long', 'chat_too_long', { name, limit });
 
 /**
- * Refuses values that JSON does not carry as they are.
+ * Refuses values that JSON cannot represent exactly.
  * @param {string} name
  * @param {unknown} value
  */
@@ -116,9 +118,9 @@ function checkPlain(name, value) {
 /** @typedef {{ text: string, origin: string | null }} Rendered a text and the origin of each character */
 
 /**
- * The first character and the length of each control token.
+ * The position and length of each control token.
  * @param {Rendered} rendered
- * @param {RegExp} said origins whose text makes no control token
+ * @param {RegExp} said origins with text that makes no control token
  * @param {WordFinder} words
  */
 function tokensIn({ text, origin }, said, words) {
@@ -157,7 +159,7 @@ function partsOf(rendered, { ids, words }) {
   /** @type {ChatPart[]} */
   const parts = [];
   const say = (/** @type {string} */ said) => {
-    // What a model thinks stands between these two, and ends with its turn.
+    // A model writes its thinking between these two tags; it ends with the model's turn.
     for (const each of said.split(/(?<=<think>)|(?=<\/think>)/)) {
       if (each.startsWith('</think>')) thinking = false;
       if (each) parts.push({ text: each, special: false, ...(thinking && { thinking }) });
@@ -177,8 +179,8 @@ function partsOf(rendered, { ids, words }) {
 }
 
 /**
- * The parts with their ids. The text between two control tokens is encoded whole, without the white
- * space that they strip.
+ * The parts with their ids. The text between two control tokens is encoded as one piece, without
+ * the white space that these tokens strip.
  * @param {Core} core
  * @param {ChatPart[]} parts
  */
@@ -210,9 +212,9 @@ function idsOf(core, parts) {
   return Uint32Array.from(ids);
 }
 
-/** @typedef {string | URL | Uint8Array} Code of a worker, or its address */
+/** @typedef {string | URL | Uint8Array} Code a worker's code or its address */
 
-/** @param {Code} [code] of another worker than the package's */
+/** @param {Code} [code] of a worker other than the package's */
 function startWorker(code) {
   if (code instanceof Uint8Array) return startCode(/** @type {BlobPart} */ (code));
   if (code !== undefined) return startAt(code);
@@ -221,7 +223,7 @@ function startWorker(code) {
 }
 
 /**
- * A worker; in Node in a process of its own.
+ * Starts a worker; in Node inside its own process.
  * @param {Code | undefined} code
  * @param {(answer: any) => void} onanswer
  * @param {(error: unknown) => void} onerror
@@ -237,7 +239,7 @@ async function startPort(code, onanswer, onerror) {
   child.on('message', onanswer);
   child.on('error', onerror);
   child.on('exit', () => onerror(new Error('its process ended')));
-  child.unref(); // a program may end while its child waits; during a job the timer keeps it
+  child.unref(); // a program may exit while its child waits; during a job a timer keeps it alive
   child.channel?.unref();
   return {
     postMessage: (/** @type {any} */ job) => child.send(job),
@@ -246,7 +248,7 @@ async function startPort(code, onanswer, onerror) {
 }
 
 /**
- * A worker that renders, one job after the other, and its code or address.
+ * A rendering worker with its code or address. It runs one job at a time.
  * @typedef {{ code: unknown, hear: (answer: any) => void, fail: (error: unknown) => void, ready: boolean,
  *   worker: { postMessage: (job: any) => void, terminate: () => unknown } }} Renderer
  */
@@ -254,9 +256,9 @@ async function startPort(code, onanswer, onerror) {
 /** @param {unknown} code */
 const nameOf = (code) => (code instanceof URL ? code.href : code);
 
-/** One that waits for the next job, since a page may be without a network by then. @type {Renderer | null} */
+/** A worker ready for the next job: the page may be offline by then. @type {Renderer | null} */
 let idle = null;
-/** Ends with the last job that was asked for. @type {Promise<unknown>} */
+/** Resolves when the last queued job has ended. @type {Promise<unknown>} */
 let queue = Promise.resolve();
 
 /** @param {Code} [code] @returns {Promise<Renderer>} */
@@ -278,7 +280,7 @@ async function startRenderer(code) {
 }
 
 /**
- * Renders one job after the other, so that one worker does for many.
+ * Queues a job, so that one worker serves many jobs one by one.
  * @param {import('./template.js').Job} job
  * @param {Code} [code]
  * @returns {Promise<Rendered>}
@@ -290,9 +292,9 @@ function render(job, code) {
 }
 
 /**
- * Renders in a worker, which is ended when its time is over.
+ * Renders in a worker, which is terminated at the time limit.
  * @param {import('./template.js').Job} job
- * @param {Code} [code] of another worker than the package's
+ * @param {Code} [code] of a worker other than the package's
  * @returns {Promise<Rendered>}
  */
 async function renderNow(job, code) {
@@ -390,7 +392,7 @@ export async function chat(core, messages, options = {}) {
 
   const template = templateOf(core, options.template, tools !== undefined);
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
-  // transformers, too, gives None if there are no tools or documents.
+  // transformers passes None too if there are no tools or documents.
   const given = {
     tools: null,
     documents: null,

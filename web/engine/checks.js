@@ -1,18 +1,18 @@
-/** Checks of what a caller hands over: types and limits that JavaScript can see by itself. */
+/** Checks of arguments: the types and limits that JavaScript can judge without the module. */
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
 
 /** @typedef {import('./errors.js').Phrase} Phrase */
 
 /**
- * Whether it is names with values; a list, a Map, a Date or a Promise is none.
+ * Whether a value is a plain object; a list, a Map, a Date or a Promise is none.
  * @param {unknown} value
  * @returns {value is Record<string, any>}
  */
 export const isObject = (value) => Object.prototype.toString.call(value) === '[object Object]';
 
 /**
- * Checks an options bag: an object (or nothing) with known names only.
- * @param {string | Phrase} what for instance 'options of encode'
+ * Checks an options object: undefined, or an object with known names only.
+ * @param {string | Phrase} what the name for errors, for instance 'options of encode'
  * @param {unknown} options
  * @param {readonly string[]} names
  */
@@ -31,7 +31,7 @@ export function checkOptions(what, options, names) {
 }
 
 /**
- * Checks an integer option and returns it.
+ * Returns an integer option, or throws.
  * @param {string | Phrase} name
  * @param {unknown} value
  * @param {number} minimum
@@ -53,19 +53,16 @@ export function checkInteger(name, value, minimum, maximum) {
   return value;
 }
 
-/** How deep the value of a setting may be nested: recursion and messages end at a few hundred. */
+/** Deepest nesting of a setting: recursion and messages fail at a few hundred levels. */
 const DEPTH_MAX = 100;
-/** Where counting ends: for what contains itself. */
+/** Counting stops after this many objects, since an object may contain itself. */
 const COUNTED = 100_000;
 
 /** @param {unknown} value */
 const holdsMore = (value) =>
   typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 
-/**
- * How many objects stand within one another; Infinity where that has no end.
- * @param {unknown} value
- */
+/** The nesting depth of a value; Infinity if it has no end. @param {unknown} value */
 function depthOf(value) {
   let level = new Set([value].filter(holdsMore));
   let depth = 0;
@@ -78,7 +75,7 @@ function depthOf(value) {
 }
 
 /**
- * Refuses a value that is nested deeper than recursion goes.
+ * Refuses a value that is nested too deeply for recursion.
  * @param {string} name
  * @param {unknown} value
  */
@@ -87,7 +84,7 @@ export function checkDepth(name, value) {
 }
 
 /**
- * The same for each of an options bag; what is none passes.
+ * Checks the depth of each value of an options object; any other value passes.
  * @param {unknown} options
  */
 export function checkDepths(options) {
@@ -106,9 +103,9 @@ export function checkBoolean(name, value) {
 }
 
 /**
- * Refuses anything but an engine, here or behind a worker.
+ * Refuses a value that is no engine, here or behind a worker.
  * @param {any} scope
- * @param {string} [method] that it must have
+ * @param {string} [method] a method that the engine must have
  */
 export function checkEngine(scope, method = 'session') {
   if (typeof scope?.[method] !== 'function') throw mustBe('scope', 'an_engine', scope);
@@ -130,7 +127,7 @@ export function checkFunction(name, value) {
 }
 
 /**
- * What a text may be given as.
+ * Checks that a text is given as a string or as a list of ids.
  * @param {string} name
  * @param {unknown} value
  */
@@ -141,7 +138,7 @@ export function checkText(name, value) {
 }
 
 /**
- * A list of integers below `limit`.
+ * Checks a list of integers below `limit`.
  * @param {string} name
  * @param {ArrayLike<number>} ids
  * @param {number} limit
@@ -160,7 +157,7 @@ export function checkIds(name, ids, limit) {
   }
 }
 
-/** The least number that a float32 holds as Infinity: 2^128 (1 - 2^-25). */
+/** The least number that rounds to Infinity in a float32: 2^128 (1 - 2^-25). */
 const BEYOND_FLOAT32 = 2 ** 128 * (1 - 2 ** -25);
 
 /**
@@ -192,7 +189,7 @@ export function checkNumbers(name, numbers) {
 }
 
 /**
- * The logits of a second distribution; whether they are finite is C's business.
+ * Checks the logits of a second distribution. C checks that they are finite.
  * @param {ArrayLike<number>} logits
  * @param {number} size of the vocabulary
  */
@@ -202,7 +199,7 @@ export function checkSecond(logits, size) {
 }
 
 /**
- * What a sampler of the caller's own gave; whether its numbers are finite is C's business.
+ * Checks the result of a caller's sampler. C checks that its numbers are finite.
  * @template {ArrayLike<number>} T
  * @param {T} result
  * @param {number} size of the vocabulary

@@ -1,6 +1,7 @@
 /**
- * A checksum of 128 bits over bytes as they come. It finds damage and not intent: a program that
- * writes to the cache can write sums too. Each step is one to one, so a change within four bytes always shows.
+ * A checksum of 128 bits over a stream of bytes. It detects damage, not intent: a program that can
+ * write to the cache can write checksums too. Each step is a bijection, so a change within four
+ * bytes is always found.
  */
 const FACTOR = 0x9e3779b1;
 
@@ -11,10 +12,10 @@ function mix(lane, word) {
 }
 
 export class Checksum {
-  /** How many bytes were added. */
+  /** Number of bytes added. */
   length = 0;
   #lanes = [1, 2, 3, 4];
-  /** The bytes after the last whole 16. */
+  /** The bytes after the last complete 16. */
   #rest = new Uint8Array(16);
 
   /** @param {Uint8Array} bytes */
@@ -47,7 +48,7 @@ export class Checksum {
     this.#lanes = [a, b, c, d];
   }
 
-  /** The sum so far, as text. */
+  /** The checksum so far. */
   get text() {
     const rest = new Checksum();
     rest.#lanes = [...this.#lanes];

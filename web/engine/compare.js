@@ -1,58 +1,56 @@
 /**
- * Strategies side by side: each continues the same prompt on the same random numbers, and what came
- * of it is measured. The page and the command line both use this, so their figures agree. Scopes
- * and sessions may be of this thread or of a worker.
+ * Strategies side by side: each continues the same prompt with the same random numbers, and its
+ * texts are measured. The page and the command line both call this module, so their figures agree.
+ * Scopes and sessions may be local or behind a worker.
  */
 import { findLoop } from './text-loops.js';
 import { beamSearch, contrastiveSearch } from './search.js';
 
 /**
- * How to choose tokens. `kind` names the way, 'sample' where it is left out; 'given' takes those of
- * `text`, to hold what a person wrote against what the others make.
- * @typedef {{ name?: string, kind?: keyof typeof KINDS, text?: string,
- *   settings: Record<string, any> & import("./types.js").Settings }} Strategy
+ * A way to choose tokens. `kind` is 'sample' by default; 'given' takes the tokens of `text`, to
+ * compare a person's text with the others.
+ * @typedef {{ name?: string, kind?: keyof typeof KINDS, text?: string, settings: Record<string,
+ *   any> & import("./types.js").Settings }} Strategy
  *
- * A generated token with its surprisal in bits, after the warpers and before.
+ *   A generated token with its surprisal in bits, after the chain and before.
  * @typedef {import('./types.js').Step & { bits: number, bits_raw: number }} MeasuredStep
  *
- * What one text comes to. Surprisals in bits; `mean_kept` is the mean number of tokens kept. The
- * means are null for a text without tokens.
+ *   The figures of one text. Surprisals in bits; `mean_kept` is the mean number of tokens kept. The
+ *   means are null for a text without tokens.
  * @typedef {object} Figures
  * @property {number} tokens
  * @property {number} distinct_1 type-token ratio
  * @property {number} distinct_2
- * @property {number | null} surprisal after the warpers
- * @property {number | null} surprisal_raw before them: of the model itself
+ * @property {number | null} surprisal after the chain
+ * @property {number | null} surprisal_raw before the chain, of the model itself
  * @property {number | null} perplexity
  * @property {number | null} perplexity_raw
  * @property {number | null} mean_kept
  * @property {import('./text-loops.js').Loop | null} loop
  *
- * What several texts of one strategy come to.
+ *   The figures of several texts of one strategy.
  * @typedef {object} Spread
- * @property {number} different how many texts are unlike all before them
+ * @property {number} different number of texts unlike all before them
  * @property {number} distinct_2_within mean over the texts
- * @property {number} distinct_2_between different pairs of all pairs of all texts together
+ * @property {number} distinct_2_between distinct pairs over all pairs, of all texts together
  * @property {number | null} edit_similarity mean over the pairs of texts; null for a single text
  * @property {number | null} mean_kept over all tokens
  * @property {number | null} surprisal_raw over all tokens
  * @property {number | null} perplexity_raw
- * @property {number} loops texts that end up in a loop
+ * @property {number} loops number of texts that end in a loop
  *
- * A step of a greedy text: its best token, `gap` logits ahead of the second, and what each of them
- * has at a temperature.
+ *   A step of a greedy text: its best token, the distance of its logit to the second (`gap`), and
+ *   the probabilities of both at a temperature.
  * @typedef {{ id: number, text: string, p: number }} Rival
  * @typedef {{ step: number, best: Rival, second: Rival, gap: number }} Gap
  */
 
-/** Below this probability of the best token a cold text may part from the greedy one. */
+/** Below this probability of the best token, a cold text may differ from the greedy one. */
 const SURE = 0.999;
-/** A temperature up to this one is meant to do what greedy does. */
+/** Up to this temperature a user expects the same text as from greedy. */
 const COLD = 0.05;
 
-/**
- * The ways to make a text: each gives the steps of `generate`, measured, and returns its result.
- */
+/** The kinds of strategy: each yields the measured steps of a text and returns its result. */
 const KINDS = {
   sample,
   beam: found(beamSearch),
@@ -60,13 +58,13 @@ const KINDS = {
   given: found(takeText),
 };
 
-/** How many tokens of a given text are read unless told otherwise. */
+/** Default number of tokens read from a given text. */
 const MOST = 100;
 
 /**
  * Makes one text.
  * @param {any} scope the model
- * @param {any} session a timeline over it
+ * @param {any} session a timeline over this model
  * @param {Strategy} strategy
  * @param {{ prompt: string | ArrayLike<number>, seed: number, max_new_tokens?: number,
  *   signal?: AbortSignal }} options
@@ -81,8 +79,8 @@ export function run(scope, session, { kind = 'sample', settings, text }, options
 }
 
 /**
- * The tokens of a text after a prompt: those of both together, as far as these begin like the prompt.
- * A space goes between words that nothing parts; none after an opening quote.
+ * The tokens of a text after a prompt. Both are encoded together; the prompt's own ids are cut off.
+ * A space is added between two words, but not after an opening quote.
  * @param {any} scope
  * @param {{ prompt: string | ArrayLike<number>, text?: string, max_new_tokens?: number }} options
  */
@@ -92,7 +90,7 @@ async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
   const alone =
     typeof prompt === 'string' ? Array.from(await scope.encode(prompt)) : Array.from(prompt);
   if (!text.trim()) return { prompt_ids: alone, ids: [], finish_reason: 'text' };
-  // What a chat template makes has tokens that no text is spelled with.
+  // The prompt of a chat template has tokens that no text encodes to.
   const spelled =
     typeof prompt === 'string' || alone.join() === (await scope.encode(before)).join();
   const all = spelled
@@ -106,7 +104,7 @@ async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
 }
 
 /**
- * Where nothing is drawn, a text is found whole, then measured token by token.
+ * A search finds a text as a whole; then its tokens are measured one by one.
  * @param {(scope: any, options: any) => Promise<any>} search
  */
 function found(search) {
@@ -147,7 +145,7 @@ async function* sample(_, session, options) {
     for (;;) {
       const { done, value } = await generation.next();
       if (done) return value;
-      // A share below 2^-44 of the best is 0 in the trace; the surprisal itself is finite.
+      // A share below 2^-44 of the best is 0 in the trace, but its surprisal is finite.
       const nats = value.p_raw > 0 ? -Math.log(value.p_raw) : await session.surprisal(value.id);
       yield { ...value, bits: -value.logprob / Math.LN2 + 0, bits_raw: nats / Math.LN2 + 0 };
     }
@@ -192,7 +190,7 @@ export async function figuresOf(scope, steps) {
 }
 
 /**
- * The first index at which two texts differ; null where one goes on as the other as far as both go.
+ * The first index at which two texts differ; null if the shorter is a prefix of the longer.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
@@ -202,7 +200,7 @@ export function divergence(a, b) {
 }
 
 /**
- * 1 minus the edit distance of two texts over the length of the longer: 1 for equal ones.
+ * 1 minus the edit distance of two texts over the length of the longer; 1 for equal texts.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
@@ -222,7 +220,7 @@ export function editSimilarity(a, b) {
 
 /**
  * @param {ArrayLike<number>[]} texts
- * @returns {number} different pairs of neighbours of all pairs; none reaches from one text to the next
+ * @returns {number} distinct pairs of neighbours over all pairs; no pair spans two texts
  */
 function distinctPairs(texts) {
   const pairs = texts.flatMap((ids) =>
@@ -232,7 +230,7 @@ function distinctPairs(texts) {
 }
 
 /**
- * @param {{ ids: ArrayLike<number>, figures: Figures }[]} samples of one strategy, not none
+ * @param {{ ids: ArrayLike<number>, figures: Figures }[]} samples of one strategy, at least one
  * @returns {Spread}
  */
 export function spreadOf(samples) {
@@ -259,8 +257,8 @@ export function spreadOf(samples) {
 }
 
 /**
- * Texts with their figures as comma-separated values, a line a text and every number in full; what
- * a text does not have is left empty.
+ * Texts with their figures as comma-separated values: a line for each text, numbers in full,
+ * missing figures empty.
  * @param {{ name: string, seed: number, finish: string | null, figures: Figures, text: string }[]} texts
  */
 export function toCsv(texts) {
@@ -298,8 +296,8 @@ function csvCell(value) {
 }
 
 /**
- * The greedy strategy and the first that is nearly so, among those that set nothing but the
- * temperature; null without such a pair.
+ * The greedy strategy and the first nearly greedy one, among those that set only the temperature;
+ * null without such a pair.
  * @param {readonly Strategy[]} strategies
  * @returns {{ greedy: number, cold: number } | null} as indices
  */
@@ -315,9 +313,10 @@ export function coldPair(strategies) {
 }
 
 /**
- * How far ahead the best logit is at each step of a greedy text: the step with the smallest gap,
- * and the steps whose gap is too small for this temperature to leave the best token surely ahead.
- * @param {any} session its timeline is moved
+ * The distance between the best two logits at each step of a greedy text: the step with the
+ * smallest gap, and the steps with a gap too small for greedy's token to be certain at this
+ * temperature.
+ * @param {any} session a session, which this moves
  * @param {ArrayLike<number>} prompt
  * @param {ArrayLike<number>} ids
  * @param {number} temperature
@@ -331,7 +330,7 @@ export async function gapsOf(session, prompt, ids, temperature) {
     await session.feed(timeline);
     const { tokens } = await session.distribution({ temperature, top: 2 });
     const [best, second] = tokens;
-    if (!second) break; // a vocabulary of one
+    if (!second) break; // a vocabulary of one token
     /** @param {Rival} token */
     const rival = ({ id, text, p }) => ({ id, text, p });
     const gap = best.logit - second.logit;

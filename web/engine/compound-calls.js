@@ -1,4 +1,4 @@
-/** Calls that are many calls: several texts of one prompt, the log-probability of a given text. */
+/** Calls made of other calls: several texts of one prompt, the log-probability of a given text. */
 import { checkIds, checkInteger, checkText } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
 
@@ -22,8 +22,8 @@ export async function writeMany(session, options) {
 }
 
 /**
- * The ids of a prompt and of its completion. A text is cut together with its prompt,
- * if the prompt's ids stay; otherwise alone.
+ * The ids of a prompt and of its completion. Both are encoded together; if that changes the
+ * prompt's ids, the completion is encoded alone.
  * @param {Core} core
  * @param {string | ArrayLike<number>} prompt
  * @param {string | ArrayLike<number>} completion

@@ -1,6 +1,6 @@
 /**
- * What all timelines of one instance share: the module, the open model, the table, the chain. Its
- * methods take checked arguments; Logitscope and Session are the public face.
+ * The state that all timelines of one instance share: module, open model, table of settings, chain.
+ * Its methods take checked arguments; Logitscope and Session are the public interface.
  */
 import { Chain } from './chain.js';
 import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
@@ -15,7 +15,7 @@ import { SEED_MAX, applySettings, readTable, resolveSettings } from './settings.
 /** @typedef {import('./types.js').Piece} Piece */
 /** @typedef {import('./settings.js').Resolved} Resolved */
 
-/** llama.cpp's names of general.file_type, each at its number. */
+/** llama.cpp's names of general.file_type, by number. */
 const FILE_TYPES =
   'F32,F16,Q4_0,Q4_1,,,,Q8_0,Q5_0,Q5_1,Q2_K,Q3_K_S,Q3_K_M,Q3_K_L,Q4_K_S,Q4_K_M,Q5_K_S,Q5_K_M,Q6_K,,,Q2_K_S,,,,IQ4_NL,,,,,IQ4_XS,,BF16'.split(
     ',',
@@ -24,17 +24,17 @@ const FILE_TYPES =
 /** TOKENIZER_SPECIAL and TOKENIZER_AS_IT_IS of src/tokenizer.h. */
 const SPECIAL = 1;
 const AS_IT_IS = 2;
-/** Blocks of a quantised matrix that one vector may multiply together; results do not depend on it. */
+/** Blocks of a quantised matrix that one vector may multiply together; they change no result. */
 export const STREAMS = [1, 2, 4];
-/** Fewer bytes of weights than this fit a cache, where the number of streams matters little. */
+/** Weights with fewer bytes fit a cache, where the number of streams matters little. */
 const IN_CACHE = 8e6;
 
 /** TOKENIZER_TEXT_MAX of src/tokenizer.h, in bytes. */
 const TEXT_MAX = 1 << 26;
 
 /**
- * The bytes of a text to encode. Too long a one never reaches the module, whose memory would stay as
- * large as it takes.
+ * The UTF-8 bytes of a text to encode. A text that is too long never enters the module: the memory
+ * for it would never be released.
  * @param {string} text
  */
 function toBytes(text) {
@@ -54,22 +54,22 @@ export class Core {
   table;
   /** @type {Info | null} */
   info = null;
-  /** The open model's handle, 0 without one. */
+  /** Handle of the open model, 0 without one. */
   model = 0;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
-  /** Sequences that break a repeat, by the text that they spell. @type {Map<string, number[][]>} */
+  /** Sequences of ids that break a repeat, by their text. @type {Map<string, number[][]>} */
   #breakers = new Map();
-  /** Ids by the text of the token. @type {Map<string, number | null>} */
+  /** Ids of tokens, by their text. @type {Map<string, number | null>} */
   #tokens = new Map();
-  /** How many ids a session sees; 0 is the default. */
+  /** Number of ids that a session sees; 0 is the default. */
   context = 0;
-  /** Whether a timeline keeps what it has computed, unless who asks says otherwise. */
+  /** Whether timelines keep their KV cache by default. */
   cache = true;
   /** Loads another model with the same modules. @param {any} _model @returns {Promise<any>} */
   loadBeside = (_model) => Promise.reject();
   /**
-   * Places of the file's chat templates in memory, by name.
+   * Addresses of the file's chat templates in memory, by name.
    * @type {Map<string, { at: number, length: number }>}
    */
   chatTemplates = new Map();
@@ -85,8 +85,8 @@ export class Core {
 
   /**
    * @param {import('./load.js').Stream} stream
-   * @param {number} context ids that sessions see, 0: by default; -1: there will be no session
-   * @param {'auto' | number} streams one of STREAMS; not timed where there will be no session
+   * @param {number} context ids that sessions see; 0: the default; -1: no session will be opened
+   * @param {'auto' | number} streams one of STREAMS; not timed if no session will be opened
    * @param {import('./types.js').OnProgress} [onprogress]
    */
   async openModel(stream, context, streams, onprogress) {
@@ -103,7 +103,7 @@ export class Core {
     this.info = { ...info, streams: streams === 'auto' ? STREAMS[0] : streams };
     this.module.calls.kernels_streams(this.info.streams);
     this.chain.open(this.info.vocab_size, 0);
-    this.module.exchange(0); // all that a step needs is there from the beginning
+    this.module.exchange(0); // a step then allocates nothing
   }
 
   #readChatTemplates() {
@@ -158,7 +158,7 @@ export class Core {
     };
   }
 
-  /** What the file says; an error without one, or once it is closed. */
+  /** Facts of the model; throws without a model, or after `close`. */
   needModel() {
     if (this.#closed) throw new LogitscopeError('closed', 'instance_closed');
     if (!this.info) throw new LogitscopeError('no_model', 'no_model');
@@ -236,8 +236,8 @@ export class Core {
   }
 
   /**
-   * A token's text; kept, since traces ask for the same ones again and again.
-   * @param {number} id a valid id
+   * A token's text and bytes, cached because every trace asks for them.
+   * @param {number} id below vocab_size
    * @returns {Piece}
    */
   piece(id) {
@@ -266,7 +266,7 @@ export class Core {
   }
 
   /**
-   * The settings as a result reports them.
+   * The settings as results report them.
    * @param {Resolved} resolved
    * @returns {import('./types.js').UsedSettings}
    */
@@ -278,7 +278,7 @@ export class Core {
   }
 
   /**
-   * The sequences of ids that break a repeat: as given, or those that spell a text.
+   * The sequences of ids that break a repeat, given as ids or found for a text.
    * @param {Resolved} resolved
    * @param {number} vocabSize
    * @returns {number[][]}
@@ -297,7 +297,7 @@ export class Core {
   }
 
   /**
-   * The tokens that end a text, none where the logits are of no model's.
+   * The tokens that end a text; none for logits of another vocabulary.
    * @param {Resolved} resolved
    * @param {number} vocabSize
    */
@@ -306,7 +306,7 @@ export class Core {
   }
 
   /**
-   * Every token that holds the text, and the text's own ids if they are several.
+   * Every token that contains the text, and the text's own ids if they are several.
    * @param {string} text
    * @param {number} vocabSize
    */
@@ -322,8 +322,7 @@ export class Core {
   }
 
   /**
-   * The id of the token with exactly this text; null if there is none. (A tokenizer may cut it into
-   * several.)
+   * The id of the token with exactly this text, or null. (The tokenizer may encode it as several.)
    * @param {string} text
    */
   tokenOf(text) {
@@ -341,7 +340,7 @@ export class Core {
   }
 
   /**
-   * The ids of a text, none where the vocabulary cannot spell it.
+   * The ids of a text; none if the vocabulary cannot spell it.
    * @param {string} text
    * @returns {number[]}
    */
@@ -355,7 +354,7 @@ export class Core {
   }
 
   /**
-   * The u of a step: a pure function of both.
+   * The random number u of a step, a pure function of both.
    * @param {number} seed
    * @param {number} step
    */
@@ -379,7 +378,7 @@ export class Core {
   }
 
   /**
-   * What each id bears of the watermarks that are on, as C reads it.
+   * The value of each id under the watermarks that are on, as C reads it.
    * @param {ArrayLike<number>} ids
    * @param {unknown} settings
    * @returns {import('./types.js').Marks}

@@ -1,10 +1,9 @@
 /** The bytes of a text file as text. */
 
 /**
- * Decodes UTF-8, or UTF-16 that begins with a byte order mark. The mark is no part of the text. Returns
- * null for other bytes.
+ * Decodes UTF-8, or UTF-16 with a byte order mark, which is left out. Returns null for other bytes.
  * @param {Uint8Array} bytes
- * @param {boolean} [cut] whether more would follow, so that the last character may be incomplete
+ * @param {boolean} [cut] whether more bytes follow, so that the last character may be incomplete
  */
 export function decodeText(bytes, cut = false) {
   const mark = bytes[0] * 256 + bytes[1];

@@ -1,10 +1,10 @@
 /**
- * The watermarks' detector: what a text bears of them, and how likely a text that knows nothing of
- * the key bears as much. The hash is C's; here it is counted.
+ * The detector of watermarks: the evidence of each in a text, and the probability of as much
+ * evidence in a text written without the key. C computes the hashes; this file counts them.
  *
- * Under the null each count is a binomial one over the keys: a context and the token that follows it
- * are counted once (with green_self, the token of them that decides and the one that follows), and of
- * SynthID each context once, as what repeats says nothing new.
+ * Under the null hypothesis each count is binomial over the keys. A repeat adds no evidence: a
+ * context with its next token counts once (with green_self, the token that decides and the next
+ * one), and for SynthID each context counts once.
  */
 import { checkEngine, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError } from './errors.js';
@@ -14,12 +14,13 @@ import { LogitscopeError } from './errors.js';
  * @typedef {import('./types.js').Detection} Detection
  */
 
-/** No mark: the context is not complete. */
+/** No value: the context is not complete. */
 const NONE = 2 ** 32 - 1;
 
 /**
- * The chance that a binomial number of n trials of chance q is `least` or more. Each term is the one
- * before it times a quotient, from the largest on, so that hosts agree on every bit.
+ * The probability that a binomial number of n trials with chance q is `least` or more. Each term is
+ * the previous one times a quotient, from the largest term on, so that all hosts agree on every
+ * bit.
  * @param {number} n
  * @param {number} least
  * @param {number} q
@@ -44,7 +45,7 @@ export function upperTail(n, least, q) {
   return above / (above + below);
 }
 
-/** e^-x for x of 0 or more, by the same steps on every host. @param {number} x */
+/** e^-x for x >= 0, by the same operations on every host. @param {number} x */
 function decay(x) {
   if (x > 745) return 0;
   let halvings = 0;
@@ -59,8 +60,8 @@ function decay(x) {
 const ROOT_TAU = 2.5066282746310002;
 
 /**
- * The chance that a standard normal number is z or more: near the middle by its series, beyond by its
- * continued fraction (Abramowitz and Stegun 1964, 26.2.11 and 26.2.14).
+ * The probability that a standard normal number is z or more: by its series near the middle, by its
+ * continued fraction beyond (Abramowitz and Stegun 1964, 26.2.11 and 26.2.14).
  * @param {number} z
  * @returns {number}
  */
@@ -81,8 +82,8 @@ export function normalTail(z) {
 }
 
 /**
- * How much each layer counts in SynthID's weighted mean: in equal steps from 10 for the first to 1 for
- * the last, times one less than there are layers, so that they are whole.
+ * The weight of each layer in SynthID's weighted mean: in equal steps from 10 for the first to 1
+ * for the last, multiplied by (layers - 1) so that all are integers.
  * @param {number} depth
  */
 function weightsOf(depth) {
@@ -90,7 +91,7 @@ function weightsOf(depth) {
 }
 
 /**
- * What the tokens that are scored bear by the weighted mean.
+ * The weighted means of the scored tokens.
  * @param {number[]} scored their g
  * @param {number} depth
  * @returns {NonNullable<Detection['weighted']>}
@@ -116,19 +117,19 @@ function countOnes(bits) {
   return count;
 }
 
-/** 1 or 0 of a mark that says too which token decides. @param {number} mark */
+/** The green bit of a value, without the bits that say which token decides. @param {number} mark */
 const isGreen = (mark) => (mark === NONE ? NONE : mark & 1);
 
 /**
  * @param {Uint32Array} marks of C
- * @param {string[]} names of what is counted once, by token
- * @param {number} from the first token that is counted
- * @param {Pick<Detection, 'name'> & { depth: number, chance: number }} kind how many trials a token is,
- *   and the chance of each
+ * @param {string[]} names of token keys; each is counted once
+ * @param {number} from first token that is counted
+ * @param {Pick<Detection, 'name'> & { depth: number, chance: number }} kind trials per token, and
+ *   the chance of each
  * @returns {Detection}
  */
 function count(marks, names, from, { name, depth, chance }) {
-  // After a context of the prompt SynthID marks nothing.
+  // SynthID marks no token after a context of the prompt.
   const seen = new Set(name === 'synthid_depth' ? names.slice(0, from) : []);
   const shares = Array.from(marks, (mark) => (mark === NONE ? null : countOnes(mark) / depth));
   const scored = [];
@@ -164,13 +165,13 @@ function count(marks, names, from, { name, depth, chance }) {
 }
 
 /**
- * What a text bears of each watermark that the settings ask for.
+ * The evidence in a text of each watermark that the settings turn on.
  * @param {import('./search.js').Scope} scope an engine, here or in a worker
  * @param {ArrayLike<number>} ids
- * @param {Settings} settings with the key, fraction and contexts that the text was made with; how
- *   strong green_bias was does not matter
- * @param {{ from?: number }} [options] the first token that is counted: what goes before, the prompt,
- *   nobody marked, and is context alone
+ * @param {Settings} settings with the key, fraction and contexts of the text's generation; the
+ *   strength of green_bias does not matter
+ * @param {{ from?: number }} [options] first token that is counted; the tokens before it, the
+ *   prompt, are context alone
  * @returns {Promise<Detection[]>}
  */
 export async function detect(scope, ids, settings, options) {

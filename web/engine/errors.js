@@ -1,4 +1,7 @@
-/** @typedef {Pick<LogitscopeError, 'code' | 'key' | 'values'>} Fault what went wrong, as it is kept until it is told */
+/**
+ * @typedef {Pick<LogitscopeError, 'code' | 'key' | 'values'>} Fault an error's data, kept until
+ *   its sentence is shown
+ */
 /** @typedef {{ key: string, values: Values }} Phrase part of a sentence */
 /** @typedef {{ [name: string]: string | number | Phrase }} Values */
 
@@ -23,11 +26,14 @@ export const CODES = /** @type {const} */ ([
   'superseded',
   'unknown_setting',
 ]);
-/** @typedef {typeof CODES[number] | 'internal'} Code the kinds of refusals; 'internal' is a fault of the engine */
+/**
+ * @typedef {typeof CODES[number] | 'internal'} Code the kinds of errors; 'internal' is a fault of
+ *   the engine
+ */
 
 /**
- * Makes English sentences. The page and its worker, which say what is refused in the reader's
- * language, do without them until something is.
+ * Makes English sentences. The page and its worker show sentences in the user's language, so they
+ * fetch the English ones only when needed.
  * @type {(key: string, values: Values) => string}
  */
 let speak = (key) => key;
@@ -37,21 +43,18 @@ export function speakWith(sentenceOf) {
   speak = sentenceOf;
 }
 
-/**
- * The English sentence where they have been fetched, its key otherwise.
- * @param {Phrase} phrase
- */
+/** The English sentence if sentences.js is loaded, otherwise its key. @param {Phrase} phrase */
 export const inEnglish = ({ key, values }) => speak(key, values);
 
 /**
- * The one error that the engine throws: `code` for programs, `key` and `values` for a sentence in any
- * language, `message` the English one where sentences.js is imported.
+ * The only error that the engine throws. `code` is for programs; `key` and `values` make a sentence
+ * in any language; `message` is English if sentences.js is imported.
  */
 export class LogitscopeError extends Error {
   /**
    * @param {Code} code
    * @param {string} key of sentences.js
-   * @param {Values} [values] one for each placeholder of the sentence
+   * @param {Values} [values] a value for each placeholder of the sentence
    * @param {ErrorOptions} [options]
    */
   constructor(code, key, values = {}, options) {
@@ -71,11 +74,11 @@ export class LogitscopeError extends Error {
 export const phrase = (key, values = {}) => ({ key, values });
 
 /**
- * The refusal of a value of the wrong type.
+ * The error for a value of the wrong type.
  * @param {string | Phrase} setting
  * @param {string} what the key of a phrase
  * @param {unknown} value
- * @param {number} [at] where it stands in a list
+ * @param {number} [at] its index in a list
  */
 export function mustBe(setting, what, value, at) {
   const values = { setting, what: phrase(what), value: shown(value) };
@@ -85,32 +88,29 @@ export function mustBe(setting, what, value, at) {
 }
 
 /**
- * What was thrown, to stand in the sentence of another refusal.
+ * The reason of a thrown value, for the sentence of another error.
  * @param {unknown} error
  * @returns {string | Phrase}
  */
 export function reasonOf(error) {
   if (error instanceof LogitscopeError) return phrase(error.key, error.values);
   if (!(error instanceof Error)) return show(error);
-  // Of a failed fetch Node tells the reason one level below.
+  // Node puts the reason of a failed fetch into `cause`.
   return error instanceof TypeError && error.cause instanceof Error
     ? `${error.message}: ${error.cause.message}`
     : error.message;
 }
 
-/**
- * A value of a sentence: a number, or how any other value is shown.
- * @param {unknown} value
- */
+/** A value for a sentence: numbers stay, other values are shown. @param {unknown} value */
 export const shown = (value) => (typeof value === 'number' ? value : show(value));
 
 /**
- * A value as a sentence shows it, cut short: strings in quotes, objects as JSON.
+ * The text of a value in a sentence, shortened: strings in quotes, objects as JSON.
  * @param {unknown} value
  * @returns {string}
  */
 export function show(value) {
-  /** @type {string | undefined} an object may have none, or one that throws */
+  /** @type {string | undefined} the value's own text may be missing, or throw */
   let text = typeof value === 'function' ? 'a function' : undefined;
   try {
     text ??= /string|object/.test(typeof value) ? JSON.stringify(value) : String(value);
@@ -120,7 +120,7 @@ export function show(value) {
 }
 
 /**
- * What was thrown, as it is kept and told.
+ * The data of a thrown value.
  * @param {unknown} error
  * @returns {Fault}
  */

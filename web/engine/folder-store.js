@@ -1,6 +1,6 @@
 /**
- * Files that the command line keeps: in ~/.cache/logitscope, or under XDG_CACHE_HOME. A whole one has
- * its check sum beside it as `.sum`; an unfinished one is `.part`, with its record `.json`.
+ * Files that the command line keeps, under ~/.cache/logitscope or XDG_CACHE_HOME. A complete file
+ * has its checksum beside it as `.sum`. An unfinished one is `.part`, with its record in `.json`.
  */
 import { createReadStream, promises as fs, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -12,13 +12,15 @@ import { Checksum } from './checksum.js';
 
 /** @typedef {import('./browser-store.js').Store} Store */
 
-/** How long a process may take to write into a lock that it has made, in ms. */
+/** Time in which a process writes its number into a new lock, in ms. */
 const WRITING = 100;
-/** A process touches its lock this often; one untouched for ten times as long is nobody's. In ms. */
+/**
+ * Time between two touches of a lock, in ms. A lock untouched for ten times as long has no owner.
+ */
 const TOUCH = 30_000;
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
-/** Where the file of an address lies. @param {string} address */
+/** The path of an address's file. @param {string} address */
 export function pathOf(address) {
   const { host, pathname, search } = new URL(address);
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
@@ -34,7 +36,7 @@ const sizeOf = (path) =>
     () => null,
   );
 
-/** What is known of a file that was begun; null where that was not written to its end. @param {string} path */
+/** The record of an unfinished file; null if the record is damaged. @param {string} path */
 async function readAbout(path) {
   try {
     return aboutOf(await fs.readFile(path, 'utf8'));
@@ -43,12 +45,15 @@ async function readAbout(path) {
   }
 }
 
-/** The locks of this process. @type {Set<string>} */
+/** Paths of this process's locks. @type {Set<string>} */
 const locks = new Set();
 
 const dropLocks = () => locks.forEach((path) => rmSync(path, { force: true }));
 
-/** Removes the locks of a process that is told to end; it ends unless others listen. @param {NodeJS.Signals} signal */
+/**
+ * Removes the locks when a signal ends the process. It ends unless the program listens too.
+ * @param {NodeJS.Signals} signal
+ */
 function onSignal(signal) {
   dropLocks();
   process.off(signal, onSignal);
@@ -62,7 +67,8 @@ function listen(how) {
 }
 
 /**
- * Holds a file among all processes; one that is gone holds nothing. Null where another has it.
+ * Locks a file against other processes; locks of dead processes do not count. Null if another
+ * process has it.
  * @param {string} path
  */
 async function hold(path) {
@@ -80,8 +86,8 @@ async function hold(path) {
 }
 
 /**
- * Makes a lock, keeps it touched, and removes it with the process: a signal is heard from before
- * the file is there, and no event runs until the lock is noted.
+ * Creates a lock, touches it regularly, and removes it with the process. It listens for signals
+ * before the lock exists, and notes the lock before another event can run.
  * @param {string} path
  */
 function takeLock(path) {
@@ -104,14 +110,17 @@ function takeLock(path) {
   };
 }
 
-/** Whether a process still touches a lock: the number of one that was killed may be another's by now. @param {string} path */
+/**
+ * Whether a process still touches a lock: another process may have the number of its killed owner.
+ * @param {string} path
+ */
 const isTouched = (path) =>
   fs.stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs < 10 * TOUCH,
     () => false,
   );
 
-/** Who wrote a lock, 0 while nothing is in it. @param {string} path */
+/** The process number in a lock, 0 while it is empty. @param {string} path */
 const ownerOf = async (path) => Number(await fs.readFile(path, 'utf8').catch(() => ''));
 
 /** @param {number} pid */

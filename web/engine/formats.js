@@ -1,7 +1,7 @@
 /**
- * Formats of JSON Schema as regular expressions. Each accepts only texts that a strict validator takes,
- * though not always all of them: a host name has at most four labels of 62 characters, a time no leap
- * second. Any other format is an annotation.
+ * Formats of JSON Schema as regular expressions. Each accepts only texts that a strict validator
+ * accepts, but not all of them: a host name has at most four labels of 62 characters, a time has no
+ * leap second. Any other format is an annotation.
  */
 
 const DAY =
@@ -18,7 +18,7 @@ const LOCAL = '[A-Za-z0-9_+-]{1,20}(?:\\.[A-Za-z0-9_+-]{1,20}){0,2}';
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const HEX = '[0-9a-fA-F]';
 const GROUP = `${HEX}{1,4}`;
-/** Groups on both sides of the :: that stands for the others. */
+/** Groups on both sides of "::", which stands for the missing groups. */
 const SHORTENED = [1, 2, 3, 4, 5, 6].map((n) => `(?:${GROUP}:){1,${n}}(?::${GROUP}){1,${7 - n}}`);
 const IPV6 = [`(?:${GROUP}:){7}${GROUP}`, `(?:${GROUP}:){1,7}:`, `:(?::${GROUP}){1,7}`, '::'];
 const PATH = "[A-Za-z0-9._~!$&'()*+,;=:@/-]*";
@@ -37,11 +37,11 @@ const WHOLE = {
   uri: `[a-z][a-z0-9+.-]{1,9}://${HOST}(?::\\d{1,4})?(?:/${PATH})?(?:\\?${PATH})?(?:#${PATH})?`,
 };
 
-/** The regular expression of a format, if it has one. @param {unknown} name */
+/** The regular expression of a format, or undefined. @param {unknown} name */
 export const patternOfFormat = (name) =>
   typeof name === 'string' && Object.hasOwn(WHOLE, name) ? `^(?:${WHOLE[name]})$` : undefined;
 
-/** Bounds that OpenAPI's formats of integers are. @type {Record<string, [string, string]>} */
+/** The bounds of OpenAPI's integer formats. @type {Record<string, [string, string]>} */
 export const INTEGER_FORMATS = {
   int32: ['-2147483648', '2147483647'],
   int64: ['-9223372036854775808', '9223372036854775807'],

@@ -1,11 +1,13 @@
-/** What removes tokens before any warper: a constraint, banned words, a forced first token. */
+/**
+ * Gates remove tokens before any sampler: a constraint, banned words, a forced first token.
+ */
 import { LogitscopeError, mustBe, phrase, show, shown } from './errors.js';
 import * as layout from './layout.js';
 import { toUtf8 } from './module.js';
 
 /**
- * Those that were asked for; `grammar` is the constraint's text, `constraint_start` where in the
- * timeline the generated part begins, its end where that is left out.
+ * The gates that settings ask for. `grammar` is the constraint's text; `constraint_start` is the
+ * timeline position at which the generated part begins, by default the end.
  * @typedef {object} Asked
  * @property {import('./types.js').Constraint} [constraint]
  * @property {number} [constraint_start]
@@ -15,7 +17,7 @@ import { toUtf8 } from './module.js';
  */
 
 /**
- * Makes the grammar of a constraint. A worker fetches schema.js when it is first asked for one.
+ * Makes the grammar of a constraint. A worker fetches schema.js at the first constraint.
  * @type {(constraint: unknown) => string}
  */
 let compile = () => {
@@ -27,9 +29,9 @@ export function compileWith(grammarOf) {
   compile = grammarOf;
 }
 
-/** In the order of enum gate of src/gate.h. */
+/** In the order of enum gate in src/gate.h. */
 export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
-/** What settings may say of them. @type {string[]} */
+/** The names of gates in settings. @type {string[]} */
 export const GATE_NAMES = [...GATES, 'constraint_start'];
 
 /** @param {unknown} id */
@@ -77,7 +79,7 @@ export function resolveGates(asked) {
   return gates;
 }
 
-/** The gates of an open model: its sorted vocabulary, and the last constraint, compiled. */
+/** Gates of an open model: its sorted vocabulary and the last constraint, compiled. */
 export class Gates {
   #core;
   #lexicon = 0;
@@ -105,7 +107,7 @@ export class Gates {
 
   /**
    * @param {string} text
-   * @returns {number} the one token that spells it
+   * @returns {number} the one token that spells the text
    */
   #oneToken(text) {
     const ids = this.#core.spelling(text);
@@ -119,7 +121,8 @@ export class Gates {
   }
 
   /**
-   * Hands C what does not depend on the text and compiles the grammar; refuses what cannot be.
+   * Gives C the parts that do not depend on the timeline and compiles the grammar; throws if a gate
+   * cannot hold.
    * @param {Asked} gates
    * @param {number} vocabSize
    */
@@ -161,8 +164,8 @@ export class Gates {
   }
 
   /**
-   * Sets the mask and the forced token for a history in the heap. Returns where the struct of the
-   * mask is, 0 without a constraint.
+   * Sets the mask and the forced token for a history in the heap. Returns the address of the mask's
+   * struct, 0 without a constraint.
    * @param {Asked} gates
    * @param {number} history
    * @param {number} count
@@ -186,7 +189,7 @@ export class Gates {
   }
 
   /**
-   * What the constraint expects next, at a mask.
+   * The state of the constraint at a mask.
    * @param {number} at
    * @returns {import('./types.js').ConstraintState}
    */
@@ -203,13 +206,13 @@ export class Gates {
   }
 
   /**
-   * Whether a text is complete and nothing can follow it, not even an end token.
+   * Whether a text is complete and no token can follow, not even an end token.
    * @param {Asked} gates
    * @param {number[]} ids
    */
   isSpent(gates, ids) {
     if (gates.grammar === undefined) return false;
-    this.#open(gates.grammar); // another session may have asked for its own since
+    this.#open(gates.grammar); // another session may have opened its own grammar since
     const { module } = this.#core;
     const at = module.exchange(4 * ids.length);
     module.writeUint32(at, ids);

@@ -1,4 +1,4 @@
-/** The decode loop: feed, chain, draw, append, until something ends it. */
+/** The decode loop: feed, chain, draw, append, until a stop condition holds. */
 import { resolveChoice } from './chain.js';
 import { checkBoolean, checkIds, checkInteger, checkSignal, checkText } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
@@ -13,11 +13,11 @@ import { TextStream } from './text-stream.js';
 /** @typedef {import('./types.js').Step} Step */
 
 /**
- * What the loop needs of a session.
+ * The part of a session that the loop needs.
  * @typedef {object} Timeline
  * @property {() => ArrayLike<number>} timeline the ids fed so far
  * @property {(ids: ArrayLike<number>, cache?: boolean) => unknown} feed
- * @property {() => number} handle for who feeds it otherwise
+ * @property {() => number} handle for a caller that feeds the session itself
  * @property {(ids: ArrayLike<number>, cache: boolean) => Float32Array} logitsAfter of a second
  *   timeline over the model
  * @property {(logits: ArrayLike<number>) => void} second gives the logits of a second distribution
@@ -29,9 +29,9 @@ const OPTIONS =
     ' ',
   );
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
-/** How long the loop may hold others up, in ms. */
+/** Longest time that the loop blocks other events, in ms. */
 const SLICE_MS = 10;
-/** Ids of a prompt that are evaluated together: BATCH of src/session.c. */
+/** Ids of a prompt evaluated together: BATCH of src/session.c. */
 const BLOCK = 32;
 
 /** Lets pending events run, so that an abort can arrive. */
@@ -50,7 +50,7 @@ function turn() {
   });
 }
 
-/** A function for a loop, which lets pending events run when it is time. */
+/** Returns a function for a loop, which lets pending events run after SLICE_MS. */
 export function openPace() {
   let breath = performance.now();
   return async () => {
@@ -62,12 +62,13 @@ export function openPace() {
 }
 
 /**
- * Evaluates a prompt block by block, so that events run in between and an abort ends it. Beyond the
- * context each length has another window, so that nothing would be kept.
+ * Evaluates a prompt block by block, so that events run in between and can abort it. A prompt
+ * beyond the context is evaluated at once: each length has another window, so no block could be
+ * reused.
  * @param {any} session a timeline, here or behind a worker
  * @param {number[]} ids
- * @param {number | undefined} context how many ids it sees, if known
- * @param {() => Promise<boolean>} rest whether to end
+ * @param {number | undefined} context number of ids that it sees, if known
+ * @param {() => Promise<boolean>} rest returns whether to stop
  */
 async function prefill(session, ids, context, rest) {
   if (!context || ids.length > context) return;
@@ -125,7 +126,7 @@ function resolveOptions(core, options) {
     signal,
     u,
   } = options ?? {};
-  core.chain.check(resolved, vocab_size); // refuses now, before anything is fed
+  core.chain.check(resolved, vocab_size); // throws now, before any id is fed
   checkInteger('max_new_tokens', maximum, 0, TIMELINE_MAX);
   checkInteger('top_logprobs', top_logprobs, 0, 2 ** 32 - 1);
   checkBoolean('cache', cache);
@@ -161,7 +162,7 @@ export async function* generate(core, timeline, options) {
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
   const pace = openPace();
-  /** Lets events run if it is time; whether the generation was aborted. */
+  /** Lets events run if it is time; returns whether the generation was aborted. */
   const rest = async () => {
     await pace();
     return signal?.aborted === true;
@@ -201,7 +202,7 @@ export async function* generate(core, timeline, options) {
       const began = performance.now();
       const choice = step === 0 ? first : { step, raw: true };
       const { drawn, kept, entropy, tokens, ...how } = await next(choice, maximum - step);
-      core.needModel(); // it may have been closed meanwhile
+      core.needModel(); // the instance may have been closed meanwhile
       const state = carried(now.values);
       if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
       ids.push(drawn.id);

@@ -1,8 +1,7 @@
 /**
- * Judges sentences by a grammar file (models/verbs.grammar.json): syntax, tense, person, and what
- * may come next. The generator in models/train/grammar.py reads the same file; this one holds no
- * word of the grammar.
- *
+ * Judges sentences by a grammar file (models/verbs.grammar.json): syntax, tense, person, and the
+ * possible next tokens. The generator in models/train/grammar.py reads the same file; this module
+ * contains no word of the grammar.
  * @typedef {{ text: string, weight: number }} Phrase
  * @typedef {Phrase & { tenses: Record<string, number> }} Time
  * @typedef {Phrase & { person: string }} Subject
@@ -16,20 +15,19 @@
  *   tenses: Record<string, Tense>, verbs: Verb[], shapes: Record<string, Shape[]>,
  *   phrases: Record<string, Phrase[]> }} Grammar
  *
- * @typedef {'right' | 'empty' | 'unknown_word' | 'no_time' | 'no_subject' | 'no_verb'
- *   | 'unfinished' | 'complement' | 'tense' | 'person' | 'tense_and_person'} Code
+ * @typedef {'right' | 'empty' | 'unknown_word' | 'no_time' | 'no_subject' | 'no_verb' |
+ *   'unfinished' | 'complement' | 'tense' | 'person' | 'tense_and_person'} Code
  *
- * `tense` and `person` are null where the syntax leaves nothing to judge. `values` are the words
- * that `message` names (`tense` by its key in the grammar), for a page that says it in another
- * language.
+ *   `tense` and `person` are null if the syntax is wrong. `values` are the words that `message`
+ *   names (`tense` by its key in the grammar), for a page in another language.
  * @typedef {{ syntax: boolean, tense: boolean | null, person: boolean | null, right: boolean,
  *   code: Code, message: string, values: Record<string, string> }} Verdict
  *
- * `complete`: the text is a whole sentence; `next`: how often each token follows ('<eos>' where a
- * sentence may end).
+ *   `complete`: the text is a whole sentence. `next`: the probability of each next token ('<eos>'
+ *   if a sentence may end here).
  * @typedef {{ right: boolean, complete: boolean, next: Map<string, number> }} PrefixVerdict
  *
- * One way to read a text: its parts as the grammar names them.
+ *   One reading of a text: its parts as the grammar names them.
  * @typedef {{ time: Time, subject: Subject, verb: Verb, tense: string, person: string,
  *   phrase: string, tenseRight: boolean, personRight: boolean, rest: string }} Reading
  */
@@ -46,7 +44,7 @@ export function pieces(text) {
 }
 
 /**
- * The words of a tense for a verb and a person: "is going to go".
+ * The verb phrase of a tense, verb and person: "is going to go".
  * @param {Grammar} grammar
  * @param {string} tense
  * @param {Verb} verb
@@ -60,14 +58,13 @@ function verbPhrase(grammar, tense, verb, person) {
 }
 
 /**
- * What complements() has expanded already; a grammar is never changed once loaded.
+ * Results of complements() by grammar; a loaded grammar never changes.
  * @type {WeakMap<Verb, [string, number][]>}
  */
 const expanded = new WeakMap();
 
 /**
- * Everything that may follow a verb, each with its probability and its leading space; '' where
- * nothing needs to.
+ * Every complement of a verb with its probability and a leading space; '' if the verb needs none.
  * @param {Grammar} grammar
  * @param {Verb} verb
  * @returns {[string, number][]}
@@ -110,7 +107,7 @@ function shares(entries) {
 }
 
 /**
- * What is left of `text` after the words of `head`, or null if it does not begin with them.
+ * The rest of `text` after the words of `head`, or null if it does not begin with them.
  * @param {string} text
  * @param {string} head
  */
@@ -120,7 +117,7 @@ function after(text, head) {
 }
 
 /**
- * The entries that the text begins with, each with the rest of it.
+ * The entries that the text begins with, each with the rest of the text.
  * @template {{ text: string }} T
  * @param {T[]} entries
  * @param {string} text
@@ -134,8 +131,7 @@ function beginnings(entries, text, lead) {
 }
 
 /**
- * Every reading of `rest`, the text after a time and a subject, as a verb phrase of any tense and
- * any person.
+ * Every reading of `rest`, the text after time and subject, as a verb phrase of any tense and person.
  * @param {Grammar} grammar
  * @param {Time} time
  * @param {Subject} subject
@@ -176,9 +172,9 @@ function checkGiven(grammar, text) {
 }
 
 /**
- * Whether a completion is a sentence of the grammar, and if not, what is wrong with it. A text with
- * several readings is judged by the kindest one ("is going to work" is a future, and on the way to
- * work right now).
+ * Whether a completion is a sentence of the grammar, and the reason if not. Of several readings the
+ * most favourable one counts ("is going to work" is a future, and also a present: on the way to
+ * work).
  * @param {Grammar} grammar
  * @param {string} text the whole sentence, prompt included, without special tokens
  * @returns {Verdict}
@@ -211,7 +207,7 @@ export function checkSentence(grammar, text) {
 }
 
 /**
- * A sentence that is broken before any verb phrase.
+ * The verdict on a text that fails before any verb phrase.
  * @param {Grammar} grammar
  * @param {{ entry: Time, rest: string }[]} times
  * @param {{ time: Time, entry: Subject, rest: string }[]} subjects
@@ -250,7 +246,7 @@ function badComplement({ phrase, rest }) {
 }
 
 /**
- * The match that consumed the most words: "Tomorrow morning" before "Tomorrow".
+ * The match with the most words: "Tomorrow morning" before "Tomorrow".
  * @template {{ rest: string }} T
  * @param {T[]} matches
  */
@@ -277,7 +273,7 @@ function broken(code, message, values) {
 }
 
 /**
- * The verdict on a sentence whose syntax holds.
+ * The verdict on a sentence with correct syntax.
  * @param {Grammar} grammar
  * @param {Reading} reading
  * @returns {Verdict}
@@ -332,8 +328,8 @@ function judged(grammar, reading) {
 }
 
 /**
- * The ways in which the grammar goes on with `text`: each a sentence's remaining words with its
- * probability. Only derivations that agree with the text are followed.
+ * The possible continuations of `text` in the grammar: the rest of each sentence with its
+ * probability. Follows only derivations that agree with the text.
  * @param {Grammar} grammar
  * @param {string} text
  * @returns {Generator<[string, number]>}
@@ -370,8 +366,8 @@ function isBeginning(grammar, text) {
 }
 
 /**
- * Whether a text is the beginning of a sentence, and the exact distribution of the token after it:
- * what a model that had learnt the grammar perfectly would say.
+ * Whether a text is the beginning of a sentence, and the exact distribution of the next token, as a
+ * perfect model of the grammar would give it.
  * @param {Grammar} grammar
  * @param {string} text
  * @returns {PrefixVerdict}

@@ -1,10 +1,10 @@
 /**
- * Regular languages over the characters of a JSON string. They are built from sets by union,
- * intersection, complement and repetition. Derivatives (Brzozowski 1964; Owens, Reppy and Turon 2009)
- * make them deterministic, and they are written as rules of a grammar (src/grammar.h).
+ * Regular languages over the characters of a JSON string, built from sets by union, intersection,
+ * complement and repetition. Derivatives (Brzozowski 1964; Owens, Reppy and Turon 2009) make them
+ * deterministic. The result is written as rules of a grammar (src/grammar.h).
  */
 
-/** @typedef {[number, number][]} Ranges ascending, apart from one another */
+/** @typedef {[number, number][]} Ranges ascending, with gaps between them */
 /**
  * @typedef {object} Node
  * @property {number} id
@@ -13,18 +13,18 @@
  * @property {Ranges} ranges of a set
  * @property {number} least of a repeat
  * @property {number} most
- * @property {boolean} nullable whether the empty text belongs to it
+ * @property {boolean} nullable whether the language contains the empty text
  */
 
-/** Most parts of all nodes of one language, derivatives included; a larger one is refused. */
+/** Most parts of all nodes of one language with its derivatives; a larger language is refused. */
 const WORK_MAX = 1 << 20;
 const STATES_MAX = 4000;
-/** Parentheses within a rule; a grammar allows 100. */
+/** Most nested parentheses of a rule; a grammar allows 100. */
 const NESTING_MAX = 40;
-/** Ranges of one class; a grammar has room for 256. */
+/** Most ranges of one class; a grammar allows 256. */
 const RANGES_MAX = 200;
 
-/** Every character that a text can hold, so no surrogate. @type {Ranges} */
+/** Every character that a text can contain: all but surrogates. @type {Ranges} */
 export const CHARACTERS = [
   [0, 0xd7ff],
   [0xe000, 0x10ffff],
@@ -57,7 +57,7 @@ export const intersect = (a, b) =>
     ),
   );
 
-/** The characters that are not in the ranges. @param {Ranges} ranges @returns {Ranges} */
+/** The characters outside of the ranges. @param {Ranges} ranges @returns {Ranges} */
 export function complement(ranges) {
   /** @type {Ranges} */
   const gaps = [];
@@ -105,7 +105,7 @@ export class Languages {
     return node;
   }
 
-  /** One of these characters. @param {Ranges} ranges @returns {Node} */
+  /** One character of these ranges. @param {Ranges} ranges @returns {Node} */
   set(ranges) {
     return ranges.length ? this.#node('set', [], false, { ranges }) : this.none;
   }
@@ -168,13 +168,18 @@ export class Languages {
     return this.#node('repeat', [node], node.nullable || least === 0, { least, most });
   }
 
-  /** A text alone. @param {string} text */
+  /** A single text. @param {string} text */
   text(text) {
     const codes = Array.from(text, (letter) => /** @type {number} */ (letter.codePointAt(0)));
     return codes.reduceRight((rest, code) => this.seq(this.set([[code, code]]), rest), this.empty);
   }
 
-  /** What may follow a character in a language. @param {Node} node @param {number} code @returns {Node} */
+  /**
+   * The language of the rests of texts that begin with a character.
+   * @param {Node} node
+   * @param {number} code
+   * @returns {Node}
+   */
   derivative(node, code) {
     const key = `${node.id} ${code}`;
     let derived = this.#derived.get(key);
@@ -206,10 +211,7 @@ export class Languages {
     }
   }
 
-  /**
-   * Classes of characters that no set tells apart.
-   * @returns {Ranges[]}
-   */
+  /** Classes of characters that every set contains as a whole or not at all. @returns {Ranges[]} */
   #classes() {
     const sets = [...this.#nodes.values()].filter(({ kind }) => kind === 'set');
     const starts = new Set(CHARACTERS.map(([low]) => low));
@@ -227,9 +229,9 @@ export class Languages {
   }
 
   /**
-   * The states of a language, the first one its beginning, without those from which no text ends.
+   * The states of a language, first state first, without states from which no text ends.
    * @param {Node} root
-   * @returns {State[]} none where the language holds no text
+   * @returns {State[]} empty if the language is empty
    */
   states(root) {
     const classes = this.#classes();
@@ -305,7 +307,10 @@ function spell(code) {
   return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** @param {Ranges} ranges @returns {string[]} classes of a grammar, a character alone as a literal */
+/**
+ * @param {Ranges} ranges
+ * @returns {string[]} classes of a grammar, a single character as a literal
+ */
 function classesOf(ranges) {
   if (ranges.length === 1 && ranges[0][0] === ranges[0][1]) return [`"${spell(ranges[0][0])}"`];
   const out = [];
@@ -318,17 +323,14 @@ function classesOf(ranges) {
   return out;
 }
 
-/** Characters that stand for themselves in a JSON string. */
+/** Characters that a JSON string contains unescaped. */
 const PLAIN = complement([
   [0, 0x1f],
   [0x22, 0x22],
   [0x5c, 0x5c],
 ]);
 
-/**
- * One of the characters as a JSON string spells it, each in one way.
- * @param {Ranges} ranges
- */
+/** One of the characters in the one spelling that JSON strings get here. @param {Ranges} ranges */
 export function spelled(ranges) {
   const whole = normalise(ranges.map(copy));
   const plain = intersect(whole, PLAIN);
@@ -352,13 +354,14 @@ export function spelled(ranges) {
 }
 
 /**
- * A part of a grammar for the texts of a language and the quote that ends each.
+ * A part of a grammar for the texts of a language and their closing quote.
  * @param {State[]} states
- * @param {(body: string | null) => string} rule gives a rule its name; null: one that is defined later
+ * @param {(body: string | null) => string} rule gives a rule its name; null: its body is defined
+ *   later
  * @param {(name: string, body: string) => void} define
  */
 export function grammarOfStates(states, rule, define) {
-  /** @type {number[]} how many ways lead into each, its own not counted */
+  /** @type {number[]} number of other states that lead into each state */
   const ways = states.map(() => 0);
   states.forEach(({ edges }, from) => {
     for (const to of edges.keys()) if (to !== from) ways[to]++;

@@ -1,4 +1,4 @@
-/** Why a source could not be loaded; fetched when one could not. */
+/** The error of a source that could not be loaded; fetched when one fails. */
 import { LogitscopeError, reasonOf, show } from './errors.js';
 
 /**

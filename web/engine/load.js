@@ -1,11 +1,11 @@
-/** Reads a model or module from wherever it is: URL, Response, buffer, Blob or, in Node, a path. */
+/** Reads a model or module from any source: URL, Response, buffer, Blob or, in Node, a path. */
 import { LogitscopeError } from './errors.js';
 
 /** @typedef {import('./types.js').Source} Source */
 /** @typedef {import('./types.js').OnProgress} OnProgress */
 /**
- * A source as it arrives; the total is null where it is not known beforehand.
- * `way` says how a file of another host comes.
+ * A source as it arrives. `total` is its size in bytes, null if unknown. `way` describes the fetch
+ * of a file of another host.
  * @typedef {{ chunks: AsyncIterable<Uint8Array> | Uint8Array[], total: number | null,
  *   way?: import('./open-parts.js').Way }} Stream
  */
@@ -14,7 +14,7 @@ const PART = /-of-\d{5}\.gguf/;
 const CHUNK = 1 << 20;
 
 /**
- * All of a stream; where the total is known, straight into the final array.
+ * All bytes of a stream; with a known total they go straight into the final array.
  * @param {Stream} stream
  * @param {OnProgress} [onprogress]
  * @returns {Promise<Uint8Array>}
@@ -38,9 +38,9 @@ export async function gather({ chunks, total }, onprogress) {
 }
 
 /**
- * The body of a response or the like as an async iterable, which not every browser makes of it by
- * itself; cancelled where no more of it is wanted. What has it is held meanwhile: Node's fetch cancels
- * the unread body of a response that has been garbage collected.
+ * The body of a response or blob as an async iterable, since not every browser has one. Breaking
+ * out of the loop cancels it. `holder` stays referenced: Node's fetch cancels the body of a
+ * collected response.
  * @param {{ body: ReadableStream<Uint8Array> | null }} holder
  * @returns {AsyncGenerator<Uint8Array>}
  */
@@ -72,7 +72,7 @@ function openResponse(response) {
   return { chunks: read(response), total: length || null };
 }
 
-/** Whether an address is of the page's own site, where there is a page. @param {string | URL} url */
+/** Whether an address has the page's origin; false outside of a page. @param {string | URL} url */
 const isNear = (url) =>
   globalThis.location && new URL(url, location.href).origin === globalThis.origin;
 
@@ -120,7 +120,7 @@ async function* watched(chunks, fail, signal) {
 }
 
 /**
- * A source, opened. Failures, later ones too, are `load_failed`.
+ * Opens a source. Every failure, also while it is read, is an error `load_failed`.
  * @param {string} what 'model' or 'wasm'
  * @param {Source | Source[]} source
  * @param {import('./types.js').OpenOptions} [options]

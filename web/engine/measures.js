@@ -1,6 +1,6 @@
 /**
- * What a sweep can measure: of the distribution after the prompt (`context`), of each step of the
- * texts written from it (`step`), of each text (`text`), or of all texts together (`texts`).
+ * The measures of a sweep: of the distribution after the prompt (`context`), of each step of the
+ * texts (`step`), of each text (`text`), or of all texts together (`texts`).
  */
 import { checkSentence } from './grammar.js';
 
@@ -10,7 +10,7 @@ import { checkSentence } from './grammar.js';
  *
  * @typedef {import('./grammar.js').Verdict} Verdict
  *
- * A text written from the prompt; `verdict` is null where no grammar judges it.
+ *   A text written from the prompt; `verdict` is null if no grammar judges it.
  * @typedef {object} Sample
  * @property {number} seed
  * @property {string} text
@@ -21,19 +21,19 @@ import { checkSentence } from './grammar.js';
  * @typedef {'bits' | 'tokens' | 'share' | 'number'} Unit
  * @typedef {{ distinct: (ids: number[], n: number) => number | Promise<number> }} Counter
  *
- * @typedef {{ of: 'context', unit: Unit, read: (trace: Trace) => number }
- *   | { of: 'step', unit: Unit, read: (step: StepFigures) => number }
- *   | { of: 'text', unit: Unit, read: (text: Sample, engine: Counter) => number | Promise<number> }
- *   | { of: 'texts', unit: Unit, read: (texts: Sample[]) => number }} Measure
+ * @typedef {{ of: 'context', unit: Unit, read: (trace: Trace) => number } | { of: 'step', unit:
+ *   Unit, read: (step: StepFigures) => number } | { of: 'text', unit: Unit, read: (text: Sample,
+ *   engine: Counter) => number | Promise<number> } | { of: 'texts', unit: Unit, read: (texts:
+ *   Sample[]) => number }} Measure
  *
- * The mean of n values, and their quartiles; all are the value itself where there is one, and NaN
- * where a share is of no texts.
+ *   The mean of n values, and their quartiles. A single value is all of them; the share of no texts
+ *   is NaN.
  * @typedef {{ n: number, mean: number, q1: number, median: number, q3: number }} Summary
  */
 
 /**
- * The share of texts whose verdict `says` yes: of all texts, or of those that `counts` accepts (NaN if
- * it accepts none).
+ * The share of texts with a positive verdict: of all texts, or of those that `counts` accepts (NaN
+ * if it accepts none).
  * @param {(verdict: Verdict) => boolean | null} says
  * @param {(verdict: Verdict) => boolean} [counts]
  * @returns {Measure}
@@ -47,7 +47,7 @@ const judged = (says, counts = () => true) => ({
   },
 });
 
-/** A sentence that is not whole has neither tense nor person. @param {Verdict} verdict */
+/** Only a sentence with correct syntax has a tense and a person. @param {Verdict} verdict */
 const isWhole = ({ syntax }) => syntax;
 
 /** @type {Readonly<Record<string, Measure>>} */
@@ -73,14 +73,14 @@ export const MEASURES = Object.freeze({
   person: judged(({ person }) => person, isWhole),
 });
 
-/** Those that only a grammar can read. */
+/** Measures that need a grammar. */
 const JUDGED = ['correctness', 'valid', 'tense', 'person'];
 
 /** @param {string} name */
 export const needsGrammar = (name) => JUDGED.includes(name);
 
 /**
- * Whether a measure needs texts, not only the distribution after the prompt.
+ * Whether a measure needs texts, not just the distribution after the prompt.
  * @param {string} name
  */
 export function needsTexts(name) {
@@ -88,7 +88,7 @@ export function needsTexts(name) {
 }
 
 /**
- * Whether a measure has many values a point, so that quartiles say something.
+ * Whether a measure has many values at each point, so that quartiles have a meaning.
  * @param {string} name
  */
 export function hasSpread(name) {
@@ -113,7 +113,7 @@ export function summarise(values) {
 }
 
 /**
- * One measure at one point of a sweep; a step measure is over the steps of all texts.
+ * One measure at one point of a sweep; a `step` measure covers the steps of all texts.
  * @param {string} name
  * @param {{ trace: Trace, steps: StepFigures[], texts: Sample[] }} found
  * @param {Counter} engine

@@ -1,6 +1,6 @@
 /**
- * Brings a model file into the module's memory, where C packs it in place: no second copy of the
- * weights, and what cannot fit is refused when the head of the file is there.
+ * Loads a model file into the module's memory, where C packs it in place, without a second copy of
+ * the weights. A model that does not fit is refused as soon as its head has arrived.
  */
 import { LogitscopeError } from './errors.js';
 import { OPENED_BYTES } from './layout.js';
@@ -8,14 +8,14 @@ import { OPENED_BYTES } from './layout.js';
 /** @typedef {import('./module.js').Module} Module */
 
 const PIECE = 1 << 16;
-/** The memory for a file is taken when this part of it is there: no head alone reserves gigabytes. */
+/** Memory is reserved after this share of the file: a head alone reserves no gigabytes. */
 const SHARE = 1 / 16;
-/** No file needs more for its metadata and table of tensors: a host may send them without end. */
+/** No file needs more for its metadata and table of tensors; a host may send them without end. */
 export const HEAD_MAX = 1 << 28;
 
 /**
- * What comes before C has seen enough of the file to say where it belongs, and, where nobody
- * announced it, how long it is; and then, before there is enough of it to take the memory.
+ * The first bytes of a file, held until C knows from them the length of the file and its place in
+ * memory, and then until SHARE of the file has arrived.
  */
 class Head {
   #module;
@@ -27,7 +27,7 @@ class Head {
   #length = 0;
   #tried = 0;
   #reserved = false;
-  /** The open model's, 0 before there is one. */
+  /** Handle of the open model, 0 before it is known. */
   handle = 0;
 
   /**
@@ -42,7 +42,7 @@ class Head {
   }
 
   /**
-   * Takes the next chunk. C is asked each time that the head has doubled.
+   * Takes the next chunk. C tries to parse the head each time that it has doubled.
    * @param {Uint8Array} chunk
    */
   take(chunk) {
@@ -63,7 +63,7 @@ class Head {
       this.#reserve();
   }
 
-  /** From here on everything goes straight to its place. */
+  /** Reserves the image; all further bytes are written straight into it. */
   #reserve() {
     this.#module.need(this.#module.calls.model_image(this.handle));
     this.#each((piece, offset) => this.#write(piece, offset));
@@ -72,7 +72,7 @@ class Head {
   }
 
   /**
-   * Writes a part of the image to its place. Bytes past the model's end are ignored.
+   * Writes bytes into the image. Bytes past the model's end are ignored.
    * @param {Uint8Array} bytes
    * @param {number} offset
    */
@@ -109,7 +109,7 @@ class Head {
 /**
  * @param {Module} module
  * @param {import('./load.js').Stream} stream
- * @param {number} context ids that the session to follow sees, 0: by default; -1: there is none
+ * @param {number} context ids that the next session sees; 0: the default; -1: there will be none
  * @param {import('./types.js').OnProgress} [onprogress]
  * @returns {Promise<number>} the open model's handle
  */
@@ -132,7 +132,7 @@ export async function openImage(module, { chunks, total, way }, context, onprogr
     return head.handle;
   } catch (error) {
     calls.model_close(head.handle);
-    // What is kept of a broken file would be read again at every attempt.
+    // Otherwise every attempt would read the kept copy of the broken file again.
     if (/** @type {LogitscopeError} */ (error).code === 'bad_file') await way?.forget();
     throw error;
   }

@@ -1,13 +1,13 @@
 /**
- * The WebAssembly module: instantiation, its heap and its faults. No view of the heap outlives a
- * call, since memory may grow; C owns all of it.
+ * The WebAssembly module: instantiation, heap and faults. No view of the heap is kept across a
+ * call, since memory may grow. C owns all of the heap.
  */
 import { LogitscopeError, phrase, reasonOf, show } from './errors.js';
 import { readSource } from './load.js';
 
 /** @typedef {import('./types.js').Source} Source */
 
-/** The kinds of a fault's value: enum fault_kind in src/status.h. */
+/** Kinds of a fault's value: enum fault_kind in src/status.h. */
 const NONE = 0;
 const NUMBER = 1;
 const TEXT = 2;
@@ -18,7 +18,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** @typedef {'simd' | 'relaxed'} Loops the modules of loops for quantised matrices */
 
-/** The package's own modules. Bundlers look for each of these expressions as it stands. */
+/** The package's own modules. Bundlers look for each of these expressions literally. */
 const OWN = {
   wasm: () => new URL('./logitscope.wasm', import.meta.url),
   simd: () => new URL('./logitscope-simd.wasm', import.meta.url),
@@ -54,7 +54,7 @@ async function compile(source) {
   }
 }
 
-/** A function that returns an i32x4.relaxed_dot_i8x16_i7x16_add_s: valid where relaxed SIMD is known. */
+/** A function with i32x4.relaxed_dot_i8x16_i7x16_add_s: it validates only with relaxed SIMD. */
 const RELAXED = Uint8Array.of(
   0,
   97,
@@ -99,7 +99,7 @@ const RELAXED = Uint8Array.of(
 );
 
 /**
- * The address of such a module beside the first one, if that has an address which ends in .wasm.
+ * The address of a module of loops beside the first module, if the first has a .wasm address.
  * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  */
@@ -111,8 +111,8 @@ function beside(loops, source) {
 }
 
 /**
- * Such a module, or the reason why there is none: the given one, or the one beside the first, or the
- * package's own.
+ * A module of loops, or the reason why there is none: the given one, else the one beside the first
+ * module, else the package's own.
  * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  * @param {Source | WebAssembly.Module | undefined} given
@@ -147,7 +147,8 @@ export class Module {
   /**
    * @param {Source | WebAssembly.Module} [source]
    * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
-   * @param {Partial<Record<Loops, Source | WebAssembly.Module>>} [given] in place of those beside the first
+   * @param {Partial<Record<Loops, Source | WebAssembly.Module>>} [given] in place of the modules
+   *   beside the first
    * @returns {Promise<Module>}
    */
   static async load(source, variant = 'auto', given = {}) {
@@ -160,7 +161,7 @@ export class Module {
       compile(source ?? addressOf('wasm')),
       wanted.length ? fetchLoops(wanted[0]) : '',
     ]);
-    // Called when memory grows; nothing here holds a view that it could invalidate.
+    // Called when memory grows; no view is kept that it could invalidate.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));
     for (const name of wanted) {
@@ -174,16 +175,18 @@ export class Module {
         throw new LogitscopeError('unsupported', 'variant_unavailable', values);
       }
     }
-    // Without a module of loops the plain ones run: the same bits, later.
+    // Without a module of loops the plain loops run: the same bits, more slowly.
     module.calls.kernels_choose(module.variant !== 'scalar' ? 2 : variant === 'scalar' ? 0 : 1);
     return module;
   }
 
   /**
-   * Puts a module's loops into the table of functions, from where C calls them once they have shown
-   * a known product. They run in the same memory, on a small stack of their own.
-   * @param {WebAssembly.Module | string | import('./errors.js').Phrase} loops or why there are none
-   * @returns {Promise<string | import('./errors.js').Phrase>} why they are not used, empty if they are
+   * Puts a module's loops into the function table. C calls them after they have computed a known
+   * product correctly. They share the memory and have a small stack of their own.
+   * @param {WebAssembly.Module | string | import('./errors.js').Phrase} loops or the reason why
+   *   there are none
+   * @returns {Promise<string | import('./errors.js').Phrase>} the reason why they are not used,
+   *   '' if they are
    */
   async #adopt(loops) {
     if (!(loops instanceof WebAssembly.Module)) return loops;
@@ -201,7 +204,7 @@ export class Module {
       return phrase('loops_wrong');
     } catch (error) {
       this.calls.memory_release(stack);
-      return reasonOf(error); // a module of something else cannot be linked
+      return reasonOf(error); // another module cannot be linked
     }
   }
 
@@ -209,15 +212,12 @@ export class Module {
     return this.#memory.buffer.byteLength;
   }
 
-  /** A view for reading now; not to be kept. */
+  /** A view for immediate reading; do not keep it. */
   view() {
     return new DataView(this.#memory.buffer);
   }
 
-  /**
-   * Throws the last fault.
-   * @returns {never}
-   */
+  /** Throws the last fault. @returns {never} */
   fail() {
     const { calls } = this;
     /** @type {import('./errors.js').Values} */
@@ -234,7 +234,7 @@ export class Module {
   }
 
   /**
-   * A handle or pointer; 0 is a fault.
+   * Returns a handle or pointer; throws the last fault if it is 0.
    * @param {number} pointer
    * @returns {number}
    */
@@ -243,7 +243,7 @@ export class Module {
   }
 
   /**
-   * The exchange, where inputs are written: at least `size` bytes.
+   * The exchange, the buffer for inputs: at least `size` bytes.
    * @param {number} size
    * @returns {number}
    */
@@ -254,10 +254,7 @@ export class Module {
     return this.need(this.calls.memory_exchange(size));
   }
 
-  /**
-   * A terminated string.
-   * @param {number} pointer
-   */
+  /** The string at a pointer, up to its terminating zero. @param {number} pointer */
   text(pointer) {
     const bytes = new Uint8Array(this.#memory.buffer, pointer >>> 0);
     return decoder.decode(bytes.subarray(0, bytes.indexOf(0)));
@@ -321,18 +318,12 @@ export class Module {
   }
 }
 
-/**
- * UTF-8; lone surrogates become U+FFFD.
- * @param {string} text
- */
+/** UTF-8; lone surrogates become U+FFFD. @param {string} text */
 export function toUtf8(text) {
   return encoder.encode(text);
 }
 
-/**
- * Text of bytes; what is not UTF-8 becomes U+FFFD.
- * @param {Uint8Array} bytes
- */
+/** The text of UTF-8 bytes; invalid bytes become U+FFFD. @param {Uint8Array} bytes */
 export function fromUtf8(bytes) {
   return decoder.decode(bytes);
 }

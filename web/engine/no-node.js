@@ -1,4 +1,4 @@
-/** In place of node.js in a bundle for browsers; such a bundle may still run in Node. */
+/** Replaces node.js in a bundle for browsers, which may still run in Node. */
 import { LogitscopeError } from './errors.js';
 
 const refuse = () => {

@@ -1,7 +1,7 @@
-/** Files that Node reads, and why one cannot be read. */
+/** Reads files in Node, with plain reasons when a file is not readable. */
 import { createReadStream, promises as fs } from 'node:fs';
 
-/** Bytes read at once. */
+/** Bytes of one read. */
 export const CHUNK = 1 << 20;
 
 /** @param {string} path @returns {import('./split-file.js').Part & { size: number }} */
@@ -10,7 +10,7 @@ export const partOfPath = (path, size = 0) => ({
   read: (start) => createReadStream(path, { start, highWaterMark: CHUNK }),
 });
 
-/** What users meet of the system's reasons, in plain words. @type {Record<string, (path: string) => string>} */
+/** Common error codes in plain words. @type {Record<string, (path: string) => string>} */
 const REASONS = {
   ENOENT: (path) => `there is no file ${path}`,
   ENOTDIR: (path) => `there is no file ${path}`,
@@ -18,11 +18,15 @@ const REASONS = {
   EACCES: (path) => `${path} may not be read`,
 };
 
-/** An error of the system in plain words, where there are any. @param {string} path @param {any} error */
+/**
+ * An error with a plain reason if its code is known; otherwise the same error.
+ * @param {string} path
+ * @param {any} error
+ */
 export const readFault = (path, error) =>
   REASONS[error?.code] ? new Error(REASONS[error.code](path), { cause: error }) : error;
 
-/** The file at a path; throws an Error that says why it cannot be read. @param {string} path */
+/** The file at a path; throws an Error with the reason if not readable. @param {string} path */
 export async function openFile(path) {
   try {
     const stat = await fs.stat(path);

@@ -1,6 +1,6 @@
 /**
- * All that the engine takes from Node: '#node' of package.json. A bundle for browsers gets no-node.js
- * in its place.
+ * Everything that the engine imports from Node: '#node' of package.json. In a bundle for browsers
+ * no-node.js replaces it.
  */
 import { fork } from 'node:child_process';
 import { Worker } from 'node:worker_threads';

@@ -1,10 +1,10 @@
 /**
  * Ranges of numbers as parts of a grammar, exactly: digit by digit, without an exponent. A decimal
- * fraction is held as a whole number of units of 10^-scale, so that no bound is rounded.
+ * fraction is an integer number of units of 10^-scale, so no bound is rounded.
  */
 
 /** @typedef {{ units: bigint, scale: number }} Decimal */
-/** @typedef {{ value: Decimal, open: boolean }} Bound open: the value itself does not belong */
+/** @typedef {{ value: Decimal, open: boolean }} Bound open: the range excludes the value itself */
 
 /** Digits before and after the point of a bound. */
 export const DIGITS_MAX = 40;
@@ -23,7 +23,7 @@ export function decimalOf(text) {
   return trimmed({ units, scale });
 }
 
-/** @param {Decimal} decimal @returns {Decimal} without zeros at its end */
+/** @param {Decimal} decimal @returns {Decimal} without trailing zeros */
 function trimmed({ units, scale }) {
   let [left, digits] = [units, scale];
   while (digits > 0 && left % 10n === 0n) [left, digits] = [left / 10n, digits - 1];
@@ -52,7 +52,7 @@ export function compareDecimals(a, b) {
 export const floorOf = (a, b) => a / b - (a % b < 0n ? 1n : 0n);
 
 /**
- * The same bound as one that belongs to the range, of a number with at most so many places.
+ * The same bound as an included value, for numbers with at most `places` decimals.
  * @param {Bound} bound
  * @param {number} places
  * @param {1 | -1} side 1: a lower bound
@@ -66,7 +66,7 @@ function onGrid({ value, open }, places, side) {
   const down = floorOf(units, step);
   const exact = down * step === units;
   if (exact && !open) return { value: { units: down, scale: at }, open: false };
-  // One unit of the last place further in.
+  // One unit of the last decimal further in.
   const fine = places > at ? 10n ** BigInt(places - at) : 1n;
   const next = down * fine + (side > 0 ? 1n : exact ? -1n : 0n);
   return { value: { units: next, scale: places > at ? places : at }, open: false };
@@ -78,7 +78,7 @@ function digits(low, high) {
   return low === high ? `"${low}"` : `[${low}-${high}]`;
 }
 
-/** @param {number} n exactly so many digits, any */
+/** @param {number} n exactly this many digits */
 const free = (n) => (n === 0 ? '' : n === 1 ? '[0-9]' : `[0-9]{${n}}`);
 
 /** @param {string} text */
@@ -88,7 +88,7 @@ const literal = (text) => (text ? `"${text}"` : '');
 const joined = (parts) => parts.filter(Boolean).join(' ');
 
 /**
- * Texts of the same length between two: alternatives.
+ * Texts of equal length between two: alternatives.
  * @param {string} low @param {string} high
  * @returns {string[]}
  */
@@ -116,8 +116,8 @@ function between(low, high) {
 }
 
 /**
- * Whole numbers from low to high, neither below 0.
- * @param {bigint} low @param {bigint | null} high null: no end
+ * Integers from low to high, neither below 0.
+ * @param {bigint} low @param {bigint | null} high null: no upper bound
  * @returns {string[]}
  */
 function wholes(low, high) {
@@ -135,8 +135,8 @@ const more = (places, used) =>
   places === Infinity ? '[0-9]*' : places > used ? `[0-9]{0,${places - used}}` : '';
 
 /**
- * The digits after a point, point included, whose value lies between two; '' where there may be
- * none. Bounds are digits without zeros at their end.
+ * The point and the digits after it, with a value between two bounds; '' if they may be absent.
+ * Bounds are digits without trailing zeros.
  * @param {string} low @param {boolean} lowOpen
  * @param {string | null} high null: below 1
  * @param {boolean} highOpen
@@ -234,9 +234,9 @@ function positives(low, high, places) {
 const ZERO = { units: 0n, scale: 0 };
 
 /**
- * A part of a grammar for the numbers of a range; null where there is none. -0 is not written.
+ * A part of a grammar for the numbers of a range; null for an empty range. -0 is never written.
  * @param {Bound | null} low @param {Bound | null} high
- * @param {number} places the most digits after the point; 0 for integers, Infinity for any
+ * @param {number} places most decimals; 0 for integers, Infinity for any number
  * @returns {string | null}
  */
 export function rangeOf(low, high, places) {
@@ -265,14 +265,14 @@ export function rangeOf(low, high, places) {
   return choice(parts);
 }
 
-/** Whether a bound has more digits than a grammar should write. @param {Decimal} decimal */
+/** Whether a bound has more digits than a grammar should contain. @param {Decimal} decimal */
 function isLong({ units, scale }) {
   const size = units < 0n ? -units : units;
   return scale > DIGITS_MAX || size >= LARGEST * 10n ** BigInt(scale);
 }
 
 /**
- * A bound that is too large for a grammar, made narrower; null where it cannot be.
+ * A bound too large for a grammar, cut to the largest one; null if that would widen the range.
  * @param {Bound} bound @param {1 | -1} side 1: a lower bound
  * @returns {Bound | null}
  */

@@ -1,6 +1,6 @@
 /**
- * Opens what is more than one address of the page's own site: names of the hub, files at other hosts
- * (kept for the next time where that is asked for), paths in Node, all parts of a split file.
+ * Opens every source that load.js does not read itself: names of the hub, files at other hosts
+ * (kept for the next visit if asked), paths in Node, and all parts of a split file.
  */
 import { checkBoolean } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
@@ -13,8 +13,8 @@ import { Checksum } from './checksum.js';
  * @typedef {import('./browser-store.js').Store} Store
  * @typedef {import('./browser-store.js').Keeper} Keeper
  *
- * How far files are fetched: `told` goes with the progress and says what is kept of them, `forget`
- * removes that.
+ *   The state of a fetch. `told` is added to the progress and says where the files are kept;
+ *   `forget` removes the kept files.
  * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null, forget: () => Promise<unknown> }} Way
  */
 
@@ -25,14 +25,17 @@ async function storeOf({ keep }) {
   return (await import('#node')).store;
 }
 
-/** What sums the bytes up, where a host announced their sum; only Node is told of one. @param {string | null} expected */
+/**
+ * A hash for the bytes, if a host announced their SHA-256; only Node sees the announcement.
+ * @param {string | null} expected
+ */
 async function makeSum(expected) {
   if (!expected || !inNode) return null;
   return (await import('#node')).createHash('sha256');
 }
 
 /**
- * A file at another host, or what is kept of it.
+ * A file at another host, or its kept copy.
  * @param {string} address
  * @param {Way} way
  * @returns {Promise<Part>}
@@ -52,7 +55,7 @@ async function openRemotePart(address, way) {
 }
 
 /**
- * A kept file from `start` on, compared with the sum it was kept with.
+ * A kept file from `start` on; throws at the end if its checksum is wrong.
  * @param {import('./browser-store.js').Kept} kept
  * @param {number} start
  * @param {() => unknown} remove
@@ -71,7 +74,7 @@ async function* readKept(kept, start, remove) {
 }
 
 /**
- * From `start` on. What is kept or summed is so from the beginning, without a gap.
+ * A file at another host from `start` on; to keep or hash it, it is read from its beginning.
  * @param {string} address
  * @param {RangeFile} file
  * @param {Store | null} store
@@ -132,7 +135,7 @@ async function* readRemote(address, file, store, way, start) {
 }
 
 /**
- * First what is kept, as far as it can be read.
+ * The kept beginning, if the store can read it, then the rest from the host.
  * @param {RangeFile} file
  * @param {Keeper | null} keeper
  * @param {number} start
@@ -164,10 +167,7 @@ async function openPart(source, way) {
   return openPath((await import('#node')).fileURLToPath(text));
 }
 
-/**
- * The sources that one names: all parts of a split file, at their addresses.
- * @param {any} source
- */
+/** The sources behind one: all parts of a split file, by address. @param {any} source */
 function spread(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return [source];
   const address = addressOf(String(source), hubInNode());
@@ -184,7 +184,7 @@ const isKnown = (source) =>
 
 /**
  * @param {string} what 'model' or 'wasm'
- * @param {any} source one, or all parts of one
+ * @param {any} source one source, or all parts of one file
  * @param {{ keep?: boolean, signal?: AbortSignal }} [options]
  * @returns {Promise<import('./load.js').Stream>}
  */
@@ -195,7 +195,7 @@ export async function openParts(what, source, { keep = false, signal } = {}) {
   /** @type {Way} */
   const way = { keep, signal, told: null, forget: async () => {} };
   const sources = all.flatMap(spread);
-  // One after the other, since a browser has few connections to a host.
+  // One after another, since a browser has few connections to a host.
   async function* opened() {
     for (const each of sources) yield await openPart(each, way);
   }

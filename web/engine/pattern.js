@@ -1,7 +1,7 @@
 /**
  * Regular expressions of ECMA-262 as languages (language.js): an expression stands for all texts in
- * which it is found. It is read as with the flag u, a character is a code point. Back references,
- * lookbehind, word boundaries and classes by property are refused by name.
+ * which it finds a match. It is read with the flag u: a character is a code point. Back references,
+ * lookbehind, word boundaries and property classes are refused by name.
  */
 import { phrase } from './errors.js';
 import { CHARACTERS, complement, intersect, normalise } from './language.js';
@@ -19,7 +19,7 @@ import { CHARACTERS, complement, intersect, normalise } from './language.js';
 const REPEAT_MAX = 1000;
 const NESTING_MAX = 50;
 
-/** An expression that is not understood: the phrase says why. */
+/** An unsupported expression; the phrase gives the reason. */
 export class Unread extends Error {
   /** @param {import('./errors.js').Phrase} trouble */
   constructor(trouble) {
@@ -62,7 +62,7 @@ const CLASSES = {
 /** @type {Record<string, number>} */
 const CONTROLS = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 
-/** Reads an expression that RegExp takes. */
+/** Parses an expression that RegExp accepts. */
 class Reader {
   #at = 0;
   #nesting = 0;
@@ -138,7 +138,7 @@ class Reader {
   }
 
   /**
-   * After a backslash.
+   * Parses an escape after its backslash.
    * @param {string} sign both characters
    * @param {boolean} inClass
    * @returns {number | Ranges}
@@ -188,16 +188,16 @@ class Reader {
   }
 }
 
-/** @param {string} high @param {string} low the digits after d of each half */
+/** @param {string} high @param {string} low the digits after "d" of each half */
 const pairOf = (high, low) =>
   0x10000 + ((Number.parseInt(high, 16) & 0x3ff) << 10) + (Number.parseInt(low, 16) & 0x3ff);
 
 /** @param {number | Ranges} it @returns {Ranges} */
 const setOf = (it) => (typeof it === 'number' ? [[it, it]] : it.map(([a, b]) => [a, b]));
 
-/** Whether a place is at the beginning of the text. @typedef {'yes' | 'no' | 'maybe'} Begun */
+/** Whether a position is the beginning of the text. @typedef {'yes' | 'no' | 'maybe'} Begun */
 
-/** @param {Tree} tree @returns {boolean} whether it looks about itself */
+/** @param {Tree} tree @returns {boolean} whether it contains an assertion */
 function asserts(tree) {
   if (tree.kind === 'seq' || tree.kind === 'or') return tree.parts.some(asserts);
   return tree.kind === 'repeat' ? asserts(tree.part) : tree.kind !== 'set';
@@ -217,8 +217,8 @@ function isEmpty(tree) {
 }
 
 /**
- * The texts of a part followed by `rest`. `rest` reaches to the end of the text, so a lookahead is an
- * intersection with it.
+ * The texts of a part followed by `rest`. `rest` extends to the end of the text, so a lookahead is
+ * an intersection with it.
  * @param {Languages} made
  * @param {Tree} tree
  * @param {Language} rest
@@ -263,7 +263,7 @@ function build(made, tree, rest, begun) {
 }
 
 /**
- * The texts in which an expression is found.
+ * The texts in which an expression finds a match.
  * @param {Languages} made
  * @param {string} source
  * @returns {Language}

@@ -1,7 +1,8 @@
 /**
- * A file at another host, fetched without cookies or referrer; in Node the hub gets the reader's token
- * (HF_TOKEN). A connection that is cut, or stays silent, is made again from where it stopped. A host that cannot prove that its file is still
- * the same, or says no range, sends it again from the start. A changed file is refused.
+ * A file of another host, read by byte ranges, without cookies or referrer. In Node, requests to
+ * the hub carry the user's token (HF_TOKEN). After a cut or a silence the next request continues at
+ * the same byte. If the host cannot prove that the file is unchanged, or does not support ranges,
+ * the file comes again from the start. A changed file is refused.
  */
 import { LogitscopeError } from './errors.js';
 import { HUB } from './names.js';
@@ -10,29 +11,32 @@ import { Checksum } from './checksum.js';
 /**
  * @typedef {object} Answer
  * @property {Response} response
- * @property {string | null} linkedSize what a redirect said of the file that it leads to
+ * @property {string | null} linkedSize size of the file, as a redirect to it announces
  * @property {string | null} linkedTag
  *
  * @typedef {{ body: AsyncGenerator<Uint8Array>, end: () => void }} Connection
  */
 
 export const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
-/** Attempts without a byte in between. */
+/** Most failed attempts in a row without a new byte. */
 const ATTEMPTS = 6;
-/** How long a connection may say nothing, in ms. */
+/** Longest silence of a connection, in ms. */
 const SILENCE = 30_000;
 const REDIRECTS = 10;
-/** Answers after which another attempt may do better. */
+/** HTTP statuses after which another attempt may succeed. */
 const TRANSIENT = [408, 425, 429, 500, 502, 503, 504];
 
-/** The hub that Node asks. */
+/** The hub's address in Node. */
 export const hubInNode = () =>
   (inNode && process.env.HF_ENDPOINT?.replace(/\/+$/, '')) || undefined;
 
-/** The reader's token, in Node, for the hub alone: no redirect carries it elsewhere. @param {string} address */
+/**
+ * In Node the user's token, for requests to the hub alone: no redirect passes it on.
+ * @param {string} address
+ */
 function tokenFor(address) {
   const token = (inNode && process.env.HF_TOKEN?.trim()) || '';
-  // A header takes no other characters, and the error about them would show the token.
+  // A header allows no other characters, and the error about them would show the token.
   return /^[!-~]+$/.test(token) && address.startsWith(`${hubInNode() ?? HUB}/`) ? token : null;
 }
 
@@ -41,33 +45,34 @@ const numberOf = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);
 
 const silent = () => new LogitscopeError('load_failed', 'far_silent', { n: SILENCE / 1000 });
 
-/** A cut connection, in contrast to a refusal. */
+/** A connection that broke; other errors are final. */
 class Cut extends Error {}
 
 export class RangeFile {
-  /** The wait before the second attempt, in ms; each further one doubles it. A test waits less. */
+  /** The wait before the second attempt, in ms; it doubles each time. Tests set it lower. */
   static wait = 250;
   #address;
   #signal;
   #cache;
-  /** The first connection, until it is read from. @type {Connection | null} */
+  /** The first connection, until it is read. @type {Connection | null} */
   #first = null;
   #begun = false;
-  /** Whether the host says which range it sends. */
+  /** Whether the host names the range that it sends. */
   #ranged = true;
-  /** The longest beginning that was read of a file without a tag. */
+  /** Length and checksum of the longest beginning read so far, for a file without a tag. */
   #seen = { length: 0, text: new Checksum().text };
-  /** Bytes; null where nobody tells. @type {number | null} */
+  /** Size in bytes; null if the host does not announce it. @type {number | null} */
   size = null;
-  /** The strong ETag, else the date of the last change; null without both. @type {string | null} */
+  /** The strong ETag, else the date of the last change, else null. @type {string | null} */
   tag = null;
-  /** The sum that a redirect announces. @type {string | null} */
+  /** The SHA-256 that a redirect announces. @type {string | null} */
   sha256 = null;
 
   /**
    * Use `RangeFile.open()`.
    * @param {string} address
-   * @param {{ keep: boolean, signal?: AbortSignal }} way keep: it is kept elsewhere than in the browser's cache
+   * @param {{ keep: boolean, signal?: AbortSignal }} way keep: a store keeps the file, so the
+   *   browser's cache need not
    */
   constructor(address, { keep, signal }) {
     this.#address = address;
@@ -89,7 +94,7 @@ export class RangeFile {
     return file;
   }
 
-  /** Gives up the first connection, where nothing was read. */
+  /** Closes the first connection if nothing was read from it. */
   close() {
     this.#first?.end();
     this.#first = null;
@@ -133,7 +138,7 @@ export class RangeFile {
   }
 
   /**
-   * Passes on a file without a tag from its start, and refuses it if the known beginning has changed.
+   * Passes on a file without a tag; throws if its known beginning has changed.
    * @param {AsyncIterable<Uint8Array>} body
    */
   async *#compared(body) {
@@ -192,7 +197,8 @@ export class RangeFile {
     /** @type {Record<string, string>} */
     const headers = inNode ? { 'accept-encoding': 'identity' } : {};
     if (start) headers.range = `bytes=${start}-`;
-    // A browser would ask the host first whether it may send this one; the tag is compared anyway.
+    // A browser would first ask the host for permission to send this header; the tag is compared
+    // anyway.
     if (start && inNode && this.tag) headers['if-range'] = this.tag;
     /** @type {RequestInit} */
     const options = {
@@ -232,7 +238,7 @@ export class RangeFile {
   }
 
   /**
-   * Whether an answer is of the file that the first one was of; how many of its bytes are known.
+   * Refuses an answer about another version of the file. Returns the number of bytes to skip.
    * @param {Answer} answer
    * @param {number} start
    */
@@ -264,9 +270,9 @@ export class RangeFile {
         throw new Cut();
       }
       this.size ??= size;
-      const coded = headers.has('content-encoding'); // its bytes are others
+      const coded = headers.has('content-encoding'); // encoded bytes are not the file's bytes
       const moved = partial && (coded || Number(from) !== start);
-      // A 206 may leave the date out where If-Range was sent, which holds the host to it.
+      // A 206 answer to If-Range may omit the date: If-Range itself guarantees the version.
       const other = tag !== this.tag && !(partial && inNode && tag === null);
       if (gone || moved || size !== this.size || other || sum !== this.sha256)
         throw new LogitscopeError('load_failed', 'far_changed');

@@ -1,6 +1,6 @@
 /**
- * A JSON schema as branches, each a conjunction of plain schemas. References are followed, allOf is
- * merged, anyOf and oneOf are multiplied out.
+ * A JSON schema as branches; each is a conjunction of plain schemas. References are followed, allOf
+ * is merged, anyOf and oneOf are multiplied out.
  */
 import { checkInteger, isObject } from './checks.js';
 import { LogitscopeError, phrase, shown } from './errors.js';
@@ -11,14 +11,14 @@ import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
 
 /** @typedef {import('./number-range.js').Bound} Bound */
 /**
- * A schema in its document; `root` is what a reference begins at.
+ * A schema with its path in the document; references are resolved from `root`.
  * @typedef {{ schema: any, root: any, at: string }} Member
  */
 /**
- * A conjunction. `types` null: any; `values` null: any that the rest allows.
+ * A conjunction. `types` null allows any type; `values` null allows any value that the rest allows.
  * @typedef {object} Branch
  * @property {string} at
- * @property {string} key the same for the same conjunction
+ * @property {string} key identifies the conjunction: equal ones have equal keys
  * @property {Member[]} members
  * @property {Set<string> | null} types
  * @property {any[] | null} values
@@ -27,24 +27,24 @@ import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
  * @property {{ value: any, at: string }[]} multiples
  * @property {number} minLength
  * @property {number | undefined} maxLength
- * @property {{ source: string, at: string }[]} patterns those of formats included
+ * @property {{ source: string, at: string }[]} patterns those of formats too
  * @property {number} minItems
  * @property {number | undefined} maxItems
  * @property {number} minProperties
  * @property {number | undefined} maxProperties
  */
 
-/** References and allOf that lead from one schema to the next; choices of one schema. */
+/** Most references and allOf from one schema to the next; most choices of one schema. */
 const PATH_MAX = 100;
-/** Alternatives whose objects are compared one by one. */
+/** Most alternatives with objects that are compared pair by pair. */
 const PAIRED_MAX = 64;
-/** Branches of a whole schema. */
+/** Most branches of a whole schema. */
 const BRANCHES_MAX = 1 << 15;
 export const REPEAT_MAX = 1000; // of src/grammar.c
 
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-/** Keywords that only a type knows. @type {Record<string, string[]>} */
+/** Keywords that apply to one type only. @type {Record<string, string[]>} */
 const OF_TYPE = {
   object: [
     'properties',
@@ -73,7 +73,7 @@ const SHAPES = new Set([
   'const',
   'format',
 ]);
-/** Say nothing about the value. */
+/** Keywords that do not restrict the value. */
 const NOTES = new Set(
   (
     'title description default examples example deprecated readOnly writeOnly discriminator xml ' +
@@ -81,7 +81,7 @@ const NOTES = new Set(
     '$defs $anchor $dynamicAnchor $vocabulary'
   ).split(' '),
 );
-/** Of JSON Schema, but nothing that a grammar can follow. */
+/** Keywords of JSON Schema that no grammar can express. */
 const REFUSED = new Set(
   (
     'not if then else dependentSchemas dependentRequired dependencies contains minContains ' +
@@ -90,7 +90,7 @@ const REFUSED = new Set(
 );
 
 /**
- * @param {string} at where in the schema
+ * @param {string} at path in the schema
  * @param {string} key
  * @param {import('./errors.js').Values} [values]
  * @returns {never}
@@ -113,7 +113,7 @@ const isWhole = (value) => isNumber(value) && decimalOf(digitsOf(value)).scale =
 const isOf = (value, types) =>
   !types || types.has(kindOf(value)) || (types.has('integer') && isWhole(value));
 
-/** Refuses keywords of a schema by name. @param {Member} member */
+/** Refuses unsupported keywords by name. @param {Member} member */
 function checkKeywords({ schema, at }) {
   const { type } = schema;
   const types = [type ?? []].flat();
@@ -133,7 +133,7 @@ function checkKeywords({ schema, at }) {
   }
 }
 
-/** Whether a schema says something of a value by itself. @param {any} schema */
+/** Whether a schema itself restricts a value. @param {any} schema */
 const asserts = (schema) =>
   Object.keys(schema).some(
     (word) => TYPE_OF.has(word) || ['type', 'enum', 'const', 'format'].includes(word),
@@ -143,7 +143,7 @@ const asserts = (schema) =>
 export const own = (object, word) => (Object.hasOwn(object, word) ? object[word] : undefined);
 
 /**
- * A schema within another.
+ * A schema inside another.
  * @param {Member} member
  * @param {string} word
  * @param {any} schema
@@ -167,7 +167,7 @@ export class Branches {
   }
 
   /**
-   * What a reference names.
+   * The schema that a reference names.
    * @param {Member} member
    * @returns {Member}
    */
@@ -183,7 +183,7 @@ export class Branches {
         if (isObject(found) && startsDocument(found)) base = found;
       }
     } catch {
-      found = undefined; // % without its digits
+      found = undefined; // a % without its digits
     }
     if (found === undefined) refuse(at, 'schema_dangling', { value: shown($ref) });
     return { schema: found, root: base, at: $ref };
@@ -194,8 +194,8 @@ export class Branches {
    * @param {Member} member
    * @param {Member[]} facts
    * @param {{ word: string, list: Member[], path: any[], at: string }[]} choices
-   * @param {any[]} path the schemas in which it stands
-   * @returns {boolean} whether anything fits
+   * @param {any[]} path the enclosing schemas
+   * @returns {boolean} false if no value fits
    */
   #split({ schema, root, at }, facts, choices, path) {
     if (typeof schema === 'boolean') return schema;
@@ -233,7 +233,7 @@ export class Branches {
   }
 
   /**
-   * The branches of a conjunction; none where no value fits.
+   * The branches of a conjunction; none if no value fits.
    * @param {Member[]} members
    * @returns {Branch[]}
    */
@@ -296,13 +296,10 @@ export class Branches {
     });
   }
 
-  /**
-   * Whether a value that is written by one of the lists fits another of them too.
-   * @param {Branch[][]} lists
-   */
+  /** Whether a value written for one list may fit another one too. @param {Branch[][]} lists */
   #meet(lists) {
     /**
-     * The lists that accept a value, some values of a kind, or all of it, by name.
+     * The lists that accept a value, some values of a type, or all of them, by name.
      * @type {Map<string, Set<number>>}
      */
     const takers = new Map();
@@ -336,8 +333,8 @@ export class Branches {
   }
 
   /**
-   * Whether objects of two lists may be the same. They cannot if a key that both need has values of
-   * its own in each, or if one needs a key that the other never has.
+   * Whether one object may fit both lists. It cannot if a key that both require has different
+   * values in each, or if one requires a key that the other never has.
    * @param {Branch[][]} lists
    */
   #objectsMeet(lists) {
@@ -355,7 +352,7 @@ export class Branches {
   }
 
   /**
-   * What tells objects apart: keys that they need, values of those, keys that they may have.
+   * The features that tell objects apart: required keys, the values of these, and possible keys.
    * @param {Branch} branch
    */
   #marks(branch) {
@@ -376,7 +373,7 @@ export class Branches {
 
 /** @typedef {{ needed: string[], values: Map<string, string[]>, names: Set<string> | null }} Marks */
 
-/** Whether a key has other values in each list. @param {Marks[][]} sets @param {string} name */
+/** Whether a key has different values in each list. @param {Marks[][]} sets @param {string} name */
 function tellsApart(sets, name) {
   const seen = new Set();
   return sets.every((set) => {
@@ -388,7 +385,7 @@ function tellsApart(sets, name) {
 }
 
 /**
- * The types that a grammar writes for a branch. A branch without types has those of its keywords.
+ * The types that a grammar writes for a branch: its own, else those of its keywords.
  * @param {Branch} branch
  */
 export function writtenTypes({ types, members }) {
@@ -399,14 +396,18 @@ export function writtenTypes({ types, members }) {
   return new Set(meant.length ? meant : TYPES);
 }
 
-/** Whether references inside begin at this schema. @param {any} schema */
+/** Whether references inside this schema are resolved from it. @param {any} schema */
 const startsDocument = ({ $id }) => typeof $id === 'string' && !$id.startsWith('#');
 
 /** @param {Set<string> | null} types */
 const kindsOf = (types) =>
   new Set([...(types ?? TYPES)].map((it) => (it === 'integer' ? 'number' : it)));
 
-/** A keyword whose value is an object of schemas. @param {Member} member @param {string} word */
+/**
+ * The schemas of a keyword with an object of schemas as its value.
+ * @param {Member} member
+ * @param {string} word
+ */
 export function objectOf({ schema, at }, word) {
   const value = own(schema, word) ?? {};
   if (!isObject(value)) refuse(at, 'schema_object', { word, value: shown(value) });
@@ -435,7 +436,7 @@ export function isOpen({ members }) {
   );
 }
 
-/** Every key that an object may be given; null where any may. @param {Branch} branch */
+/** Every key that an object may have; null if it may have any. @param {Branch} branch */
 function namesOf(branch) {
   const isAny = branch.members.some(({ schema }) => schema.patternProperties !== undefined);
   if (isAny || isOpen(branch)) return null;
@@ -519,7 +520,7 @@ function mergeValues(branch, { schema, at }) {
   }
 }
 
-/** A value so that equal ones are the same text. @param {any} value @returns {string} */
+/** A text that equal values share. @param {any} value @returns {string} */
 function identity(value) {
   if (isNumber(value)) {
     const { units, scale } = decimalOf(digitsOf(value));
@@ -533,7 +534,12 @@ function identity(value) {
     .join(',')}}`;
 }
 
-/** Refuses what JSON has no value for. @param {any} value @param {string} at @param {string} word */
+/**
+ * Refuses a value that JSON cannot represent.
+ * @param {any} value
+ * @param {string} at
+ * @param {string} word
+ */
 function checkValue(value, at, word) {
   const kind = kindOf(value);
   if (kind === 'array' || kind === 'object') {
@@ -624,12 +630,12 @@ function isMultiple(value, of) {
   return at(a) % at(b) === 0n;
 }
 
-/** Whether a branch has room for a key. @param {Branch} branch @param {string} name */
+/** Whether a branch allows a key. @param {Branch} branch @param {string} name */
 export const admits = (branch, name) =>
   (branch.values?.includes(name) ?? true) && holds(branch, name);
 
 /**
- * Whether a value fits a branch. Keywords for the contents of arrays and objects are refused.
+ * Whether a value fits a branch. Keywords about the contents of arrays and objects are refused.
  * @param {Branch} branch
  * @param {any} value
  */

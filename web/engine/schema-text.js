@@ -1,15 +1,15 @@
 /**
- * A JSON schema as text. JSON.parse moves keys that look like integers and rounds long numbers, so the
- * order of keys and the digits are kept beside the values.
+ * A JSON schema as text. JSON.parse moves keys that look like integers and rounds long numbers, so
+ * the parser here keeps the order of keys and the digits beside the values.
  */
 import { checkDepth } from './checks.js';
 import { LogitscopeError, reasonOf } from './errors.js';
 import { compareDecimals, decimalOf } from './number-range.js';
 
-/** Characters of a number. */
+/** Most characters of a number. */
 const NUMBER_MAX = 400;
 
-/** A number with more digits than a JavaScript number holds. */
+/** A number with more digits than a JavaScript number can hold. */
 export class Written {
   /** @param {string} text */
   constructor(text) {
@@ -17,21 +17,24 @@ export class Written {
   }
 }
 
-/** The keys of objects that were read from text, in its order. @type {WeakMap<object, string[]>} */
+/** The keys of parsed objects, in the order of the text. @type {WeakMap<object, string[]>} */
 const orders = new WeakMap();
 
-/** @param {object} object @returns {string[]} its keys in the order of the text that it came from */
+/**
+ * @param {object} object
+ * @returns {string[]} its keys, in the order of the text if it was parsed
+ */
 export const keysOf = (object) => orders.get(object) ?? Object.keys(object);
 
 /** @param {unknown} value */
 export const isNumber = (value) =>
   value instanceof Written || (typeof value === 'number' && Number.isFinite(value));
 
-/** A number as JSON writes it. @param {any} value */
+/** A number in JSON's notation. @param {any} value */
 export const digitsOf = (value) => (value instanceof Written ? value.text : String(value));
 
 /**
- * A value as JSON, its keys in their order.
+ * A value as JSON, with its keys in order.
  * @param {any} value
  * @returns {string}
  */
@@ -55,7 +58,7 @@ function readNumber(text) {
 }
 
 /**
- * Reads a schema. `plain` says that JSON.parse would have lost nothing.
+ * Parses a schema. `plain` means that JSON.parse would have lost nothing.
  * @param {string} text
  * @returns {{ schema: any, plain: boolean }}
  */
@@ -91,7 +94,7 @@ export function readSchema(text) {
     for (let token = next(); token !== '}'; token = next()) {
       if (token === ',') continue;
       const key = JSON.parse(token);
-      next(); // the colon
+      next(); // skips the colon
       object[key] = read(next());
       keys.add(key);
     }

@@ -1,10 +1,10 @@
 /**
- * Grammars (src/grammar.h) as text: JSON as RFC 8259 has it, and JSON by a schema. White space and
- * nesting have a budget, so that no text has to go on for ever. A \u escape may be half a surrogate
- * pair, which the RFC's grammar and JSON.parse let pass.
+ * Writes grammars (src/grammar.h): for JSON as in RFC 8259, and for JSON by a schema. White space
+ * and nesting have a budget, so that every text can end. A \u escape may be half a surrogate pair,
+ * which the RFC's grammar and JSON.parse allow.
  *
- * Every text that the grammar of a schema accepts is an instance of the schema. It accepts fewer:
- * keys come in the order of the schema, an object whose properties are listed has no others unless
+ * Every text that a schema's grammar accepts is an instance of the schema, but not the reverse:
+ * keys come in the schema's order, an object with listed properties has no others unless
  * additionalProperties asks for them, and numbers with bounds have no exponent.
  */
 import { checkDepth, checkInteger, checkOptions, isObject } from './checks.js';
@@ -41,30 +41,37 @@ import { digitsOf, keysOf, readSchema, writeValue } from './schema-text.js';
 
 const DEPTH = 16;
 const SPACE = 20;
-/** Of the lessons' tasks: small models fill a longer gap to its end and never come to theirs. */
+/**
+ * For the lessons' tasks: a small model fills a longer gap to its end and never closes the text.
+ */
 const TASK_SPACE = 1;
-/** Nor do they always come to the end of a string. */
+/** A small model does not always close a string either. */
 const TASK_STRING = Object.freeze({ type: 'string', maxLength: 40 });
 const REPEAT_MAX = 1000; // of src/grammar.c
-/** Most levels of a value of any kind inside a schema's. */
+/** Deepest nesting of an unrestricted value in a schema. */
 const ANY_DEPTH = 8;
-/** A part that is used several times becomes a rule from this many characters on. */
+/** A part that is used several times becomes a rule if it has this many characters. */
 const SHORT = 60;
-/** Items and values nested within one rule, each by up to three of the 100 parentheses of src/grammar.c. */
+/**
+ * Items and values nested within one rule. Each takes up to three of the 100 parentheses that
+ * src/grammar.c allows.
+ */
 const NESTING = 8;
-/** Schemas within one another, references followed. */
+/** Most nested schemas, with references followed. */
 const LEVELS_MAX = 200;
-/** Most expressions in patternProperties: n of them make 2^n combinations. */
+/** Most expressions in patternProperties: n of them have 2^n combinations. */
 const PATTERNS_MAX = 4;
-/** Most equal parts of 1 that multipleOf may make. */
+/** Most equal fractions of 1 for multipleOf. */
 const FRACTIONS_MAX = 100;
-/** Most multiples between two bounds: they are listed one by one. */
+/** Most multiples between two bounds, since the grammar lists each. */
 const MULTIPLES_MAX = 1000;
 const RULES_MAX = 512; // of src/grammar.h
-/** Values and characters of a schema: what has more makes a grammar that is refused, but later. */
+/**
+ * Most values and characters of a schema. A larger one makes a grammar that would be refused later.
+ */
 const SIZE_MAX = 1 << 18;
 const RECENT_MAX = 8;
-/** Characters of a grammar: comments and white space cost time too. */
+/** Most characters of a grammar; comments and white space take time too. */
 const GRAMMAR_MAX = 1 << 20;
 
 const BASIC = String.raw`
@@ -79,7 +86,7 @@ pair ::= [dD] [89abAB] hex{2} "\\u" [dD] [c-fC-F] hex{2}
 hex ::= [0-9a-fA-F]
 `;
 
-/** What the lessons ask for, by name. */
+/** The schemas of the lessons' tasks, by name. */
 const TASKS = Object.freeze({
   name_age_city: {
     type: 'object',
@@ -115,13 +122,14 @@ array${d} ::= "[" space (${inner} ("," space ${inner})*)? "]"`
   return whole(`value${depth}`, rules, space);
 }
 
-/**
- * A value exactly as JSON writes it, as a literal.
- * @param {unknown} value
- */
+/** A value exactly as JSON writes it, as a literal of the grammar. @param {unknown} value */
 const literal = (value) => `"${writeValue(value).replace(/["\\]/g, '\\$&')}"`;
 
-/** Says of a grammar what C would say of it. @param {string} trouble @returns {never} */
+/**
+ * Throws the error that C would give for a whole grammar.
+ * @param {string} trouble
+ * @returns {never}
+ */
 function refuseWhole(trouble) {
   throw new LogitscopeError('invalid_argument', 'grammar_line', {
     line: 1,
@@ -129,7 +137,7 @@ function refuseWhole(trouble) {
   });
 }
 
-/** @param {unknown} schema of bounded depth */
+/** @param {unknown} schema of limited depth */
 function checkSize(schema) {
   let left = SIZE_MAX;
   const todo = [schema];
@@ -146,16 +154,19 @@ function checkSize(schema) {
   if (left < 0) refuseWhole('grammar_too_large');
 }
 
-/** @param {string[]} parts @returns {string} one of them */
+/** @param {string[]} parts @returns {string} an alternative of the parts */
 const oneOf = (parts) => (parts.length > 1 ? `(${parts.join(' | ')})` : parts[0]);
 
-/** Writes the rules of a schema. A part is null where no text fits. */
+/** Writes the rules of a schema. A part is null if no text fits it. */
 class Writer {
   #branches = new Branches();
   #count = 0;
   /** @type {string[]} */
   rules = [];
-  /** What was written of each branch; without a body it is under way. @type {Map<string, { name?: string, body?: string | null }>} */
+  /**
+   * The part of each branch; without a body while it is being written.
+   * @type {Map<string, { name?: string, body?: string | null }>}
+   */
   #written = new Map();
   /** @type {Map<string, string | null>} */
   #texts = new Map();
@@ -168,14 +179,18 @@ class Writer {
     return `${base}${this.#count++}`;
   }
 
-  /** A rule of its own; returns its name. @param {string} base @param {string} body */
+  /** Makes a rule; returns its name. @param {string} base @param {string} body */
   #rule(base, body) {
     const name = this.#newName(base);
     this.rules.push(`${name} ::= ${body}`);
     return name;
   }
 
-  /** A part that stands in several places. @param {string} base @param {string} body */
+  /**
+   * A part that several places refer to; a long one becomes a rule.
+   * @param {string} base
+   * @param {string} body
+   */
   #shared(base, body) {
     return body.length > SHORT ? this.#rule(base, body) : body;
   }
@@ -234,7 +249,7 @@ class Writer {
     return type;
   }
 
-  /** Any value, nested to a budget: a rule for each depth. */
+  /** Any value, with limited nesting: one rule for each depth. */
   #anything() {
     if (this.#any) return this.#any;
     let inner = 'string | number | boolean | null';
@@ -254,7 +269,7 @@ class Writer {
     let places = type === 'integer' ? 0 : Infinity;
     for (const { value, at: here } of multiples) {
       const { units, scale } = decimalOf(digitsOf(value));
-      const parts = 10n ** BigInt(scale) / units; // of 1
+      const parts = 10n ** BigInt(scale) / units; // equal parts of 1
       const divides = parts * units === 10n ** BigInt(scale);
       if (divides && (units === 1n || places === 0)) places = Math.min(places, scale);
       else if (multiples.length > 1) refuse(here, 'schema_refused', { word: 'multipleOf' });
@@ -274,8 +289,8 @@ class Writer {
   }
 
   /**
-   * A length counts characters, as the keywords do; a surrogate pair is one, and half of one does not
-   * come where they are counted.
+   * A length counts characters, as the keywords do: a surrogate pair is one. Half a pair does not
+   * occur in a counted string.
    * @param {Branch} branch
    * @returns {string | null}
    */
@@ -288,10 +303,11 @@ class Writer {
   }
 
   /**
-   * Strings of a branch, each character spelled in one way.
+   * The strings of a branch; each character has one spelling.
    * @param {Pick<Branch, 'at' | 'patterns' | 'minLength' | 'maxLength'>} branch
-   * @param {{ source: string, at: string, negated: boolean }[]} more expressions that are met or not
-   * @param {string[]} without texts that are left out
+   * @param {{ source: string, at: string, negated: boolean }[]} more expressions that must match,
+   *   or must not
+   * @param {string[]} without excluded texts
    * @returns {string | null}
    */
   #text({ at, patterns, minLength, maxLength = Infinity }, more, without) {
@@ -360,7 +376,7 @@ class Writer {
 
   /**
    * @param {string[]} first
-   * @param {string | null} other each of the further items
+   * @param {string | null} other part of each further item
    * @param {number} least
    * @param {number} most
    */
@@ -405,7 +421,7 @@ class Writer {
   }
 
   /**
-   * What propertyNames asks of every key; null where it asks nothing.
+   * The branch of propertyNames for every key; null without one.
    * @param {Branch} branch
    * @returns {Branch | null}
    */
@@ -423,10 +439,10 @@ class Writer {
   }
 
   /**
-   * Members whose keys no property names, as one part; null where there are none.
+   * Members with keys that no property names, as one part; null if there are none.
    * @param {Branch} branch
    * @param {string[]} names
-   * @param {Branch | null} asked of every key
+   * @param {Branch | null} asked branch for every key
    * @param {boolean} open
    * @returns {string | null}
    */
@@ -468,8 +484,8 @@ class Writer {
   }
 
   /**
-   * The members in the order given. The first of those that are there has no comma before it: it is
-   * one of the optional ones at the beginning or the first needed one.
+   * Writes the members in the given order. Only the first present one has no comma before it: one
+   * of the optional members at the beginning, or the first required one.
    * @param {Branch} branch
    * @param {{ part: string, needed: boolean }[]} members
    * @param {string | null} other
@@ -512,10 +528,10 @@ class Writer {
 }
 
 /**
- * The keys that have a schema of their own, which of them are needed, and whether there may be others.
+ * The keys with a schema of their own, which of them are required, and whether others are allowed.
  * @param {Branch} branch
  * @param {Branches} branches
- * @param {Branch | null} asked of every key
+ * @param {Branch | null} asked branch for every key
  */
 function keysOfObject(branch, branches, asked) {
   const { members, at } = branch;
@@ -537,7 +553,7 @@ const saysLength = ({ members }) =>
   members.some(({ schema }) => schema.minLength !== undefined || schema.maxLength !== undefined);
 
 /**
- * The multiples of a number between two bounds, one by one.
+ * Lists the multiples of a number between two bounds.
  * @param {Decimal} step
  * @param {Bound} low @param {Bound} high
  * @param {number} places
@@ -560,14 +576,14 @@ function multiplesOf(step, low, high, places, at) {
   return all.length ? oneOf(all) : null;
 }
 
-/** Numbers with so many equal parts between two whole ones. @param {number} parts */
+/** Numbers with this many equal parts between two integers. @param {number} parts */
 function fractionsOf(parts) {
   const all = Array.from({ length: parts }, (_, i) => String(i / parts).slice(1) || '.0');
   return `integer (${all.map((text) => `"${text}"`).join(' | ')})?`;
 }
 
 /**
- * The schemas of the first items of an array and of all others; `others` undefined: not said.
+ * The schemas of an array's first items and of all others; `others` is undefined if not given.
  * @param {Member} member
  * @returns {{ first: Member[], others: Member | undefined }}
  */
@@ -585,7 +601,7 @@ function itemsOf(member) {
 }
 
 /**
- * What a schema says of keys that meet some of the expressions and have no property.
+ * The schemas for keys without a property that match some of the expressions.
  * @param {Member} member
  * @param {Set<string>} met
  * @returns {Member[]}
@@ -618,11 +634,11 @@ function languageAt(made, source, at) {
   }
 }
 
-/** Grammars of the last schemas: a constraint is read at each step. @type {Map<string, string>} */
+/** The last grammars by schema: each step reads its constraint. @type {Map<string, string>} */
 const recent = new Map();
 
 /**
- * A text that identifies a value; null if the value holds something that JSON cannot.
+ * A text that identifies a value; null if JSON cannot represent it.
  * @param {any} value
  * @returns {string | null}
  */
@@ -636,7 +652,7 @@ function keyOf(value) {
 }
 
 /**
- * @param {unknown} given a schema, or the text of one
+ * @param {unknown} given a schema, or its text
  * @param {number} space
  */
 function ofSchema(given, space) {
@@ -657,8 +673,8 @@ function ofSchema(given, space) {
 }
 
 /**
- * The grammar of a constraint: "json" or a task by name, { json: { depth, space } },
- * { schema, space }, { grammar: text }.
+ * The grammar of a constraint: "json" or a task's name, { json: { depth, space } }, { schema, space
+ * }, { grammar: text }.
  * @param {any} constraint
  * @returns {string}
  */

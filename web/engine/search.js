@@ -1,7 +1,7 @@
 /**
- * Beam search and contrastive search: the two strategies that look before they choose. No random
- * number is drawn, so the same prompt gives the same text. Both take the engine or the engine
- * behind a worker, and open sessions of their own on it; every log-probability is the engine's.
+ * Beam search and contrastive search, the two strategies that look ahead. They use no random
+ * number: the same prompt gives the same text. Both take an engine, here or behind a worker, and
+ * open their own sessions on it. The engine computes every log-probability.
  */
 import {
   checkBoolean,
@@ -20,16 +20,16 @@ import { TextStream } from './text-stream.js';
 /**
  * @typedef {object} Found
  * @property {number[]} prompt_ids
- * @property {number[]} ids without the prompt, with the end-of-sequence token where it was chosen
+ * @property {number[]} ids without the prompt, with the end-of-sequence token if it was chosen
  * @property {string} text
  * @property {'eos' | 'length' | 'aborted'} finish_reason
  */
 
 /**
- * One continuation of a beam search.
+ * One candidate text of a beam search.
  * @typedef {object} Beam
  * @property {number[]} ids
- * @property {number} logprob the sum of its tokens', in nats
+ * @property {number} logprob the sum over its tokens, in nats
  * @property {number} score logprob / length^length_penalty
  * @property {boolean} finished whether it ends with the end-of-sequence token
  */
@@ -37,7 +37,7 @@ import { TextStream } from './text-stream.js';
 /** @typedef {Beam & { text: string }} ReadBeam */
 
 /**
- * A beam that may go on, and the session that holds the text that it continues.
+ * An unfinished beam, and the session with the text that it continues.
  * @typedef {Beam & { session: Timeline }} LiveBeam
  */
 
@@ -45,14 +45,14 @@ import { TextStream } from './text-stream.js';
  * @typedef {object} Contrast
  * @property {number} id
  * @property {number} rank among the candidates, by probability, from 1
- * @property {number} p the model's
+ * @property {number} p the model's probability
  * @property {number} similarity the largest cosine with an earlier token's hidden state
  * @property {number} score (1 - alpha) p - alpha similarity
  */
 
 const WIDTH_MAX = 64;
 const STEPS_MAX = 1 << 16;
-/** Bytes that the sessions of one search take at most, if more than one. */
+/** Most bytes of memory for the sessions of one search, beyond the first. */
 const SESSIONS_BYTES = 2 ** 28;
 
 /**
@@ -90,7 +90,7 @@ async function promptOf(scope, { prompt = '', max_new_tokens = 100 }) {
 }
 
 /**
- * Runs a search on a session of its own, and on those that it adds to the set.
+ * Runs a search in a session of its own, and in those that it adds to the set; closes all.
  * @param {Scope} scope
  * @param {(session: Timeline, open: Set<Timeline>) => Promise<void>} search
  */
@@ -115,7 +115,7 @@ function endsOf(scope) {
 }
 
 /**
- * As `generate` reads it: what stands after the prompt, its first space included.
+ * The text as `generate` decodes it: the part after the prompt, with its first space.
  * @param {Scope} scope
  * @param {number[]} ids
  */
@@ -129,15 +129,15 @@ async function textOf(scope, ids) {
   return text.text;
 }
 
-/** The order of sums, the earlier first where equal. @type {(a: Beam, b: Beam) => number} */
+/** Larger sums first, in stable order. @type {(a: Beam, b: Beam) => number} */
 const byLogprob = (a, b) => b.logprob - a.logprob;
 /** @type {(a: Beam, b: Beam) => number} */
 const byScore = (a, b) => b.score - a.score;
 
 /**
- * Leaves each session to the first beam that continues its text, gives the others copies of it, and
- * closes those that nobody continues. Where no more sessions may be opened, beams share one, which
- * then evaluates anew what they differ in.
+ * Gives each session to the first beam that continues its text and copies of it to the others;
+ * closes sessions without a beam. At the limit of sessions, beams share one and evaluate again the
+ * tokens in which they differ.
  * @param {Set<Timeline>} open
  * @param {LiveBeam[]} live
  * @param {number} most
@@ -159,7 +159,7 @@ async function share(open, live, most) {
 }
 
 /**
- * A beam continued by its `top` most probable tokens, in order of probability, ties by id.
+ * The beam continued by each of its `top` most probable tokens, most probable first, ties by id.
  * @param {LiveBeam} beam
  * @param {number[]} prompt
  * @param {number} top
@@ -180,9 +180,8 @@ async function childrenOf({ ids, logprob, session }, prompt, top, power) {
 }
 
 /**
- * Every beam continued by its 2 * width most probable tokens, the best 2 * width of all: so many
- * that width of them go on even where each beam's best is the end. Beams come in their order, as
- * each one's tokens do, so ties are decided.
+ * Every beam continued by its 2 * width most probable tokens; the best 2 * width of all. So `width`
+ * beams remain even if the best token of each is the end. Ties keep the order of beams and tokens.
  * @param {number[]} prompt
  * @param {LiveBeam[]} live
  * @param {number} width
@@ -204,9 +203,9 @@ async function continued(prompt, live, width, power) {
 }
 
 /**
- * Whether no live beam can still displace a finished one.
+ * Whether no unfinished beam can replace a finished one any more.
  * @param {Beam[]} finished best first
- * @param {Beam} best the best live beam
+ * @param {Beam} best the best unfinished beam
  * @param {{ width: number, power: number, early: boolean | 'never', maximum: number }} rules
  */
 function isOver(finished, best, { width, power, early, maximum }) {
@@ -217,18 +216,17 @@ function isOver(finished, best, { width, power, early, maximum }) {
 }
 
 /**
- * Beam search: of all continuations of `beam_width` beams the most probable `beam_width` go on; one
- * that ends with the end-of-sequence token is finished, with the score logprob /
- * length^length_penalty, its length being its own tokens, the last one included (Wu et al. 2016,
+ * Beam search: of all continuations of the `beam_width` beams, the most probable `beam_width` are
+ * kept. A beam is finished when it ends with the end-of-sequence token. Its score is logprob /
+ * length^length_penalty; the length counts its own tokens with the last one (Wu et al. 2016,
  * section 7, in the form of Hugging Face transformers; 0 is no penalty, above 0 prefers longer
- * texts). A candidate finishes only if it is among the best `beam_width` of its step. The result is
- * the best of the finished, those that are live at the end counting as finished; `beams` lists
+ * texts). A candidate can finish only among the best `beam_width` of its step. The result is the
+ * best finished beam; beams that are unfinished at the end count as finished. `beams` lists
  * `beam_width` of them, best first.
  *
- * early_stopping true: ends when `beam_width` are finished; false: when moreover the best live
- * beam's present score is no better than the worst of those; 'never': when it could not become
- * better at any length up to max_new_tokens.
- *
+ * early_stopping true: ends when `beam_width` beams are finished. false: ends when moreover the
+ * present score of the best unfinished beam is no better than the worst of these. 'never': ends
+ * when it could not become better at any length up to max_new_tokens.
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, beam_width?: number,
  *   length_penalty?: number, early_stopping?: boolean | 'never', signal?: import('./types.js').Platform<'AbortSignal'> }} options
@@ -288,7 +286,7 @@ export async function beamSearch(scope, options = /** @type {any} */ ({})) {
 }
 
 /**
- * The cosine of two vectors; doubles in the order of the elements, so that every host agrees.
+ * The cosine of two vectors. It adds doubles in the order of the elements, so that all hosts agree.
  * @param {Float32Array} a
  * @param {Float32Array} b
  */
@@ -303,7 +301,7 @@ function cosine(a, b) {
 }
 
 /**
- * The hidden state after each of several texts, asked for at once.
+ * The hidden state after each of several texts, requested at once.
  * @param {Timeline} session
  * @param {number[][]} texts
  */
@@ -315,10 +313,10 @@ async function statesOf(session, texts) {
 }
 
 /**
- * The candidates of a step, each tried: its own hidden state comes from feeding it.
+ * The candidates of a step. Each is fed, to get its own hidden state.
  * @param {Timeline} session
  * @param {number[]} ids
- * @param {Float32Array[]} states of the tokens of ids
+ * @param {Float32Array[]} states hidden states of `ids`
  * @param {number} k
  * @param {number} alpha
  */
@@ -339,14 +337,13 @@ async function contrasted(session, ids, states, k, alpha) {
 
 /**
  * Contrastive search (Su et al. 2022, A Contrastive Framework for Neural Text Generation, equation
- * 5): of the `k` most probable tokens v the one with the highest
+ * 5): of the `k` most probable tokens v it takes the one with the highest
  *
- *   (1 - alpha) p(v | text) - alpha max over earlier tokens j of cos(h_v, h_j),
+ * (1 - alpha) p(v | text) - alpha max over earlier tokens j of cos(h_v, h_j);
  *
- * h the hidden state that the head reads, of v fed after the text and of every token of prompt and
- * text; the more probable where equal. alpha 0 is greedy. It ends at the model's context length,
- * since beyond it the window slides and the states of earlier tokens are no longer theirs.
- *
+ * h is the hidden state that the output layer reads, of v fed after the text and of every token of
+ * prompt and text. Ties go to the more probable token. alpha 0 is greedy. The search ends at the
+ * model's context length: beyond it the window slides and the states of earlier tokens change.
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, alpha?: number, k?: number,
  *   signal?: import('./types.js').Platform<'AbortSignal'> }} options 100, 0.6, 4
@@ -398,7 +395,7 @@ export async function contrastiveSearch(scope, options = /** @type {any} */ ({})
 }
 
 /**
- * The two as strategies to set beside those that draw; the first of each with its usual settings.
+ * Both searches as strategies beside the sampling ones, the first of each with its usual settings.
  */
 export const searches = Object.freeze(
   /** @type {const} */ ([

@@ -5,8 +5,8 @@ import { readsSecond } from './presets.js';
 /** @import { Timeline } from './generate.js' */
 
 /**
- * A function that gives the logits of the second distribution before each draw.
- * @param {number[]} negative the negative prompt
+ * Returns a function that gives the logits of the second distribution before each draw.
+ * @param {number[]} negative ids of the negative prompt
  * @param {any} options
  * @param {number} length of the prompt
  * @returns {(timeline: Timeline, ids: number[], cache: boolean) =>
@@ -27,10 +27,10 @@ export function resolveSecond(negative, { amateur }, length) {
 }
 
 /**
- * The logits after the second text, for `session.second`; null where the settings read none.
+ * The logits after the second text, for `session.second`; null if the settings read none.
  * @param {any} engine a Logitscope or a RemoteLogitscope, with a model
  * @param {import('./types.js').Settings} settings
- * @param {ArrayLike<number>} prompt whose last token is the second text where the settings name none
+ * @param {ArrayLike<number>} prompt its last token is the second text if the settings name none
  * @returns {Promise<Float32Array | null>}
  */
 export async function readSecond(engine, settings, prompt) {

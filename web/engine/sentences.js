@@ -1,8 +1,7 @@
 /**
- * The English sentence of every refusal, by its key; the other languages of the page have the same
- * keys in their locale files. A key is raised in C or in JavaScript with a value for each
- * placeholder: a number, a text, or a phrase, which is itself one of these. Once this is imported,
- * errors say their sentence.
+ * The English sentence of every error, by key. The page's locale files have the same keys for other
+ * languages. C or JavaScript raises a key with a value for each placeholder: a number, a text, or a
+ * phrase, which is itself a key with values. Importing this module gives errors their sentence.
  */
 import { speakWith } from './errors.js';
 
@@ -366,7 +365,7 @@ export const sentences = {
   cannot_be_sent: 'the arguments of {method} cannot be sent to a worker: {reason}',
   internal: '{reason}',
 
-  // Phrases: what a value must be, and what it is of
+  // Phrases: the kind of value required, and its name
   a_number: 'a number',
   an_integer: 'an integer',
   a_floating_point_number: 'a floating-point number',
@@ -407,7 +406,7 @@ export const sentences = {
 };
 
 /**
- * The English sentence, without a full stop. A phrase finds its values in its own, or around it.
+ * The English sentence, without a full stop. A phrase reads its own values, then the outer ones.
  * @param {string} key
  * @param {Values} values
  * @returns {string}

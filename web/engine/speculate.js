@@ -1,10 +1,10 @@
 /**
- * Speculative decoding: a small model drafts some tokens, the timeline's own model evaluates them in
- * one pass, and src/speculate.c decides over one after the other, so that the text falls as it does
- * without drafts. Leviathan, Kalman, Matias 2023, algorithm 1.
+ * Speculative decoding (Leviathan, Kalman and Matias 2023, algorithm 1): a small model drafts some
+ * tokens, the session's own model evaluates them in one pass, and src/speculate.c decides on each.
+ * The text has the same distribution as without drafts.
  *
- * Each number is that of its token's step, whatever the drafts were: a draft, and a token that is
- * drawn without one, by the step's u; acceptance and residual by two coins of the step.
+ * The random numbers of a token depend on its step alone. A draft, and a token drawn without one,
+ * uses the step's u; acceptance and residual use two coins of the step.
  */
 import { checkInteger } from './checks.js';
 import { LogitscopeError } from './errors.js';
@@ -31,15 +31,20 @@ import * as layout from './layout.js';
 const DRAFT_MAX = 32;
 const TOP_MAX = 1024;
 
-/** The scope over a draft that was given as what `load` takes, which stays for the next time. @type
- *  {WeakMap<Core, { from: unknown, scope: Promise<Draft> }>} */
+/**
+ * The scope of each draft that was given as an argument of `load`; kept for the next generation.
+ * @type {WeakMap<Core, { from: unknown, scope: Promise<Draft> }>}
+ */
 const loaded = new WeakMap();
-/** The model with whose vocabulary that of a draft has been compared. @type {WeakMap<Draft, Core>} */
+/**
+ * For each draft, the model with which its vocabulary was compared.
+ * @type {WeakMap<Draft, Core>}
+ */
 const compared = new WeakMap();
 
 /**
- * Refuses a setting by which a token is not drawn from p with one number, or that asks for more than
- * a timeline.
+ * Refuses settings under which a token is not drawn from p with one number, and settings that ask
+ * for more than a timeline.
  * @param {Resolved} resolved
  */
 function checkSettings({ values, draw, own, top }) {
@@ -61,7 +66,7 @@ const sameBytes = (/** @type {Uint8Array} */ a, /** @type {Uint8Array} */ b) =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 /**
- * Both models must mean the same by each id.
+ * Throws unless both models give each id the same meaning.
  * @param {Core} core
  * @param {Draft} draft
  */
@@ -103,7 +108,7 @@ export async function openSpeculation(core, timeline, { resolved, cache }, optio
 
 /**
  * @param {Core} core
- * @param {any} from a scope, or what `load` takes
+ * @param {any} from a scope, or an argument of `load`
  * @returns {Promise<Draft>}
  */
 async function scopeOf(core, from) {
@@ -122,17 +127,19 @@ export class Speculation {
   #timeline;
   #options;
   #size;
-  /** In the heap: p, the residual, q of each draft, logits of each position of a pass. */
+  /**
+   * Addresses in the heap: p, the residual, q of each draft, the logits of each position of a pass.
+   */
   #p;
   #residual;
   #q;
   #rows;
-  /** Of the pass under way: its drafts, how many of them are decided, where its text is. */
+  /** State of the current pass: its drafts, the number decided, the position of its text. */
   #drafts = /** @type {Drafted[]} */ ([]);
   #at = 0;
   #history = 0;
   #open = false;
-  /** How many ids the draft sees. @type {number | undefined} */
+  /** Number of ids that the draft's model sees. @type {number | undefined} */
   context;
   #totals = { passes: 0, drafted: 0, accepted: 0, rejected: 0, tokens: 0, ms: 0, draft_ms: 0 };
 
@@ -157,7 +164,7 @@ export class Speculation {
     this.#rows = this.#q + width * most;
   }
 
-  /** The timeline of the draft. */
+  /** The session of the draft's model. */
   get draft() {
     return this.#options.session;
   }
@@ -186,7 +193,7 @@ export class Speculation {
    * @param {number[]} ids
    * @param {Resolved} now
    * @param {Choice} choice
-   * @param {number} left how many tokens may still come, this one included
+   * @param {number} left most tokens that may still come, with this one
    * @returns {Promise<Sample & { speculation: Speculated }>}
    */
   async next(ids, now, choice, left) {
@@ -199,7 +206,7 @@ export class Speculation {
   }
 
   /**
-   * Drafts, and one pass over what was drafted.
+   * Drafts tokens and evaluates them in one pass.
    * @param {number[]} ids
    * @param {Resolved} now
    * @param {Choice} choice
@@ -208,7 +215,7 @@ export class Speculation {
   async #pass(ids, now, choice, left) {
     const { draft_tokens, cache } = this.#options;
     const { context_length } = this.#core.needModel();
-    const room = Math.max(0, context_length - ids.length); // past it each token has a window
+    const room = Math.max(0, context_length - ids.length); // past the context each token has a window of its own
     this.#drafts = await this.#draft(ids, now, choice, Math.min(draft_tokens, left - 1, room));
     this.#at = 0;
     this.#open = true;
@@ -219,7 +226,7 @@ export class Speculation {
   }
 
   /**
-   * Feeds the drafts with what comes before; gives where the timeline is.
+   * Feeds the drafts after the text; returns the position of the timeline.
    * @param {number[]} all
    * @param {boolean} cache
    */
@@ -235,7 +242,7 @@ export class Speculation {
   }
 
   /**
-   * p of every token at an address in the heap; gives the chain that has it, which may draw.
+   * Writes p of every token to an address in the heap; returns its chain, for draws.
    * @param {import('./chain.js').Source} source
    * @param {Resolved} now
    * @param {number} step
@@ -250,8 +257,7 @@ export class Speculation {
   }
 
   /**
-   * Up to `most` tokens of the small model's, each drawn by the u of its step; fewer where the text
-   * may end.
+   * Up to `most` tokens of the small model, drawn with their steps' u; fewer if the text may end.
    * @param {number[]} ids
    * @param {Resolved} now
    * @param {Choice} choice
@@ -282,7 +288,7 @@ export class Speculation {
     return drafts;
   }
 
-  /** @param {number} chain that has been weighed @param {number} u @param {Resolved} now */
+  /** @param {number} chain after #weigh @param {number} u @param {Resolved} now */
   #draw(chain, u, now) {
     const { module, chain: reader } = this.#core;
     return reader.readSample(module.calls.chain_draw(chain, u), now, u);
@@ -290,7 +296,7 @@ export class Speculation {
 
   /**
    * @param {Resolved} now
-   * @param {Choice} choice of the first of a pass
+   * @param {Choice} choice for the first token of a pass
    * @param {number} step
    */
   #random({ seed }, choice, step) {
@@ -299,7 +305,7 @@ export class Speculation {
   }
 
   /**
-   * What becomes of the next draft of the pass; after the last one, a token of p's own.
+   * Decides on the next draft of the pass; after the last draft, draws a token from p.
    * @param {number} length of the text so far
    * @param {Resolved} now
    * @param {Choice} choice
@@ -346,7 +352,7 @@ export class Speculation {
   }
 
   /**
-   * The logits of a position of the pass, with the text before it.
+   * The logits at a position of the pass, with the text before it.
    * @param {number} at
    * @param {number} length
    * @returns {import('./chain.js').Source}
@@ -376,8 +382,8 @@ export class Speculation {
   }
 
   /**
-   * The tokens that have most in p or q, where they are asked for, and those that must be among them;
-   * without q of p alone.
+   * The tokens with the largest p or q, if `draft_top` asks for them, and those that must be
+   * listed; without q by p alone.
    * @param {number | null} q
    * @param {number[]} also
    * @returns {{ tokens?: SpeculatedToken[] }}

@@ -1,34 +1,35 @@
 /**
- * A split GGUF file as one: the first part's metadata, the tensors of all parts, and after them the
- * parts' data one behind the other. What the engine refuses in a head it refuses in this one.
+ * A split GGUF file as one stream: the first part's metadata, the tensor table of all parts, then
+ * the data of each part. The engine checks this head like any other.
  */
 import { LogitscopeError } from './errors.js';
 import { HEAD_MAX } from './model-file.js';
 
 /**
- * Something that can be read from any place on, any number of times.
+ * A file that can be read from any position, any number of times.
  * @typedef {{ size: number | null, read: (start: number) => AsyncIterable<Uint8Array> }} Part
  *
  * @typedef {object} Head
  * @property {Uint8Array} bytes
  * @property {number} version
- * @property {number} end where the table of tensors ends
- * @property {[number, number][]} keys where those that are not about the split begin and end
+ * @property {number} end position after the table of tensors
+ * @property {[number, number][]} keys begin and end of each metadata key, without those about the
+ *   split
  * @property {{ start: number, offsetAt: number }[]} tensors
  * @property {number} alignment
- * @property {number | null} no the part's number, from 0
- * @property {number | null} count of all parts
+ * @property {number | null} no number of the part, from 0
+ * @property {number | null} count number of all parts
  */
 
 const MAGIC = 0x46554747;
 const FIXED = 24;
 const FIRST_READ = 1 << 16;
-/** Bytes of each of GGUF's types; 0 where it depends. */
+/** Bytes of each GGUF value type; 0 if it varies. */
 const SIZES = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
 const STRING = 8;
 const ARRAY = 9;
 
-/** Reads what stands in a buffer; past its end a RangeError says that there is more to come. */
+/** Reads values from a buffer; a RangeError means that more bytes are needed. */
 class Cursor {
   at = 0;
 
@@ -152,7 +153,7 @@ async function readHead(part) {
 
 /**
  * @param {Head[]} heads in order
- * @param {number[]} bases where each part's data begins among all
+ * @param {number[]} bases position of each part's data among all data
  */
 function joinHeads(heads, bases) {
   const [first] = heads;
@@ -183,9 +184,9 @@ function joinHeads(heads, bases) {
 }
 
 /**
- * Reads a part's head before it takes the next one.
+ * Joins the parts. Each part's head is read before the next part is opened.
  * @param {AsyncIterable<Part>} parts all of one file, in any order
- * @param {number} n how many
+ * @param {number} n number of parts
  * @returns {Promise<import('./load.js').Stream>}
  */
 export async function joinParts(parts, n) {

@@ -1,14 +1,14 @@
-/** Ready comparisons: which strategies, and how many texts of each. */
+/** Ready comparisons: their strategies, and the number of texts of each. */
 import { strategies } from './presets.js';
 import { searches } from './search.js';
 
 /** @typedef {import('./compare.js').Strategy} Strategy */
 
-/** How the names of the strategies call a setting. */
+/** Words for settings in the names of strategies. */
 const WORDS = /** @type {Record<string, string>} */ ({ repetition_penalty: 'penalty' });
 
 /**
- * A strategy's name after its settings, as the nine are named: 'top-p 0.9, penalty 1.2'.
+ * The name of a strategy by its settings, like those of the lessons: 'top-p 0.9, penalty 1.2'.
  * @param {import('./types.js').Settings} settings
  */
 export function nameOf(settings) {
@@ -37,9 +37,9 @@ function each(setting, ...values) {
 }
 
 /**
- * Greedy, the model's own distribution and noise; the nine of the lessons; greedy beside nearly no and
- * nearly endless temperature; searches; the lessons' exercises E27.1 (nine temperatures) and E27.2
- * (top-k against top-p).
+ * Greedy, the model's own distribution and noise; the nine of the lessons; greedy beside an almost
+ * zero and an almost infinite temperature; searches; the lessons' exercises E27.1 (nine
+ * temperatures) and E27.2 (top-k against top-p).
  * @type {ReadonlyArray<{ name: string, samples: number, strategies: ReadonlyArray<Strategy> }>}
  */
 export const suites = Object.freeze([
@@ -69,8 +69,8 @@ export const suites = Object.freeze([
 ]);
 
 /**
- * Where a suite is seen to loop on the stories model, and no drawn text is: greedy among the nine,
- * beam search with 8 beams among the searches.
+ * Strategies with a text that loops on the stories model, unlike drawn texts: greedy
+ * among the nine, beam search with 8 beams among the searches.
  * @type {Record<string, { prompt: string, max_new_tokens: number }>}
  */
 export const LOOPING = Object.freeze({

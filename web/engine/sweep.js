@@ -1,6 +1,7 @@
 /**
- * Sweeps: one or two settings from end to end, and what becomes of the distribution and of the
- * texts. The same on the page and on the command line, with an engine here or behind a worker.
+ * Sweeps: one or two settings run through a range of values, and the distribution and the texts are
+ * measured at each point. The page and the command line share this module, with an engine here or
+ * behind a worker.
  */
 import { readsSecond } from './presets.js';
 import { readSecond } from './second-distribution.js';
@@ -29,24 +30,25 @@ import { unknownSetting } from './settings.js';
  * @typedef {import('./measures.js').Summary} Summary
  * @typedef {import('./types.js').Settings} Settings
  *
- * @typedef {{ name: string, values: number[] }} Axis a setting and the values it takes
+ * @typedef {{ name: string, values: number[] }} Axis a setting and its values
  *
  * @typedef {object} Plan
  * @property {Axis[]} axes one or two; the last changes fastest
- * @property {string[]} measures names of MEASURES
+ * @property {string[]} measures keys of MEASURES
  * @property {string} prompt
- * @property {number[] | null} [prompt_ids] its tokens, where it is not text alone
- * @property {Settings} [settings] what stays as it is
- * @property {number} [samples] texts a point, 10; text i has the seed of the settings + i, at every
- *   point, so that all points meet the same random numbers
+ * @property {number[] | null} [prompt_ids] ids of a prompt that no text encodes to
+ * @property {Settings} [settings] the settings that do not vary
+ * @property {number} [samples] texts per point, 10; text i has the settings' seed + i at every
+ *   point, so all points use the same random numbers
  * @property {number} [max_new_tokens] 40
- * @property {import('./grammar.js').Grammar | null} [grammar] what judges texts
- * @property {import('./types.js').Platform<'AbortSignal'>} [signal] ends the sweep after the last whole point
+ * @property {import('./grammar.js').Grammar | null} [grammar] judges the texts
+ * @property {import('./types.js').Platform<'AbortSignal'>} [signal] ends the sweep after the last
+ *   complete point
  *
  * @typedef {object} Point
- * @property {Record<string, number>} at the swept settings
+ * @property {Record<string, number>} at values of the swept settings
  * @property {Record<string, Summary>} measures
- * @property {Sample[]} texts none if no measure needs them
+ * @property {Sample[]} texts empty if no measure needs them
  */
 
 export const POINTS_MAX = 10000;
@@ -59,17 +61,14 @@ export const DEFAULTS = Object.freeze({ samples: 10, max_new_tokens: 40 });
  */
 const refuse = (key, values) => new LogitscopeError('invalid_argument', key, values);
 
-/**
- * The decimals of a number as it is written.
- * @param {number} value
- */
+/** The number of decimals of a number. @param {number} value */
 function decimals(value) {
   const [, fraction = '', exponent = '0'] = /^[^.e]*\.?(\d*)(?:e(.*))?$/.exec(String(value)) ?? [];
   return Math.min(100, Math.max(0, fraction.length - Number(exponent)));
 }
 
 /**
- * from, from + step, ... up to `to`, each the number that one would write: 0.3, not
+ * from, from + step, ... up to `to`, each in its shortest decimal form: 0.3, not
  * 0.30000000000000004.
  * @param {string} name of the setting, for errors
  * @param {number} from
@@ -110,10 +109,7 @@ export function parseAxis(text) {
   return range(name, numbers[0], numbers[1], numbers[2]);
 }
 
-/**
- * Refuses parts of a plan of the wrong type.
- * @param {Plan} plan
- */
+/** Refuses parts of a plan with a wrong type. @param {Plan} plan */
 function checkShape(plan) {
   if (!isObject(plan)) throw mustBe('plan', 'an_object', plan);
   const { axes, measures, prompt, prompt_ids, settings = {}, grammar } = plan;
@@ -130,7 +126,7 @@ function checkShape(plan) {
 }
 
 /**
- * Refuses a plan that cannot be run; ranges of settings are the engine's business.
+ * Refuses a plan that cannot run. The engine checks the ranges of settings.
  * @param {Plan} plan
  * @param {import('./types.js').TableRow[]} table
  */
@@ -162,7 +158,7 @@ export function countPoints(axes) {
 }
 
 /**
- * The points of the axes, in the order in which they are visited.
+ * The points of the axes, in the order of the sweep.
  * @param {Axis[]} axes
  * @returns {Record<string, number>[]}
  */
@@ -175,11 +171,11 @@ export function placesOf(axes) {
 }
 
 /**
- * Runs a plan point by point, on a session of its own; ends early when a signal is aborted. A value
- * out of range is refused before the first point.
+ * Runs a plan point by point in its own session; ends early if a signal is aborted. A value out of
+ * range is refused before the first point.
  * @param {import('./search.js').Scope} engine with a model
  * @param {Plan} plan
- * @param {import('./types.js').Platform<'AbortSignal'>} [signal] the plan's, if left out
+ * @param {import('./types.js').Platform<'AbortSignal'>} [signal] by default the plan's
  * @returns {AsyncGenerator<Point, void, void>}
  */
 export async function* sweep(engine, plan, signal = plan?.signal) {
@@ -223,7 +219,7 @@ function none() {
 }
 
 /**
- * The first and the last point: whatever is out of range shows there.
+ * The first and the last point. A value out of range is in one of them.
  * @param {Record<string, number>[]} places
  */
 function corners(places) {
@@ -231,7 +227,7 @@ function corners(places) {
 }
 
 /**
- * Writes the texts of a point into `found`; false if it was aborted.
+ * Appends the texts of a point to `found`; returns false if it was aborted.
  * @param {any} session
  * @param {Plan & { ids: number[] }} plan
  * @param {{ steps: StepFigures[], texts: Sample[] }} found
@@ -261,8 +257,8 @@ async function write(session, plan, found, signal) {
 }
 
 /**
- * The heads of the table of a plan's points: the settings, then each measure, the mean first where
- * it has many values a point.
+ * Column heads of a plan's table: the settings, then each measure; a measure with many values per
+ * point begins with its mean.
  * @param {Plan} plan
  */
 export function tableHeads({ axes, measures }) {
@@ -273,7 +269,7 @@ export function tableHeads({ axes, measures }) {
 }
 
 /**
- * The numbers of a point under those heads.
+ * The numbers of a point, under these heads.
  * @param {Plan} plan
  * @param {Point} point
  */
@@ -286,7 +282,7 @@ export function tableRow({ axes, measures }, point) {
 }
 
 /**
- * The table as comma-separated values, every number in full.
+ * The table as comma-separated values, numbers in full.
  * @param {Plan} plan
  * @param {Point[]} points
  */

@@ -1,11 +1,11 @@
 /**
- * In Node the worker that renders templates runs in a process of its own. A worker's limit of memory is
- * no wall: one that takes very much at once may end its whole process, which is then this one.
- * Takes the worker's address; passes on what either end says, and goes when its parent does.
+ * In Node the template worker runs in a process of its own: a worker that exceeds its memory limit
+ * at once may end its whole process. Takes the worker's address, passes messages both ways, and
+ * exits with its parent.
  */
 import { Worker } from 'node:worker_threads';
 
-/** How much memory the worker may take, in MB. */
+/** Memory limit of the worker, in MB. */
 const HEAP_MB = 256;
 
 const send = (/** @type {unknown} */ message) => process.send?.(message);

@@ -1,12 +1,12 @@
 /**
- * The worker that renders a chat template. The template is untrusted: its interpreter reaches no
- * object of JavaScript, and chat.js ends the worker after a second.
+ * The worker that renders a chat template. Templates are untrusted: the interpreter reaches no
+ * JavaScript object, and chat.js ends the worker after a second.
  */
 import { Fault } from './jinja/fault.js';
 import { renderTemplate } from './jinja/render.js';
 
 /**
- * `said` is JSON of the values that come from outside; `own` are texts that count as the template's own.
+ * `said` is JSON of the values from outside; `own` are texts that count as the template's own.
  * @typedef {{ template: string, date: string, said: string, own: Record<string, string>, limit: number }} Job
  */
 

@@ -1,6 +1,6 @@
-/** Finds where a text begins to repeat itself. */
+/** Finds the place from which a text repeats itself. */
 
-/** A cycle counts as a loop when it comes this often in a row. */
+/** A cycle is a loop if it occurs this many times in a row. */
 const TIMES = 3;
 
 /**
@@ -9,8 +9,8 @@ const TIMES = 3;
  */
 
 /**
- * The loop that begins earliest, and of those the one with the shortest cycle; null where no cycle
- * comes three times in a row.
+ * The loop that begins earliest, and of these the one with the shortest cycle; null without a cycle
+ * that occurs three times in a row.
  * @param {ArrayLike<number>} ids
  * @returns {Loop | null}
  */

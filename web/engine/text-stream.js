@@ -5,9 +5,9 @@ export class TextStream {
   /** @type {readonly string[]} */
   #stops;
 
-  /** Everything handed out so far. */
+  /** All text returned so far. */
   text = '';
-  /** Whether a stop string was met; the text ends before it. */
+  /** Whether a stop string occurred; the text ends before it. */
   stopped = false;
 
   /** @param {readonly string[]} stops */
@@ -15,16 +15,13 @@ export class TextStream {
     this.#stops = stops;
   }
 
-  /**
-   * Adds a token's bytes and returns the text that became certain.
-   * @param {Uint8Array} bytes
-   */
+  /** Adds a token's bytes; returns the text that can no longer change. @param {Uint8Array} bytes */
   push(bytes) {
     this.#held += this.#decoder.decode(bytes, { stream: true });
     return this.#release(false);
   }
 
-  /** The end: returns what was held back. */
+  /** Ends the stream; returns the text that was held back. */
   finish() {
     if (this.stopped) return '';
     this.#held += this.#decoder.decode();
@@ -44,7 +41,7 @@ export class TextStream {
     return added;
   }
 
-  /** The length of the longest end of the held text with which a stop string begins. */
+  /** The length of the longest suffix of the held text with which a stop string begins. */
   #pending() {
     const longest = Math.max(0, ...this.#stops.map((stop) => stop.length - 1));
     for (let n = Math.min(longest, this.#held.length); n > 0; n--) {

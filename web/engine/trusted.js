@@ -1,7 +1,7 @@
 /**
- * What a page with `require-trusted-types-for 'script'` (W3C Trusted Types) lets through: addresses of
- * scripts and texts of documents that this policy made. Nothing else here makes any, so that a text
- * of a model, a file or a reader can become neither. Where there are no such types, they pass as is.
+ * The only Trusted Types policy (W3C) of a page with `require-trusted-types-for 'script'`. It makes
+ * script addresses and document texts. Nothing else can, so no text of a model, file or user
+ * becomes either. In browsers without Trusted Types, values pass unchanged.
  */
 
 /** @type {{ createScriptURL(address: string): any, createHTML(text: string): any } | undefined} */
@@ -13,8 +13,16 @@ const policyOf = () =>
     createHTML: (/** @type {string} */ text) => text,
   }));
 
-/** The address of a worker's script: of the page's own files, or of a blob made of them. @param {string} address @returns {string} */
+/**
+ * The address of a worker's script: a file of the page, or a blob made from its files.
+ * @param {string} address
+ * @returns {string}
+ */
 export const trustedAddress = (address) => policyOf()?.createScriptURL(address) ?? address;
 
-/** The document of a sandboxed frame, which came with the page. @param {string} text @returns {string} */
+/**
+ * The text of a sandboxed frame's document, which is part of the page.
+ * @param {string} text
+ * @returns {string}
+ */
 export const trustedDocument = (text) => policyOf()?.createHTML(text) ?? text;

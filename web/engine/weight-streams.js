@@ -4,11 +4,11 @@
  * choices are timed on the model's own weights at load. Results do not depend on the choice.
  */
 
-/** Bytes of weights that one reading covers: more than a cache holds. */
+/** Bytes of weights in one timed reading: more than a cache holds. */
 const BYTES = 64e6;
-/** Most readings that do not count, since their code is not optimised yet. */
+/** Most readings before the measurement, while the code is not optimised yet. */
 const WARM_UP = 6;
-/** Rounds if one choice is the fastest in each of them; else the most rounds. */
+/** Number of rounds if one choice wins each of them; else the most rounds. */
 const ROUNDS = 3;
 const ROUNDS_MAX = 7;
 /** Another choice must be faster than the first by this factor. */
@@ -23,7 +23,7 @@ const MARGIN = 1.1;
  * @returns {number}
  */
 export function chooseStreams(calls, model, choices, now = () => performance.now()) {
-  /** Milliseconds of one reading, and its bytes. @param {number} streams */
+  /** Milliseconds and bytes of one reading. @param {number} streams */
   const read = (streams) => {
     calls.kernels_streams(streams);
     const begin = now();

@@ -1,20 +1,23 @@
-/** Many words in one text: the control tokens of a model in a rendered chat template. */
+/** Finds many words in one text: a model's control tokens in a rendered chat template. */
 
 /**
- * Finds words in a text, in time linear in the text for any words (Aho and Corasick, 1975). Both are
- * read from their ends: a node is a suffix of words, 0 the empty one.
+ * Finds words in a text, in time linear in the text for any set of words (Aho and Corasick, 1975).
+ * Words and text are read from their ends: a node is a common suffix of words, 0 the empty one.
  */
 export class WordFinder {
-  /** By character the node after a node, where words go on so. @type {Map<number, number>[]} */
+  /**
+   * For each character code: from a node to the node with this character in front.
+   * @type {Map<number, number>[]}
+   */
   #next = [];
-  /** Of each node the longest shorter node that it begins with, */
+  /** For each node, its longest proper prefix that is a node too, */
   #shorter = [0];
-  /** and the characters of the longest word that it begins with, 0 for none. */
+  /** and the length of the longest word with which it begins, 0 for none. */
   #word = [0];
 
-  /** @param {string[]} words none empty */
+  /** @param {string[]} words none of them empty */
   constructor(words) {
-    // All words grow together, one character a turn, so that shorter nodes exist before longer ones.
+    // All words grow together by one character a round, so that shorter nodes exist first.
     let left = words.map((word) => ({ word, node: 0 }));
     for (let n = 1; left.length; n++) {
       for (const each of left) {
@@ -44,7 +47,7 @@ export class WordFinder {
     }
   }
 
-  /** The node that each character of a text begins. @param {string} text */
+  /** The longest node that begins at each character of a text. @param {string} text */
   read(text) {
     const nodes = new Uint32Array(text.length);
     for (let at = text.length - 1, node = 0; at >= 0; at--)
@@ -52,7 +55,7 @@ export class WordFinder {
     return nodes;
   }
 
-  /** How long the longest word is that begins with this node's first character. @param {number} node */
+  /** The length of the longest word with which a node begins. @param {number} node */
   wordAt(node) {
     return this.#word[node];
   }

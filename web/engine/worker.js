@@ -1,4 +1,4 @@
-/** The engine in a worker of its own, of a page or of Node; `remote.js` is the other end. */
+/** The engine in its own worker, in a page or in Node; `remote.js` is the other end. */
 import { serve } from './engine-server.js';
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
@@ -6,7 +6,7 @@ const inNode = typeof process === 'object' && typeof process.versions?.node === 
 if (inNode) import('#node').then(({ parentPort }) => serve(parentPort ?? globalThis));
 else {
   serve(/** @type {any} */ (globalThis));
-  // The browser tells a page nothing of a worker that closes itself.
+  // A browser does not tell the page that a worker has closed itself.
   const { close } = globalThis;
   globalThis.close = () => {
     postMessage({ closed: true });
