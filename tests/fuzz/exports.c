@@ -22,7 +22,7 @@ enum { SLOTS = 3, FLOATS = 512, ROOM_MAX = 1 << 22, CALL_BYTES = 12, EXCHANGE = 
 
 /* What is open, and what each is over: closing one closes what is over it. */
 static struct {
-    struct opened *opened[SLOTS];
+    struct model_file *opened[SLOTS];
     struct session *session[SLOTS];
     struct lexicon *lexicon[SLOTS];
     struct constraint *constraint[SLOTS];
@@ -92,8 +92,8 @@ static void open_image(uint32_t i, const struct input *image, uint32_t odd) {
     double size = odd % 3 ? (double)image->size : odd % 2 ? -1 : odd * 8.0;
     close_opened(i);
     if (size >= 0 && size < (double)head) head = (size_t)size;
-    struct opened *opened =
-        export_model_begin(image->data, head, size, odd & 64 ? NO_SESSION : odd % 16);
+    struct model_file *opened =
+        export_model_begin(image->data, head, size, odd & 64 ? MODEL_FILE_NO_SESSION : odd % 16);
     state.opened[i] = opened;
     need_fault(!opened);
     if (!opened) return;
@@ -107,8 +107,9 @@ static void open_image(uint32_t i, const struct input *image, uint32_t odd) {
         close_opened(i);
         return;
     }
-    memset(at, 0, opened->size);
-    memcpy(at, image->data, opened->size < image->size ? opened->size : image->size);
+    size_t bytes = (size_t)opened->bytes;
+    memset(at, 0, bytes);
+    memcpy(at, image->data, bytes < image->size ? bytes : image->size);
     enum status status = export_model_finish(opened);
     need_fault(status != STATUS_OK);
     if (status)
@@ -351,8 +352,8 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
         break;
     case 28:
         CHECK(export_draw_random(b, a) < 1);
-        export_mark_read(b % 2 ? SETTING_GREEN_BIAS : SETTING_SYNTHID_DEPTH, ids, b % 64,
-                         ids + FLOATS);
+        export_watermark_read(b % 2 ? SETTING_GREEN_BIAS : SETTING_SYNTHID_DEPTH, ids, b % 64,
+                              ids + FLOATS);
         need_fault(export_measure_distinct(ids, b % 64, a % 5) < 0);
         break;
     case 29:

@@ -108,7 +108,7 @@ export class Core {
 
   #readChatTemplates() {
     const { module, model } = this;
-    let [at, n] = module.uint32(model + layout.OPENED_CHAT_TEMPLATES, 2);
+    let [at, n] = module.uint32(model + layout.MODEL_FILE_CHAT_TEMPLATES, 2);
     for (; n > 0; n--) {
       const [head, length] = module.uint32(at, 2);
       const name = module.text(at + 2 * Uint32Array.BYTES_PER_ELEMENT);
@@ -127,33 +127,35 @@ export class Core {
       const value = view.getInt32(model + offset, true);
       return value < 0 ? null : value;
     };
-    const fileType = u32(layout.OPENED_FILE_TYPE);
-    const architecture = u32(layout.OPENED_ARCHITECTURE);
-    const tokenizer = u32(layout.OPENED_TOKENIZER_KIND);
-    const pre = u32(layout.OPENED_PRE);
+    const fileType = u32(layout.MODEL_FILE_FILE_TYPE);
+    const architecture = u32(layout.MODEL_FILE_ARCHITECTURE);
+    const tokenizer = u32(layout.MODEL_FILE_TOKENIZER_KIND);
+    const pre = u32(layout.MODEL_FILE_PRE);
     return {
-      name: module.text(model + layout.OPENED_NAME),
+      name: module.text(model + layout.MODEL_FILE_NAME),
       architecture: architecture ? module.text(architecture) : null,
-      vocab_size: u32(layout.OPENED_VOCAB_SIZE),
-      context_length: u32(layout.OPENED_CONTEXT_LENGTH),
-      model_context_length: u32(layout.OPENED_MODEL_CONTEXT_LENGTH),
-      n_layer: u32(layout.OPENED_N_LAYER),
-      n_head: u32(layout.OPENED_N_HEAD),
-      n_head_kv: u32(layout.OPENED_N_HEAD_KV),
-      n_embd: u32(layout.OPENED_N_EMBD),
-      n_ff: u32(layout.OPENED_N_FF),
-      parameters: f64(layout.OPENED_PARAMETERS),
+      vocab_size: u32(layout.MODEL_FILE_VOCAB_SIZE),
+      context_length: u32(layout.MODEL_FILE_CONTEXT_LENGTH),
+      model_context_length: u32(layout.MODEL_FILE_MODEL_CONTEXT_LENGTH),
+      n_layer: u32(layout.MODEL_FILE_N_LAYER),
+      n_head: u32(layout.MODEL_FILE_N_HEAD),
+      n_head_kv: u32(layout.MODEL_FILE_N_HEAD_KV),
+      n_embd: u32(layout.MODEL_FILE_N_EMBD),
+      n_ff: u32(layout.MODEL_FILE_N_FF),
+      parameters: f64(layout.MODEL_FILE_PARAMETERS),
       file_type: architecture ? FILE_TYPES[fileType] || String(fileType) : null,
-      bytes: f64(layout.OPENED_BYTES),
+      bytes: f64(layout.MODEL_FILE_BYTES),
       tokenizer: tokenizer ? module.text(tokenizer) : null,
       pre: pre ? module.text(pre) : null,
       chat_template: this.chatTemplates.size > 0,
       chat_templates: [...this.chatTemplates.keys()],
-      bos_token_id: id(layout.OPENED_BOS_ID),
-      eos_token_id: id(layout.OPENED_EOS_ID),
-      end_token_ids: [...module.uint32(u32(layout.OPENED_END_IDS), u32(layout.OPENED_N_END_IDS))],
-      weight_bytes: f64(layout.OPENED_WEIGHT_BYTES),
-      session_bytes: f64(layout.OPENED_SESSION_BYTES),
+      bos_token_id: id(layout.MODEL_FILE_BOS_ID),
+      eos_token_id: id(layout.MODEL_FILE_EOS_ID),
+      end_token_ids: [
+        ...module.uint32(u32(layout.MODEL_FILE_END_IDS), u32(layout.MODEL_FILE_N_END_IDS)),
+      ],
+      weight_bytes: f64(layout.MODEL_FILE_WEIGHT_BYTES),
+      session_bytes: f64(layout.MODEL_FILE_SESSION_BYTES),
       variant: module.variant,
     };
   }

@@ -3,30 +3,30 @@
  * each of them under the same names, a test that both lists are the same.
  */
 
-/* struct opened of src/wasm.c: what a model file held. */
-export const OPENED_PARAMETERS = 0;
-export const OPENED_BYTES = 8;
-export const OPENED_VOCAB_SIZE = 16;
-export const OPENED_CONTEXT_LENGTH = 20;
-export const OPENED_N_LAYER = 24;
-export const OPENED_N_HEAD = 28;
-export const OPENED_N_HEAD_KV = 32;
-export const OPENED_N_EMBD = 36;
-export const OPENED_N_FF = 40;
-export const OPENED_FILE_TYPE = 44;
-export const OPENED_BOS_ID = 48;
-export const OPENED_EOS_ID = 52;
-export const OPENED_ARCHITECTURE = 56;
-export const OPENED_TOKENIZER_KIND = 60;
-export const OPENED_NAME = 64;
-export const OPENED_WEIGHT_BYTES = 192;
-export const OPENED_SESSION_BYTES = 200;
-export const OPENED_MODEL_CONTEXT_LENGTH = 208;
-export const OPENED_PRE = 212;
-export const OPENED_END_IDS = 216;
-export const OPENED_N_END_IDS = 220;
-export const OPENED_CHAT_TEMPLATES = 224;
-export const OPENED_N_CHAT_TEMPLATES = 228;
+/* struct model_file of src/model_file.h. */
+export const MODEL_FILE_PARAMETERS = 0;
+export const MODEL_FILE_BYTES = 8;
+export const MODEL_FILE_VOCAB_SIZE = 16;
+export const MODEL_FILE_CONTEXT_LENGTH = 20;
+export const MODEL_FILE_N_LAYER = 24;
+export const MODEL_FILE_N_HEAD = 28;
+export const MODEL_FILE_N_HEAD_KV = 32;
+export const MODEL_FILE_N_EMBD = 36;
+export const MODEL_FILE_N_FF = 40;
+export const MODEL_FILE_FILE_TYPE = 44;
+export const MODEL_FILE_BOS_ID = 48;
+export const MODEL_FILE_EOS_ID = 52;
+export const MODEL_FILE_ARCHITECTURE = 56;
+export const MODEL_FILE_TOKENIZER_KIND = 60;
+export const MODEL_FILE_NAME = 64;
+export const MODEL_FILE_WEIGHT_BYTES = 192;
+export const MODEL_FILE_SESSION_BYTES = 200;
+export const MODEL_FILE_MODEL_CONTEXT_LENGTH = 208;
+export const MODEL_FILE_PRE = 212;
+export const MODEL_FILE_END_IDS = 216;
+export const MODEL_FILE_N_END_IDS = 220;
+export const MODEL_FILE_CHAT_TEMPLATES = 224;
+export const MODEL_FILE_N_CHAT_TEMPLATES = 228;
 
 /* struct tokenizer_piece of src/tokenizer.h. */
 export const TOKENIZER_PIECE_DATA = 0;

@@ -3,7 +3,7 @@
  * the weights. A model that does not fit is refused as soon as its head has arrived.
  */
 import { LogitscopeError } from './errors.js';
-import { OPENED_BYTES } from './layout.js';
+import { MODEL_FILE_BYTES } from './layout.js';
 
 /** @typedef {import('./module.js').Module} Module */
 
@@ -90,7 +90,7 @@ class Head {
     calls.memory_release(at);
     this.#tried = this.#length;
     if (this.handle) {
-      this.total ??= this.#module.view().getFloat64(this.handle + OPENED_BYTES, true);
+      this.total ??= this.#module.view().getFloat64(this.handle + MODEL_FILE_BYTES, true);
     } else if (this.#length > HEAD_MAX || this.#module.text(calls.fault_name()) !== 'incomplete') {
       this.#module.fail();
     }

@@ -1,0 +1,15 @@
+/* Reads the weights part by part as a decode step does, so that a caller can time them. The parts
+ * are `up` and `down` of each layer, then the head, as many rows at a time as a layer has. */
+#ifndef LOGITSCOPE_PROBE_H
+#define LOGITSCOPE_PROBE_H
+
+#include "model.h"
+
+/* Returns the bytes of scratch for a part: 0 after the last part, and for float32. */
+size_t probe_scratch(const struct model *model, uint32_t part);
+
+/* Multiplies a part by a vector of ones and returns the bytes of its weights. */
+uint32_t probe_multiply(const struct model *model, uint32_t part, const struct kernels *kernels,
+                        void *scratch);
+
+#endif
