@@ -169,7 +169,7 @@ export function chainProperties(seed = 0) {
     },
     {
       name: 'pure',
-      says: 'answers the same input in the same way, whatever was asked between',
+      says: 'answers the same input in the same way, after any other calls',
       cases: all(10),
       fails: keepsState,
     },
@@ -197,7 +197,7 @@ export function chainProperties(seed = 0) {
     },
     {
       name: 'exact',
-      says: 'keeps no more than needed where the mass meets p exactly',
+      says: 'keeps no more than needed if the mass meets p exactly',
       cases: [0.25, 0.5, 0.75].map((p) => ({
         logits: [1, 1, 1, 1],
         settings: { top_p: p },

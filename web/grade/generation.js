@@ -158,13 +158,13 @@ export function generationProperties(seed = 0) {
   return [
     {
       name: 'draw',
-      says: 'draws from the most to the least probable the first whose cumulative mass is above u',
+      says: 'draws the first token with a cumulative mass above u, from the most to the least probable',
       cases: runs(20, () => ({}), random),
       fails: check(otherIds),
     },
     {
       name: 'met',
-      says: 'where the mass meets u exactly the next token is drawn',
+      says: 'draws the next token if the mass meets u exactly',
       // Of two and four the shares are exact, however they are computed.
       cases: [2, 4].flatMap((size) =>
         runs(
@@ -180,7 +180,7 @@ export function generationProperties(seed = 0) {
     },
     {
       name: 'exact',
-      says: 'keeps no more than needed where the mass meets p exactly',
+      says: 'keeps no more than needed if the mass meets p exactly',
       cases: runs(
         2,
         (i) => ({
@@ -288,7 +288,7 @@ export function generationProperties(seed = 0) {
     },
     {
       name: 'appends',
-      says: 'each token drawn is part of what the next one follows',
+      says: 'appends each drawn token before it draws the next',
       cases: runs(12, () => ({ settings: many }), random),
       fails: check(otherIds),
     },

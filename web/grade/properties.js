@@ -294,7 +294,7 @@ function general(name, spec, random) {
     },
     {
       name: 'pure',
-      says: 'answers the same input in the same way, whatever was asked between',
+      says: 'answers the same input in the same way, after any other calls',
       cases: some.slice(0, 10),
       fails: keepsState,
     },
@@ -411,7 +411,7 @@ function byHand(name, spec) {
     name !== 'no_repeat_ngram_size' &&
       name !== 'mirostat' && {
         name: 'last_one',
-        says: 'works where all tokens but one are removed',
+        says: 'works if only one token is left',
         cases: [
           { ...seconded(spec, [-Infinity, 1]), settings, history: [] },
           { ...seconded(spec, [-2, -Infinity, -Infinity]), settings, history },

@@ -122,12 +122,12 @@ export const SPECS = {
     edges: [
       {
         name: 'plausible',
-        says: 'removes what is below alpha of the most probable token, whatever the weaker model says',
+        says: 'removes tokens below alpha of the most probable one, for every answer of the weaker model',
         cases: [both([5, 4, 0], [5, 4, -9], { contrastive_beta: 0.5 })],
       },
       {
         name: 'same',
-        says: 'where both agree leaves the ln p of the model',
+        says: 'leaves the ln p of the model if both agree',
         cases: [both([2, 1, 0.5], [2, 1, 0.5], { contrastive_beta: 1 })],
       },
     ],
@@ -360,7 +360,7 @@ export const SPECS = {
     edges: [
       {
         name: 'exact',
-        says: 'keeps no more than needed where the mass meets p exactly',
+        says: 'keeps no more than needed if the mass meets p exactly',
         compare: otherCounts,
         cases: [
           input(zeros(2), { top_p: 0.5 }),
@@ -486,7 +486,7 @@ export const SPECS = {
       },
       {
         name: 'coin',
-        says: 'removes where the coin is below xtc_probability, and only there',
+        says: 'removes if the coin is below xtc_probability, and only then',
         cases: [1, 2, 3, 4, 5, 6, 7, 8].map((seed) =>
           input([2, 1, 0], { xtc_probability: 0.5, xtc_threshold: 0.05, seed }),
         ),
@@ -514,7 +514,7 @@ export const SPECS = {
     edges: [
       {
         name: 'surprise',
-        says: 'keeps the best where mu is below every surprise',
+        says: 'keeps the best if mu is below every surprisal',
         cases: [
           input([1, 0.5], { mirostat: 2, mirostat_mu: 0.01 }),
           input([0, 1], { mirostat: 1, mirostat_mu: 0.01 }),
@@ -535,7 +535,7 @@ export const SPECS = {
     edges: [
       {
         name: 'start',
-        says: 'aims at the target where the mean is 0',
+        says: 'aims at the target if the mean is 0',
         cases: [input([2, 1, 0], { adaptive_target: 0.3, adaptive_mean: 0 })],
       },
       {
@@ -564,7 +564,7 @@ export const SPECS = {
       },
       {
         name: 'much',
-        says: 'keeps the best alone where a is very large',
+        says: 'keeps only the best if a is very large',
         cases: [input([1, 0], { top_a: 100 })],
       },
     ],
@@ -593,7 +593,7 @@ export const SPECS = {
     edges: [
       {
         name: 'sure',
-        says: 'keeps the best even where its own share of the entropy is above h',
+        says: 'keeps the best even if its own share of the entropy is above h',
         cases: [input([1, 0, 0], { top_h: 0.05 })],
       },
     ],
@@ -612,7 +612,7 @@ export const SPECS = {
     edges: [
       {
         name: 'even',
-        says: 'takes the highest temperature where all are equally probable',
+        says: 'takes the highest temperature if all tokens are equally probable',
         cases: [input([1, 1, 1], { temperature: 1, dynatemp_range: 0.5, dynatemp_exponent: 1 })],
       },
       {
@@ -690,7 +690,7 @@ export const SPECS = {
       },
       {
         name: 'none_green',
-        says: 'at 100 leaves all where no survivor is green',
+        says: 'leaves all at 100 if no survivor is green',
         cases: [0, 1, 2, 3].map((id) =>
           input([2, 1, 0], { green_bias: 100, green_fraction: 0.001 }, [id]),
         ),
@@ -715,7 +715,7 @@ export const SPECS = {
       },
       {
         name: 'seen_context',
-        says: 'does nothing where the same context stood before in the history',
+        says: 'does nothing if the same context occurred before in the history',
         cases: [
           input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 2 }, [0, 1, 2, 0, 1]),
           input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 1 }, [1, 1]),
@@ -723,7 +723,7 @@ export const SPECS = {
       },
       {
         name: 'layers',
-        says: 'plays each layer with what the ones before it have left',
+        says: 'plays each layer on the result of the layer before it',
         cases: [0, 1, 2, 3].map((id) => input(zeros(4), { synthid_depth: 4 }, [id, 0, 1, 2])),
       },
       {
@@ -736,7 +736,7 @@ export const SPECS = {
       },
       {
         name: 'least_factor',
-        says: 'takes no factor below 2^-100 where nearly all win',
+        says: 'takes no factor below 2^-100 if nearly all win',
         cases: [0, 1, 2, 3].map((id) =>
           input([3, 1, 0, -1], { synthid_depth: 30, synthid_context: 1 }, [id]),
         ),
