@@ -1,9 +1,9 @@
 /**
- * Serves one engine over a message port: a worker, or a MessageChannel on the main thread.
+ * Serves one engine over a message port, from a worker or over a MessageChannel in the same thread.
  *
  * Requests are { id, session, method, args }; answers { id, result } or { id, error }, and while a
- * model loads { id, progress }. Session 0 is the instance itself with its default timeline.
- * Requests begin in the order in which they came; one that waits lets later ones pass.
+ * model loads { id, progress }. Session 0 is the instance with its default timeline. Requests begin
+ * in the order of arrival; a later one may pass one that waits.
  */
 import { SCOPE_CALLS, SESSION_CALLS } from './calls.js';
 import { reasonOf } from './errors.js';
@@ -26,15 +26,15 @@ import { Logitscope, LogitscopeError } from './logitscope.js';
 const ALL_CALLS = [...SESSION_CALLS, ...SCOPE_CALLS];
 
 /**
- * An argument, with the function that a message could not carry, only what that returned.
+ * An argument with `rng` as a function again: the message carried the function's number.
  * @param {any} arg
  */
 const withRng = (arg) =>
   arg?.rng && 'returns' in arg.rng ? { ...arg, rng: () => arg.rng.returns } : arg;
 
 /**
- * The buffers of typed arrays in an answer, to be handed over rather than copied: of a whole result
- * the trace of a reading holds some.
+ * The buffers of typed arrays in an answer, which are transferred instead of copied. A trace with
+ * the complete result has some of them.
  * @param {any} result
  * @returns {ArrayBuffer[]}
  */
@@ -54,7 +54,10 @@ class EngineServer {
   /** @type {Map<number, { steps: AsyncGenerator<any, any, void>, abort: AbortController }>} */
   #generations = new Map();
   #last = 0;
-  /** The compiler of constraints, fetched with the first one. @type {Promise<unknown> | null} */
+  /**
+   * The compiler of constraints, fetched with the first constraint.
+   * @type {Promise<unknown> | null}
+   */
   #compiler = null;
 
   /** @param {Port} port */
@@ -66,7 +69,7 @@ class EngineServer {
   async answer({ id, session, method, args }) {
     try {
       if (args.some((arg) => arg?.constraint != null)) this.#compiler ??= this.#fetchCompiler();
-      if (this.#compiler) await this.#compiler; // later requests wait too and keep their order
+      if (this.#compiler) await this.#compiler; // later requests wait too, which keeps their order
       const result =
         method === 'load' ? await this.#load(id, args[0]) : await this.#call(session, method, args);
       this.#port.postMessage({ id, result }, transferables(result));

@@ -143,7 +143,7 @@ export class Logitscope extends Session {
     return this.#core.module.variant;
   }
 
-  /** Bytes of the module's memory, for those who watch that it does not grow. */
+  /** Bytes of the module's memory, to check that it does not grow. */
   get memoryBytes() {
     return this.#core.module.memoryBytes;
   }
@@ -159,8 +159,8 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The text of ids. Bytes that are not UTF-8 become U+FFFD; special tokens are left out unless asked
-   * for.
+   * The text of ids. Bytes that are not UTF-8 become U+FFFD; special tokens are left out by
+   * default.
    * @param {ArrayLike<number>} ids
    * @param {{ special?: boolean }} [options]
    * @returns {string}
@@ -170,8 +170,8 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The prompt that the model's own template makes of messages. Rendered in a worker, which is ended
-   * after a second.
+   * The prompt that the model's own template makes of messages. A worker renders it, for a second
+   * at most.
    * @param {import('./types.js').Message[]} messages
    * @param {import('./types.js').ChatOptions} [options]
    */
@@ -194,7 +194,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The u in [0, 1) of a step; step n of any generation with that seed uses it.
+   * The u in [0, 1) of a step: step n of any generation with this seed uses it.
    * @param {number} seed
    * @param {number} step
    */
@@ -212,7 +212,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * What each id bears of the watermarks that are on; `detect` counts it.
+   * The value of each id under the watermarks that are on; `detect` counts them.
    * @param {ArrayLike<number>} ids
    * @param {Settings} [settings]
    */
@@ -221,7 +221,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The trace of any logits, with the whole result; needs no model.
+   * The trace of any logits, with the complete result; needs no model.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {{ step?: number } & Beside} [options]
@@ -254,8 +254,8 @@ export class Logitscope extends Session {
   }
 
   /**
-   * What a function in the place of `own` would be called with: the logits as they reach it, every
-   * setting, the ids so far. Its result can then be given as `own` in place of the function.
+   * The arguments that a function as `own` would get: the logits at its place, every setting, the
+   * ids so far. Its result can then be given as `own` in place of the function.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {{ step?: number } & Beside} [options]
@@ -287,7 +287,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * Draws one token from any logits; needs no model. As `draw`, a loop wants `rng` or `step`.
+   * Draws one token from any logits; needs no model. In a loop give `rng` or `step`, as for `draw`.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice & Beside} [choice]

@@ -39,9 +39,12 @@ class Connection {
   #last = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
-  /** Whether a newer look replaces one that waits. */
+  /** Whether a newer look replaces a waiting one. */
   supersede = false;
-  /** Why nothing is answered any more. @type {[import('./errors.js').Code, string, import('./errors.js').Values?] | null} */
+  /**
+   * The error of every further call, once the connection has ended.
+   * @type {[import('./errors.js').Code, string, import('./errors.js').Values?] | null}
+   */
   #end = null;
 
   /**
@@ -56,7 +59,7 @@ class Connection {
       if (answer.closed) fail(null);
       else this.#receive(answer);
     };
-    // A script that cannot be loaded is an event without a message.
+    // A script that cannot be loaded causes an event without a message.
     const fail = (/** @type {any} */ event) => {
       const reason = event?.message || (heard && phrase('unknown_reason'));
       if (reason) this.end('load_failed', 'worker_failed', { reason });
@@ -84,7 +87,7 @@ class Connection {
     return new Promise((resolve, reject) => {
       if (this.#end) return reject(new LogitscopeError(...this.#end));
       try {
-        args.forEach(checkDepths); // a message that is too deep can be sent and yet never arrive
+        args.forEach(checkDepths); // a message nested too deeply can be sent, but never arrives
         this.#port.postMessage({ id, session, method, args }, transfer);
         this.#waiting.set(id, { resolve, reject, onprogress });
       } catch (error) {
@@ -95,7 +98,7 @@ class Connection {
     });
   }
 
-  /** Whether an answer is awaited. */
+  /** Whether a call waits for its answer. */
   get busy() {
     return this.#waiting.size > 0;
   }
@@ -114,7 +117,7 @@ class Connection {
   }
 
   /**
-   * Refuses all that is awaited and all that is asked from now on, unless it has ended already.
+   * Rejects all waiting and all further calls, unless the connection has ended already.
    * @param {import('./errors.js').Code} code
    * @param {string} key
    * @param {import('./errors.js').Values} [values]
@@ -127,14 +130,14 @@ class Connection {
 }
 
 /**
- * An argument as a message carries it: `rng` is called here, once, and its number is sent.
+ * An argument as a message can carry it: `rng` is called here, once, and its number is sent.
  * @param {any} arg
  */
 const sendableArg = (arg) =>
   typeof arg?.rng === 'function' ? { ...arg, rng: { returns: arg.rng() } } : arg;
 
 /**
- * Gives a class the methods that only send their call.
+ * Adds methods to a class that only send their call.
  * @param {{ prototype: any }} remote
  * @param {readonly string[]} calls
  */
@@ -147,10 +150,10 @@ function forward({ prototype }, calls) {
   }
 }
 
-/** Closes the timeline of a session that was collected. */
+/** Closes the timeline of a collected session. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
-/** Calls of which a newer one replaces one that waits, with `supersede`. */
+/** Calls that, with `supersede`, replace a waiting one. */
 const LOOKS = ['read', 'distribution'];
 
 const SessionBase = /** @type {new () => SessionCalls} */ (class {});
@@ -166,7 +169,7 @@ export class RemoteSession extends SessionBase {
   #closed = false;
   #inFlight = 0;
   /**
-   * The look that waits for the one in flight.
+   * The look that waits until the current one is answered.
    * @type {{ method: string, args: any[], resolve: any, reject: any } | null}
    */
   #pending = null;
@@ -231,7 +234,7 @@ export class RemoteSession extends SessionBase {
   }
 
   /**
-   * The whole of `generate` in one answer, with its steps.
+   * Runs `generate` to its end; the result has all steps.
    * @param {GenerateOptions & Settings} options
    * @returns {Promise<Generated & { steps: Step[] }>}
    */
@@ -245,8 +248,7 @@ export class RemoteSession extends SessionBase {
   }
 
   /**
-   * Several texts of one prompt: text i has the seed + i, as a call of `write` of its own would draw
-   * it.
+   * Several texts of one prompt: text i has the seed + i and equals a `write` with that seed.
    * @param {GenerateOptions & Settings & { n?: number }} options n texts, 1
    * @returns {Promise<(Generated & { steps: Step[] })[]>}
    */
@@ -256,7 +258,7 @@ export class RemoteSession extends SessionBase {
 
   /**
    * Feeds the prompt and draws token after token; returns the result. An abort of `signal` ends it
-   * with finish_reason "aborted". Breaking out of the loop ends the generation.
+   * with finish_reason "aborted"; breaking out of the loop ends it too.
    * @param {GenerateOptions & Settings} options
    * @returns {AsyncGenerator<Step, Generated, void>}
    */
@@ -282,7 +284,7 @@ export class RemoteSession extends SessionBase {
   }
 
   /**
-   * Begins a generation, which an abort of the signal ends.
+   * Begins a generation; an abort of the signal ends it.
    * @param {GenerateOptions & Settings} options
    */
   async #begin(options) {
@@ -308,7 +310,7 @@ export class RemoteSession extends SessionBase {
     await this.request('close');
   }
 
-  /** `close`, as `await using` calls it. */
+  /** Calls `close` for `await using`. */
   async [Symbol.asyncDispose]() {
     await this.close();
   }
@@ -339,7 +341,7 @@ export class RemoteLogitscope extends ScopeBase {
   /**
    * @private
    * @param {Connection} connection
-   * @param {{ terminate(): unknown } | null} worker ended by close
+   * @param {{ terminate(): unknown } | null} worker ended by `close`
    */
   constructor(connection, worker) {
     super(connection, 0);
@@ -348,8 +350,8 @@ export class RemoteLogitscope extends ScopeBase {
   }
 
   /**
-   * Loads an engine in a worker: without `worker` in one of its own, in Node in a worker thread.
-   * An abort of `signal` rejects with code `cancelled` and ends the worker.
+   * Loads an engine in a worker: by default in a new one, in Node in a worker thread. An abort of
+   * `signal` rejects with code `cancelled` and ends the worker.
    * @param {import('./types.js').RemoteOptions} [wanted]
    * @returns {Promise<RemoteLogitscope>}
    */
@@ -396,7 +398,7 @@ export class RemoteLogitscope extends ScopeBase {
     return remote;
   }
 
-  /** Whether an answer is awaited, by any of its timelines. */
+  /** Whether a call waits for its answer, on any timeline. */
   get busy() {
     return this.#connection.busy;
   }
@@ -424,7 +426,7 @@ export class RemoteLogitscope extends ScopeBase {
 
 forward(RemoteLogitscope, SCOPE_CALLS);
 
-/** @param {string | URL | undefined} address of another script than the package's */
+/** @param {string | URL | undefined} address of a script other than the package's */
 async function startWorker(address) {
   if (typeof Worker === 'undefined') return (await import('#node')).startThread(address);
   if (address !== undefined) return startAt(address);
@@ -433,8 +435,8 @@ async function startWorker(address) {
 }
 
 /**
- * What a message can carry: addresses made absolute, since a worker resolves them against itself,
- * and what a Response holds.
+ * A source as a message can carry it: absolute addresses, since a worker resolves relative ones
+ * against itself, and the content of a Response.
  * @param {string} setting 'model', 'wasm', 'simd' or 'relaxed'
  * @param {any} source
  * @returns {Promise<any>}

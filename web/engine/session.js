@@ -8,7 +8,7 @@ import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 /** @import { Core } from './core.js' */
 /** @import { GenerateOptions, Generated, Score, Settings, Step } from './types.js' */
 
-/** Frees a session that was collected without being closed. */
+/** Frees a collected session that was not closed. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ free) => free());
 
 /**
@@ -96,7 +96,7 @@ export class Session {
    * Makes the timeline exactly these ids, keeping the common prefix unless `cache` is false.
    * @param {ArrayLike<number>} ids
    * @param {{ cache?: boolean }} [options]
-   * @returns {{ evaluated: number, reused: number }} how many ids went through the model, how many did not
+   * @returns {{ evaluated: number, reused: number }} ids evaluated by the model, ids kept
    */
   feed(ids, options) {
     checkOptions('options of feed', options, ['cache']);
@@ -140,8 +140,8 @@ export class Session {
   }
 
   /**
-   * The hidden state that the logits were made of, a copy (n_embd,): the last layer's output after
-   * the output norm, as the head reads it.
+   * The hidden state behind the logits, a copy (n_embd,): the last layer's output after the output
+   * norm, which the output layer reads.
    * @returns {Float32Array}
    */
   hidden() {
@@ -152,10 +152,10 @@ export class Session {
   }
 
   /**
-   * Gives the logits (vocab_size,) of a second distribution, which `guidance_scale` or
-   * `contrastive_beta` reads beside the session's own: of a timeline with another prompt, or of
-   * another model with the same vocabulary. They are copied and hold until the next feed; null takes
-   * them back.
+   * Sets the logits (vocab_size,) of a second distribution, which `guidance_scale` or
+   * `contrastive_beta` reads beside the session's own. They come from a timeline with another
+   * prompt, or from another model with the same vocabulary. They are copied and stay until the next
+   * feed; null removes them.
    * @param {ArrayLike<number> | null} logits
    */
   second(logits) {
@@ -171,8 +171,8 @@ export class Session {
   }
 
   /**
-   * How surprising a token would be, or each of several: -ln p under the model's own distribution,
-   * in nats.
+   * The surprisal of a token, or of each of several: -ln p under the model's own distribution, in
+   * nats.
    * @template {number | ArrayLike<number>} T
    * @param {T} ids
    * @returns {import('./types.js').Surprisal<T>}
@@ -194,7 +194,7 @@ export class Session {
   }
 
   /**
-   * The timeline as what the chain reads: it stays in the session's own memory.
+   * The timeline as a source of the chain, which reads it in the session's own memory.
    * @returns {import('./chain.js').Source}
    */
   #source() {
@@ -212,9 +212,9 @@ export class Session {
   }
 
   /**
-   * The next-token distribution under these settings, and a token drawn from it: the chain runs
+   * The next-token distribution under these settings, and a token drawn from it. The chain runs
    * once, and the draw reads the arrays that the trace lists. Feeds nothing, never runs the model.
-   * As `draw`, a loop wants `rng` or `step`.
+   * In a loop give `rng` or `step`, as for `draw`.
    * @param {Settings} [settings]
    * @param {import('./types.js').ReadChoice} [choice]
    * @returns {import('./types.js').Reading}
@@ -226,7 +226,8 @@ export class Session {
   /**
    * The trace of `read` alone.
    * @param {Settings} [settings]
-   * @param {{ step?: number }} [options] how many tokens are drawn, 0: for XTC's coin and what counts new tokens
+   * @param {{ step?: number }} [options] step: number of tokens drawn so far, 0, for XTC's coin
+   *   and samplers that count new tokens
    * @returns {import('./types.js').Trace}
    */
   distribution(settings, options) {
@@ -235,9 +236,9 @@ export class Session {
   }
 
   /**
-   * The token of `read` alone, which takes less: `draw(settings, { rng: Math.random })`, or with `step`
-   * the number of that step of `settings.seed`. Without a choice each call draws the token of step 0.
-   * `raw: false` leaves p_raw out (as 0), which takes a pass over the vocabulary.
+   * The drawn token of `read` alone, which is faster: `draw(settings, { rng: Math.random })`, or
+   * with `step` the u of that step of `settings.seed`. Without a choice each call draws the token
+   * of step 0. `raw: false` leaves p_raw out (as 0), which saves a pass over the vocabulary.
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice} [choice]
    * @returns {import('./types.js').Drawn}
@@ -247,8 +248,8 @@ export class Session {
   }
 
   /**
-   * The next-token distribution at each value of one setting, the others staying as they are: the
-   * `top` tokens that the draw meets first, in the order in which it walks them.
+   * The next-token distribution at each value of one setting, with the others unchanged: the first
+   * `top` tokens in the order of the draw.
    * @param {Settings} settings
    * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
@@ -261,8 +262,8 @@ export class Session {
 
   /**
    * Feeds the prompt and draws token after token; returns the result. During a step the timeline is
-   * the text before the token just drawn, so `distribution` shows what it was drawn from. Breaking
-   * out of the loop ends the generation.
+   * the text before the drawn token, so `distribution` shows the distribution of that draw.
+   * Breaking out of the loop ends the generation.
    * @param {GenerateOptions & Settings} options
    * @returns {AsyncGenerator<Step, Generated, void>}
    */
@@ -299,7 +300,7 @@ export class Session {
   }
 
   /**
-   * The whole of `generate` in one answer, with its steps.
+   * Runs `generate` to its end; the result has all steps.
    * @param {GenerateOptions & Settings} options
    * @returns {Promise<Generated & { steps: Step[] }>}
    */
@@ -314,8 +315,8 @@ export class Session {
   }
 
   /**
-   * Several texts of one prompt, which is evaluated once: text i has the seed + i, as a call of
-   * `write` of its own would draw it.
+   * Several texts of one prompt, which is evaluated once: text i has the seed + i and equals a
+   * `write` with that seed.
    * @param {GenerateOptions & Settings & { n?: number }} options n texts, 1
    * @returns {Promise<(Generated & { steps: Step[] })[]>}
    */
@@ -325,7 +326,7 @@ export class Session {
 
   /**
    * The log-probability of a text after a prompt, and of each of its tokens, under the model's own
-   * distribution. The timeline then holds both but for the last token.
+   * distribution. Afterwards the timeline holds both, except the last token.
    * @param {string | ArrayLike<number>} prompt
    * @param {string | ArrayLike<number>} completion
    * @returns {Promise<Score>}
@@ -335,7 +336,7 @@ export class Session {
     return score(this.#open(), this, prompt, completion, openPace());
   }
 
-  /** Another session with the same timeline, for which nothing is evaluated. @returns {Session} */
+  /** Another session with the same timeline; nothing is evaluated again. @returns {Session} */
   fork() {
     const core = this.#open();
     const fork = new Session(core, this.#owned);
@@ -350,7 +351,7 @@ export class Session {
     this.#free();
   }
 
-  /** `close`, as `using` calls it. */
+  /** Calls `close` for `using`. */
   [Symbol.dispose]() {
     this.close();
   }

@@ -558,7 +558,7 @@
  */
 
 /**
- * A port whose other end `serve` answers.
+ * A port with `serve` at its other end.
  * @typedef {{ postMessage: (message: any, transfer?: any) => void }} RemotePort
  *
  *   The options of `RemoteLogitscope.load` beside those of `load`.
