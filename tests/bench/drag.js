@@ -27,8 +27,9 @@ const VOCABULARIES = [128256, 262144];
 /** Runs in the page: measures each input of the slider until the bars have followed. */
 function record(/** @type {number} */ moves) {
   const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
-  const bars = scope.querySelector('logit-distribution');
-  const knob = scope
+  const bench = scope.querySelector('logit-bench').shadowRoot;
+  const bars = bench.querySelector('logit-distribution');
+  const knob = bench
     .querySelector('logit-chain')
     .shadowRoot.querySelector('[data-name=temperature]');
   const slider = knob.shadowRoot.querySelector('input[type=range]');

@@ -37,7 +37,8 @@ export async function dragLandscape({ ms, rise = 0 }) {
  */
 export async function turnKnob({ name, ms }) {
   const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
-  const chain = scope.querySelector('logit-chain').shadowRoot;
+  const bench = scope.querySelector('logit-bench').shadowRoot;
+  const chain = bench.querySelector('logit-chain').shadowRoot;
   const knob = chain.querySelector(`[data-name=${name}]`).shadowRoot;
   const slider = knob.querySelector('input[type=range]');
   const [low, high] = [Number(slider.min), Number(slider.max)];

@@ -180,7 +180,8 @@ const testStill = (width, lang) =>
     const places = () =>
       page.evaluate(() => {
         scrollTo(0, 0); // what sticks to the window is in its own place
-        const bench = document.querySelector('logit-scope').shadowRoot;
+        const { shadowRoot } = document.querySelector('logit-scope');
+        const bench = shadowRoot.querySelector('logit-bench').shadowRoot;
         const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
         return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
           const { x, y, width, height } = element.getBoundingClientRect();

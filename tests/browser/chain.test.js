@@ -292,7 +292,7 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
 test('while a knob moves, bars follow every frame and numbers ten times a second, exact at rest', async () => {
   const { page, close } = await bench.open({ path: '?lang=en#temperature=0.7&seed=3' });
   const counted = await page.locator('logit-scope').evaluate(async (it) => {
-    const { shadowRoot } = it;
+    const { shadowRoot } = it.renderRoot.querySelector('logit-bench');
     const knobs = shadowRoot.querySelector('logit-chain').shadowRoot;
     const knob = knobs.querySelector('[data-name=temperature]');
     const slider = knob.shadowRoot.querySelector('[type=range]');

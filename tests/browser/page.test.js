@@ -107,7 +107,9 @@ test('the distribution has the most of the width, and where there is little room
     await page.setViewportSize({ width: w, height: h });
     const sight = () =>
       page.evaluate(() => {
-        const { shadowRoot } = document.querySelector('logit-scope');
+        const { shadowRoot } = document
+          .querySelector('logit-scope')
+          .renderRoot.querySelector('logit-bench');
         const inner = shadowRoot.querySelector('logit-distribution').shadowRoot;
         const dock = shadowRoot.querySelector('logit-chain').getBoundingClientRect().top;
         const bottoms = [...inner.querySelectorAll('.row')].map(
@@ -468,7 +470,7 @@ test('Stop ends a run between two tokens, and knobs may turn while it runs', asy
   const { page, close } = await open();
   await page.locator('[data-command=run]').click();
   // As soon as a token stands there, so that no slow machine has come to the end before.
-  const stopped = await page.locator('logit-scope').evaluate(async ({ shadowRoot }) => {
+  const stopped = await page.locator('logit-bench').evaluate(async ({ shadowRoot }) => {
     const steps = () =>
       shadowRoot
         .querySelector('logit-text')

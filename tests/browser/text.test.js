@@ -380,11 +380,12 @@ test('without a stop greedy loops, marked; how long a text may be is a setting, 
 test('a step flies its token into the text in half a second, and queues nothing up', async () => {
   const { page, complaints, close } = await open('', { reducedMotion: 'no-preference' });
   await page.evaluate(() => {
-    const scope = document.querySelector('logit-scope');
+    const { renderRoot } = document.querySelector('logit-scope');
+    const bench = renderRoot.querySelector('logit-bench');
     const over = () => [
-      ...scope.renderRoot.querySelectorAll('.flying'),
+      ...bench.renderRoot.querySelectorAll('.flying'),
       ...['logit-draw', 'logit-distribution'].flatMap((name) => [
-        ...scope.renderRoot.querySelector(name).shadowRoot.querySelectorAll('.before'),
+        ...bench.renderRoot.querySelector(name).shadowRoot.querySelectorAll('.before'),
       ]),
     ];
     window.over = () => over().length;
@@ -400,9 +401,9 @@ test('a step flies its token into the text in half a second, and queues nothing 
         told.longest = Math.max(told.longest, motion.effect.getComputedTiming().endTime);
     };
     for (const root of [
-      scope.renderRoot,
+      bench.renderRoot,
       ...['logit-draw', 'logit-distribution'].map(
-        (name) => scope.renderRoot.querySelector(name).shadowRoot,
+        (name) => bench.renderRoot.querySelector(name).shadowRoot,
       ),
     ])
       new MutationObserver(look).observe(root, { childList: true, subtree: true });

@@ -1,8 +1,7 @@
 /**
- * <logit-guide>: the landscape in five beats. Each begins with settings where its action has an effect,
- * waits for the action, tells the measured effect, and goes on by itself. Asks for another beat with
- * "logit-beat", with "logit-press" for a button that may be out of sight, and ends with
- * "logit-guide-end".
+ * <logit-guide>: one beat of the tour over the landscape. A beat begins with settings that give its
+ * action an effect, waits for the action and describes the measured effect. Asks for the next beat with
+ * "logit-beat" and ends with "logit-guide-end".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
@@ -11,16 +10,15 @@ import { LogitElement, define } from '../base/element.js';
 import { settingName } from '../base/setting-words.js';
 import { DRAWS } from '../views/landscape/rain.js';
 import guideStyles from './guide.css';
-import { BEATS } from './tour.js';
 
 addMessages(locales);
 
-/** How near the end of its way the knob counts as there, and how far up it is to go then. */
+/** In the first beat the knob goes to the left end, up to this share of its range, then above the other. */
 const LEFT = 0.05;
 const RIGHT = 0.64;
-/** Who holds both lines moves u alone where the knob stays so near, and u goes so far. */
-const STAYS = 0.05;
-const GOES = 0.1;
+/** A drag of both lines counts as one of u if the knob moves at most this share, and u at least so far. */
+const KNOB_MAX = 0.05;
+const U_MIN = 0.1;
 
 /**
  * @typedef {import('../views/landscape/landscape.js').LogitLandscape} LogitLandscape
@@ -28,42 +26,38 @@ const GOES = 0.1;
  */
 
 /**
- * The button of a beat whose deed is a press, what stands on it, and a button that comes first.
- * @type {Record<number, { button: string, first?: string, words: () => string }>}
+ * The beats whose action is one button of the landscape, with its label. The guide shows the button too,
+ * since the landscape's may be out of the window.
+ * @type {Record<number, { action: 'top_p' | 'swap' | 'rain', label: () => string }>}
  */
-const PRESSES = {
-  3: { button: '[data-chip=top_p]', words: () => `+ ${settingName('top_p')}` },
-  4: {
-    button: '[data-command=swap]',
-    first: '[data-chip=top_p][aria-pressed=false]',
-    words: () => t('landscape.swap'),
-  },
-  5: { button: '[data-command=rain]', words: () => `× ${number(DRAWS)}` },
+const BUTTONS = {
+  3: { action: 'top_p', label: () => `+ ${settingName('top_p')}` },
+  4: { action: 'swap', label: () => t('landscape.swap') },
+  5: { action: 'rain', label: () => `× ${number(DRAWS)}` },
 };
 
 /**
- * Temperatures at which a beat's action has an effect: the lowest, the highest, a good one. The first
- * row is for the first beat, the second for all others, which go on with one another's settings.
+ * The temperatures at which a beat's action has an effect: minimum, maximum and default. The first row
+ * is for the first beat, the second for the others, which continue with each other's settings.
  */
 const HEAT = [
   [0.3, 1.5, 0.7],
   [1.3, 3, 1.5],
 ];
-/** A nucleus for the beat of the order. */
+/** The same for top-p in the beat about the order. */
 const NUCLEUS = [0.5, 0.97, 0.9];
 
 /** @param {number} value @param {number[]} range */
 const within = (value, [low, high, usual]) => (value >= low && value <= high ? value : usual);
 
 /**
- * The changes to a state that a beat begins with, so that its action has an effect; other stages are
- * left out. Null if nothing changes.
+ * Returns the changes to the state with which a beat begins: settings that give its action an effect,
+ * and no other stages. Null if nothing changes.
  * @param {number} beat
  * @param {import('../state/page-state.js').PageState} state
  * @param {import('../engine/types.js').TableRow[]} table
  */
 export function startOf(beat, { settings, landscape_knob }, table) {
-  if (beat > BEATS) return null;
   const is = /** @type {Record<string, any>} */ (settings);
   /** @type {Record<string, any>} */
   const start = { temperature: within(is.temperature, HEAT[beat > 1 ? 1 : 0]) };
@@ -82,9 +76,9 @@ export function startOf(beat, { settings, landscape_knob }, table) {
 }
 
 /**
- * The effects of each beat's actions, one after another. Each entry returns a function that speaks of
- * the effect in the present language ('' to say nothing yet), or null while the effect has not come.
- * `told` says that it has come and the picture goes on changing.
+ * The effects of each beat's actions, in their order. An entry returns null before the effect, then a
+ * function that describes it in the current language ('' to describe nothing). `told` is true if the
+ * effect was described already and the picture still changes.
  * @type {((before: Outcome, now: Outcome, told?: boolean) => (() => string) | null)[][]}
  */
 const OUTCOMES = [
@@ -105,7 +99,7 @@ const OUTCOMES = [
   [
     (before, now) => {
       const moved = Math.abs(Number(now.u) - Number(before.u));
-      const alone = now.share === before.share ? moved > 0 : moved >= GOES;
+      const alone = now.share === before.share ? moved > 0 : moved >= U_MIN;
       if (!alone || now.id === before.id) return null;
       const [from, to] = [fixed(Number(before.u), 2), fixed(Number(now.u), 2)];
       return () => t('guide.2.noticed', { from, to, before: before.token, token: now.token });
@@ -132,6 +126,7 @@ export class LogitGuide extends LogitElement {
     beat: { type: Number },
     done: { state: true },
     seen: { state: true },
+    beats: { attribute: false },
     root: { attribute: false },
   };
 
@@ -139,7 +134,7 @@ export class LogitGuide extends LogitElement {
 
   /** The picture before the action. @type {Outcome | null} */
   #before = null;
-  /** Whether anything was done in this beat. */
+  /** Whether the user acted in this beat. */
   #acted = false;
   #watching = false;
   /** The picture before the action that ended the last beat. @type {Outcome | null} */
@@ -147,13 +142,14 @@ export class LogitGuide extends LogitElement {
 
   constructor() {
     super();
-    /** From 1; BEATS + 1 is the end. */
+    /** From 1; beats + 1 is the end. */
     this.beat = 1;
-    /** How many deeds of the beat are done. */
+    this.beats = 0;
+    /** The number of this beat's actions done so far. */
     this.done = 0;
-    /** The effect of a beat's action, in words. @type {{ beat: number, say: () => string } | null} */
+    /** The described effect of a beat's action. @type {{ beat: number, say: () => string } | null} */
     this.seen = null;
-    /** Where the deeds are done. @type {ParentNode | null} */
+    /** The tree with the landscape. @type {ParentNode | null} */
     this.root = null;
   }
 
@@ -180,11 +176,11 @@ export class LogitGuide extends LogitElement {
 
   render() {
     const { beat } = this;
-    const last = beat > BEATS;
+    const last = beat > this.beats;
     return html`
       <section aria-labelledby="title" @keydown=${this.#onKey}>
         <h2 id="title" tabindex="-1">${t(last ? 'guide.end' : `guide.${beat}`)}
-          <span class="count">${last ? nothing : t('guide.count', { n: beat, of: BEATS })}</span></h2>
+          <span class="count">${last ? nothing : t('guide.count', { n: beat, of: this.beats })}</span></h2>
         <div class="said" aria-live="polite">
           <p class="noticed">${this.#renderNoticed()}</p>
           <p class="deed">${last ? t('guide.end.said') : this.#renderDeed()}</p>
@@ -202,10 +198,7 @@ export class LogitGuide extends LogitElement {
     `;
   }
 
-  /**
-   * The effect of the last action, under its beat's name; before any action, the explanation of a
-   * river.
-   */
+  /** The effect of the last action, with the name of its beat; before any action, the meaning of a river. */
   #renderNoticed() {
     const { beat, done, seen } = this;
     if (seen?.beat === beat) return seen.say();
@@ -214,23 +207,24 @@ export class LogitGuide extends LogitElement {
     return beat === 1 && done === 0 ? t('guide.begin') : nothing;
   }
 
-  /** What is to be done; where the button may be out of sight, that button itself. */
+  /** The action of the beat in words, with its button if it has one. */
   #renderDeed() {
     const { beat, done, seen } = this;
-    const press = PRESSES[beat];
+    const button = BUTTONS[beat];
     const words = t(`guide.${beat}.deed${done || ''}`);
     const keys =
       done === 0 && beat < 3
         ? html` <span class="keys">${t(`guide.${beat}.keys`)}</span>`
         : nothing;
-    if (!press) return html`${words}${keys}`;
+    if (!button) return html`${words}${keys}`;
+    const needed = button.action === 'swap' && seen?.beat !== beat - 1;
     return html`<span class="words">${words}</span>
-      <button class="primary press ${press.first && seen?.beat !== beat - 1 ? 'needed' : ''}" @click=${() => this.emit('logit-press', press)}>${press.words()}</button>`;
+      <button class="primary press ${needed ? 'needed' : ''}" @click=${() => this.#view?.act(button.action)}>${button.label()}</button>`;
   }
 
   firstUpdated() {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    // Asked for at the foot of the page, it is far above.
+    // The button at the foot of the page is far below.
     const { host } = /** @type {ShadowRoot} */ (this.getRootNode());
     if (host.getBoundingClientRect().top < 0)
       host.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
@@ -241,14 +235,14 @@ export class LogitGuide extends LogitElement {
     return this.root?.querySelector('logit-landscape');
   }
 
-  /** The first action of a beat is compared with the picture just before. */
+  /** Keeps the picture before the first action of a beat, to compare with. */
   #onDeed = () => {
     if (!this.#acted) this.#before = this.#view?.outcome ?? this.#before;
     this.#acted = true;
     this.#watch();
   };
 
-  /** Watches the effect of an action until all of it shows. */
+  /** Looks for effects in each frame until the landscape is complete. */
   async #watch() {
     if (this.#watching) return;
     this.#watching = true;
@@ -264,18 +258,18 @@ export class LogitGuide extends LogitElement {
       this.seen = { beat: 2, say: this.#still(now) };
   }
 
-  /** Says that another u falls on the same token. @param {Outcome} now */
+  /** Describes another u that selects the same token. @param {Outcome} now */
   #still(now) {
     return () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token });
   }
 
-  /** The picture of an ended beat may go on changing: its sentence goes along. @param {Outcome} now */
+  /** Updates the sentence of the last beat while its picture still changes. @param {Outcome} now */
   #follow(now) {
     const [before, beat] = [this.#told, this.beat - 1];
     if (this.seen?.beat !== beat || !before) return;
     if (beat < 3 && now.others !== before.others) return;
     if (beat === 1 && now.u !== this.#before?.u) return;
-    if (beat === 2 && Math.abs(now.share - before.share) > STAYS) return;
+    if (beat === 2 && Math.abs(now.share - before.share) > KNOB_MAX) return;
     const say = OUTCOMES[beat - 1].at(-1)?.(before, now, true);
     if (say || beat === 2) this.seen = { beat, say: say ?? this.#still(now) };
   }
@@ -287,14 +281,14 @@ export class LogitGuide extends LogitElement {
       this.#before = now;
       return;
     }
-    // The effects of temperature and of u are told only if everything else stayed.
+    // The effects of temperature and u count only if nothing else changed.
     const other = now.others !== before.others;
-    const stays = this.beat !== 2 || Math.abs(now.share - before.share) <= STAYS;
+    const stays = this.beat !== 2 || Math.abs(now.share - before.share) <= KNOB_MAX;
     if (!stays || (this.beat < 3 && other)) {
       this.#before = now;
       this.done = 0;
     }
-    // A drag to the left begins where it ends.
+    // The comparison begins at the left end of the drag.
     if (this.beat === 1 && this.done && now.share <= LEFT) this.#before = now;
     const outcomes = OUTCOMES[this.beat - 1] ?? [];
     const say = outcomes[this.done]?.(/** @type {Outcome} */ (this.#before), now);
@@ -314,7 +308,7 @@ export class LogitGuide extends LogitElement {
     if (beat >= 1) this.emit('logit-beat', { beat });
   }
 
-  /** @param {boolean} bench whether to go on there */
+  /** @param {boolean} bench whether the bench follows */
   #end(bench) {
     this.emit('logit-guide-end', { bench });
   }

@@ -80,7 +80,8 @@ function does(scope, key) {
     press = '',
     focus = '',
   } = BENCH[key] ?? { panel: key === 'b' ? 'logit-text' : '' };
-  const place = panel && scope.renderRoot.querySelector(`${panel}:not([hidden])`);
+  const bench = scope.renderRoot.querySelector('logit-bench')?.shadowRoot;
+  const place = panel && bench?.querySelector(`${panel}:not([hidden])`);
   if (!place) return false;
   const found = /** @type {HTMLElement | null | undefined} */ (
     place.shadowRoot?.querySelector(press || focus || 'logit-tape')

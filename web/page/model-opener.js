@@ -1,6 +1,6 @@
 /**
- * Which model an instrument opens, what the reader is asked before, and what shows until it is there.
- * A model of another host is asked for by name and opened at a press.
+ * Opens the models of an instrument: asks the user first if needed, and renders the progress. A model
+ * of another host is named in a question and opened after a press.
  */
 import { html, nothing } from 'lit';
 import { reason } from '../base/faults.js';
@@ -16,24 +16,27 @@ import { megabytes } from './model-chooser.js';
 /** @typedef {import('../state/page-state.js').PageState} PageState */
 /** @typedef {{ model: import('../state/engines.js').Model, context?: number | null, anew?: boolean }} Wanted */
 
-/** What comes over the panels: fetched beside the model, and there with the instrument. */
+/** The modules of the overlays, fetched beside the model. */
 const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
 
 export class ModelOpener {
-  /** The model that shows, or is to: its name, address, grammar and examples. */
+  /** The model on show or coming: its name, address, grammar and examples. */
   offer = findModel('');
+  /** The model of another host that the user has not agreed to yet, in place of the views. */
+  asking = '';
+  /** The name in the dialog of other models; null while it is closed. @type {string | null} */
+  more = null;
   #scope;
   #instrument;
   #choices;
   #begin;
 
   /**
-   * @param {import('./scope.js').LogitScope} scope whose attributes name the model; of which it sets
-   *   `asking`, `more` and `context`
+   * @param {import('./scope.js').LogitScope} scope its attributes name the model
    * @param {import('../state/instrument.js').Instrument} instrument
-   * @param {import('../state/choices.js').Choices} choices what the views chose
-   * @param {(prompt: string) => PageState | null} begin the state that a load begins with, where the
-   *   prompt would be that one
+   * @param {import('../state/choices.js').Choices} choices the views' choices
+   * @param {(prompt: string) => PageState | null} begin returns the state with which a load begins, for
+   *   a default prompt
    */
   constructor(scope, instrument, choices, begin) {
     this.#scope = scope;
@@ -42,71 +45,95 @@ export class ModelOpener {
     this.#begin = begin;
   }
 
+  /** The model's first example, which is the default prompt. */
+  get example() {
+    return exampleOf(this.offer);
+  }
+
   /**
-   * Opens the model of the attributes: one of another host once the reader agrees.
-   * @param {boolean} [named] whether the prompt is the attribute's, whatever was typed
-   * @returns {Promise<void>}
+   * Opens the model of the attributes, or the user's own file that is missing. Asks about a model of
+   * another host first.
+   * @param {boolean} [named] whether the prompt of the attribute replaces a typed one
+   * @returns {Promise<unknown>}
    */
   load(named = false) {
-    const scope = this.#scope;
-    scope.asking = '';
-    if (scope.missing) return this.#loadAgain();
-    if (isUnasked(scope.model)) return this.#askFirst(scope.model);
+    const { missing, model: asked, grammar: rules, context, prompt: given } = this.#scope;
+    this.#ask('');
+    if (missing) return this.#loadMissing(missing);
+    if (isUnasked(asked)) return this.#askFirst(asked);
     const { examples: known } = this.offer;
-    const offer = {
-      ...findModel(scope.model),
-      ...(scope.grammar ? { grammar: scope.grammar } : {}),
-    };
+    const offer = { ...findModel(asked), ...(rules ? { grammar: rules } : {}) };
     this.offer = offer;
-    const { model, grammar } = offer;
-    return this.#instrument.load({
-      context: scope.context,
-      model,
-      grammar,
-      meet: (engine) => keepReadable(offer, engine),
-      begin: (before) => {
-        const prompt = scope.prompt || exampleOf(offer);
-        const first = before ? this.#carry(before, known, prompt) : this.#firstState(prompt);
-        if (named) first.prompt = prompt;
-        return { ...first, ...this.#begin(prompt) };
-      },
-      beside: this.#beside,
+    return this.#load(offer, context, (before) => {
+      const prompt = given || exampleOf(offer);
+      const first = before ? this.#carry(before, known, prompt) : this.#firstState(prompt);
+      if (named) first.prompt = prompt;
+      return { ...first, ...this.#begin(prompt) };
     });
   }
 
-  /** The modules and state that a load waits for beside its model. */
-  get #beside() {
-    return Promise.all([overlays, this.#scope.address.coming]);
+  /**
+   * Opens another model with settings and prompt as they are, or offers it in the dialog. Returns
+   * whether it is open.
+   * @param {Wanted} wanted
+   */
+  async open({ model: wanted, context = null, anew = false }) {
+    if (isUnasked(wanted) && !(await isKept(wanted))) {
+      await this.showMore(String(wanted));
+      return false;
+    }
+    const offer = { ...findModel(wanted) };
+    const { examples: known } = this.offer;
+    await this.#load(offer, context, (before) => {
+      const prompt = exampleOf(offer);
+      if (before && !anew) return this.#carry(before, known, prompt);
+      return { ...this.#firstState(prompt), ...(before ? null : this.#begin(prompt)) };
+    });
+    if (this.#instrument.source !== offer.model) return false;
+    this.offer = offer;
+    return true;
+  }
+
+  /** Opens the same model with another context, at the same text. @param {number | null} context */
+  changeContext(context) {
+    const { model, grammar } = this.offer;
+    const begin = (/** @type {PageState | null} */ before) => before ?? { settings: {} };
+    return this.#instrument.load({ model, context, grammar, begin });
+  }
+
+  /**
+   * @param {import('../state/models.js').Offer} offer its examples are checked against the new engine
+   * @param {number | null} context
+   * @param {(before: PageState | null) => PageState} begin
+   */
+  #load(offer, context, begin) {
+    const { model, grammar } = offer;
+    return this.#instrument.load({
+      model,
+      context,
+      grammar,
+      begin,
+      meet: (engine) => keepReadable(offer, engine),
+      beside: Promise.all([overlays, this.#scope.address.coming]),
+    });
   }
 
   /** The landscape shows one knob, so it starts from that knob's settings only. @param {string} prompt */
   #firstState(prompt) {
-    const settings =
-      this.#scope.view === 'landscape' ? FIRST_SCREEN.settings : presets.transformers;
-    return { prompt, settings };
+    const { settings } = FIRST_SCREEN;
+    return { prompt, settings: this.#scope.view === 'landscape' ? settings : presets.transformers };
   }
 
-  /** The reader's own file that showed before, if no question is needed for it. */
-  async #loadAgain() {
-    const { missing } = this.#scope;
+  /** Opens the user's file if the browser grants that without a question. @param {import('./local-files.js').FileRecord} missing */
+  async #loadMissing(missing) {
     await import('./reopen.js');
     const { findFiles } = await import('./local-files.js');
-    const files = missing && (await findFiles(missing));
-    if (files) return this.takeFile(files);
+    const files = await findFiles(missing);
+    if (files) return this.#scope.openFiles(files, missing.context);
     this.#scope.requestUpdate();
   }
 
-  /**
-   * Opens the reader's own file that is missing, at the state of its entry in the history.
-   * @param {File[]} files
-   */
-  async takeFile(files) {
-    const scope = this.#scope;
-    const { context = null } = scope.missing ?? {};
-    await this.open({ model: files.length > 1 ? files : files[0], context });
-  }
-
-  /** @param {string} name @returns {Promise<void>} */
+  /** @param {string} name @returns {Promise<unknown>} */
   async #askFirst(name) {
     if (await isKept(name)) {
       agreeTo(name);
@@ -115,47 +142,33 @@ export class ModelOpener {
     if (this.#scope.ready) return this.showMore(name);
     await import('./open-model.js');
     this.offer = findModel(name);
-    this.#scope.asking = name;
+    this.#ask(name);
   }
 
-  /** Offers what else can be opened. @param {string} [name] what it begins with */
+  /** @param {string} name */
+  #ask(name) {
+    this.asking = name;
+    this.#scope.requestUpdate();
+  }
+
+  /** Opens the dialog of other models. @param {string} [name] the name to begin with */
   async showMore(name = '') {
     await import('./open-model.js');
-    this.#scope.more = name;
+    this.#setMore(name);
   }
 
-  /** Opens another model, with settings and prompt as they are. @param {Wanted} wanted */
-  async open({ model: wanted, context = null, anew = false }) {
-    if (isUnasked(wanted) && !(await isKept(wanted))) return this.showMore(String(wanted));
-    const instrument = this.#instrument;
-    const offer = { ...findModel(wanted) };
-    const { model, grammar } = offer;
-    const { examples: known } = this.offer;
-    await instrument.load({
-      model,
-      context,
-      grammar,
-      meet: (engine) => keepReadable(offer, engine),
-      begin: (before) => {
-        const prompt = exampleOf(offer);
-        if (before && !anew) return this.#carry(before, known, prompt);
-        return { ...this.#firstState(prompt), ...(before ? null : this.#begin(prompt)) };
-      },
-      beside: this.#beside,
-    });
-    if (instrument.source !== model) return;
-    this.#scope.missing = null;
-    this.offer = offer;
-    this.#scope.context = instrument.context;
+  /** @param {string | null} name */
+  #setMore(name) {
+    this.more = name;
     this.#scope.requestUpdate();
   }
 
   /**
-   * The state that another model goes on with: all that was typed and set. An example becomes one of
-   * that model; ids of tokens mean nothing in another vocabulary.
+   * Returns the state with which another model continues: everything typed and set. An example becomes
+   * an example of the new model; token ids have no meaning in another vocabulary.
    * @param {PageState} before
    * @param {string[]} examples of the model before
-   * @param {string} example of the new one
+   * @param {string} example of the new model
    * @returns {PageState}
    */
   #carry({ branch: _, saved: __, chat, settings, ...before }, examples, example) {
@@ -173,40 +186,19 @@ export class ModelOpener {
     };
   }
 
-  /**
-   * Opens the same model with another context, and goes on where the text is.
-   * @param {number | null} context
-   */
-  async changeContext(context) {
-    const instrument = this.#instrument;
-    const { model, grammar } = this.offer;
-    const begin = (/** @type {PageState | null} */ before) => before ?? { settings: {} };
-    await instrument.load({ model, context, grammar, begin });
-    this.#scope.context = instrument.context;
-  }
-
-  /** The model of the attributes is agreed to, or another one taken in its place. @param {Wanted} wanted */
-  #agree({ model, context }) {
-    const scope = this.#scope;
-    scope.asking = '';
-    if (typeof model !== 'string') return this.open({ model, context });
-    scope.model = model;
-    scope.context = context ?? scope.context;
-    return this.load();
-  }
-
-  /** What shows in place of the views. */
+  /** Renders the question, the fault or the progress in place of the views. */
   renderInstead() {
-    const { status, fault, modelFault } = this.#instrument;
-    const { asking, missing } = this.#scope;
-    if (missing && !this.#instrument.coming)
+    const { status, fault, modelFault, coming } = this.#instrument;
+    const scope = this.#scope;
+    const { missing } = scope;
+    if (missing && !coming)
       return html`<logit-reopen class="panel notice" role="group" .file=${missing}
-        .other=${this.offer.name || findModel(this.#scope.model).name}
-        .fault=${reason(fault ?? modelFault, this.#scope)}
-        @logit-model=${(/** @type {CustomEvent} */ { detail }) => this.#scope.emit('logit-found', detail)}></logit-reopen>`;
-    if (asking)
-      return html`<logit-open .asked=${asking} @logit-model=${(/** @type {CustomEvent} */ { detail }) => this.#agree(detail)}></logit-open>`;
-    const why = reason(fault, this.#scope);
+        .other=${this.offer.name || findModel(scope.model).name}
+        .fault=${reason(fault ?? modelFault, scope)}
+        @logit-model=${(/** @type {CustomEvent} */ { detail }) => scope.emit('logit-found', detail)}></logit-reopen>`;
+    if (this.asking)
+      return html`<logit-open .asked=${this.asking} @logit-model=${(/** @type {CustomEvent} */ { detail }) => scope.take(detail)}></logit-open>`;
+    const why = reason(fault, scope);
     if (status === 'failed' && why) {
       return html`
         <div class="panel notice" role="alert">
@@ -214,9 +206,9 @@ export class ModelOpener {
           <button class="primary" @click=${() => this.load()}>${t('load.retry')}</button>
         </div>`;
     }
-    const far = this.renderFetching();
-    if (far !== nothing) return far;
-    return html`<div class="panel notice pending ${this.#scope.shareable ? 'tall' : ''}" role="status">${this.renderProgress()}</div>`;
+    const fetching = this.renderFetching();
+    if (fetching !== nothing) return fetching;
+    return html`<div class="panel notice pending ${scope.shareable ? 'tall' : ''}" role="status">${this.renderProgress()}</div>`;
   }
 
   renderFetching() {
@@ -239,20 +231,20 @@ export class ModelOpener {
       <progress id="progress" max="1" .value=${done}></progress>`;
   }
 
-  /** What else can be opened, over the page. */
+  /** Renders the dialog of other models. */
   renderMore() {
-    const { more } = this.#scope;
-    if (more === null) return nothing;
-    return html`<logit-open dialog .asked=${more} @logit-model=${(/** @type {CustomEvent} */ { detail }) => this.open(detail)}
-      @logit-open-end=${() => (this.#scope.more = null)}></logit-open>`;
+    if (this.more === null) return nothing;
+    return html`<logit-open dialog .asked=${this.more}
+      @logit-model=${(/** @type {CustomEvent} */ { detail: { model, context } }) => this.#scope.open(model, context)}
+      @logit-open-end=${() => this.#setMore(null)}></logit-open>`;
   }
 }
 
-/** The prompt that a model shows at first. @param {import('../state/models.js').Offer} offer */
-export const exampleOf = ({ examples: [first = ''] }) => first;
+/** Returns the prompt that a model shows first. @param {import('../state/models.js').Offer} offer */
+const exampleOf = ({ examples: [first = ''] }) => first;
 
 /**
- * Leaves of a model's examples those that it can read; without any, those of other models.
+ * Keeps of a model's examples those that it can read; without any, those of other models.
  * @param {import('../state/models.js').Offer} offer
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  */

@@ -1,24 +1,25 @@
 /**
- * <logit-scope>: the whole instrument. It owns the state, passes plain properties down to the
- * panels and takes their requests; outside it announces logit-ready, logit-change, logit-step,
- * logit-result (of a text that has ended) and logit-error.
+ * <logit-scope>: the whole instrument. It owns the state, passes it to the views and takes their
+ * requests. It announces logit-ready, logit-change, logit-step, logit-result (of a finished text) and
+ * logit-error.
  */
 import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
-import { LogitElement, define } from '../base/element.js';
-import { detailOf, explain, reason, sayDropped, sentence } from '../base/faults.js';
-import { UpdateThrottle } from '../base/update-throttle.js';
 import { Debounce } from '../base/debounce.js';
+import { LogitElement, define } from '../base/element.js';
+import { detailOf, explain, reason, sayDropped } from '../base/faults.js';
 import { settled } from '../base/settled.js';
 import { glossary } from '../base/term.js';
-import { t } from '../locale/locale.js';
+import { hasMessage, t } from '../locale/locale.js';
 import { Choices } from '../state/choices.js';
 import { isSlow } from '../state/engines.js';
 import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
-import { FIRST_SCREEN, expandFrame } from '../state/first-frame.js';
+import { modelOf } from '../state/files.js';
+import { FIRST_SCREEN, emptyFrame, expandFrame } from '../state/first-frame.js';
 import { farAddress } from '../state/hosts.js';
 import { Instrument } from '../state/instrument.js';
+import { recall } from '../state/memory.js';
 import { MODELS, findModel } from '../state/models.js';
 import {
   droppedControls,
@@ -28,24 +29,21 @@ import {
   show,
   stateParts,
 } from '../state/page-state.js';
-import { renderBench } from '../views/bench/bench.js';
-import { panelsOf } from '../views/bench/panels.js';
+import '../views/bench/bench.js';
 import { requestsOf } from '../views/bench/requests.js';
+import panelStyles from '../style/panel.css';
 import { renderFoot } from './foot.js';
-import { Tour } from './tour.js';
-import { ModelOpener, exampleOf } from './model-opener.js';
-import scopeStyles from './scope.css';
 import { renderMasthead, showTab } from './masthead.js';
+import { ModelOpener } from './model-opener.js';
+import scopeStyles from './scope.css';
 import { VIEWS } from './views.js';
 
 /**
  * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {import('../state/page-state.js').PageState} PageState
+ * @typedef {import('../state/page-state.js').Dropped} Dropped
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
-
-/** From this many rem on there are two columns, with the text above them. */
-const TWO_COLUMNS = 60;
 
 export class LogitScope extends LogitElement {
   static properties = {
@@ -59,135 +57,119 @@ export class LogitScope extends LogitElement {
     shareable: { state: true },
     readonly: { type: Boolean, reflect: true },
     notice: { state: true },
-    worded: { state: true },
-    beat: { state: true },
-    wide: { state: true },
-    asking: { state: true },
     missing: { state: true },
-    more: { state: true },
-    moves: { state: true },
   };
 
-  static styles = [...LogitElement.styles, scopeStyles];
+  static styles = [...LogitElement.styles, panelStyles, scopeStyles];
 
   #instrument = new Instrument();
   #choices = new Choices(() => this.#instrument.prompt);
   #opener = new ModelOpener(this, this.#instrument, this.#choices, (prompt) => this.#begin(prompt));
-  #tour = new Tour(this, (view) => this.#go(view));
+  /** The tour, once it was fetched. @type {import('./tour.js').Tour | null} */
+  #tour = null;
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
-  /** @type {Set<LogitElement>} Panels that stand elsewhere. */
+  /** Panels outside this element that show its state. @type {ReadonlySet<LogitElement>} */
   #attached = new Set();
 
-  /** What the last address or host asked for in vain. @type {import('../state/page-state.js').Dropped[]} */
+  /** The refused parts of the last address or message. @type {Dropped[]} */
   #dropped = [];
 
-  /** Whether it was hidden, for panels that stand elsewhere. */
+  /** Whether the page has hidden this element, which then serves panels elsewhere. */
   #tucked = false;
 
-  /** What shows until there is a model; null where nothing was built. @type {import('../state/first-frame.js').FirstFrame | null | undefined} */
+  /** The frame before there is a model; undefined until it is fetched, null without one. @type {import('../state/first-frame.js').FirstFrame | null | undefined} */
   #first;
 
   /** Whether the last change was a choice that is typed. */
   #typed = false;
 
-  /** @type {typeof import('./step-motion.js') | null} */
-  #motion = null;
+  /** The progress of a load as rendered last. @type {unknown[]} */
+  #load = [];
 
-  #room = new ResizeObserver(() => this.#measure());
-  #throttle = new UpdateThrottle(this, ['moves']);
-
-  /** What a panel may ask for. */
-  #asks = requestsOf(this.#instrument, () => this.readonly);
+  /** The listeners for the requests of panels. */
+  #requests = requestsOf(this.#instrument, () => this.readonly);
 
   constructor() {
     super();
     this.model = '';
-    /** How many tokens the model sees; null is as many as the engine takes by itself. @type {number | null} */
+    /** The context length in tokens; null for the engine's default. @type {number | null} */
     this.context = null;
     this.grammar = '';
     this.prompt = '';
     this.view = 'bench';
-    /** Whether there is room for two columns. */
-    this.wide = false;
-    /** Whether a first visit begins with a look around. */
+    /** Whether a first visit begins with the tour. */
     this.guide = false;
-    /** The beat of the look around, null where none is under way. @type {number | null} */
-    this.beat = null;
-    /** Which knobs and panels show, as parseControls reads it; all of them where empty. */
+    /** The visible knobs and panels, in the form of parseControls; '' for all. */
     this.controls = '';
-    /** Whether prompt, settings and tokens are fixed; steps, runs and ways back are not. */
+    /** Whether prompt, settings and tokens are fixed. Steps, runs and ways back are not. */
     this.readonly = false;
-    /** A sentence over the views, such as what an address asked for in vain. */
+    /** A sentence over the views, such as one about refused parts of an address. */
     this.notice = '';
-    /** Whether the words of the glossary are there. */
-    this.worded = false;
-    glossary.then(() => (this.worded = true));
-    /** The model of another host that the reader has not agreed to yet, in place of the views. */
-    this.asking = '';
-    /** The reader's own file that showed here before and is to be opened again. @type {import('./local-files.js').FileRecord | null} */
+    glossary.then(() => this.requestUpdate());
+    /** The user's own file that an entry of the history names and that is not open. @type {import('./local-files.js').FileRecord | null} */
     this.missing = null;
-    /** What else can be opened, over the page: a name to begin with, null where it does not show. @type {string | null} */
-    this.more = null;
-    /** Whether somebody answers logit-share. */
+    /** Whether the page answers logit-share. */
     this.shareable = false;
     /**
-     * The address that a load begins with: `fragment` replaces the attributes, `dropped` lists refused
+     * The address with which a load begins: `fragment` replaces the attributes, `dropped` lists refused
      * parts of the query, `complete` adds the state kept beside the address once `coming` has resolved.
      */
     this.address = {
       fragment: '',
-      dropped: /** @type {import('../state/page-state.js').Dropped[]} */ ([]),
+      dropped: /** @type {Dropped[]} */ ([]),
       coming: /** @type {Promise<unknown> | null} */ (null),
       complete: (/** @type {any} */ state) => state,
     };
+    this.#listen();
+  }
+
+  #listen() {
     const instrument = this.#instrument;
-    /** Counts what a knob has changed on the bench. */
-    this.moves = 0;
-    instrument.addEventListener('update', () => {
-      if (instrument.direct && this.view === 'bench') this.moves++;
-      else this.requestUpdate();
-    });
-    instrument.addEventListener('ready', () => {
-      this.emit('logit-ready', { info: instrument.info });
-      import('./step-motion.js').then((motion) => (this.#motion = motion));
-    });
-    instrument.addEventListener('change', () => {
+    /** @param {string} type @param {(detail: any) => unknown} listener */
+    const on = (type, listener) =>
+      instrument.addEventListener(type, (event) =>
+        listener(/** @type {CustomEvent} */ (event).detail),
+      );
+    on('update', () => this.#onUpdate());
+    on('ready', () => this.emit('logit-ready', { info: instrument.info }));
+    on('change', () => {
       this.#typed = false;
       this.emit('logit-change', this.state);
     });
-    instrument.addEventListener('step', (event) => {
-      // Before the panels show the next token. A run goes on faster than this.
-      if (this.view === 'bench' && !instrument.running) this.#motion?.showStep(this.renderRoot);
-      this.emit('logit-step', /** @type {CustomEvent} */ (event).detail);
-    });
-    instrument.addEventListener('result', () => this.emit('logit-result', this.result));
-    instrument.addEventListener('refused', async (event) => {
-      const refused = await Promise.all(/** @type {CustomEvent} */ (event).detail.map(refusedPart));
+    on('step', (step) => this.emit('logit-step', step));
+    on('result', () => this.emit('logit-result', this.result));
+    on('refused', async (parts) => {
+      const refused = await Promise.all(parts.map(refusedPart));
       this.notice = this.speak(() => sayDropped([...this.#dropped, ...refused]));
     });
-    instrument.addEventListener('fault', async (event) =>
-      this.emit('logit-error', await detailOf(/** @type {CustomEvent} */ (event).detail)),
-    );
+    on('fault', async (fault) => this.emit('logit-error', await detailOf(fault)));
+  }
+
+  /** The bench renders a knob's moves by itself. */
+  #onUpdate() {
+    const { direct, status, progress, modelFault } = this.#instrument;
+    const load = [status, progress, modelFault];
+    const loads = load.some((part, i) => part !== this.#load[i]);
+    this.#load = load;
+    if (loads || !direct || this.view !== 'bench') this.requestUpdate();
   }
 
   /**
-   * Prompt, settings, seed, the ids drawn, the view and its choices, as one plain object.
+   * Prompt, settings, seed, drawn ids, the view and its choices as one plain object.
    * @returns {PageState}
    */
   get state() {
     const { view } = this;
     const { bench_chart, bench_conventions, ...state } = this.#instrument.state;
     const bench = view === 'bench' ? { bench_chart, bench_conventions } : {};
-    const beat = this.beat && view === 'landscape' ? { beat: this.beat } : {};
-    return { ...state, ...beat, view, ...bench, ...this.#choices.of(view) };
+    const { beat = null } = this.#tour ?? {};
+    const tour = beat && view === 'landscape' ? { beat } : {};
+    return { ...state, ...tour, view, ...bench, ...this.#choices.of(view) };
   }
 
-  /**
-   * Takes over what a view chose.
-   * @param {Record<string, any>} patch by the names of the list
-   */
+  /** Takes over choices of a view. @param {Record<string, any>} patch by the names of FIELDS */
   choose(patch) {
     this.#choices.add(patch);
     this.#typed = FIELDS.every(({ name, typed }) => typed || !(name in patch));
@@ -196,23 +178,23 @@ export class LogitScope extends LogitElement {
   }
 
   /**
-   * Shows the beat of a state, and returns the rest; null where there is none.
+   * Shows the beat of a state and returns the other parts; null without any.
    * @param {PageState | null} state
    * @returns {PageState | null}
    */
   #takeBeat(state) {
     const { beat, ...others } = /** @type {PageState} */ (state ?? { settings: {} });
-    if (beat) this.#tour.show(beat);
+    if (beat) this.#fetchTour().then((tour) => tour.show(beat));
     const { settings, view = this.view, ...parts } = others;
-    const alone = beat && Object.keys({ ...settings, ...parts }).length === 0;
-    if (alone) this.view = view;
-    return state && !alone ? others : null;
+    const only = beat && Object.keys({ ...settings, ...parts }).length === 0;
+    if (only) this.view = view;
+    return state && !only ? others : null;
   }
 
   /**
-   * Takes the view of a state with its choices, in place of those that it had.
+   * Takes the view of a state and replaces the choices of that view.
    * @param {PageState} state
-   * @param {string} prompt that comes with it
+   * @param {string} prompt the prompt of the state
    */
   #takeChoices({ view = this.view, ...state }, prompt) {
     this.#choices.replace(view, state, prompt);
@@ -233,14 +215,14 @@ export class LogitScope extends LogitElement {
     return this.#instrument.info;
   }
 
-  /** The model's name or address; null for a file of the reader's. */
+  /** The model's name or address; null for the user's own file. */
   get source() {
     const { source } = this.#instrument;
     if (typeof source !== 'string') return null;
     return MODELS.find(({ model }) => model === source)?.name ?? source;
   }
 
-  /** The files that the model was read from; none where it is no file of the reader's. @returns {File[]} */
+  /** The user's own files of the model, if any. @returns {File[]} */
   get files() {
     return [this.#instrument.source].flat().filter((part) => part instanceof File);
   }
@@ -259,28 +241,25 @@ export class LogitScope extends LogitElement {
     return this.#instrument.saveTexts();
   }
 
-  /** Whether a run goes on, and whether the last change was that of a knob. */
+  /** Whether a run is under way, and whether the last change was a knob's or typed. */
   get moving() {
     const { running, direct } = this.#instrument;
     return { running, direct: direct || this.#typed };
   }
 
-  /** Whether a model loads, a run goes on or what is on show is read anew. */
+  /** Whether a load, a run or a reading is under way. */
   get busy() {
     const { status, progress, pass, running } = this.#instrument;
     return status === 'loading' || progress !== null || pass !== null || running;
   }
 
-  /**
-   * Resolves once all that was asked for is on show, in every panel and view: nothing runs, no box
-   * waits for typing to rest, and what is drawn in time to spare is drawn.
-   */
+  /** Resolves when every view and panel shows the state: no run, debounced input or idle update is pending. */
   settled() {
     return settled();
   }
 
   /**
-   * Shows in one sentence what was left out, and returns the rest.
+   * Shows the refused parts in one sentence and returns the state of the others.
    * @param {import('../state/page-state.js').Parsed} parsed
    */
   acceptParsed({ state, dropped: parts }) {
@@ -296,12 +275,12 @@ export class LogitScope extends LogitElement {
     return this.#instrument.set(patch, false);
   }
 
-  /** What an address means that does not name them. */
+  /** Prompt and seed of an address that names none. */
   get unnamed() {
-    return { prompt: this.prompt || exampleOf(this.#opener.offer), seed: FIRST_SCREEN.seed };
+    return { prompt: this.prompt || this.#opener.example, seed: FIRST_SCREEN.seed };
   }
 
-  /** @param {PageState} asked one that was checked against the table */
+  /** @param {PageState} asked checked against the table */
   async restore(asked) {
     const state = this.#takeBeat(asked);
     if (!state) return;
@@ -310,17 +289,14 @@ export class LogitScope extends LogitElement {
   }
 
   /**
-   * The parts of settings that only the engine can judge and does not take.
+   * Returns the parts of settings that the engine refuses and the table cannot judge.
    * @param {PageState['settings']} settings
    */
   async refused(settings) {
     return Promise.all((await this.#instrument.refused(settings)).map(refusedPart));
   }
 
-  /**
-   * The drawn text so far; finish_reason is null while it can go on. The trace is that of the bars on
-   * show.
-   */
+  /** The drawn text; finish_reason is null while it can continue. The trace is that of the visible bars. */
   get result() {
     const { steps, finished, verdict, prompt, trace } = this.#instrument;
     const text = steps.map((step) => (step.special ? '' : step.text)).join('');
@@ -328,7 +304,7 @@ export class LogitScope extends LogitElement {
     return { prompt, ids, text, finish_reason: finished, verdict, trace };
   }
 
-  /** Why the state cannot be read as it is asked for; null where it can. @returns {Fault | null} */
+  /** The reason why the bars do not show this state; null if they do. @returns {Fault | null} */
   get fault() {
     const { promptFault, drawn, fault } = this.#instrument;
     return promptFault ?? (drawn ? null : fault);
@@ -340,13 +316,41 @@ export class LogitScope extends LogitElement {
    * @param {number | null} [context]
    * @param {boolean} [anew] whether another state follows in place of the one on show
    */
-  open(model, context, anew) {
-    return this.#opener.open({ model, context, anew });
+  async open(model, context, anew) {
+    if (!(await this.#opener.open({ model, context, anew }))) return;
+    this.missing = null;
+    this.context = this.#instrument.context;
+    this.requestUpdate();
   }
 
-  /** Opens the model of the attributes, or the reader's own file that is missing. */
+  /**
+   * Opens the user's own files, the parts of one model.
+   * @param {File[]} files
+   * @param {number | null} context
+   * @param {boolean} [anew]
+   */
+  openFiles(files, context, anew) {
+    return this.open(modelOf(files), context, anew);
+  }
+
+  /** Opens the model that the user agreed to or chose instead. @param {import('./model-opener.js').Wanted} wanted */
+  take({ model, context }) {
+    this.#opener.asking = '';
+    if (typeof model !== 'string') return this.open(model, context);
+    this.model = model;
+    this.context = context ?? this.context;
+    return this.#opener.load();
+  }
+
+  /** Opens the model of the attributes, or the user's own file that is missing. */
   begin() {
     return this.#opener.load();
+  }
+
+  /** @param {number | null} context */
+  async #changeContext(context) {
+    await this.#opener.changeContext(context);
+    this.context = this.#instrument.context;
   }
 
   /** Draws the next token. */
@@ -356,44 +360,12 @@ export class LogitScope extends LogitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.#measure();
-    this.#room.observe(this);
     if (this.model && this.hasUpdated) this.#opener.load();
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#room.disconnect();
     this.#instrument.close();
-  }
-
-  /** The order of the panels goes by the room, so that eyes, keys and screen readers meet the same one. */
-  #measure() {
-    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    this.wide = this.clientWidth >= TWO_COLUMNS * rem;
-  }
-
-  /**
-   * While a knob moves, the bars alone follow each reading.
-   * @param {Map<string, unknown>} changed
-   */
-  shouldUpdate(changed) {
-    if (this.#throttle.classify(changed) !== 'motion') return true;
-    const { trace, drawn, curves } = this.#instrument;
-    const here = /** @type {NodeListOf<LogitElement>} */ (
-      this.renderRoot.querySelectorAll('.bench > .panel, logit-glance')
-    );
-    /** @type {Record<string, any> | undefined} */
-    let panels;
-    for (const panel of [...here, ...this.#attached])
-      if (panel.matches('logit-distribution, logit-glance'))
-        Object.assign(panel, { trace, drawn, curves });
-      // What waits for time to spare turns no knob back.
-      else if (panel.isUpdatePending) {
-        panels ??= this.#panels;
-        Object.assign(panel, panels[panel.localName.slice('logit-'.length)]);
-      }
-    return false;
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -403,85 +375,87 @@ export class LogitScope extends LogitElement {
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
     if (this.model && (changed.has('model') || early)) this.#opener.load(changed.has('prompt'));
     else if (changed.has('context') && this.context !== this.#instrument.context)
-      this.#opener.changeContext(this.context);
-    else if (changed.has('prompt') && this.ready)
-      this.#instrument.setPrompt(this.prompt || exampleOf(this.#opener.offer));
+      this.#changeContext(this.context);
+    else if (changed.has('prompt') && this.ready) this.#instrument.setPrompt(this.unnamed.prompt);
     if (!changed.has('view')) return;
     if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
     const view = VIEWS.find(({ name }) => name === this.view);
     if (!view) this.view = 'bench';
     else view.load?.();
-    if (this.view === 'landscape' && !this.ready && !this.missing) this.#comeFirst();
+    if (this.view === 'landscape' && !this.ready && !this.missing) this.#fetchFirst();
   }
 
-  /** One that was hidden shows itself while there is something to press or to wait for. */
+  /** An element that the page has hidden shows itself during a question, a fault or a slow load. */
   #peek() {
     const { status, progress } = this.#instrument;
     this.#tucked ||= this.hasAttribute('hidden');
-    const calls = this.asking !== '' || status === 'failed' || isSlow(progress);
+    const calls = this.#opener.asking !== '' || status === 'failed' || isSlow(progress);
     if (this.#tucked) this.toggleAttribute('hidden', !calls);
   }
 
-  /** Shows the landscape's place before there is a model, with its picture where the first is asked for. */
-  async #comeFirst() {
-    const first = this.#tour.due && this.address.fragment.length < 2;
+  /** Whether this visit begins with the tour. */
+  get #tourDue() {
+    return this.guide && recall('guide') === null;
+  }
+
+  async #fetchTour() {
+    const { Tour } = await import('./tour.js');
+    return (this.#tour ??= new Tour(this, (view) => this.#go(view)));
+  }
+
+  async #offerTour() {
+    return (await this.#fetchTour()).offer();
+  }
+
+  /** Shows the first frame of the landscape before there is a model; the first visit's with the tour. */
+  async #fetchFirst() {
+    const first = this.#tourDue && this.address.fragment.length < 2;
     const load = /** @type {() => Promise<unknown>} */ (VIEWS[0].load);
     const parts = /** @type {const} */ ([
       import('#first-frame'),
       load(),
-      first && this.#tour.offer(),
+      first && this.#offerTour(),
     ]);
     const [found] = await Promise.allSettled(parts);
     if (this.ready) return;
     const built = found.status === 'fulfilled' ? found.value.built : null;
-    this.#first = built && (await this.#placeOf(built));
+    this.#first = built && (await this.#frameOf(built));
     this.requestUpdate();
   }
 
   /**
-   * The first frame: whole, or where another state is asked for its place with that state's settings.
+   * Returns the first frame: complete, or empty with the settings of another state.
    * @param {import('../state/first-frame.js').BuiltFrame} built
-   * @returns {Promise<import('../state/first-frame.js').FirstFrame>}
    */
-  async #placeOf(built) {
-    const first = expandFrame(built);
-    const { state: asked } = this.#parseAddress(first.table, built.vocab_size);
+  async #frameOf(built) {
+    const { state: asked } = this.#parseAddress(built.table, built.vocab_size);
     const { beat, ...state } = /** @type {Partial<PageState>} */ (asked ?? {});
-    if (beat) await this.#tour.show(beat);
+    if (beat) await (await this.#fetchTour()).show(beat);
     const { prompt, seed } = { ...this.unnamed, ...state };
     const usual =
       this.#opener.offer.name === MODELS[0].name &&
-      prompt === first.prompt &&
+      prompt === built.prompt &&
       !this.context &&
       !this.grammar;
-    if (usual && Object.keys(state).length === 0) return first;
+    if (usual && Object.keys(state).length === 0) return expandFrame(built);
     this.#takeChoices({ settings: {}, ...state }, prompt);
-    const settings = { seed, ...(state.settings ?? FIRST_SCREEN.settings) };
-    return {
-      ...first,
-      prompt,
-      settings,
-      landscape: null,
-      reading: null,
-      written: null,
-      pieces: [],
-    };
+    return emptyFrame(built, prompt, { seed, ...(state.settings ?? FIRST_SCREEN.settings) });
   }
 
   /**
-   * The state that a load begins with, and the look around that it begins.
-   * @param {string} prompt where the state names none
+   * Returns the state with which a load begins, and starts the tour if this is due.
+   * @param {string} prompt the default prompt
    */
   #begin(prompt) {
     const asked = this.#readAddress();
     const state = this.#takeBeat(asked);
     if (state) this.#takeChoices(state, state.prompt ?? prompt);
-    // A view that was linked to comes before a look around.
-    if (!asked && this.#tour.due && this.view === 'landscape') this.#tour.offer();
+    // A linked view comes before the tour.
+    if (!asked && this.#tourDue && this.view === 'landscape') this.#offerTour();
     return state;
   }
 
-  /** The state of the address, or else that of the attributes. */
+  /** Returns the state of the address, else of the attributes. */
   #readAddress() {
     const { table, info, address } = this;
     const parsed = this.#parseAddress(table, info?.vocab_size);
@@ -508,12 +482,11 @@ export class LogitScope extends LogitElement {
   }
 
   /**
-   * Shows another view. Landscape and bench take a u of the reader's from each other, while it is for
-   * the same token.
+   * Shows another view. Landscape and bench exchange the user's u if it belongs to the same token.
    * @param {string} view
    */
   #go(view) {
-    Debounce.flush(); // a hand that goes on to another view has come to rest
+    Debounce.flush();
     const { steps, whatIf } = this.#instrument;
     const { landscape_u = null } = this.#choices.all;
     const [from, to] = [this.view, view];
@@ -523,21 +496,22 @@ export class LogitScope extends LogitElement {
     if (from === 'bench' && to === 'landscape') this.choose({ landscape_u: whatIf });
   }
 
-  /** The knobs that there are; null for all of them. */
+  /** The visible knobs; null for all. */
   get #knobs() {
     return this.#shown?.knobs ?? (this.readonly ? [] : null);
   }
 
-  /** Whether a part shows: the other views have knobs of their own. @param {string} part one of PARTS */
+  /** Whether a part of PARTS shows. Tabs lead to knobs, so a fixed instrument has none. @param {string} part */
   #shows = (part) =>
     this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
 
   /** @param {CustomEvent} event */
-  #onModel = ({ detail }) => this.#opener.open(detail);
+  #onModel = ({ detail: { model, context } }) => this.open(model, context);
 
   render() {
-    if (this.#tucked) return this.hidden ? nothing : this.#opener.renderInstead();
-    // While it is not known what shows, nothing stands where it will.
+    if (this.#tucked)
+      return html`${this.#renderBench()}${this.hidden ? nothing : this.#opener.renderInstead()}`;
+    // Until the first view is known, render no placeholder.
     const unknown = this.#coming && this.#first === undefined;
     return html`
       ${renderMasthead(this, {
@@ -549,14 +523,14 @@ export class LogitScope extends LogitElement {
         onMore: () => this.#opener.showMore(),
       })}
       ${this.#renderSaid()}
-      ${this.view === 'landscape' && this.#placed ? this.#tour.render() : nothing}
+      ${this.view === 'landscape' && this.#placed ? this.#tour?.render() : nothing}
       ${this.#placed ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
       ${this.#opener.renderMore()}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
     `;
   }
 
-  /** Whether the landscape is to show and waits for its model. */
+  /** Whether the landscape waits for its model. */
   get #coming() {
     const { status } = this.#instrument;
     if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
@@ -564,7 +538,7 @@ export class LogitScope extends LogitElement {
     return !farAddress(this.model);
   }
 
-  /** Whether the view has its place. */
+  /** Whether the view is rendered. */
   get #placed() {
     return !this.missing && (this.ready || (this.#coming && this.#first));
   }
@@ -585,74 +559,67 @@ export class LogitScope extends LogitElement {
       <div id="view" class=${this.shareable && this.view !== 'landscape' ? 'tall' : ''} role=${this.#shows('tabs') ? 'tabpanel' : nothing}
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
         ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#opener.renderProgress()}</div>`}
-        <div ?hidden=${this.view !== 'bench'}>${this.ready ? this.#renderBench() : nothing}</div>
-        ${cache(view?.render?.(this.#instrument, this.#choices.all, this.#asks, this.#first ?? null, this.#knobs))}
+        ${this.#renderBench()}
+        ${cache(view?.render?.(this.#instrument, this.#choices.all, this.#requests, this.#first ?? null, this.#knobs))}
       </div>`;
   }
 
-  /** @returns {Record<string, any>} */
-  get #panels() {
-    return panelsOf(this.#instrument, {
-      examples: this.#opener.offer.examples,
-      knobs: this.#shown?.knobs ?? null,
-      fixed: this.readonly,
-      sentence: (fault) => this.#sentence(fault),
-    });
-  }
-
   /**
-   * Shows the state in a panel that stands elsewhere, and does what it asks until the returned function is called.
+   * Shows the state in a panel elsewhere and answers its requests, until the returned function is called.
    * @param {LogitElement} panel
    */
   attach(panel) {
-    const asks = Object.entries(this.#asks);
-    this.#attached.add(panel);
-    for (const [type, listener] of asks) panel.addEventListener(type, listener);
+    const listeners = Object.entries(this.#requests);
+    for (const [type, listener] of listeners) panel.addEventListener(type, listener);
+    this.#attached = new Set([...this.#attached, panel]);
     this.requestUpdate();
     return () => {
-      this.#attached.delete(panel);
-      for (const [type, listener] of asks) panel.removeEventListener(type, listener);
+      for (const [type, listener] of listeners) panel.removeEventListener(type, listener);
+      this.#attached = new Set([...this.#attached].filter((each) => each !== panel));
+      this.requestUpdate();
     };
   }
 
   /** @param {import('lit').PropertyValues} changed */
   updated(changed) {
     if (changed.has('view')) showTab(this.renderRoot);
-    if (this.#attached.size === 0 || !this.ready) return;
-    const panels = this.#panels;
-    for (const panel of this.#attached) {
-      Object.assign(panel, panels[panel.localName.slice('logit-'.length)]);
-      panel.toggleAttribute('no-glide', this.#instrument.direct);
-    }
   }
 
   #renderBench() {
-    return renderBench(this.#instrument, {
-      given: this.#panels,
-      asks: this.#asks,
-      shows: this.#shows,
-      wide: this.wide,
-      trouble: this.#sentence(this.#instrument.fault),
-    });
+    if (!this.ready) return nothing;
+    const shown = this.view === 'bench';
+    const given = {
+      instrument: this.#instrument,
+      requests: this.#requests,
+      attached: this.#attached,
+      examples: this.#opener.offer.examples,
+      parts: this.#shown?.parts ?? null,
+      knobs: this.#shown?.knobs ?? null,
+      fixed: this.readonly,
+      shown,
+      bare: this.#tucked,
+    };
+    return html`<logit-bench exportparts="text, distribution, chain, draw" ?hidden=${!shown} .given=${given}></logit-bench>`;
   }
 
   #renderFoot() {
     const { info } = this.#instrument;
     const tabs = this.#shows('tabs');
     const views = FOOT_VIEWS.filter((name) => tabs && name !== this.view);
-    return guard([info, views.join(), this.worded, this.readonly, t('language')], () =>
+    return guard([info, views.join(), hasMessage('term.title'), this.readonly, t('language')], () =>
       renderFoot(info, {
         views,
         onView: (/** @type {string} */ name) => this.#go(name),
-        onGuide: ({ target }) => this.#tour.resume(/** @type {HTMLElement} */ (target)),
-        onContext: this.readonly
-          ? null
-          : ({ detail }) => this.#opener.changeContext(detail.context),
+        onGuide: async ({ target }) => {
+          this.view = 'landscape';
+          (await this.#fetchTour()).resume(/** @type {HTMLElement} */ (target));
+        },
+        onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
       }),
     );
   }
 
-  /** @param {CustomEvent} event of a view's element, with its own names for what it chose */
+  /** @param {CustomEvent} event of a view's element, with that element's names of the choices */
   #onChoose({ target, detail }) {
     const view = /** @type {Element} */ (target).localName.slice('logit-'.length);
     const named = Object.entries(detail).map(([name, value]) => [`${view}_${name}`, value]);
@@ -663,10 +630,7 @@ export class LogitScope extends LogitElement {
     this.notice = this.speak(() => t('state.fixed'));
   }
 
-  /**
-   * A view hands its prompt and settings to the bench.
-   * @param {CustomEvent} event
-   */
+  /** Takes over prompt and settings of a view, on the bench. @param {CustomEvent} event */
   #onAdopt({ detail }) {
     const instrument = this.#instrument;
     if (detail.settings) instrument.usePreset(detail.settings);
@@ -674,15 +638,9 @@ export class LogitScope extends LogitElement {
     if (detail.prompt) instrument.setPrompt(detail.prompt);
     this.view = 'bench';
   }
-
-  /** @param {Fault | null} fault */
-  #sentence(fault) {
-    const stuck = fault?.code === 'nothing_left' && this.#instrument.gates.constraint;
-    return stuck ? t('constraint.stuck') : sentence(fault, this);
-  }
 }
 
-/** @param {string} kind @param {string} said '' for nothing @param {() => void} onClose */
+/** @param {string} kind @param {string} said '' for none @param {() => void} onClose */
 function renderNotice(kind, said, onClose) {
   if (!said) return nothing;
   return html`

@@ -41,3 +41,12 @@ export function droppedFiles({ items, files }) {
   dropped.forEach((file, i) => asked[i] && handles.set(file, asked[i]));
   return dropped;
 }
+
+/**
+ * Returns the model of files: one file, or all parts of one; null without files.
+ * @param {Iterable<File> | null} files
+ */
+export function modelOf(files) {
+  const [file = null, ...others] = files ?? [];
+  return file && others.length > 0 ? [file, ...others] : file;
+}

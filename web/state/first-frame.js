@@ -104,3 +104,15 @@ export function expandFrame(built) {
     })),
   };
 }
+
+/**
+ * A first frame without a picture, for another state than the built one.
+ * @param {BuiltFrame} built
+ * @param {string} prompt
+ * @param {Record<string, any>} settings
+ * @returns {FirstFrame}
+ */
+export function emptyFrame({ table, eos }, prompt, settings) {
+  const picture = { landscape: null, reading: null, written: null, pieces: [] };
+  return { prompt, settings, table, eos, ...picture };
+}

@@ -1,57 +1,197 @@
-/** The bench over a text: its four panels, in the order that the room asks for. */
+/**
+ * <logit-bench>: the four panels over a model's text, in an order that depends on the width. It also
+ * gives the state to panels elsewhere on the page that show the same instrument.
+ */
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { LogitElement, define } from '../../base/element.js';
+import { sentence } from '../../base/faults.js';
 import { listen, props } from '../../base/props.js';
+import { UpdateThrottle } from '../../base/update-throttle.js';
+import { t } from '../../locale/locale.js';
 import '../../panels/chain/chain.js';
 import '../../panels/distribution/distribution.js';
 import '../../panels/draw/draw.js';
 import '../../panels/text/text.js';
+import panelStyles from '../../style/panel.css';
+import benchStyles from './bench.css';
+import { panelsOf } from './panels.js';
 
-/** @typedef {'text' | 'distribution' | 'chain' | 'draw'} Part */
+/**
+ * @typedef {import('../../engine/errors.js').Fault} Fault
+ * @typedef {'text' | 'distribution' | 'chain' | 'draw'} PanelName
+ *
+ * @typedef {object} Given
+ * @property {import('../../state/instrument.js').Instrument} instrument always the same one
+ * @property {Record<string, (event: any) => void>} requests the listeners for the panels' requests, by event type
+ * @property {ReadonlySet<LogitElement>} attached panels outside this element that show the same state
+ * @property {string[]} examples example prompts of the model
+ * @property {Set<string> | null} parts the visible panels; null for all
+ * @property {string[] | null} knobs the visible settings; null for all
+ * @property {boolean} fixed whether prompt and settings are fixed
+ * @property {boolean} shown whether this is the current view
+ * @property {boolean} bare whether only the attached panels show
+ */
 
-/** In two columns, with the text above them, and in one. @type {Record<'wide' | 'narrow', Part[]>} */
+/** The order of the panels in two columns, with the text above them, and in one column. @type {Record<'wide' | 'narrow', PanelName[]>} */
 const ORDER = {
   wide: ['text', 'distribution', 'draw', 'chain'],
   narrow: ['distribution', 'chain', 'text', 'draw'],
 };
+/** The events of the instrument that change this element. */
+const EVENTS = ['update', 'step'];
+/** The least width of two columns, in rem. */
+const TWO_COLUMNS = 60;
 
-/**
- * @param {import('../../state/instrument.js').Instrument} instrument
- * @param {object} around
- * @param {Record<string, any>} around.given what each panel is given
- * @param {Record<string, (event: any) => void>} around.asks what a panel may ask for
- * @param {(part: string) => boolean} around.shows
- * @param {boolean} around.wide whether there is room for two columns
- * @param {string} around.trouble why nothing can be read
- */
-export function renderBench(instrument, { given, asks, shows, wide, trouble }) {
-  const { direct, trace, drawn } = instrument;
-  const { text, draw, distribution, chain } = given;
-  const order = ORDER[wide ? 'wide' : 'narrow'];
-  const alone = order.filter(shows).length === 1;
-  const panels = {
-    text: html`
-      <logit-text class="panel text" part="text" ?hidden=${!shows('text')} .deferUpdates=${direct} ${props(text)}></logit-text>`,
-    distribution: html`
-      <logit-distribution class="panel distribution" part="distribution"
-        ?hidden=${!shows('distribution')} ?no-glide=${direct} ${props(distribution)}></logit-distribution>`,
-    chain: html`
-      <logit-chain class="panel chain" part="chain" ?hidden=${!shows('chain')}
-        .deferUpdates=${direct} ${props(chain)}></logit-chain>`,
-    draw: html`
-      <logit-draw class="panel draw" part="draw" ?hidden=${!shows('draw')} ?no-glide=${direct}
-        .deferUpdates=${direct && instrument.whatIf === null} ${props(draw)}></logit-draw>`,
+export class LogitBench extends LogitElement {
+  static properties = {
+    given: { attribute: false },
+    wide: { state: true },
+    moves: { state: true },
   };
-  return html`
-    ${instrument.fault ? html`<p class="panel trouble error" role="alert">${trouble}</p>` : nothing}
-    <div class="bench ${wide ? 'wide' : ''} ${alone ? 'alone' : ''}" ${listen(asks)}>
-      ${repeat(
-        order,
-        (name) => name,
-        (name) => panels[name],
-      )}
-    </div>
-    <logit-glance ?hidden=${!shows('chain') || !shows('distribution')} knobs="logit-chain"
-      chart="logit-distribution" .trace=${trace} .drawn=${drawn} .eos=${chain.eos}></logit-glance>
-  `;
+
+  static styles = [...LogitElement.styles, panelStyles, benchStyles];
+
+  /** @type {typeof import('./step-motion.js') | null} */
+  #motion = null;
+  #resized = new ResizeObserver(() => this.#measure());
+  #throttle = new UpdateThrottle(this, ['moves']);
+
+  constructor() {
+    super();
+    this.given = /** @type {Given} */ ({});
+    this.wide = false;
+    /** The number of changes by a knob so far. */
+    this.moves = 0;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.#measure();
+    this.#resized.observe(this);
+    for (const type of EVENTS) this.given.instrument.addEventListener(type, this);
+    import('./step-motion.js').then((motion) => (this.#motion = motion));
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#resized.disconnect();
+    for (const type of EVENTS) this.given.instrument.removeEventListener(type, this);
+  }
+
+  /** Handles an event of the instrument. A step comes before the panels show it. @param {Event} event */
+  handleEvent({ type }) {
+    const { instrument, shown } = this.given;
+    if (type === 'update' && !(instrument.direct && shown)) this.requestUpdate();
+    else if (type === 'update') this.moves++;
+    else if (shown && !instrument.running) this.#motion?.showStep(this.renderRoot); // slower than a run
+  }
+
+  /** The width decides the order in the document, so that keys and screen readers meet the visible one. */
+  #measure() {
+    const width = this.clientWidth || this.parentElement?.clientWidth; // none while this is hidden
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    if (width) this.wide = width >= TWO_COLUMNS * rem;
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  shouldUpdate(changed) {
+    if (this.#throttle.classify(changed) !== 'motion') return true;
+    this.#follow();
+    return false;
+  }
+
+  /** Shows a reading while a knob moves: in the distribution alone. */
+  #follow() {
+    const { instrument, attached } = this.given;
+    const { trace, drawn, curves } = instrument;
+    const here = /** @type {NodeListOf<LogitElement>} */ (
+      this.renderRoot.querySelectorAll('.bench > .panel, logit-glance')
+    );
+    /** @type {Record<string, any> | undefined} */
+    let panels;
+    for (const panel of [...here, ...attached])
+      if (panel.matches('logit-distribution, logit-glance'))
+        Object.assign(panel, { trace, drawn, curves });
+      // A deferred panel still gets the new values, so its late render does not reset a knob.
+      else if (panel.isUpdatePending) {
+        panels ??= this.#panels;
+        Object.assign(panel, panels[nameOf(panel)]);
+      }
+  }
+
+  updated() {
+    const { instrument, attached } = this.given;
+    const panels = this.#panels;
+    for (const panel of attached) {
+      Object.assign(panel, panels[nameOf(panel)]);
+      panel.toggleAttribute('no-glide', instrument.direct);
+    }
+  }
+
+  /** The properties of each panel. @returns {Record<string, any>} */
+  get #panels() {
+    const sentence = (/** @type {Fault | null} */ fault) => this.#sentence(fault);
+    return panelsOf(this.given.instrument, { ...this.given, sentence });
+  }
+
+  /** @param {Fault | null} fault */
+  #sentence(fault) {
+    const stuck = fault?.code === 'nothing_left' && this.given.instrument.gates.constraint;
+    return stuck ? t('constraint.stuck') : sentence(fault, this);
+  }
+
+  /** @param {string} name */
+  #shows(name) {
+    return this.given.parts?.has(name) ?? true;
+  }
+
+  render() {
+    const { instrument, requests, bare } = this.given;
+    if (bare) return nothing;
+    const { wide } = this;
+    const { fault, trace, drawn } = instrument;
+    const order = ORDER[wide ? 'wide' : 'narrow'];
+    const alone = order.filter((name) => this.#shows(name)).length === 1;
+    const panels = this.#panels;
+    return html`
+      ${fault ? html`<p class="panel trouble error" role="alert">${this.#sentence(fault)}</p>` : nothing}
+      <div class="bench ${wide ? 'wide' : ''} ${alone ? 'alone' : ''}" ${listen(requests)}>
+        ${repeat(
+          order,
+          (name) => name,
+          (name) => this.#renderPanel(name, panels[name]),
+        )}
+      </div>
+      <logit-glance ?hidden=${!this.#shows('chain') || !this.#shows('distribution')} knobs="logit-chain"
+        chart="logit-distribution" .trace=${trace} .drawn=${drawn} .eos=${panels.chain.eos}></logit-glance>
+    `;
+  }
+
+  /** @param {PanelName} name @param {Record<string, any>} values */
+  #renderPanel(name, values) {
+    const { direct, whatIf } = this.given.instrument;
+    const hidden = !this.#shows(name);
+    switch (name) {
+      case 'text':
+        return html`
+          <logit-text class="panel text" part="text" ?hidden=${hidden} .deferUpdates=${direct} ${props(values)}></logit-text>`;
+      case 'distribution':
+        return html`
+          <logit-distribution class="panel distribution" part="distribution" ?hidden=${hidden}
+            ?no-glide=${direct} ${props(values)}></logit-distribution>`;
+      case 'chain':
+        return html`
+          <logit-chain class="panel chain" part="chain" ?hidden=${hidden} .deferUpdates=${direct} ${props(values)}></logit-chain>`;
+      case 'draw':
+        return html`
+          <logit-draw class="panel draw" part="draw" ?hidden=${hidden} ?no-glide=${direct}
+            .deferUpdates=${direct && whatIf === null} ${props(values)}></logit-draw>`;
+    }
+  }
 }
+
+/** @param {LogitElement} panel */
+const nameOf = ({ localName }) => localName.slice('logit-'.length);
+
+define('logit-bench', LogitBench);

@@ -13,7 +13,7 @@ const canFilm = () =>
   'MediaRecorder' in globalThis && 'captureStream' in HTMLCanvasElement.prototype;
 
 /** The value that a chip sets if its sampler is off. */
-const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
+export const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
 
 /**
  * @typedef {object} Options

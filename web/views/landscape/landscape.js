@@ -17,7 +17,7 @@ import { settingName } from '../../base/setting-words.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { initialChoices } from '../../state/fields.js';
-import { renderActs } from './acts.js';
+import { CHIPS, renderActs } from './acts.js';
 import { ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { Display } from './display.js';
@@ -35,7 +35,7 @@ import { DRAWS, Rain } from './rain.js';
 import { ROWS, rowsOf } from './slice.js';
 import { renderStages } from './stages.js';
 import { Subject } from './subject.js';
-import { swapped } from './swap.js';
+import { canSwap, swapped } from './swap.js';
 import { renderTable } from './table.js';
 import { renderTip } from './tip.js';
 import { TokenMenu } from './token-menu.js';
@@ -301,20 +301,24 @@ export class LogitLandscape extends ModelElement {
     this.emit('logit-choose', { knob });
   }
 
+  #swap() {
+    const { settings } = this.lines.knob;
+    this.#compare();
+    this.lines.set({ order: swapped(settings.order, this.table) });
+  }
+
   /**
-   * Presses buttons that may be out of sight.
-   * @param {{ button: string, first?: string }} which selectors; `button` waits for the effect of `first`
+   * Does an action of the tour as its button does; swapping the order first turns top-p on.
+   * @param {'top_p' | 'swap' | 'rain'} action
    */
-  async press({ button, first }) {
-    const at = (/** @type {string} */ selector) =>
-      /** @type {HTMLElement | null} */ (this.renderRoot.querySelector(selector));
-    const before = first && at(first);
-    if (before) {
-      before.click();
-      while (this.busy && this.isConnected) await new Promise(requestAnimationFrame);
-      await this.updateComplete;
-    }
-    at(button)?.click();
+  async act(action) {
+    if (action === 'rain') return this.#drawMany();
+    const { lines } = this;
+    const off = (lines.knob.settings.top_p ?? 1) === 1;
+    if (action === 'top_p' || off) lines.set({ top_p: off ? CHIPS.top_p : 1 });
+    if (action !== 'swap') return;
+    while (off && this.busy && this.isConnected) await new Promise(requestAnimationFrame);
+    if (canSwap(lines.knob.settings)) this.#swap();
   }
 
   render() {
@@ -416,10 +420,7 @@ export class LogitLandscape extends ModelElement {
         play: () => lines.play(),
         roll: () => lines.roll(),
         drawMany: () => this.#drawMany(),
-        swap: () => {
-          this.#compare();
-          lines.set({ order: swapped(settings.order, table) });
-        },
+        swap: () => this.#swap(),
         showAll: () => {
           this.all = !this.all;
           // The shelf has the sentences about the stages; without them the stages have no titles.
