@@ -1,27 +1,27 @@
 /**
- * Where the engine's files lie: beside this code, or inside a page that carries them. The one place
- * that a page changes which does.
+ * The places of the engine's files: beside this code, or in a page that contains them. Such a page
+ * changes this object.
  */
 
 import { decodeText } from '../engine/decode-text.js';
 
 export const assets = {
-  /** What the addresses of the offered models are relative to. */
+  /** The base of the offered models' addresses. */
   base: import.meta.url,
   wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
-  /** The modules of loops, where they do not lie beside the first. @type {URL | Uint8Array | undefined} */
+  /** The modules with faster loops, if they are not beside the first one. @type {URL | Uint8Array | undefined} */
   simd: undefined,
   /** @type {URL | Uint8Array | undefined} */
   relaxed: undefined,
-  /** A worker's address, or what opens a port to an engine. @type {URL | (() => Promise<any>)} */
+  /** A worker's address, or a function that opens a port to an engine. @type {URL | (() => Promise<any>)} */
   worker: new URL('./worker.js', import.meta.url),
-  /** The worker that renders chat templates, where it does not lie beside the engine. @type {string | Uint8Array | undefined} */
+  /** The worker that renders chat templates, if it is not beside the engine. @type {string | Uint8Array | undefined} */
   renderer: undefined,
-  /** What the page carries, by the address that it has elsewhere. @type {Map<unknown, Uint8Array>} */
+  /** The files inside the page, by their address in the site. @type {Map<unknown, Uint8Array>} */
   inside: new Map(),
 };
 
-/** A file that the page offers. @param {string} url @param {string} [base] */
+/** Fetches a text file of the site. @param {string} url @param {string} [base] */
 export async function fetchText(url, base = assets.base) {
   const carried = assets.inside.get(url);
   if (carried) return new TextDecoder().decode(carried);
@@ -32,7 +32,7 @@ export async function fetchText(url, base = assets.base) {
   return text;
 }
 
-/** The same where it is JSON. @param {string} url */
+/** Fetches a JSON file of the site. @param {string} url */
 export async function fetchJson(url) {
   return JSON.parse(await fetchText(url));
 }

@@ -1,12 +1,12 @@
-/** What the views beside the bench chose: page state that the engine knows nothing of. */
+/** The choices of the views beside the bench: page state that the engine does not know. */
 import { FIELDS } from './fields.js';
 
 const BESIDE = FIELDS.filter(({ view = 'bench' }) => view !== 'bench');
 
 export class Choices {
-  /** By the names of the list. @type {Record<string, any>} */
+  /** By the names of FIELDS. @type {Record<string, any>} */
   #chosen = {};
-  /** The prompt that was on the bench then. */
+  /** The bench's prompt at the last change. */
   #prompt = '';
   #promptOf;
 
@@ -15,7 +15,7 @@ export class Choices {
     this.#promptOf = promptOf;
   }
 
-  /** Those of every view. A prompt of Compare's own lasts until the bench has another one. */
+  /** The choices of all views. Compare's own prompt lasts until the bench's prompt changes. */
   get all() {
     const { compare_prompt: _, ...others } = this.#chosen;
     return this.#prompt === this.#promptOf() ? this.#chosen : others;
@@ -29,14 +29,14 @@ export class Choices {
     );
   }
 
-  /** @param {Record<string, any>} patch by the names of the list */
+  /** @param {Record<string, any>} patch by the names of FIELDS */
   add(patch) {
     this.#chosen = { ...this.all, ...patch };
     this.#prompt = this.#promptOf();
   }
 
   /**
-   * Takes a new prompt of the bench that nobody typed; a prompt of Compare's own stays.
+   * Takes a new prompt of the bench that the user did not type. Compare's own prompt stays.
    * @param {string} prompt
    */
   move(prompt) {
@@ -45,10 +45,10 @@ export class Choices {
   }
 
   /**
-   * Takes a view's choices from a state, in place of those that it had.
+   * Replaces a view's choices by those of a state.
    * @param {string} view
    * @param {Record<string, any>} state
-   * @param {string} prompt that comes with it
+   * @param {string} prompt the prompt of the state
    */
   replace(view, state, prompt) {
     const others = Object.entries(this.#chosen).filter(([name]) => !name.startsWith(`${view}_`));

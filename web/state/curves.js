@@ -1,4 +1,4 @@
-/** Fetches what the charts over all ranks draw: whole distributions, in falling order. */
+/** Reads the curves of the charts over all ranks: whole distributions in descending order. */
 
 /**
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
@@ -7,7 +7,7 @@
  */
 
 /**
- * Before the warpers, as they enter top-p, and after the warpers.
+ * Reads the distribution before the chain, at the input of top-p, and after the chain.
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {{ logits: Float32Array, settings: Settings, table: { name: string, group: string, neutral: any }[],
  *   order: string[], history: number[], second?: Float32Array, step: number }} text
@@ -16,13 +16,13 @@
 export async function fetchCurves(engine, { settings, table, order, ...given }) {
   const { logits, ...how } = given;
   const until = order.indexOf('top_p');
-  // Mirostat replaces the truncations wherever it stands.
+  // Mirostat replaces the truncations at any place of the order.
   const later = table.filter(
     ({ name, group }) =>
       order.indexOf(name) >= until || (settings.mirostat && group === 'truncation'),
   );
   const neutral = Object.fromEntries(later.map((row) => [row.name, row.neutral]));
-  // One of the reader's own is last where it is not named.
+  // The user's own sampler is last unless the order names it.
   const early = order.includes('own') && order.indexOf('own') < until;
   const read = async (/** @type {Settings} */ asked) => {
     const { p } = await engine.warp(logits, asked, how);

@@ -11,29 +11,35 @@ import { MODELS } from './models.js';
  * @typedef {string | URL | ArrayBuffer | Uint8Array | File | File[] | null} Model an address, a name of
  *   the hub, bytes, a file or all parts of one, or null for an engine without a model
  *
- * What the engine tells, and "file" where a file of the reader's is read.
+ * The progress that the engine reports; `where` is "file" for the user's own file.
  * @typedef {{ loaded: number, total: number, where?: string }} Progress
  * @typedef {(progress: Progress) => void} OnProgress
  * @typedef {{ ready: Promise<RemoteLogitscope>, release: () => void, cancel: () => void }} Lease
  *
- * `context` is how many tokens a session sees, null as many as the engine takes by itself; `variant`
- * names the inner loops.
+ * `context` is the length of a session in tokens, null for the engine's default; `variant` names
+ * the inner loops.
  * @typedef {{ onprogress?: OnProgress, context?: number | null,
  *   variant?: 'auto' | 'scalar' | 'simd' | 'relaxed' }} Options
  *
  * @typedef {object} Shared
  * @property {Promise<RemoteLogitscope>} engine
- * @property {() => Promise<RemoteLogitscope>} load another one
- * @property {RemoteLogitscope} [loaded] the engine, once it is there
+ * @property {() => Promise<RemoteLogitscope>} load opens another engine
+ * @property {RemoteLogitscope} [loaded] the engine, once it is open
  * @property {number} users
  * @property {Set<OnProgress>} listeners
  * @property {AbortController} control
  */
 
-/** Where a model comes from without a network, and up to how many bytes nobody reads how far it is. */
+/**
+ * The sources without a network, and the largest model that loads from them without a progress bar,
+ * in bytes.
+ */
 const HERE = ['there', 'file'];
 const QUICK = 32e6;
-/** Progress is told so often at most: a page that follows each piece of a large file has time for nothing else. */
+/**
+ * The shortest time between two reports of progress, in ms. A report for each piece of a large file
+ * would block the page.
+ */
 const TELL_MS = 100;
 
 /** By variant and context, then by model. @type {Map<string, Map<unknown, Shared>>} */
@@ -51,10 +57,9 @@ function sharedOf({ variant = 'auto', context = null }) {
 }
 
 /**
- * An engine over `model`, loaded at the first call and closed when the last lease is released. What is
- * on its way is cancelled for all who wait for it.
- * A load that failed is forgotten, so that the next call tries again, and an engine that no longer
- * answers is replaced.
+ * Leases the engine over `model`. The first lease loads it, the release of the last one closes it.
+ * `cancel` ends a load for all its leases. A failed load is forgotten, so the next call tries
+ * again. An engine that no longer answers is replaced.
  * @param {Model} model
  * @param {Options} [options]
  * @returns {Lease}
@@ -85,33 +90,30 @@ export function lease(model, options = {}) {
       if (--entry.users > 0) return;
       entry.control.abort();
       if (shared.get(key) === entry) shared.delete(key);
-      entry.engine.then((engine) => engine.close()).catch(() => {}); // the user heard of it already
+      entry.engine.then((engine) => engine.close()).catch(() => {}); // the failure was reported before
     },
   };
 }
 
-/**
- * Whether a model on its way takes a while: not a small one that is here already.
- * @param {Progress | null} progress
- */
+/** Whether a load takes a while. A small local model does not. @param {Progress | null} progress */
 export function isSlow(progress) {
   const { where, total = 0 } = progress ?? {};
   return where !== undefined && (!HERE.includes(where) || total > QUICK);
 }
 
-/** The addresses of the models that are open or on their way. */
+/** The addresses of open and loading models. */
 export function openModels() {
   const keys = [...all.values()].flatMap((shared) => [...shared.keys()]);
   return keys.filter((key) => typeof key === 'string');
 }
 
-/** Whether an engine is on its way or has not answered yet. */
+/** Whether an engine loads or works. */
 export function enginesBusy() {
   const held = [...all.values()].flatMap((shared) => [...shared.values()]);
   return held.some(({ loaded }) => loaded?.busy ?? true);
 }
 
-/** An engine, or another where its worker has failed. @param {RemoteLogitscope} engine @param {Shared} entry */
+/** Returns the engine, or another one if its worker has failed. @param {RemoteLogitscope} engine @param {Shared} entry */
 async function answering(engine, entry) {
   try {
     await engine.random(0, 0);

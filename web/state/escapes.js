@@ -1,4 +1,4 @@
-/** Several texts in one box, as DRY's sequence breakers are written. */
+/** Several texts in one input, such as DRY's sequence breakers. */
 
 const ESCAPES = /** @type {[string, string][]} */ ([
   ['\\', '\\\\'],
@@ -8,7 +8,7 @@ const ESCAPES = /** @type {[string, string][]} */ ([
 ]);
 
 /**
- * Texts in one box, parted by spaces: a line break is written \n, a tab \t, a space \s.
+ * Writes texts separated by spaces; a line break becomes \n, a tab \t, a space \s.
  * @param {(string | number | number[])[]} texts
  */
 export function writeTexts(texts) {

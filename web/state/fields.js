@@ -1,8 +1,7 @@
 /**
- * The one list of what is state beside the rows of the engine's table of settings: what each part is
- * called, of what kind it is, and where it may appear. Address, host messages, attributes, share and
- * memory read and write by this list alone; a kind says how a part is parsed, printed and checked.
- * What they carry is untrusted, so that every part has a bound.
+ * The list of all state beside the engine's table of settings: name, kind and places of each part.
+ * Address, host messages, attributes, share and memory use this list alone. A kind parses, writes
+ * and checks a part. Input is untrusted, so every part has a bound.
  */
 import { GATES, GATE_NAMES } from '../engine/gates.js';
 import { mayLoad } from './models.js';
@@ -11,20 +10,21 @@ import { mayLoad } from './models.js';
  * @typedef {import('../engine/types.js').TableRow} TableRow
  *
  * @typedef {object} Field
- * @property {string} name the same wherever it appears
+ * @property {string} name the same in all places
  * @property {keyof typeof KINDS} kind
  * @property {boolean} [setting] the engine takes it among its settings
- * @property {string} [view] the view whose choice it is, with which its name begins
+ * @property {string} [view] its view; the name begins with it
  * @property {'query' | 'fragment'} [address] servers see the query, and never the fragment
- * @property {boolean} [message] a host page may set it and is told of it
+ * @property {boolean} [message] a host page may set and read it
  * @property {boolean} [attribute] of an element
  * @property {true | 'session'} [memory] the browser keeps it for the next visit, or while the tab is open
- * @property {any} [initial] what it is where it is not named, and then not written
- * @property {boolean} [always] written all the same
- * @property {boolean} [typed] changes with each key, or as a knob turns: no place to go back to
+ * @property {any} [initial] the default, which is not written
+ * @property {boolean} [always] whether the default is written too
+ * @property {boolean} [typed] changes with each key or move of a knob, without a new entry of the
+ *   history
  * @property {readonly string[]} [choices]
  * @property {number} [minimum]
- * @property {number} [maximum] of a number; the most characters of a text, the most items of a list
+ * @property {number} [maximum] of a number, of a text in characters, of a list in items
  * @property {boolean} [maximum_included]
  *
  * @typedef {Field | TableRow} Part
@@ -34,25 +34,26 @@ import { mayLoad } from './models.js';
  * @typedef {'unknown' | 'query' | 'control' | 'malformed' | 'many' | 'long' | 'foreign' | 'least' | 'above' | 'below' | 'between' | 'refused'} Why
  * @typedef {{ why: Why, minimum?: number, maximum?: number }} Refusal
  *
- * Which numbers are accepted, the bounds themselves where nothing says otherwise.
+ * A range of numbers, by default with both bounds.
  * @typedef {{ minimum: number, maximum: number, minimum_included?: boolean, maximum_included?: boolean }} NumberRange
  *
  * @typedef {object} Kind
- * @property {(text: string, part: any) => unknown} read undefined where the text means no value
+ * @property {(text: string, part: any) => unknown} read undefined for a text without a value
  * @property {(value: any, known: Known) => string} write
- * @property {(value: any, known: Known) => unknown} [take] the value that another form of it stands for
+ * @property {(value: any, known: Known) => unknown} [take] converts another form of a value to the
+ *   usual one
  * @property {(value: any, part: any, known: Known) => Refusal | null} check
  */
 
-/** How many drawn tokens an address carries; a longer text begins again at its prompt. */
+/** The most drawn tokens in an address; a longer text begins again at its prompt. */
 export const MAX_BRANCH_TOKENS = 64;
-/** The most characters of a reader's own text or logits in a link. */
+/** The most characters of the user's own text or logits in a link. */
 export const MAX_OWN_TEXT = 4000;
-/** The most characters of a prompt, and of a constraint, a list of words or the like as JSON. */
+/** The most characters of a prompt, and of a constraint or list as JSON. */
 const MAX_TEXT = 65536;
-/** The longest context that a model file may have. */
+/** The longest context of a model file, in tokens. */
 const MAX_CONTEXT = 2 ** 20;
-/** How deep JSON may be nested. */
+/** The deepest nesting of JSON. */
 const MAX_DEPTH = 128;
 
 export const VIEW_NAMES = [
@@ -64,14 +65,14 @@ export const VIEW_NAMES = [
   'speculative',
   'logits',
 ];
-/** The views without a tab: they are asked for at the foot. */
+/** The views without a tab; the foot has their buttons. */
 export const FOOT_VIEWS = ['cost', 'speculative'];
-/** The colours that the page may have; auto follows the system. */
+/** The colour themes of the page; auto follows the system. */
 export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const MALFORMED = /** @type {Refusal} */ ({ why: 'malformed' });
-/** What the cost of a text is counted of by hand. */
+/** The inputs of the cost view's formula. */
 const COUNTED = ['prompt_tokens', 'new_tokens', 'width'];
 const COUNT = { minimum: 1, maximum: 10_000, initial: null, typed: true };
 const WHOLE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
@@ -99,7 +100,7 @@ export const KINDS = {
     write: String,
     check: (value, { choices }) => unless(choices.includes(value)),
   },
-  /** A name alone, whatever it is given. */
+  /** A name without a value: any text counts as set. */
   presence: {
     read: () => true,
     write: () => '',
@@ -110,7 +111,7 @@ export const KINDS = {
     write: String,
     check: (value) => unless(typeof value === 'boolean'),
   },
-  /** Some of a few words. */
+  /** A subset of some words. */
   words: {
     read: (text) => (text === '' ? [] : text.split(',')),
     write: (value) => value.join(),
@@ -121,7 +122,7 @@ export const KINDS = {
           value.every((word) => choices.includes(word)),
       ),
   },
-  /** Two of a few words. */
+  /** Two of some words. */
   pair: {
     read: (text) => text.split(','),
     write: (value) => value.join(),
@@ -142,8 +143,8 @@ export const KINDS = {
   list: { read: readJson, write: writeJson, check: checkList },
   map: { read: readBiases, write: writeBiases, check: checkBiases },
   /**
-   * All stages by name, in the order applied; or the moves that make it of the canonical order, one
-   * after the other: "top_p:temperature" puts top_p directly before temperature, "top_k:last" at the end.
+   * All stages in the order applied, or moves from the canonical order: "top_p:temperature" puts
+   * top_p directly before temperature, "top_k:last" at the end.
    */
   order: {
     read: (text) => text.split(','),
@@ -154,7 +155,7 @@ export const KINDS = {
   constraint: {
     read: readGate,
     write: writeGate,
-    // How deep one may be nested is the engine's to say.
+    // The engine limits the nesting.
     check: (value) =>
       unless((typeof value === 'string' || isObject(value)) && dataKind(value) !== 'other'),
   },
@@ -182,7 +183,7 @@ export const KINDS = {
     write: ({ name, from, to, step }) => [name, from, to, step].join(':'),
     check: checkStretch,
   },
-  /** A setting that is a number. */
+  /** The name of a numeric setting. */
   knob: {
     read: (text) => text,
     write: String,
@@ -207,7 +208,7 @@ const STATE = { address: 'fragment', message: true, attribute: true };
 const choicesIn = (view, fields) =>
   fields.map((field) => ({ ...STATE, ...field, view, name: `${view}_${field.name}` }));
 
-/** What may be chosen on either bench, over a model and over given logits. @type {Omit<Field, 'view'>[]} */
+/** The choices of both benches, over a model and over given logits. @type {Omit<Field, 'view'>[]} */
 const BENCH_CHOICES = [
   {
     name: 'chart',
@@ -223,28 +224,29 @@ const BENCH_CHOICES = [
   },
 ];
 
-/** In the order in which they are written, the rows of the table after the prompt. @type {Field[]} */
+/** In the order of writing; the rows of the table follow the prompt. @type {Field[]} */
 export const FIELDS = [
   { ...QUERY, name: 'model', kind: 'model', maximum: 2048 },
-  // How many tokens a session sees; null is as many as the engine takes by itself.
+  // The context length in tokens; null for the engine's default.
   { ...QUERY, name: 'context', kind: 'integer', minimum: 1, maximum: MAX_CONTEXT, initial: null },
   { ...QUERY, name: 'view', kind: 'choice', choices: VIEW_NAMES, initial: 'bench', message: true },
   { ...QUERY, name: 'controls', kind: 'text', maximum: 2048, initial: '' },
   { ...QUERY, name: 'readonly', kind: 'presence', initial: false },
-  // A lesson in place of the instrument: a shipped one, a file of the same origin, or none for the list.
+  // A lesson in place of the instrument: a shipped one or a file of the same origin; '' for the
+  // list.
   { name: 'lesson', kind: 'text', maximum: 2048, address: 'query' },
-  // The course systems that hear of its marks.
+  // The course systems that get its marks.
   { name: 'report', kind: 'text', maximum: 80, address: 'query' },
-  // Preferences: what is not understood falls back to the browser's own.
+  // Preferences: an unknown value falls back to the browser's.
   { name: 'lang', kind: 'text', maximum: 64, address: 'query', memory: true },
   { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },
 
-  // For tests: strings as no language has them, and random input from a seed.
+  // For tests: a pseudo-locale, and random input from a seed.
   { name: 'strings', kind: 'text', maximum: 80, address: 'query' },
   { name: 'fuzz', kind: 'text', maximum: 80, address: 'query' },
 
   { ...STATE, name: 'prompt', kind: 'text', maximum: MAX_TEXT, always: true },
-  // What is said to a model with a chat template, in place of the prompt.
+  // The message to a model with a chat template, in place of the prompt.
   { ...STATE, name: 'chat', kind: 'text', maximum: MAX_TEXT, initial: null },
   { ...STATE, name: 'system', kind: 'text', maximum: MAX_TEXT, initial: '' },
   { ...STATE, name: 'date', kind: 'text', maximum: 10, initial: null },
@@ -284,7 +286,7 @@ export const FIELDS = [
       choices: ['temperatures', 'nine', 'extremes', 'searches', 'e27.1', 'e27.2'],
       initial: 'temperatures',
     },
-    // Nine, and a text of the reader's own.
+    // Nine, and the user's own text.
     { name: 'strategies', kind: 'strategies', maximum: 10, initial: null },
     { name: 'samples', kind: 'integer', minimum: 1, maximum: 20, initial: null },
     { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 400, initial: 60 },
@@ -351,7 +353,7 @@ export const FIELDS = [
     ...BENCH_CHOICES,
   ]),
 
-  // Where the look around is: in the address while it shows, then kept for who goes on with it.
+  // The beat of the tour: in the address during the tour, afterwards as `guide` in the browser.
   { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
@@ -359,7 +361,7 @@ export const FIELDS = [
   { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lessons_unsent', kind: 'text', maximum: 1e5, memory: true },
   { name: 'lesson_code', kind: 'text', maximum: 1e6, memory: true },
-  // A lesson that is being written.
+  // The draft of a lesson.
   { name: 'draft', kind: 'text', maximum: 1e6, memory: true },
   { name: 'shortcuts', kind: 'choice', choices: ['on', 'off'], memory: true },
 ];
@@ -370,7 +372,7 @@ export function fieldOf(name) {
 }
 
 /**
- * A field that is known to be there.
+ * Returns a field; throws for an unknown name.
  * @param {string} name
  * @returns {Field}
  */
@@ -381,7 +383,7 @@ export function field(name) {
 }
 
 /**
- * Why a part does not take a value, or null.
+ * Returns the reason why a part refuses a value, or null.
  * @param {Part} part
  * @param {unknown} value
  * @param {Partial<Known>} [known] ids of tokens lie below vocab_size
@@ -390,13 +392,13 @@ export function checkPart(part, value, { table = [], vocab_size = Number.MAX_SAF
   return KINDS[part.kind].check(value, part, { table, vocab_size });
 }
 
-/** A view's choices as its element has them, each as it is at first. @param {string} view */
+/** Returns the default choices of a view, by the names of its element's properties. @param {string} view */
 export function initialChoices(view) {
   return choicesOf(view, {});
 }
 
 /**
- * A view's choices by the names of its element's properties.
+ * Returns a view's choices by the names of its element's properties.
  * @param {string} view
  * @param {Record<string, any>} state
  */
@@ -408,7 +410,7 @@ export function choicesOf(view, state) {
 }
 
 /**
- * The gates that are set, none of them null.
+ * Returns the gates that are set.
  * @param {Record<string, any>} settings
  * @returns {Gates}
  */
@@ -434,7 +436,8 @@ export function sameValue(a, b) {
 }
 
 /**
- * Whether something is JSON within bounds; 'deep' where it is nested deeper than that, or in itself.
+ * Classifies a value: 'plain' is JSON within bounds, 'deep' is nested beyond MAX_DEPTH or contains
+ * itself.
  * @param {unknown} value
  * @returns {'plain' | 'deep' | 'other'}
  */
@@ -486,7 +489,7 @@ function checkNumber(value, range, whole) {
 }
 
 /**
- * The bound that a number does not keep, or null.
+ * Returns the bound that a number violates, or null.
  * @param {number} value
  * @param {NumberRange} range
  * @returns {Refusal & { minimum: number, maximum: number } | null}
@@ -496,7 +499,7 @@ export function outside(value, range) {
   if (!minimum_included && value <= minimum) return { why: 'above', minimum, maximum };
   if (!maximum_included && value >= maximum) return { why: 'below', minimum, maximum };
   if (value >= minimum && value <= maximum) return null;
-  const far = value < minimum && maximum >= Number.MAX_SAFE_INTEGER; // not worth naming
+  const far = value < minimum && maximum >= Number.MAX_SAFE_INTEGER; // the sentence omits so large a maximum
   return { why: far ? 'least' : 'between', minimum, maximum };
 }
 
@@ -514,7 +517,7 @@ function checkOrder(value, _, { table }) {
 /** @param {TableRow[]} table */
 const canonicalOf = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
 
-/** An order of moves as all of its stages; anything else as it is. @param {unknown} value @param {Known} known */
+/** Returns an order of moves as a list of all stages, another value unchanged. @param {unknown} value @param {Known} known */
 function takeOrder(value, { table }) {
   const moves = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(moves) || !moves.some((move) => /:/.test(move))) return moves;
@@ -533,8 +536,9 @@ function takeOrder(value, { table }) {
 }
 
 /**
- * The fewest moves that turn the canonical order into this one, from its end on; each puts a stage
- * before one in its place. Returns the order itself if that is shorter or leaves stages out.
+ * Returns the fewest moves from the canonical order to this one, the last place first, so that each
+ * stage moves before one already in place. Returns the order itself if that is shorter or omits
+ * stages.
  * @param {string[]} order
  * @param {TableRow[]} table
  */
@@ -583,7 +587,12 @@ function checkStretch(value, _, { table }) {
   );
 }
 
-/** Settings of the table, and what else the engine takes with them. @param {Record<string, any>} settings @param {Known} known @returns {Refusal | null} */
+/**
+ * Checks settings of the table and the engine's other settings.
+ * @param {Record<string, any>} settings
+ * @param {Known} known
+ * @returns {Refusal | null}
+ */
 function checkSettings(settings, known) {
   for (const [name, value] of Object.entries(settings)) {
     const part =
@@ -595,7 +604,7 @@ function checkSettings(settings, known) {
   return null;
 }
 
-/** The ways of the searches have settings of their own, which they check themselves. */
+/** The search strategies, which check their own settings. */
 const SEARCHES = ['beam', 'contrastive'];
 
 /** @param {unknown} value @param {{ maximum: number }} part @param {Known} known */
@@ -615,7 +624,7 @@ function checkStrategies(value, { maximum }, known) {
   return null;
 }
 
-/** A text stands for itself unless it would be read as something else. @param {unknown} value */
+/** Writes text as itself unless it reads as JSON. @param {unknown} value */
 function writeGate(value) {
   return typeof value === 'string' && readGate(value) === value ? value : JSON.stringify(value);
 }

@@ -1,17 +1,17 @@
-/** Files that a reader picks or drops, with the handles by which a later visit may read them again. */
+/** Files that the user picks or drops, with their handles for later visits. */
 
 /** @type {WeakMap<File, Promise<unknown>>} */
 const handles = new WeakMap();
-/** Whether the picker that gives handles is refused here, as in a frame of another origin. */
+/** Whether the browser refuses the picker with handles, as in a frame of another origin. */
 let refused = false;
 
-/** The handle of a file; undefined where the browser gives none. @param {File} file */
+/** Returns the handle of a file; undefined without one. @param {File} file */
 export async function handleOf(file) {
   return handles.get(file)?.catch?.(() => undefined);
 }
 
 /**
- * A press on a file box: asks by the picker that gives handles, where there is one.
+ * Handles a press on a file input: opens the picker with handles if the browser has one.
  * @param {Event} event
  * @param {(files: File[]) => void} take
  */
@@ -33,7 +33,7 @@ export async function onPick(event, take) {
   }
 }
 
-/** The files of a drop. @param {DataTransfer} data */
+/** Returns the files of a drop. @param {DataTransfer} data */
 export function droppedFiles({ items, files }) {
   const of = [...items].filter(({ kind }) => kind === 'file');
   const asked = of.map((item) => /** @type {any} */ (item).getAsFileSystemHandle?.());

@@ -1,6 +1,6 @@
 /**
- * What the first screen begins with, and its first frame: what web/first-frame.js computed when the site was
- * built, in the forms in which a landscape is read.
+ * The first screen's initial state and first frame. web/first-frame.js computes the frame at build
+ * time; this module expands it into the forms that a landscape reads.
  */
 import { valuesOf } from './knob-values.js';
 
@@ -14,31 +14,32 @@ import { valuesOf } from './knob-values.js';
  * @property {number | null} eos
  * @property {number} vocab_size
  * @property {number} entropy
- * @property {[id: number, rank: number, p: number, p_raw: number][]} tokens where the lines cross
+ * @property {[id: number, rank: number, p: number, p_raw: number][]} tokens listed at the crossing
+ *   of the lines
  * @property {{ count: number, p: number, p_raw: number, kept: number }} rest
  * @property {import('../engine/types.js').Drawn} drawn
  * @property {[id: number, text: string][]} steps
  * @property {[id: number, text: string][]} names
  * @property {number[]} ids the tokens of the rivers, the best first
  * @property {number[]} logits of these
- * @property {number[]} sums what these have together, at each value of the knob
+ * @property {number[]} sums their total probability at each value of the knob
  *
  * @typedef {object} FirstFrame
  * @property {string} prompt
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
  * @property {number | null} eos
- * @property {Landscape | null} landscape null where another picture is asked for
+ * @property {Landscape | null} landscape null without a picture
  * @property {import('./landscape.js').Reading | null} reading
  * @property {import('./landscape.js').Written | null} written
  * @property {import('../engine/types.js').Piece[]} pieces
  */
 
-/** The first screen's own state: one knob is seen alone. */
+/** The initial state of the first screen, which shows one knob alone. */
 export const FIRST_SCREEN = { knob: 'temperature', settings: { temperature: 0.7 }, seed: 42 };
 
 /**
- * The rivers' shares over the temperature, again from the logits of their tokens.
+ * Computes the rivers' shares over the temperature from the logits of their tokens.
  * @param {BuiltFrame} built
  * @returns {Landscape}
  */

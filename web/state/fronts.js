@@ -1,6 +1,6 @@
 /**
- * What popular programs do unless told otherwise, as settings: each with the version that was read and
- * where it says so. docs/samplers.md has the same list.
+ * The default settings of popular programs, each with its version and source. docs/samplers.md has
+ * the same list.
  */
 import { conventions, presets } from '../engine/presets.js';
 
@@ -8,9 +8,9 @@ import { conventions, presets } from '../engine/presets.js';
  * @typedef {object} Front
  * @property {string} name
  * @property {string} version
- * @property {string} source the address of the file that says it, at that version
+ * @property {string} source the address of the file with the defaults, at that version
  * @property {import('../engine/types.js').Settings} settings
- * @property {string} [note] which of the sentences fronts.note.* holds for it
+ * @property {string} [note] its sentence fronts.note.NOTE
  */
 
 /** KoboldAI's numbered order 6 0 1 3 4 2 5: penalties, top-k, top-a, tail-free, typical, top-p, temperature. */
@@ -98,7 +98,7 @@ export const FRONTS = Object.freeze([
 ]);
 
 /**
- * The stages that settings turn on, in the order applied.
+ * Returns the stages that settings turn on, in the order applied.
  * @param {import('../plots/trace.js').SettingRow[]} table
  * @param {import('../engine/types.js').Settings} settings
  */

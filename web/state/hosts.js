@@ -1,13 +1,13 @@
-/** Where a page may fetch a model that its reader names: what MODEL_HOSTS was when it was built. */
+/** The hosts from which a page may fetch a model that the user names: MODEL_HOSTS of the build. */
 
-/** The hub's, as in engine/names.js, which the first visit does not fetch. */
+/** The hub's address, as in engine/names.js, which the first visit does not fetch. */
 const HUB = 'https://huggingface.co/';
-/** What their origins match. */
+/** The pattern of their origins. */
 const HOSTS = new RegExp(/** @type {any} */ (globalThis).MODEL_HOSTS ?? '^$');
 
 /**
- * The host of a model that does not lie on this site: whether it may be fetched from. Null for what
- * does.
+ * Returns the host of a model outside this site and whether the page may fetch from it; null for a
+ * model of this site.
  * @param {unknown} model
  * @returns {{ host: string, allowed: boolean } | null}
  */
@@ -23,18 +23,18 @@ export function farAddress(model) {
   }
 }
 
-/** What the reader has agreed to, by a press that names host and size. @type {Set<unknown>} */
+/** The models that the user agreed to fetch, by a press that names host and size. @type {Set<unknown>} */
 const agreed = new Set();
-/** Announces "agreed", to all that ask for the same model. */
+/** Announces "agreed" to all elements that ask for the same model. */
 export const agreements = new EventTarget();
 
-/** @param {unknown} model @param {number | null} [context] that it is to be opened with */
+/** @param {unknown} model @param {number | null} [context] the context to open it with */
 export function agreeTo(model, context = null) {
   agreed.add(model);
   agreements.dispatchEvent(new CustomEvent('agreed', { detail: { model, context } }));
 }
 
-/** Whether a model lies at another host and the reader has not agreed to it yet. @param {unknown} model */
+/** Whether a model is at another host and the user has not agreed to it yet. @param {unknown} model */
 export function isUnasked(model) {
   return farAddress(model) !== null && !agreed.has(model);
 }
