@@ -37,6 +37,8 @@ struct warp_row {
     bool minimum_included, maximum_included;
     const char *const *choices; /* of a SETTING_CHOICE, up to a NULL */
     double low, high, step;
+    double usual;       /* a value at which a sampler acts; 0 for a shared parameter */
+    const char *effect; /* of a sampler: "flatten", "cut", "penalise", "steer" or "mark" */
     void (*apply)(float *logits, const struct warp_input *input); /* NULL: a shared parameter */
 };
 

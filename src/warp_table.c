@@ -1,4 +1,4 @@
-/* The one table of settings, the warpers first: names, ranges and what a slider offers. */
+/* The one table of settings, samplers first. */
 #include <float.h>
 
 #include "warp.h"
@@ -6,194 +6,218 @@
 
 static const char *const CONVENTIONS[] = {"transformers", "llama.cpp", "llama2.c", NULL};
 
-/* A row's lines: what it is; what is accepted; what a slider offers, and the warper. */
 /* clang-format off */
+/* The lines of a row: name and kind; accepted values; range of its knob, then a sampler's facts. */
 const struct warp_row warp_table[SETTING_COUNT] = {
     [SETTING_GUIDANCE_SCALE] = {
         .name = "guidance_scale", .kind = SETTING_REAL, .group = "second",
         .neutral = 1, .minimum = 0, .maximum = 1e6,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 5, .step = 0.05, .apply = warp_guidance,
+        .low = 0, .high = 5, .step = 0.05, .usual = 1.5, .effect = "steer", .apply = warp_guidance,
     },
     [SETTING_CONTRASTIVE_BETA] = {
         .name = "contrastive_beta", .kind = SETTING_REAL, .group = "second", .stage = "contrastive",
         .neutral = 0, .minimum = 0, .maximum = 1e6,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 3, .step = 0.05, .apply = warp_contrastive,
+        .low = 0, .high = 3, .step = 0.05,
+        .usual = 0.5, .effect = "steer", .apply = warp_contrastive,
     },
     [SETTING_LOGIT_BIAS] = {
         .name = "logit_bias", .kind = SETTING_MAP, .group = "penalty",
         .neutral = 0, .minimum = -DBL_MAX, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = -10, .high = 10, .step = 0.1, .apply = warp_logit_bias,
+        .low = -10, .high = 10, .step = 0.1,
+        .usual = 2, .effect = "steer", .apply = warp_logit_bias,
     },
     [SETTING_ENCODER_REPETITION_PENALTY] = {
         .name = "encoder_repetition_penalty", .kind = SETTING_REAL, .group = "penalty",
         .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = false, .maximum_included = true,
-        .low = 0.5, .high = 2, .step = 0.01, .apply = warp_encoder_repetition_penalty,
+        .low = 0.5, .high = 2, .step = 0.01,
+        .usual = 1.3, .effect = "steer", .apply = warp_encoder_repetition_penalty,
     },
     [SETTING_REPETITION_PENALTY] = {
         .name = "repetition_penalty", .kind = SETTING_REAL, .group = "penalty",
         .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = false, .maximum_included = true,
-        .low = 0.5, .high = 2, .step = 0.01, .apply = warp_repetition_penalty,
+        .low = 0.5, .high = 2, .step = 0.01,
+        .usual = 1.1, .effect = "penalise", .apply = warp_repetition_penalty,
     },
     [SETTING_FREQUENCY_PENALTY] = {
         .name = "frequency_penalty", .kind = SETTING_REAL, .group = "penalty",
         .neutral = 0, .minimum = -DBL_MAX, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = -2, .high = 2, .step = 0.01, .apply = warp_frequency_penalty,
+        .low = -2, .high = 2, .step = 0.01,
+        .usual = 0.5, .effect = "penalise", .apply = warp_frequency_penalty,
     },
     [SETTING_PRESENCE_PENALTY] = {
         .name = "presence_penalty", .kind = SETTING_REAL, .group = "penalty",
         .neutral = 0, .minimum = -DBL_MAX, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = -2, .high = 2, .step = 0.01, .apply = warp_presence_penalty,
+        .low = -2, .high = 2, .step = 0.01,
+        .usual = 0.5, .effect = "penalise", .apply = warp_presence_penalty,
     },
     [SETTING_NO_REPEAT_NGRAM_SIZE] = {
         .name = "no_repeat_ngram_size", .kind = SETTING_INTEGER, .group = "penalty",
         .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 8, .step = 1, .apply = warp_no_repeat_ngram_size,
+        .low = 0, .high = 8, .step = 1,
+        .usual = 2, .effect = "penalise", .apply = warp_no_repeat_ngram_size,
     },
     [SETTING_DRY_MULTIPLIER] = {
         .name = "dry_multiplier", .kind = SETTING_REAL, .group = "penalty", .stage = "dry",
         .neutral = 0, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 5, .step = 0.05, .apply = warp_dry,
+        .low = 0, .high = 5, .step = 0.05, .usual = 0.8, .effect = "penalise", .apply = warp_dry,
+       
     },
     [SETTING_MIN_NEW_TOKENS] = {
         .name = "min_new_tokens", .kind = SETTING_INTEGER, .group = "penalty",
         .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 64, .step = 1, .apply = warp_min_new_tokens,
+        .low = 0, .high = 64, .step = 1,
+        .usual = 8, .effect = "steer", .apply = warp_min_new_tokens,
     },
     [SETTING_EXPONENTIAL_DECAY_LENGTH_PENALTY] = {
         .name = "exponential_decay_length_penalty", .kind = SETTING_REAL, .group = "penalty",
         .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = false, .maximum_included = true,
-        .low = 0.9, .high = 1.5, .step = 0.01, .apply = warp_length_penalty,
+        .low = 0.9, .high = 1.5, .step = 0.01,
+        .usual = 1.05, .effect = "steer", .apply = warp_length_penalty,
     },
     [SETTING_TEMPERATURE] = {
         .name = "temperature", .kind = SETTING_REAL, .group = "shape",
         .neutral = 1, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 3, .step = 0.01, .apply = warp_temperature,
+        .low = 0, .high = 3, .step = 0.01,
+        .usual = 0.7, .effect = "flatten", .apply = warp_temperature,
+       
     },
     [SETTING_DYNATEMP_RANGE] = {
         .name = "dynatemp_range", .kind = SETTING_REAL, .group = "shape", .stage = "dynatemp",
         .neutral = 0, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 2, .step = 0.01, .apply = warp_dynatemp,
+        .low = 0, .high = 2, .step = 0.01,
+        .usual = 0.5, .effect = "flatten", .apply = warp_dynatemp,
     },
     [SETTING_SMOOTHING_FACTOR] = {
         .name = "smoothing_factor", .kind = SETTING_REAL, .group = "shape", .stage = "smoothing",
         .neutral = 0, .minimum = 0, .maximum = 1e6,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 3, .step = 0.01, .apply = warp_smoothing,
+        .low = 0, .high = 3, .step = 0.01,
+        .usual = 0.3, .effect = "flatten", .apply = warp_smoothing,
+       
     },
     [SETTING_TOP_H] = {
         .name = "top_h", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 1, .step = 0.01, .apply = warp_top_h,
+        .low = 0, .high = 1, .step = 0.01, .usual = 0.5, .effect = "cut", .apply = warp_top_h,
     },
     [SETTING_TOP_K] = {
         .name = "top_k", .kind = SETTING_INTEGER, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = WHOLE_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 100, .step = 1, .apply = warp_top_k,
+        .low = 0, .high = 100, .step = 1, .usual = 5, .effect = "cut", .apply = warp_top_k,
     },
     [SETTING_TOP_P] = {
         .name = "top_p", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 1, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 1, .step = 0.01, .apply = warp_top_p,
+        .low = 0, .high = 1, .step = 0.01, .usual = 0.9, .effect = "cut", .apply = warp_top_p,
     },
     [SETTING_MIN_P] = {
         .name = "min_p", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 1, .step = 0.01, .apply = warp_min_p,
+        .low = 0, .high = 1, .step = 0.01, .usual = 0.05, .effect = "cut", .apply = warp_min_p,
     },
     [SETTING_TYPICAL_P] = {
         .name = "typical_p", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 1, .minimum = 0, .maximum = 1,
         .minimum_included = false, .maximum_included = true,
-        .low = 0.01, .high = 1, .step = 0.01, .apply = warp_typical_p,
+        .low = 0.01, .high = 1, .step = 0.01,
+        .usual = 0.9, .effect = "cut", .apply = warp_typical_p,
     },
     [SETTING_EPSILON_CUTOFF] = {
         .name = "epsilon_cutoff", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = false,
-        .low = 0, .high = 0.2, .step = 0.001, .apply = warp_epsilon_cutoff,
+        .low = 0, .high = 0.2, .step = 0.001,
+        .usual = 0.01, .effect = "cut", .apply = warp_epsilon_cutoff,
     },
     [SETTING_ETA_CUTOFF] = {
         .name = "eta_cutoff", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = false,
-        .low = 0, .high = 0.2, .step = 0.001, .apply = warp_eta_cutoff,
+        .low = 0, .high = 0.2, .step = 0.001,
+        .usual = 0.02, .effect = "cut", .apply = warp_eta_cutoff,
     },
     [SETTING_TOP_N_SIGMA] = {
         .name = "top_n_sigma", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 5, .step = 0.05, .apply = warp_top_n_sigma,
+        .low = 0, .high = 5, .step = 0.05, .usual = 1, .effect = "cut", .apply = warp_top_n_sigma,
     },
     [SETTING_TFS_Z] = {
         .name = "tfs_z", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 1, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 1, .step = 0.01, .apply = warp_tfs_z,
+        .low = 0, .high = 1, .step = 0.01, .usual = 0.95, .effect = "cut", .apply = warp_tfs_z,
+       
     },
     [SETTING_TOP_A] = {
         .name = "top_a", .kind = SETTING_REAL, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = DBL_MAX,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 1, .step = 0.01, .apply = warp_top_a,
+        .low = 0, .high = 1, .step = 0.01, .usual = 0.2, .effect = "cut", .apply = warp_top_a,
     },
     [SETTING_P_LESS] = {
         .name = "p_less", .kind = SETTING_INTEGER, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = 2,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 2, .step = 1, .apply = warp_p_less,
+        .low = 0, .high = 2, .step = 1, .usual = 1, .effect = "cut", .apply = warp_p_less,
     },
     [SETTING_XTC_PROBABILITY] = {
         .name = "xtc_probability", .kind = SETTING_REAL, .group = "truncation", .stage = "xtc",
         .neutral = 0, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 1, .step = 0.01, .apply = warp_xtc,
+        .low = 0, .high = 1, .step = 0.01, .usual = 0.5, .effect = "cut", .apply = warp_xtc,
+       
     },
     [SETTING_MIROSTAT] = {
         .name = "mirostat", .kind = SETTING_INTEGER, .group = "truncation",
         .neutral = 0, .minimum = 0, .maximum = 2,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 2, .step = 1, .apply = warp_mirostat,
+        .low = 0, .high = 2, .step = 1, .usual = 2, .effect = "cut", .apply = warp_mirostat,
     },
     [SETTING_ADAPTIVE_TARGET] = {
         .name = "adaptive_target", .kind = SETTING_REAL, .group = "shape", .stage = "adaptive_p",
         .neutral = 0, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 1, .step = 0.01, .apply = warp_adaptive_p,
+        .low = 0, .high = 1, .step = 0.01,
+        .usual = 0.3, .effect = "steer", .apply = warp_adaptive_p,
     },
     [SETTING_GREEN_BIAS] = {
         .name = "green_bias", .kind = SETTING_REAL, .group = "mark", .stage = "green_list",
         .neutral = 0, .minimum = 0, .maximum = GREEN_HARD,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 10, .step = 0.1, .apply = warp_green_list,
+        .low = 0, .high = 10, .step = 0.1, .usual = 2, .effect = "mark", .apply = warp_green_list,
     },
     [SETTING_SYNTHID_DEPTH] = {
         .name = "synthid_depth", .kind = SETTING_INTEGER, .group = "mark", .stage = "synthid",
         .neutral = 0, .minimum = 0, .maximum = SYNTHID_LAYERS,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = SYNTHID_LAYERS, .step = 1, .apply = warp_synthid,
+        .low = 0, .high = SYNTHID_LAYERS, .step = 1,
+        .usual = 30, .effect = "mark", .apply = warp_synthid,
+       
     },
     [SETTING_RENORMALIZE_LOGITS] = {
         .name = "renormalize_logits", .kind = SETTING_INTEGER, .group = "shape",
         .neutral = 0, .minimum = 0, .maximum = 1,
         .minimum_included = true, .maximum_included = true,
-        .low = 0, .high = 1, .step = 1, .apply = warp_renormalize_logits,
+        .low = 0, .high = 1, .step = 1,
+        .usual = 1, .effect = "steer", .apply = warp_renormalize_logits,
     },
     [SETTING_CONTRASTIVE_ALPHA] = {
         .name = "contrastive_alpha", .kind = SETTING_REAL, .group = "shared",

@@ -77,6 +77,8 @@ AT(warp_row, choices, 44);
 AT(warp_row, low, 48);
 AT(warp_row, high, 56);
 AT(warp_row, step, 64);
+AT(warp_row, usual, 72);
+AT(warp_row, effect, 80);
 
 AT(warp_bias, id, 0);
 AT(warp_bias, bias, 8);

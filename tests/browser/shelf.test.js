@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FRONTS } from '../../web/state/fronts.js';
-import { SAMPLER_GROUPS, drawPictures } from '../../web/state/samplers.js';
+import { drawPictures, groupSamplers } from '../../web/state/samplers.js';
 import { long } from '../long.js';
 import {
   axe,
@@ -23,8 +23,6 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-const NAMES = SAMPLER_GROUPS.flatMap(({ names }) => names);
-
 const focused = (page) =>
   page.evaluate(() => {
     let element = document.activeElement;
@@ -44,7 +42,9 @@ test('a stage is found by another system’s name, by keys alone; the list keeps
     () => focused(page),
     (at) => at === 'input',
   );
-  const left = NAMES.filter((name) => name !== 'repetition_penalty'); // its card is there
+  const groups = groupSamplers(scope.table);
+  const names = groups.flatMap((group) => group.names);
+  const left = names.filter((name) => name !== 'repetition_penalty'); // its card is there
   assert.deepEqual(await offered(), left);
   const status = shelf.locator('[role=status]');
   assert.equal(await status.innerText(), `${left.length} stages`);
@@ -52,13 +52,13 @@ test('a stage is found by another system’s name, by keys alone; the list keeps
   const titles = await shelf.locator('h3').evaluateAll((all) => all.map((it) => it.dataset.group));
   assert.deepEqual(
     titles,
-    SAMPLER_GROUPS.filter(({ names }) => names.length > 0).map(({ group }) => group),
+    groups.map(({ group }) => group),
   );
   await until(
     () => shelf.locator('.after').count(),
     (n) => n === 2 * (left.length - 1),
   );
-  const pictures = await drawPictures(scope, NAMES);
+  const pictures = await drawPictures(scope, names);
   for (const name of ['min_p', 'contrastive_beta']) {
     const drawn = shelf.locator(`[data-add=${name}] .picture`);
     for (const [i, { kept }] of Object.values(pictures[name]).entries())

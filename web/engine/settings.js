@@ -69,16 +69,16 @@ export function readTable(module) {
     const view = module.view();
     const u32 = (/** @type {number} */ offset) => view.getUint32(at + offset, true);
     const f64 = (/** @type {number} */ offset) => view.getFloat64(at + offset, true);
+    const text = (/** @type {number} */ offset) => (u32(offset) ? module.text(u32(offset)) : '');
     const kind = KINDS[u32(layout.WARP_ROW_KIND)];
-    const name = module.text(u32(layout.WARP_ROW_NAME));
-    const stage = u32(layout.WARP_ROW_STAGE);
+    const name = text(layout.WARP_ROW_NAME);
     const choices = readChoices(module, u32(layout.WARP_ROW_CHOICES));
     const neutral = f64(layout.WARP_ROW_NEUTRAL);
     rows.push({
       name,
-      stage: stage ? module.text(stage) : name,
+      stage: text(layout.WARP_ROW_STAGE) || name,
       kind,
-      group: module.text(u32(layout.WARP_ROW_GROUP)),
+      group: text(layout.WARP_ROW_GROUP),
       warper: rows.length < warpers,
       neutral: { map: {}, list: [], choice: choices[neutral] }[String(kind)] ?? neutral,
       minimum: f64(layout.WARP_ROW_MINIMUM),
@@ -89,6 +89,8 @@ export function readTable(module) {
       low: f64(layout.WARP_ROW_LOW),
       high: f64(layout.WARP_ROW_HIGH),
       step: f64(layout.WARP_ROW_STEP),
+      usual: f64(layout.WARP_ROW_USUAL),
+      effect: text(layout.WARP_ROW_EFFECT),
     });
   }
   return rows;

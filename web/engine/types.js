@@ -30,6 +30,8 @@
  * @property {number} low lower end of a slider
  * @property {number} high
  * @property {number} step
+ * @property {number} usual a value at which a sampler acts; 0 for a shared parameter
+ * @property {string} effect of a sampler: 'flatten', 'cut', 'penalise', 'steer' or 'mark'
  */
 
 /**

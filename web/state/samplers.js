@@ -1,16 +1,16 @@
 /**
- * What is known of each stage of the shelf: what other systems call it, whose it is, what it is set to
- * when it comes off; what a search finds; and what it does to two small distributions.
+ * Facts that the shelf shows of each sampler: its names in other programs, its source and a picture of its
+ * effect on two small distributions. The table of settings has its group and its usual value.
  */
-import { MARKS, PARTS, SECOND } from './settings.js';
+import { FRONT, PARTS } from './settings.js';
 
 /**
- * `start`: a usual value, so that it does something; left out where it asks for itself. `given`: which
- * of GIVEN its picture needs beside the logits; `shown`: what it is set to there besides. One that
- * shows nothing by itself has `given` null.
+ * `given`: the entry of GIVEN that its picture needs beside the logits, null for a sampler without a
+ * picture; `shown`: settings of the picture alone.
+ * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {{ by: string, year?: number, url: string }} Source
  * @typedef {keyof typeof GIVEN} Given
- * @typedef {{ start?: number, aliases: string[], source?: Source, given?: Given | null, shown?: object }} SamplerFacts
+ * @typedef {{ aliases: string[], source?: Source, given?: Given | null, shown?: object }} SamplerFacts
  *
  * @typedef {object} Picture the shares before and after, the most probable token first
  * @property {number[]} before
@@ -30,60 +30,40 @@ const TRANSFORMERS = {
 };
 const OPENAI = { by: 'OpenAI API', url: 'https://platform.openai.com/docs/api-reference/chat' };
 
-/** What waits on the shelf until it is added or in use, by what it does to the distribution. */
-export const SAMPLER_GROUPS = [
-  { group: 'flatten', names: ['dynatemp_range', 'smoothing_factor'] },
-  {
-    group: 'cut',
-    names: [
-      'min_p',
-      'typical_p',
-      'epsilon_cutoff',
-      'eta_cutoff',
-      'top_n_sigma',
-      'top_a',
-      'p_less',
-      'top_h',
-      'tfs_z',
-      'xtc_probability',
-      'mirostat',
-    ],
-  },
-  {
-    group: 'penalise',
-    names: [
-      'repetition_penalty',
-      'frequency_penalty',
-      'presence_penalty',
-      'no_repeat_ngram_size',
-      'dry_multiplier',
-    ],
-  },
-  {
-    group: 'steer',
-    names: [
-      'constraint',
-      'logit_bias',
-      'min_new_tokens',
-      'exponential_decay_length_penalty',
-      'adaptive_target',
-      'encoder_repetition_penalty',
-      'renormalize_logits',
-      ...SECOND,
-      'own',
-    ],
-  },
-  { group: 'mark', names: MARKS },
-];
+/** The groups of the shelf. */
+const EFFECTS = ['flatten', 'cut', 'penalise', 'steer', 'mark'];
+
+/**
+ * Every sampler of the shelf by its effect, in canonical order. The constraint and the caller's own sampler
+ * have no row: they begin and end their group.
+ * @param {SettingRow[]} table
+ */
+export function groupSamplers(table) {
+  return EFFECTS.map((group) => {
+    const rows = table.filter(({ name, effect }) => effect === group && !FRONT.includes(name));
+    const names = rows.map(({ name }) => name);
+    return { group, names: group === 'steer' ? ['constraint', ...names, 'own'] : names };
+  });
+}
+
+/**
+ * The value with which a sampler comes off the shelf; undefined for one that asks for it on its card.
+ * @param {SettingRow[]} table
+ * @param {string} name
+ * @returns {number | undefined}
+ */
+export function startOf(table, name) {
+  const row = table.find((it) => it.name === name);
+  return row?.kind === 'map' ? undefined : row?.usual;
+}
+
 /** @type {Readonly<Record<string, SamplerFacts>>} */
 export const SAMPLERS = Object.freeze({
   dynatemp_range: {
-    start: 0.5,
     aliases: ['dynatemp', 'temp_ext', 'entropy temperature', 'dynatemp_low', 'dynatemp_high'],
     source: { by: 'kalomaze, llama.cpp', year: 2024, url: pull('ggml-org/llama.cpp#4972') },
   },
   smoothing_factor: {
-    start: 0.3,
     aliases: ['quadratic sampling', 'smooth sampling', 'cubic sampling'],
     source: {
       by: 'kalomaze, text-generation-webui',
@@ -92,47 +72,38 @@ export const SAMPLERS = Object.freeze({
     },
   },
   min_p: {
-    start: 0.05,
     aliases: ['minimum probability'],
     source: { by: 'Nguyen et al.', year: 2024, url: arxiv('2407.01082') },
   },
   typical_p: {
-    start: 0.9,
     aliases: ['typ_p', 'locally typical sampling', 'typical decoding'],
     source: { by: 'Meister et al.', year: 2022, url: arxiv('2202.00666') },
   },
   epsilon_cutoff: {
-    start: 0.01,
     aliases: ['epsilon sampling', 'ε'],
     source: { by: 'Hewitt et al.', year: 2022, url: arxiv('2210.15191') },
   },
   eta_cutoff: {
-    start: 0.02,
     aliases: ['eta sampling', 'η'],
     source: { by: 'Hewitt et al.', year: 2022, url: arxiv('2210.15191') },
   },
   top_n_sigma: {
-    start: 1,
     aliases: ['nsigma', 'top-nσ'],
     source: { by: 'Tang et al.', year: 2024, url: arxiv('2411.07641') },
   },
   top_a: {
-    start: 0.2,
     aliases: ['top alpha'],
     source: { by: 'BlinkDL, RWKV', year: 2022, url: 'https://github.com/BlinkDL/RWKV-LM' },
   },
   p_less: {
-    start: 1,
     aliases: ['p-less norm', 'hyperparameter-free'],
     source: { by: 'Tan et al.', year: 2025, url: arxiv('2509.23234') },
   },
   top_h: {
-    start: 0.5,
     aliases: ['bounded entropy'],
     source: { by: 'Potraghloo et al.', year: 2025, url: arxiv('2509.02510') },
   },
   tfs_z: {
-    start: 0.95,
     aliases: ['tfs', 'tail free sampling'],
     source: {
       by: 'Trenton Bricken',
@@ -141,7 +112,6 @@ export const SAMPLERS = Object.freeze({
     },
   },
   xtc_probability: {
-    start: 0.5,
     aliases: ['exclude top choices'],
     source: {
       by: 'p-e-w, text-generation-webui',
@@ -151,38 +121,32 @@ export const SAMPLERS = Object.freeze({
     given: 'coin',
   },
   mirostat: {
-    start: 2,
     aliases: ['mirostat_mode', 'mirostat v2', 'mirostat_lr', 'mirostat_ent'],
     source: { by: 'Basu et al.', year: 2020, url: arxiv('2007.14966') },
     given: 'target',
     shown: { mirostat_tau: 2 },
   },
   repetition_penalty: {
-    start: 1.1,
     aliases: ['repeat_penalty', 'rep_pen', 'repeat_last_n', 'rep_pen_range', 'CTRL'],
     source: { by: 'Keskar et al.', year: 2019, url: arxiv('1909.05858') },
     given: 'text',
   },
   frequency_penalty: {
-    start: 0.5,
     aliases: ['freq_pen', 'alpha_frequency'],
     source: OPENAI,
     given: 'text',
   },
   presence_penalty: {
-    start: 0.5,
     aliases: ['presence_pen', 'alpha_presence'],
     source: OPENAI,
     given: 'text',
   },
   no_repeat_ngram_size: {
-    start: 2,
     aliases: ['n-gram blocking', 'ngram'],
     source: { by: 'Paulus et al.', year: 2017, url: arxiv('1705.04304') },
     given: 'text',
   },
   dry_multiplier: {
-    start: 0.8,
     aliases: ["don't repeat yourself"],
     source: {
       by: 'p-e-w, text-generation-webui',
@@ -213,54 +177,45 @@ export const SAMPLERS = Object.freeze({
     given: 'bias',
   },
   min_new_tokens: {
-    start: 8,
     aliases: ['min_tokens', 'min_length', 'ignore_eos', 'ban_eos_token'],
     source: TRANSFORMERS,
     given: 'end',
   },
   exponential_decay_length_penalty: {
-    start: 1.05,
     aliases: ['length penalty', 'exponential decay'],
     source: TRANSFORMERS,
     given: 'late',
   },
   adaptive_target: {
-    start: 0.3,
     aliases: ['adaptive_p', 'power law sampler'],
     source: { by: 'MrJackSpade, llama.cpp', year: 2025, url: pull('ggml-org/llama.cpp#17927') },
   },
   encoder_repetition_penalty: {
-    start: 1.3,
     aliases: ['encoder_rep_pen', 'hallucinations filter', 'prompt reward'],
     source: TRANSFORMERS,
     given: 'text',
   },
   renormalize_logits: {
-    start: 1,
     aliases: ['LogitNormalization', 'log_softmax', 'normalize'],
     source: TRANSFORMERS,
     given: 'none',
   },
   guidance_scale: {
-    start: 1.5,
     aliases: ['CFG', 'classifier-free guidance', 'negative prompt'],
     source: { by: 'Sanchez et al.', year: 2023, url: arxiv('2306.17806') },
     given: 'second',
   },
   contrastive_beta: {
-    start: 0.5,
     aliases: ['contrastive decoding', 'amateur', 'expert'],
     source: { by: 'Li et al.', year: 2022, url: arxiv('2210.15097') },
     given: 'second',
   },
   green_bias: {
-    start: 2,
     aliases: ['watermark', 'green list', 'KGW', 'watermarking_config'],
     source: { by: 'Kirchenbauer et al.', year: 2023, url: arxiv('2301.10226') },
     given: 'key',
   },
   synthid_depth: {
-    start: 30,
     aliases: ['watermark tournament', 'SynthID', 'ngram_len'],
     source: {
       by: 'Dathathri et al.',
@@ -316,8 +271,8 @@ const GIVEN = Object.freeze({
 });
 
 /**
- * What stages do to the two distributions, each alone.
- * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp'>} engine
+ * The effect of each sampler alone on the two distributions.
+ * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp' | 'table'>} engine
  * @param {string[]} names
  * @returns {Promise<Record<string, Record<keyof typeof SHARES, Picture>>>}
  */
@@ -334,13 +289,14 @@ export async function drawPictures(engine, names) {
 }
 
 /**
- * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp'>} engine
+ * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp' | 'table'>} engine
  * @param {string} name
  * @param {number[]} shares
  * @returns {Promise<Picture>}
  */
 async function drawPicture(engine, name, shares) {
-  const { start, given, shown } = SAMPLERS[name];
+  const { given, shown } = SAMPLERS[name];
+  const start = startOf(engine.table, name);
   const { settings, beside, about = [] } = given ? GIVEN[given] : /** @type {any} */ ({});
   const asked = { ...settings, ...shown, ...(start === undefined ? {} : { [name]: start }) };
   const trace = await engine.warp(logitsOf(shares), asked, beside);

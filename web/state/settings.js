@@ -15,38 +15,6 @@ export const FRONT = ['temperature', 'top_k', 'top_p'];
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
 /** The watermarks. */
 export const MARKS = ['green_bias', 'synthid_depth'];
-/** What came to the shelf later, warpers and parameters: their names are fetched with it. @type {string[]} */
-export const ADDED = [
-  'adaptive_target',
-  'adaptive_decay',
-  'adaptive_mean',
-  'top_a',
-  'p_less',
-  'top_h',
-  'dynatemp_range',
-  'dynatemp_exponent',
-  'smoothing_factor',
-  'smoothing_curve',
-  'penalty_decay',
-  'rep_pen_slope',
-  'prompt_ignore_length',
-  'encoder_repetition_penalty',
-  'renormalize_logits',
-  'min_new_tokens',
-  'exponential_decay_length_penalty',
-  'exponential_decay_start',
-  'tfs_z',
-  'guidance_scale',
-  'contrastive_beta',
-  'contrastive_alpha',
-  'green_bias',
-  'synthid_depth',
-  'green_fraction',
-  'green_context',
-  'green_self',
-  'synthid_context',
-  'watermark_key',
-];
 /** The parameters that stand on a warper's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   contrastive_beta: ['contrastive_alpha'],

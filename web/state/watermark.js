@@ -2,8 +2,6 @@
 import { detect } from '../engine/detect.js';
 import { MARKS, PARTS } from './settings.js';
 
-/** What a text is asked for while no watermark is on. */
-const SOUGHT = { green_bias: 2, synthid_depth: 30 };
 const NAMES = [...MARKS, ...MARKS.flatMap((name) => PARTS[name])];
 
 /**
@@ -23,7 +21,9 @@ const NAMES = [...MARKS, ...MARKS.flatMap((name) => PARTS[name])];
 export async function findMarks(engine, prompt, steps, settings) {
   const on = MARKS.some((name) => settings[name]);
   const given = Object.fromEntries(NAMES.map((name) => [name, settings[name]]));
-  const asked = on ? given : { ...given, ...SOUGHT };
+  const rows = on ? [] : engine.table.filter(({ name }) => MARKS.includes(name));
+  const sought = Object.fromEntries(rows.map(({ name, usual }) => [name, usual]));
+  const asked = { ...given, ...sought };
   const from = prompt.length;
   const found = await detect(engine, [...prompt, ...steps.map(({ id }) => id)], asked, { from });
   const signs = on ? found[0].shares.slice(from) : [];

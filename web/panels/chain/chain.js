@@ -272,7 +272,7 @@ export class LogitChain extends LogitElement {
       ${this.padded ? this.#renderPad() : nothing}
       ${
         this.unfolded
-          ? html`<logit-shelf .shown=${shelved} @logit-add=${this.#onAdd}></logit-shelf>
+          ? html`<logit-shelf .table=${this.table} .shown=${shelved} @logit-add=${this.#onAdd}></logit-shelf>
             ${this.#renderMore()}`
           : nothing
       }`;

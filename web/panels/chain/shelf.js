@@ -10,7 +10,13 @@ import { LogitElement, define, valueOf } from '../../base/element.js';
 import { aboutSetting, capitalise, settingName } from '../../base/setting-words.js';
 import { layoutSteps } from '../../plots/steps.js';
 import { lease } from '../../state/engines.js';
-import { SAMPLER_GROUPS, SAMPLERS, drawPictures, findSamplers } from '../../state/samplers.js';
+import {
+  SAMPLERS,
+  drawPictures,
+  findSamplers,
+  groupSamplers,
+  startOf,
+} from '../../state/samplers.js';
 import shelfStyles from './shelf.css';
 
 addMessages(locales);
@@ -18,7 +24,6 @@ announceLanguage();
 
 /** @typedef {import('../../state/samplers.js').Picture} Picture */
 
-const NAMES = SAMPLER_GROUPS.flatMap(({ names }) => names);
 const SIZE = { width: 64, height: 26 };
 
 /** What every stage does, once for all shelves; a failure is tried again. @type {Promise<Record<string, Record<string, Picture>>> | null} */
@@ -27,7 +32,7 @@ let drawing = null;
 async function readPictures() {
   const { ready, release } = lease(null);
   try {
-    return await drawPictures(await ready, NAMES);
+    return await drawPictures(await ready, Object.keys(SAMPLERS));
   } catch (error) {
     drawing = null;
     throw error;
@@ -38,6 +43,7 @@ async function readPictures() {
 
 export class LogitShelf extends LogitElement {
   static properties = {
+    table: { attribute: false },
     shown: { attribute: false },
     open: { state: true },
     query: { state: true },
@@ -48,6 +54,8 @@ export class LogitShelf extends LogitElement {
 
   constructor() {
     super();
+    /** @type {import('../../plots/trace.js').SettingRow[]} */
+    this.table = [];
     /** @type {string[]} The warpers that have a card already. */
     this.shown = [];
     this.open = false;
@@ -56,9 +64,16 @@ export class LogitShelf extends LogitElement {
     this.pictures = {};
   }
 
-  /** What can be added. */
+  /** The groups, each with the samplers that can be added. */
+  get #groups() {
+    return groupSamplers(this.table).map(({ group, names }) => ({
+      group,
+      names: names.filter((name) => !this.shown.includes(name)),
+    }));
+  }
+
   get #left() {
-    return NAMES.filter((name) => !this.shown.includes(name));
+    return this.#groups.flatMap(({ names }) => names);
   }
 
   get #found() {
@@ -100,20 +115,15 @@ export class LogitShelf extends LogitElement {
               ? html`<p class="none">${t('shelf.none', { query: this.query.trim() })}</p>`
               : best
                 ? this.#renderList(found, t('shelf.found'))
-                : this.#renderGroups(found)
+                : this.#renderGroups()
           }
         </div>
       </div>
     `;
   }
 
-  /** @param {string[]} found */
-  #renderGroups(found) {
-    const groups = SAMPLER_GROUPS.map(({ group, names }) => ({
-      group,
-      names: names.filter((name) => found.includes(name)),
-    }));
-    return groups
+  #renderGroups() {
+    return this.#groups
       .filter(({ names }) => names.length > 0)
       .map(({ group, names }) => {
         const title = t(`shelf.group.${group}`);
@@ -230,7 +240,7 @@ export class LogitShelf extends LogitElement {
   /** @param {string} name */
   #add(name) {
     this.open = false;
-    this.emit('logit-add', { name, start: SAMPLERS[name].start });
+    this.emit('logit-add', { name, start: startOf(this.table, name) });
   }
 }
 

@@ -103,40 +103,14 @@ export function exampleOf(as) {
   return { cases: CASES, top_p: TOP_P, chain: CHAIN, generate: GENERATE }[as] ?? plain(as);
 }
 
-/** Where the chain leaves a warper neutral: a value at which it does something. */
-export const VALUES = /** @type {Record<string, any>} */ ({
-  guidance_scale: 1.5,
-  contrastive_beta: 0.5,
-  logit_bias: { 0: 2 },
-  encoder_repetition_penalty: 1.5,
-  repetition_penalty: 1.5,
-  frequency_penalty: 0.5,
-  presence_penalty: 0.5,
-  no_repeat_ngram_size: 2,
-  dry_multiplier: 0.8,
-  temperature: 0.7,
-  top_k: 5,
-  top_p: 0.9,
-  min_p: 0.1,
-  typical_p: 0.9,
-  epsilon_cutoff: 0.01,
-  eta_cutoff: 0.01,
-  top_n_sigma: 1,
-  xtc_probability: 1,
-  mirostat: 2,
-  adaptive_target: 0.3,
-  top_a: 0.5,
-  p_less: 1,
-  top_h: 0.5,
-  dynatemp_range: 0.5,
-  smoothing_factor: 0.3,
-  min_new_tokens: 4,
-  exponential_decay_length_penalty: 1.1,
-  tfs_z: 0.9,
-  green_bias: 2,
-  synthid_depth: 30,
-  renormalize_logits: 1,
-});
+/**
+ * A value at which a sampler acts, for one that the chain leaves neutral. XTC acts at every step here.
+ * @param {{ name: string, kind: string, usual: number }} row
+ */
+export function actingValue({ name, kind, usual }) {
+  if (name === 'xtc_probability') return 1;
+  return kind === 'map' ? { 0: usual } : usual;
+}
 
 /** Logits to try a sampler on where none are given: what may follow "Today she". */
 export const TRIAL = Object.freeze({

@@ -23,7 +23,7 @@ import { recall, remember } from '../../state/memory.js';
 import { settingName } from '../../base/setting-words.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import { LIMIT_MS, onEditorKey } from './editor.js';
-import { TRIAL, VALUES, exampleOf } from './examples.js';
+import { TRIAL, actingValue, exampleOf } from './examples.js';
 import ownSamplerStyles from './own-sampler.css';
 import { canRun, inFrame } from './frame.js';
 import { caseTable, verdictItem } from './report.js';
@@ -178,10 +178,11 @@ export class LogitOwnSampler extends LogitElement {
     const rows = this.#bench.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
     const given = /** @type {Record<string, any>} */ (this.settings);
     return Object.fromEntries(
-      rows.map(({ name, neutral }) => {
+      rows.map((row) => {
+        const { name, neutral } = row;
         const value = given[name] ?? neutral;
         const idle = JSON.stringify(value) === JSON.stringify(neutral);
-        return [name, idle && this.as !== 'chain' ? VALUES[name] : value];
+        return [name, idle && this.as !== 'chain' ? actingValue(row) : value];
       }),
     );
   }
