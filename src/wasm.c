@@ -380,10 +380,6 @@ EXPORT(const struct warp_row *, warp_row)(uint32_t setting) {
     return setting < SETTING_COUNT ? &warp_table[setting] : NULL;
 }
 
-EXPORT(uint32_t, warp_warpers)(void) {
-    return WARPER_COUNT;
-}
-
 EXPORT(void, settings_reset)(void) {
     settings_reset(&settings);
 }

@@ -131,9 +131,9 @@ export class Engine {
     return this.#scope.logits();
   }
 
-  /** Names of the warpers that there are, in canonical order. */
-  get warpers() {
-    return this.#scope.table.filter((row) => row.warper).map((row) => row.name);
+  /** The rows of the samplers, in canonical order. */
+  get samplers() {
+    return this.#scope.table.filter((row) => row.warper);
   }
 
   close() {

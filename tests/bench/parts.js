@@ -164,15 +164,15 @@ const STAGES = {
   top_p: 0.95,
 };
 
-/** @param {number} size @returns {Promise<{ model: string, logits: string, warpers: string[] }>} */
+/** @param {number} size @returns {Promise<{ model: string, logits: string, samplers: string[] }>} */
 async function samplerFiles(size) {
   const model = modelFile(samplerShape(size), 'f32');
   const engine = await Engine.open({ model, variant: 'simd' });
   const logits = `${folder}logits.${size}.f32`;
   writeFileSync(logits, new Uint8Array(engine.logits(HISTORY).buffer));
-  const { warpers } = engine;
+  const samplers = engine.samplers.map(({ name }) => name);
   engine.close();
-  return { model, logits, warpers };
+  return { model, logits, samplers };
 }
 
 /**
@@ -182,7 +182,7 @@ async function samplerFiles(size) {
  * @returns {Promise<Race[]>}
  */
 export async function runSampler(host, size, plan, parts) {
-  const { model, logits, warpers } = await samplerFiles(size);
+  const { model, logits, samplers } = await samplerFiles(size);
   const page = await host.openPage();
   const races = /** @type {Race[]} */ ([]);
   try {
@@ -210,7 +210,7 @@ export async function runSampler(host, size, plan, parts) {
     if (parts.includes('trace')) {
       const stages = Object.fromEntries(
         Object.entries(STAGES)
-          .filter(([name]) => warpers.includes(name))
+          .filter(([name]) => samplers.includes(name))
           .slice(0, 6),
       );
       const work = { what: 'trace', settings: { ...stages, top: 50 } };

@@ -16,37 +16,8 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** A value of each that changes something after the first words. */
-const VALUES = {
-  encoder_repetition_penalty: 1.4,
-  repetition_penalty: 1.5,
-  frequency_penalty: 1.5,
-  presence_penalty: -2,
-  no_repeat_ngram_size: 1,
-  dry_multiplier: 3,
-  min_new_tokens: 3,
-  exponential_decay_length_penalty: 1.2,
-  temperature: 1.7,
-  dynatemp_range: 0.7,
-  smoothing_factor: 0.4,
-  top_h: 0.5,
-  top_k: 3,
-  top_p: 0.6,
-  min_p: 0.2,
-  typical_p: 0.5,
-  epsilon_cutoff: 0.05,
-  eta_cutoff: 0.15,
-  top_n_sigma: 1.5,
-  tfs_z: 0.6,
-  top_a: 0.3,
-  p_less: 1,
-  xtc_probability: 0.6,
-  mirostat: 2,
-  adaptive_target: 0.3,
-  green_bias: 3,
-  synthid_depth: 4,
-  renormalize_logits: 1,
-};
+/** A value for the samplers whose usual one changes nothing after the first words. */
+const VALUES = { no_repeat_ngram_size: 1, dry_multiplier: 3, xtc_probability: 0.6 };
 const BASICS = ['temperature', 'top_k', 'top_p'];
 
 const knob = (page, name) => page.locator(`logit-knob[data-name=${name}]`);
@@ -112,12 +83,8 @@ test('bars and draws are the engine’s with each warper in use', async (t) => {
   const warpers = scope.table.filter(
     ({ warper, kind, group }) => warper && kind !== 'map' && group !== 'second',
   );
-  assert.deepEqual(
-    warpers.map(({ name }) => name),
-    Object.keys(VALUES),
-    'each warper of the table has a value here',
-  );
-  for (const [name, value] of sample(Object.entries(VALUES), 1)) {
+  for (const { name, usual } of sample(warpers, 1)) {
+    const value = VALUES[name] ?? usual;
     await t.test(name, async () => {
       if (!BASICS.includes(name)) await add(page, name);
       await type(page, name, value);

@@ -289,7 +289,6 @@ static void call(uint32_t which, uint32_t a, uint32_t b, double x, const struct 
         break;
     case 17:
         CHECK(!export_warp_row(SETTING_COUNT) && export_warp_row(b % SETTING_COUNT));
-        CHECK(export_warp_warpers() == WARPER_COUNT);
         export_warp_next(a / 255.0);
         need_fault(export_settings_check(1 + b % FLOATS) != STATUS_OK);
         break;

@@ -13,7 +13,7 @@ import { parametersOf, samplerShape, shapes } from '../bench/shapes.js';
 import { withSection } from '../bench/sections.js';
 import { tableOf } from '../bench/table.js';
 import { median, timeOf } from '../bench/timing.js';
-import { ALONE, FED, runWarpers } from '../bench/warpers.js';
+import { FED, aloneAt, runWarpers } from '../bench/warpers.js';
 import { Logitscope } from '../../web/engine/index.js';
 
 const HISTORY = [5, 9, 300, 9];
@@ -71,10 +71,10 @@ test('every warper of the table has a line of its own in the bench, and does som
   const races = await runWarpers(host, size, { samples: 1, least: 1, budget: 20 });
   await host.close();
   const scope = await Logitscope.load({ model: modelFile(samplerShape(size), 'f32') });
-  const names = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
+  const samplers = scope.table.filter(({ warper }) => warper);
   assert.deepEqual(
     races.map(({ subject }) => subject),
-    names.map((name) => `V=${size} ${name}`),
+    samplers.map(({ name }) => `V=${size} ${name}`),
   );
   assert.ok(
     races.every(({ entries }) =>
@@ -83,11 +83,11 @@ test('every warper of the table has a line of its own in the bench, and does som
   );
   scope.feed(FED);
   scope.second(scope.logits());
-  for (const name of names) {
+  for (const row of samplers) {
     // A penalty on length does nothing before the first token is drawn.
-    const { stages } = scope.distribution(ALONE[name], { step: 1 });
-    const stage = stages.find((it) => it.name === name);
-    assert.ok(stage.active && stage.changed, name);
+    const { stages } = scope.distribution(aloneAt(row), { step: 1 });
+    const stage = stages.find((it) => it.name === row.name);
+    assert.ok(stage.active && stage.changed, row.name);
   }
   scope.close();
 });

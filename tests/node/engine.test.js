@@ -1,6 +1,6 @@
 /** The engine's interface, point by point, on a small random model. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
@@ -117,42 +117,12 @@ describe('info and table', () => {
     });
   });
 
-  test('the table is in canonical order', () => {
+  test('the table has the rows of settings.txt in canonical order, samplers first', () => {
+    const lines = readFileSync(new URL('../vectors/settings.txt', import.meta.url), 'utf8');
+    const listed = [...lines.matchAll(/^(\w+) \w+ (\w+) /gm)];
     assert.deepEqual(
-      scope.table.filter((row) => row.warper).map((row) => row.name),
-      [
-        'guidance_scale',
-        'contrastive_beta',
-        'logit_bias',
-        'encoder_repetition_penalty',
-        'repetition_penalty',
-        'frequency_penalty',
-        'presence_penalty',
-        'no_repeat_ngram_size',
-        'dry_multiplier',
-        'min_new_tokens',
-        'exponential_decay_length_penalty',
-        'temperature',
-        'dynatemp_range',
-        'smoothing_factor',
-        'top_h',
-        'top_k',
-        'top_p',
-        'min_p',
-        'typical_p',
-        'epsilon_cutoff',
-        'eta_cutoff',
-        'top_n_sigma',
-        'tfs_z',
-        'top_a',
-        'p_less',
-        'xtc_probability',
-        'mirostat',
-        'adaptive_target',
-        'green_bias',
-        'synthid_depth',
-        'renormalize_logits',
-      ],
+      scope.table.map(({ name, warper }) => [name, warper]),
+      listed.map(([, name, group]) => [name, group !== 'shared']),
     );
     const row = scope.table.find(({ name }) => name === 'top_p');
     assert.deepEqual(

@@ -81,7 +81,6 @@ const EXPORTS = {
   tokenizer_piece: 2,
   warp_next: 1,
   warp_row: 1,
-  warp_warpers: 0,
   watermark_read: 4,
 };
 

@@ -63,7 +63,6 @@ function readChoices(module, at) {
  */
 export function readTable(module) {
   const { calls } = module;
-  const warpers = calls.warp_warpers();
   const rows = [];
   for (let at = calls.warp_row(0); at; at = calls.warp_row(rows.length)) {
     const view = module.view();
@@ -72,6 +71,7 @@ export function readTable(module) {
     const text = (/** @type {number} */ offset) => (u32(offset) ? module.text(u32(offset)) : '');
     const kind = KINDS[u32(layout.WARP_ROW_KIND)];
     const name = text(layout.WARP_ROW_NAME);
+    const effect = text(layout.WARP_ROW_EFFECT);
     const choices = readChoices(module, u32(layout.WARP_ROW_CHOICES));
     const neutral = f64(layout.WARP_ROW_NEUTRAL);
     rows.push({
@@ -79,7 +79,7 @@ export function readTable(module) {
       stage: text(layout.WARP_ROW_STAGE) || name,
       kind,
       group: text(layout.WARP_ROW_GROUP),
-      warper: rows.length < warpers,
+      warper: effect !== '',
       neutral: { map: {}, list: [], choice: choices[neutral] }[String(kind)] ?? neutral,
       minimum: f64(layout.WARP_ROW_MINIMUM),
       maximum: f64(layout.WARP_ROW_MAXIMUM),
@@ -90,7 +90,7 @@ export function readTable(module) {
       high: f64(layout.WARP_ROW_HIGH),
       step: f64(layout.WARP_ROW_STEP),
       usual: f64(layout.WARP_ROW_USUAL),
-      effect: text(layout.WARP_ROW_EFFECT),
+      effect,
     });
   }
   return rows;
