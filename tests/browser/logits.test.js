@@ -95,7 +95,7 @@ test('a bigram table shows the shares of its counts and writes from them', async
   const shown = () => page.locator('logit-logits .shown').innerText();
   assert.match(
     await until(shown, (words) => /bigram/.test(words)),
-    /^On show: what follows “[^”]+” in the bigram table\.$/,
+    /^On show: the tokens after “[^”]+” in the bigram table\.$/,
   );
   await page.setViewportSize({ width: 320, height: 800 });
   assert.equal(
