@@ -6,6 +6,7 @@ import {
   against,
   keepsState,
   looksBack,
+  property,
   returnsNumbers,
   seesLess,
   writesToInput,
@@ -75,14 +76,14 @@ function swapped(engine, a, b) {
 function before(a, b, random) {
   const cases = casesOf(random, [a, b], 80);
   // A penalty and a division commute; only greedy tells which came first.
-  const given =
+  const inputs =
     b === 'temperature'
       ? cases.map((it) => ({ ...it, settings: { ...it.settings, temperature: 0 } }))
       : cases;
   return {
     name: `${a}_before_${b}`,
     says: `${a} comes before ${b}`,
-    cases: given,
+    cases: inputs,
     shrinks: true,
     async fails(input, asking) {
       const order = swapped(asking.engine, a, b);
@@ -119,16 +120,56 @@ function probabilities({ logits }, got) {
 
 /** Inputs by hand of one of the stages. @param {string} as @param {string[]} names @returns {Property[]} */
 const edges = (as, ...names) =>
-  (SPECS[as].edges ?? [])
-    .filter(({ name }) => names.includes(name))
-    .map(({ name, says, cases }) => ({ name, says, cases, fails: against(null, differs) }));
+  names.map((name) => {
+    const [says, cases] = /** @type {Record<string, [string, Case[]]>} */ (SPECS[as].edges)[name];
+    return property(name, says, cases, against(null, differs));
+  });
 
-/** The first of so many ids is penalised. @param {number} ids */
-const longAgo = (ids) => ({
-  logits: [3, 1, 2],
-  settings: { repetition_penalty: 2 },
-  history: [0, ...Array(ids - 1).fill(1)],
-});
+/** @param {number[]} logits @param {Record<string, any>} [settings] @param {number[]} [history] @returns {Case} */
+const given = (logits, settings = {}, history = []) => ({ logits, settings, history });
+
+/** Penalises the first of many ids. @param {number} ids */
+const longAgo = (ids) =>
+  given([3, 1, 2], { repetition_penalty: 2 }, [0, ...Array(ids - 1).fill(1)]);
+
+/** Inputs at the bounds of the stages. @param {Property['fails']} whole @returns {Property[]} */
+const boundaryProperties = (whole) => [
+  property(
+    'zero',
+    'temperature 0 keeps the best alone',
+    [given([1, 2], { temperature: 0 }), given([1, 1], { temperature: 0 })],
+    against(null, otherLogit),
+  ),
+  property(
+    'far',
+    'looks at the whole history, however long',
+    FAR.map(longAgo),
+    looksBack(longAgo, whole, seesLess),
+  ),
+  property(
+    'exact',
+    'keeps no more than needed if the mass meets p exactly',
+    [0.25, 0.5, 0.75].map((p) => given([1, 1, 1, 1], { top_p: p })),
+    against(null, otherCounts),
+  ),
+  property(
+    'wide',
+    'works for very large and very small logits',
+    [1000, -1000].map((by) =>
+      given(
+        [1, 0.5, 0, -0.5].map((it) => it + by),
+        { top_p: 0.8 },
+      ),
+    ),
+    whole,
+  ),
+  property(
+    'tiny',
+    'p near or at 0 keeps the best alone',
+    [0, 1e-9].map((p) => given([1, 2], { top_p: p })),
+    against(null, differs),
+  ),
+];
 
 /** @param {number} [seed] of the random inputs @returns {Property[]} */
 export function chainProperties(seed = 0) {
@@ -137,90 +178,53 @@ export function chainProperties(seed = 0) {
   const whole = against(NUDGE, differs);
   const pair = (/** @type {string} */ a, /** @type {string} */ b) => before(a, b, random);
   const [penalty, temperature, topK, topP] = CHAIN;
+  const shrinks = { shrinks: true };
   return [
-    {
-      name: 'numbers',
-      says: 'returns one number for each token, none NaN or +Infinity',
-      cases: all(25),
-      fails: returnsNumbers,
-      shrinks: true,
-    },
-    {
-      name: 'own_copy',
-      says: 'leaves the logits and the history that it is given as they are',
-      cases: all(25),
-      fails: writesToInput,
-      shrinks: true,
-    },
-    {
-      name: 'logits',
-      says: 'returns logits: the softmax comes last and is not part of it',
-      cases: casesOf(random, [], 25),
-      fails: against(NUDGE, probabilities),
-      shrinks: true,
-    },
-    {
-      name: 'neutral',
-      says: 'changes nothing when every setting is neutral',
-      // A tail that float64 no longer adds up stays too.
-      cases: [...casesOf(random, [], 25), { logits: [60, 0, -60], settings: {}, history: [] }],
-      fails: whole,
-      shrinks: true,
-    },
-    {
-      name: 'pure',
-      says: 'answers the same input in the same way, after any other calls',
-      cases: all(10),
-      fails: keepsState,
-    },
-    ...CHAIN.map((name) => ({
-      name,
-      says: `${name} alone agrees with the built-in`,
-      cases: casesOf(random, [name], 40),
-      fails: whole,
-      shrinks: true,
-    })),
-    {
-      name: 'zero',
-      says: 'temperature 0 keeps the best alone',
-      cases: [
-        { logits: [1, 2], settings: { temperature: 0 }, history: [] },
-        { logits: [1, 1], settings: { temperature: 0 }, history: [] },
-      ],
-      fails: against(null, otherLogit),
-    },
-    {
-      name: 'far',
-      says: 'looks at the whole history, however long',
-      cases: FAR.map(longAgo),
-      fails: looksBack(longAgo, whole, seesLess),
-    },
-    {
-      name: 'exact',
-      says: 'keeps no more than needed if the mass meets p exactly',
-      cases: [0.25, 0.5, 0.75].map((p) => ({
-        logits: [1, 1, 1, 1],
-        settings: { top_p: p },
-        history: [],
-      })),
-      fails: against(null, otherCounts),
-    },
-    {
-      name: 'wide',
-      says: 'works for very large and very small logits',
-      cases: [1000, -1000].map((by) => ({
-        logits: [1, 0.5, 0, -0.5].map((it) => it + by),
-        settings: { top_p: 0.8 },
-        history: [],
-      })),
-      fails: whole,
-    },
-    {
-      name: 'tiny',
-      says: 'p near or at 0 keeps the best alone',
-      cases: [0, 1e-9].map((p) => ({ logits: [1, 2], settings: { top_p: p }, history: [] })),
-      fails: against(null, differs),
-    },
+    property(
+      'numbers',
+      'returns one number for each token, none NaN or +Infinity',
+      all(25),
+      returnsNumbers,
+      shrinks,
+    ),
+    property(
+      'own_copy',
+      'leaves the logits and the history that it is given as they are',
+      all(25),
+      writesToInput,
+      shrinks,
+    ),
+    property(
+      'logits',
+      'returns logits: the softmax comes last and is not part of it',
+      casesOf(random, [], 25),
+      against(NUDGE, probabilities),
+      shrinks,
+    ),
+    property(
+      'neutral',
+      'changes nothing when every setting is neutral',
+      // A tail too small for a sum in float64 stays too.
+      [...casesOf(random, [], 25), given([60, 0, -60])],
+      whole,
+      shrinks,
+    ),
+    property(
+      'pure',
+      'answers the same input in the same way, after any other calls',
+      all(10),
+      keepsState,
+    ),
+    ...CHAIN.map((name) =>
+      property(
+        name,
+        `${name} alone agrees with the built-in`,
+        casesOf(random, [name], 40),
+        whole,
+        shrinks,
+      ),
+    ),
+    ...boundaryProperties(whole),
     ...edges(topK, 'tied', 'above'),
     ...edges(topP, 'ties', 'reaches'),
     pair(penalty, temperature),
@@ -228,13 +232,9 @@ export function chainProperties(seed = 0) {
     pair(penalty, topP),
     pair(temperature, topP),
     pair(topK, topP),
-    {
-      name: 'agrees',
+    property('agrees', 'agrees with the built-in chain on random inputs', all(120), whole, {
       weight: 3,
-      says: 'agrees with the built-in chain on random inputs',
-      cases: all(120),
-      fails: whole,
-      shrinks: true,
-    },
+      ...shrinks,
+    }),
   ];
 }

@@ -1,4 +1,4 @@
-/** What holds for a decode loop, tried on a toy model whose every logit is known here. */
+/** The properties of a decode loop, tried on a toy model with known logits. */
 import { Random } from './inputs.js';
 import {
   NO_END,
@@ -36,8 +36,8 @@ import { FAR, looksBack } from './properties.js';
  * @property {Toy} toy
  * @property {number[]} prompt
  * @property {Record<string, any>} settings
- * @property {number[]} [us] random numbers in place of the seed's, on the boundary itself
- * @property {[string, string]} [order] two warpers of which the first comes before the second
+ * @property {number[]} [us] random numbers in place of the seed's, exactly on a boundary
+ * @property {[string, string]} [order] two samplers; the first one comes before the second
  */
 
 /** @type {Record<string, number>} */
@@ -45,82 +45,77 @@ const NEUTRAL = { temperature: 1, top_k: 0, top_p: 1, repetition_penalty: 1 };
 /** @param {string} name @param {Record<string, any>} settings */
 export const isNeutral = (name, settings) => settings[name] === NEUTRAL[name];
 
-/**
- * @param {Random} random
- * @param {{ size?: number, context?: number, end?: number }} [options]
- * @returns {Toy}
- */
-function toy(random, { size = 8, context = 16, end = NO_END } = {}) {
-  const rows = Array.from({ length: 29 }, () =>
-    Float32Array.from(random.logits(size, { spread: 1 })),
-  );
-  return { rows, vocab_size: size, context_length: context, eos_token_id: end };
-}
-
-/**
- * @param {number} count
- * @param {(i: number) => Partial<Run> & { settings?: object }} make
- * @param {Random} random
- * @returns {Run[]}
- */
-function runs(count, make, random) {
-  return Array.from({ length: count }, (_, i) => {
-    const { settings, ...rest } = make(i);
-    const model = rest.toy ?? toy(random);
-    const prompt = rest.prompt ?? random.history(1, model.vocab_size);
-    return {
-      ...rest,
-      toy: model,
-      prompt,
-      settings: { ...NEUTRAL, max_new_tokens: 1, seed: 100 + i, ...settings },
-    };
-  });
-}
-
-/** @param {Random} random */
-const warpers = (random) => ({
-  temperature: random.of([0, 0.4, 0.7, 1, 1.5]),
-  top_k: random.of([0, 1, 2, 3, 5, 12]),
-  top_p: random.of([0.3, 0.5, 0.8, 0.95, 1]),
-  repetition_penalty: random.of([1, 1.2, 1.5]),
-});
-
 /** The highest u below 1. */
 const TOP = 1 - 2 ** -53;
+/** Settings of a run of several tokens. */
+const MANY = { max_new_tokens: 6 };
 
-/** Runs of one token that come out otherwise where two warpers are exchanged. @type {{ order: [string, string], logits: number[], settings: object, u: number }[]} */
+/** Makes runs from one stream of random numbers, so that the same seed gives the same runs. */
+class RunMaker {
+  /** @param {number} seed */
+  constructor(seed) {
+    this.random = new Random(seed);
+  }
+
+  /** @param {{ size?: number, context?: number, end?: number }} [options] @returns {Toy} */
+  toy({ size = 8, context = 16, end = NO_END } = {}) {
+    const rows = Array.from({ length: 29 }, () =>
+      Float32Array.from(this.random.logits(size, { spread: 1 })),
+    );
+    return { rows, vocab_size: size, context_length: context, eos_token_id: end };
+  }
+
+  /** @param {number} length */
+  prompt(length) {
+    return this.random.history(length, 8);
+  }
+
+  /** Settings of the four samplers. */
+  samplers() {
+    const { random } = this;
+    return {
+      temperature: random.of([0, 0.4, 0.7, 1, 1.5]),
+      top_k: random.of([0, 1, 2, 3, 5, 12]),
+      top_p: random.of([0.3, 0.5, 0.8, 0.95, 1]),
+      repetition_penalty: random.of([1, 1.2, 1.5]),
+    };
+  }
+
+  /**
+   * @param {number} count
+   * @param {(i: number) => Partial<Run> & { settings?: object }} [make]
+   * @returns {Run[]}
+   */
+  runs(count, make = () => ({})) {
+    return Array.from({ length: count }, (_, i) => {
+      const { settings, ...rest } = make(i);
+      const model = rest.toy ?? this.toy();
+      const prompt = rest.prompt ?? this.random.history(1, model.vocab_size);
+      const set = { ...NEUTRAL, max_new_tokens: 1, seed: 100 + i, ...settings };
+      return { ...rest, toy: model, prompt, settings: set };
+    });
+  }
+}
+
+/**
+ * Runs of one token that differ when two samplers are exchanged.
+ * @type {[[string, string], number[], object, number][]}
+ */
 const ORDERED = [
-  ['temperature', { temperature: 0 }],
-  ['top_k', { top_k: 1 }],
-  ['top_p', { top_p: 0.1 }],
-].map(([second, settings]) => ({
-  order: /** @type {[string, string]} */ (['repetition_penalty', second]),
-  logits: [2, 1, 0],
-  settings: { repetition_penalty: 3, .../** @type {object} */ (settings) },
-  u: 0.5,
-}));
-ORDERED.push(
-  {
-    order: ['temperature', 'top_p'],
-    logits: [3, 2, 1],
-    settings: { temperature: 0.5, top_p: 0.8 },
-    u: TOP,
-  },
-  {
-    order: ['temperature', 'top_p'],
-    logits: [3, 2, 1],
-    settings: { temperature: 2, top_p: 0.8 },
-    u: TOP,
-  },
-  {
-    order: ['top_k', 'top_p'],
-    logits: [0.4, 0.3, 0.2, 0.1].map(Math.log),
-    settings: { top_k: 2, top_p: 0.5 },
-    u: TOP,
-  },
-);
+  [
+    ['repetition_penalty', 'temperature'],
+    [2, 1, 0],
+    { repetition_penalty: 3, temperature: 0 },
+    0.5,
+  ],
+  [['repetition_penalty', 'top_k'], [2, 1, 0], { repetition_penalty: 3, top_k: 1 }, 0.5],
+  [['repetition_penalty', 'top_p'], [2, 1, 0], { repetition_penalty: 3, top_p: 0.1 }, 0.5],
+  [['temperature', 'top_p'], [3, 2, 1], { temperature: 0.5, top_p: 0.8 }, TOP],
+  [['temperature', 'top_p'], [3, 2, 1], { temperature: 2, top_p: 0.8 }, TOP],
+  [['top_k', 'top_p'], [0.4, 0.3, 0.2, 0.1].map(Math.log), { top_k: 2, top_p: 0.5 }, TOP],
+];
 
-/** A model of the same logits everywhere. @param {number[]} logits @returns {Toy} */
+/** A model with the same logits at each position. @param {number[]} logits @returns {Toy} */
 const oneRow = (logits) => ({
   rows: [Float32Array.from(logits)],
   vocab_size: logits.length,
@@ -128,7 +123,7 @@ const oneRow = (logits) => ({
   eos_token_id: NO_END,
 });
 
-/** One greedy step, in which the first of so many ids is penalised. @param {number} ids @returns {Run} */
+/** One greedy step that penalises the first of many ids. @param {number} ids @returns {Run} */
 const longAgo = (ids) => ({
   toy: oneRow([2, 1, 1.5]),
   prompt: [0, ...Array(ids - 1).fill(1)],
@@ -140,290 +135,251 @@ const seesLess = async (run, { got }, engine) =>
   String(await generated(engine, run, { seen: (ids) => ids.slice(1) })) ===
   String(Array.from(got ?? []));
 
-/** Rows as flat as T is low, so that a draw at T is as open as one at 1. @param {Toy} model @param {number} t @returns {Toy} */
+/** Scales the logits by t, so that a draw at T = t is as open as one at 1. @param {Toy} model @param {number} t @returns {Toy} */
 const flattened = (model, t) => ({
   ...model,
   rows: model.rows.map((row) => row.map((logit) => logit * t)),
 });
 
-/** From the usual ones down, so that the first that fails is near the bound of a fault. */
+/** Downwards from the usual ones, so that the first failing T is near the bound of a fault. */
 const LOW_T = [0.7, 0.5, 0.4, 0.3, 0.2, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005];
 
-/** @param {number} [seed] of the random inputs @returns {Property[]} */
-export function generationProperties(seed = 0) {
-  const random = new Random(77 + 1000 * seed);
-  const long = (/** @type {number} */ n) => random.history(n, 8);
-  const many = { max_new_tokens: 6 };
-  const penalised = { repetition_penalty: 3, temperature: 0, max_new_tokens: 3 };
+/**
+ * @param {string} name
+ * @param {string} says
+ * @param {Run[]} cases
+ * @param {Parameters<typeof check>[0]} [finds]
+ * @param {Partial<Property>} [more]
+ * @returns {Property}
+ */
+const property = (name, says, cases, finds = otherIds, more = {}) => ({
+  name,
+  says,
+  cases,
+  fails: check(finds),
+  ...more,
+});
+
+/** @param {RunMaker} maker @returns {Property[]} */
+function drawProperties(maker) {
+  const flat = (/** @type {number} */ size) => ({
+    ...maker.toy({ size }),
+    rows: [new Float32Array(size)],
+  });
+  const ofAll = (/** @type {number} */ count) => ({
+    toy: oneRow([...Array(count).fill(1), -1, -2]),
+    us: [TOP],
+    prompt: [0],
+    settings: { top_k: count },
+  });
   return [
-    {
-      name: 'draw',
-      says: 'draws the first token with a cumulative mass above u, from the most to the least probable',
-      cases: runs(20, () => ({}), random),
-      fails: check(otherIds),
-    },
-    {
-      name: 'met',
-      says: 'draws the next token if the mass meets u exactly',
-      // Of two and four the shares are exact, however they are computed.
-      cases: [2, 4].flatMap((size) =>
-        runs(
-          1,
-          () => ({
-            toy: { ...toy(random, { size }), rows: [new Float32Array(size)] },
-            us: [0.5],
-          }),
-          random,
-        ),
-      ),
-      fails: check(otherIds),
-    },
-    {
-      name: 'exact',
-      says: 'keeps no more than needed if the mass meets p exactly',
-      cases: runs(
-        2,
-        (i) => ({
-          toy: { ...toy(random, { size: 4 }), rows: [new Float32Array(4)] },
+    property(
+      'draw',
+      'draws the first token with a cumulative mass above u, from the most to the least probable',
+      maker.runs(20),
+    ),
+    property(
+      'met',
+      'draws the next token if the mass meets u exactly',
+      // Shares of 1/2 and 1/4 are exact in every order of operations.
+      [2, 4].flatMap((size) => maker.runs(1, () => ({ toy: flat(size), us: [0.5] }))),
+    ),
+    property(
+      'exact',
+      'keeps no more than needed if the mass meets p exactly',
+      maker.runs(2, (i) => ({ toy: flat(4), us: [TOP], settings: { top_p: [0.25, 0.5][i] } })),
+    ),
+    property(
+      'tied',
+      'keeps every token tied with the k-th',
+      maker.runs(2, (i) => {
+        const settings = { top_k: 1 + i };
+        return { toy: oneRow([1, 0, 0]), us: [TOP], prompt: [0], settings };
+      }),
+    ),
+    property(
+      'highest',
+      'the highest u draws the least probable token that is left',
+      [
+        ...maker.runs(20, (i) => ({
           us: [TOP],
-          settings: { top_p: [0.25, 0.5][i] },
-        }),
-        random,
-      ),
-      fails: check(otherIds),
-    },
-    {
-      name: 'tied',
-      says: 'keeps every token tied with the k-th',
-      cases: runs(
-        2,
-        (i) => ({ toy: oneRow([1, 0, 0]), us: [TOP], prompt: [0], settings: { top_k: 1 + i } }),
-        random,
-      ),
-      fails: check(otherIds),
-    },
-    {
-      name: 'highest',
-      says: 'the highest u draws the least probable token that is left',
-      cases: [
-        ...runs(
-          20,
-          (i) => ({
-            us: [TOP],
-            settings: i % 2 ? { top_k: 5 } : { top_p: random.of([0, 0.1, 0.5, 0.8]) },
-          }),
-          random,
-        ),
+          settings: i % 2 ? { top_k: 5 } : { top_p: maker.random.of([0, 0.1, 0.5, 0.8]) },
+        })),
         // Six shares of 1/6, or ten of 1/10, add up to less than 1 in float64.
-        ...[6, 10].flatMap((count) =>
-          runs(
-            1,
-            () => ({
-              toy: oneRow([...Array(count).fill(1), -1, -2]),
-              us: [TOP],
-              prompt: [0],
-              settings: { top_k: count },
-            }),
-            random,
-          ),
-        ),
+        ...[6, 10].flatMap((count) => maker.runs(1, () => ofAll(count))),
       ],
-      fails: check(notLast),
-    },
-    {
-      name: 'wide',
-      says: 'works for very large and very small logits',
-      cases: runs(
-        3,
-        (i) => ({
-          toy: {
-            ...toy(random, { size: 4 }),
-            rows: [Float32Array.from([1, 0.5, 0, -0.5], (it) => it + [1000, -1000, 0][i])],
-          },
-        }),
-        random,
-      ),
-      fails: check(otherIds),
-    },
-    {
-      name: 'nothing',
-      says: 'max_new_tokens 0 gives no token',
-      cases: runs(2, () => ({ settings: { max_new_tokens: 0 } }), random),
-      fails: check(otherIds),
-    },
-    {
-      name: 'one_stream',
-      says: 'seeds once, before the loop',
-      cases: runs(4, () => ({ settings: many }), random),
-      fails: check(reseeded),
-    },
-    {
-      name: 'slice_first',
-      says: 'takes the last position before anything else',
-      cases: runs(
-        4,
-        () => ({ prompt: long(4), settings: { ...many, temperature: 0.5, top_k: 3 } }),
-        random,
-      ),
-      fails: check(readsEarly),
-    },
-    {
-      name: 'once_a_token',
-      says: 'asks the model once for each token',
-      cases: runs(4, () => ({ settings: many }), random),
-      fails: check(asksOften),
-    },
-    {
-      name: 'no_grad',
-      says: 'records no gradients',
-      needs: 'torch',
-      cases: runs(2, () => ({ settings: many }), random),
-      fails: check(recordsGraph),
-    },
-    {
-      name: 'last_position',
-      says: 'the logits of the last position decide',
-      cases: runs(12, () => ({ prompt: long(5) }), random),
-      fails: check(otherIds),
-    },
-    {
-      name: 'appends',
-      says: 'appends each drawn token before it draws the next',
-      cases: runs(12, () => ({ settings: many }), random),
-      fails: check(otherIds),
-    },
-    {
-      name: 'crop',
-      says: 'the model is given the last context_length tokens, never more, never fewer',
-      cases: runs(
-        8,
-        () => ({
-          toy: toy(random, { context: 4 }),
-          prompt: long(6),
-          settings: { max_new_tokens: 3 },
-        }),
-        random,
-      ),
-      fails: check(wrongWindow),
-    },
-    {
-      name: 'end',
-      says: 'stops at the end token, which is part of the ids',
-      cases: runs(
-        24,
-        (i) => ({
-          toy: toy(random, { size: 4, end: i % 3 ? 1 : 0 }),
-          prompt: random.history(2, 4),
-          settings: { max_new_tokens: 8 },
-        }),
-        random,
-      ),
-      fails: check(wrongEnd),
-    },
-    {
-      name: 'warpers',
-      says: 'applies the four warpers to the logits, and the softmax after them',
-      cases: runs(40, () => ({ settings: warpers(random) }), random),
-      fails: check(otherIds),
-    },
-    {
-      name: 'warper_order',
-      says: 'applies repetition_penalty, temperature, top_k and top_p in this order',
-      cases: ORDERED.map(({ order, logits, settings, u }) => ({
+      notLast,
+    ),
+    property(
+      'wide',
+      'works for very large and very small logits',
+      maker.runs(3, (i) => {
+        const rows = [Float32Array.from([1, 0.5, 0, -0.5], (it) => it + [1000, -1000, 0][i])];
+        return { toy: { ...maker.toy({ size: 4 }), rows } };
+      }),
+    ),
+    property(
+      'nothing',
+      'max_new_tokens 0 gives no token',
+      maker.runs(2, () => ({ settings: { max_new_tokens: 0 } })),
+    ),
+  ];
+}
+
+/** @param {RunMaker} maker @returns {Property[]} */
+function callProperties(maker) {
+  const many = () => maker.runs(4, () => ({ settings: MANY }));
+  return [
+    property('one_stream', 'seeds once, before the loop', many(), reseeded),
+    property(
+      'slice_first',
+      'takes the last position before anything else',
+      maker.runs(4, () => {
+        const settings = { ...MANY, temperature: 0.5, top_k: 3 };
+        return { prompt: maker.prompt(4), settings };
+      }),
+      readsEarly,
+    ),
+    property('once_a_token', 'asks the model once for each token', many(), asksOften),
+    property(
+      'no_grad',
+      'records no gradients',
+      maker.runs(2, () => ({ settings: MANY })),
+      recordsGraph,
+      { needs: 'torch' },
+    ),
+    property(
+      'last_position',
+      'the logits of the last position decide',
+      maker.runs(12, () => ({ prompt: maker.prompt(5) })),
+    ),
+    property(
+      'appends',
+      'appends each drawn token before it draws the next',
+      maker.runs(12, () => ({ settings: MANY })),
+    ),
+    property(
+      'crop',
+      'the model is given the last context_length tokens, never more, never fewer',
+      maker.runs(8, () => {
+        const toy = maker.toy({ context: 4 });
+        return { toy, prompt: maker.prompt(6), settings: { max_new_tokens: 3 } };
+      }),
+      wrongWindow,
+    ),
+    property(
+      'end',
+      'stops at the end token, which is part of the ids',
+      maker.runs(24, (i) => {
+        const toy = maker.toy({ size: 4, end: i % 3 ? 1 : 0 });
+        return { toy, prompt: maker.random.history(2, 4), settings: { max_new_tokens: 8 } };
+      }),
+      wrongEnd,
+    ),
+  ];
+}
+
+/** @param {RunMaker} maker @returns {Property[]} */
+function samplerProperties(maker) {
+  return [
+    property(
+      'warpers',
+      'applies the four warpers to the logits, and the softmax after them',
+      maker.runs(40, () => ({ settings: maker.samplers() })),
+    ),
+    property(
+      'warper_order',
+      'applies repetition_penalty, temperature, top_k and top_p in this order',
+      ORDERED.map(([order, logits, settings, u]) => ({
         toy: oneRow(logits),
         prompt: [0],
         settings: { ...NEUTRAL, ...settings, max_new_tokens: 1, seed: 1 },
         us: [u],
         order,
       })),
-      fails: check(exchanged),
-    },
-    {
-      name: 'signs',
-      says: 'divides a positive logit and multiplies a negative one, so both fall',
-      cases: runs(
-        2,
-        (i) => ({
-          toy: oneRow(i ? [-1, -1.2] : [1, 0.9]),
-          prompt: [0],
-          settings: { repetition_penalty: 2, temperature: 0 },
+      exchanged,
+    ),
+    property(
+      'signs',
+      'divides a positive logit and multiplies a negative one, so both fall',
+      maker.runs(2, (i) => {
+        const settings = { repetition_penalty: 2, temperature: 0 };
+        return { toy: oneRow(i ? [-1, -1.2] : [1, 0.9]), prompt: [0], settings };
+      }),
+    ),
+    property(
+      'low_t',
+      'draws at a low temperature too: 0 alone is greedy',
+      LOW_T.flatMap((temperature) =>
+        maker.runs(2, () => {
+          const toy = flattened(maker.toy(), temperature);
+          return { toy, settings: { ...MANY, temperature } };
         }),
-        random,
       ),
-      fails: check(otherIds),
-    },
-    {
-      name: 'low_t',
-      says: 'draws at a low temperature too: 0 alone is greedy',
-      cases: LOW_T.flatMap((temperature) =>
-        runs(
-          2,
-          () => ({
-            toy: flattened(toy(random), temperature),
-            settings: { ...many, temperature },
-          }),
-          random,
-        ),
-      ),
-      fails: check(greedyEarly),
-    },
-    {
-      name: 'far',
-      says: 'penalties look at the whole text, however long',
-      cases: FAR.map(longAgo),
+      greedyEarly,
+    ),
+  ];
+}
+
+/** @param {RunMaker} maker @returns {Property[]} */
+function historyProperties(maker) {
+  const settings = { repetition_penalty: 3, temperature: 0, max_new_tokens: 3 };
+  return [
+    property('far', 'penalties look at the whole text, however long', FAR.map(longAgo), otherIds, {
       fails: looksBack(longAgo, check(otherIds), seesLess),
-    },
-    {
-      name: 'own_prompt',
-      says: 'leaves the ids of the prompt as they are',
-      cases: runs(4, () => ({ prompt: [3, 1, 2], settings: many }), random),
-      fails: check(wrotePrompt),
-    },
-    {
-      name: 'history',
-      says: 'penalties look at the whole text, prompt included, also beyond the context',
-      // Of the first the prompt decides nothing.
-      cases: [
-        ...runs(
-          1,
-          () => ({ toy: oneRow([2, 1.5, 0, -3]), prompt: [3], settings: penalised }),
-          random,
-        ),
-        ...runs(
-          16,
-          () => ({ toy: toy(random, { context: 3 }), prompt: long(6), settings: penalised }),
-          random,
-        ),
-      ],
-      fails: check(otherIds),
-    },
-    {
-      name: 'agrees',
-      weight: 3,
-      says: 'agrees with the built-in on random runs',
-      cases: runs(
-        40,
-        () => ({
-          toy: toy(random, { context: 5, end: 2 }),
-          prompt: long(random.whole(1, 7)),
-          settings: { ...warpers(random), max_new_tokens: random.whole(1, 8) },
+    }),
+    property(
+      'own_prompt',
+      'leaves the ids of the prompt as they are',
+      maker.runs(4, () => ({ prompt: [3, 1, 2], settings: MANY })),
+      wrotePrompt,
+    ),
+    property(
+      'history',
+      'penalties look at the whole text, prompt included, also beyond the context',
+      [
+        // In the first run the prompt decides nothing.
+        ...maker.runs(1, () => ({ toy: oneRow([2, 1.5, 0, -3]), prompt: [3], settings })),
+        ...maker.runs(16, () => {
+          const toy = maker.toy({ context: 3 });
+          return { toy, prompt: maker.prompt(6), settings };
         }),
-        random,
-      ),
-      fails: check(otherIds),
-    },
+      ],
+    ),
+  ];
+}
+
+/** @param {number} [seed] of the random inputs @returns {Property[]} */
+export function generationProperties(seed = 0) {
+  const maker = new RunMaker(77 + 1000 * seed);
+  return [
+    ...drawProperties(maker),
+    ...callProperties(maker),
+    ...samplerProperties(maker),
+    ...historyProperties(maker),
+    property(
+      'agrees',
+      'agrees with the built-in on random runs',
+      maker.runs(40, () => ({
+        toy: maker.toy({ context: 5, end: 2 }),
+        prompt: maker.prompt(maker.random.whole(1, 7)),
+        settings: { ...maker.samplers(), max_new_tokens: maker.random.whole(1, 8) },
+      })),
+      otherIds,
+      { weight: 3 },
+    ),
   ];
 }
 
 /** The lesson's cases of generate; here the ids come without the prompt. @returns {Property[]} */
 export function generationCases() {
-  const random = new Random(1111);
+  const maker = new RunMaker(1111);
   const steps = (/** @type {any} */ settings, /** @type {any} */ more = {}) =>
-    runs(
-      2,
-      () => ({ prompt: [1, 2, 3], settings: { max_new_tokens: 10, ...settings }, ...more }),
-      random,
-    );
+    maker.runs(2, () => ({
+      prompt: [1, 2, 3],
+      settings: { max_new_tokens: 10, ...settings },
+      ...more,
+    }));
   const greedy = { temperature: 0 };
   /** @param {string} name @param {Run[]} cases @param {any} fails @returns {Property} */
   const it = (name, cases, fails) => ({ name, says: name.replaceAll('_', ' '), cases, fails });
@@ -437,7 +393,7 @@ export function generationCases() {
     it(
       'different_seeds_produce_different_output',
       [1, 0.4, 0.04].flatMap((temperature) =>
-        steps({ temperature }, { toy: flattened(toy(random), temperature) }),
+        steps({ temperature }, { toy: flattened(maker.toy(), temperature) }),
       ),
       beside({ settings: { seed: 9 } }, false),
     ),
@@ -448,20 +404,15 @@ export function generationCases() {
     ),
     it(
       'eos_stops_early',
-      runs(
-        8,
-        () => ({
-          toy: toy(random, { size: 4, end: 1 }),
-          prompt: [0, 2],
-          settings: { max_new_tokens: 12 },
-        }),
-        random,
-      ),
+      maker.runs(8, () => {
+        const toy = maker.toy({ size: 4, end: 1 });
+        return { toy, prompt: [0, 2], settings: { max_new_tokens: 12 } };
+      }),
       same,
     ),
     it(
       'respects_max_seq_len_via_cropping',
-      steps({}, { toy: toy(random, { context: 4 }) }),
+      steps({}, { toy: maker.toy({ context: 4 }) }),
       check(wrongWindow),
     ),
     it(

@@ -42,6 +42,22 @@ const MANY = 120;
 const SOME = 25;
 
 /**
+ * @param {string} name
+ * @param {string} says
+ * @param {any[]} cases
+ * @param {Property['fails']} fails
+ * @param {Partial<Property>} [more]
+ * @returns {Property}
+ */
+export const property = (name, says, cases, fails, more = {}) => ({
+  name,
+  says,
+  cases,
+  fails,
+  ...more,
+});
+
+/**
  * The learner's numbers, or what is wrong with them as such.
  * @param {import('./tested-function.js').Answer} answer
  * @param {{ logits: ArrayLike<number> }} input
@@ -267,6 +283,79 @@ function randomCases(spec, random, count, { removed = false, neutral } = {}) {
 const seconded = ({ second }, logits) =>
   second ? { logits, second: logits.map((_, id) => id / 2) } : { logits };
 
+/** @param {Case[]} some random cases @returns {Property[]} */
+const ofEach = (some) => [
+  property(
+    'numbers',
+    'returns one number for each token, none NaN or +Infinity',
+    some,
+    returnsNumbers,
+  ),
+  property(
+    'own_copy',
+    'leaves the logits and the history that it is given as they are',
+    some.map((it) => ({ ...it, history: it.history.length > 1 ? it.history : [1, 0, 1] })),
+    writesToInput,
+  ),
+  property(
+    'pure',
+    'answers the same input in the same way, after any other calls',
+    some.slice(0, 10),
+    keepsState,
+  ),
+];
+
+/**
+ * @param {string} name
+ * @param {Spec} spec
+ * @param {Random} random
+ * @param {Case[]} some random cases
+ * @returns {Property[]}
+ */
+function ofKind(name, spec, random, some) {
+  const { kind, nudge, bans, best, tighter } = spec;
+  /** @type {Property[]} */
+  const list = [];
+  const add = (/** @type {Parameters<typeof property>} */ ...parts) =>
+    void list.push(property(...parts));
+  const many = () => randomCases(spec, random, 3 * SOME);
+  const [, zero = []] = (name === 'temperature' && spec.edges?.zero) || [];
+  if (kind === 'filter' || bans)
+    add(
+      'minus_infinity',
+      'removes with -Infinity, not with a large negative number',
+      [...zero, ...many()],
+      against(nudge, softlyRemoved),
+    );
+  if (kind === 'filter')
+    add('untouched', 'changes no logit that it keeps', some, against(nudge, touched));
+  if (best) add('best', 'the most probable token stays the best', many(), against(nudge, lostBest));
+  if (tighter) add('subset', 'a tighter setting keeps a subset', some, notSubset(spec));
+  return list;
+}
+
+/** Properties of one sampler alone. @type {Record<string, (some: Case[]) => Property[]>} */
+const OF_ONE = {
+  temperature: (some) => [
+    property('order', 'reorders nothing', some, against(null, reordered)),
+    property(
+      'entropy',
+      'a higher temperature never lowers the entropy',
+      some.filter(({ logits }) => logits.length > 1),
+      entropyFalls,
+    ),
+    property(
+      'cold',
+      'near 0 the best has nearly all of the mass',
+      some.map((it) => ({ ...it, settings: { temperature: 2 ** -12 } })),
+      notGreedy,
+    ),
+  ],
+  repetition_penalty: (some) => [
+    property('never_rises', 'at 1 or above raises no logit', some, against(null, raised)),
+  ],
+};
+
 /**
  * @param {string} name
  * @param {Spec} spec
@@ -276,93 +365,19 @@ const seconded = ({ second }, logits) =>
 function general(name, spec, random) {
   const some = randomCases(spec, random, SOME);
   const { nudge } = spec;
-  const filter = spec.kind === 'filter';
-  const bans = filter || spec.bans;
-  /** @type {(Property | false | undefined)[]} */
   const list = [
-    {
-      name: 'numbers',
-      says: 'returns one number for each token, none NaN or +Infinity',
-      cases: some,
-      fails: returnsNumbers,
-    },
-    {
-      name: 'own_copy',
-      says: 'leaves the logits and the history that it is given as they are',
-      cases: some.map((it) => ({ ...it, history: it.history.length > 1 ? it.history : [1, 0, 1] })),
-      fails: writesToInput,
-    },
-    {
-      name: 'pure',
-      says: 'answers the same input in the same way, after any other calls',
-      cases: some.slice(0, 10),
-      fails: keepsState,
-    },
-    bans && {
-      name: 'minus_infinity',
-      says: 'removes with -Infinity, not with a large negative number',
-      cases: [
-        ...(name === 'temperature' ? (SPECS.temperature.edges?.[0].cases ?? []) : []),
-        ...randomCases(spec, random, 3 * SOME),
-      ],
-      fails: against(nudge, softlyRemoved),
-    },
-    filter && {
-      name: 'untouched',
-      says: 'changes no logit that it keeps',
-      cases: some,
-      fails: against(nudge, touched),
-    },
-    spec.best && {
-      name: 'best',
-      says: 'the most probable token stays the best',
-      cases: randomCases(spec, random, 3 * SOME),
-      fails: against(nudge, lostBest),
-    },
-    spec.tighter && {
-      name: 'subset',
-      says: 'a tighter setting keeps a subset',
-      cases: some,
-      fails: notSubset(spec),
-    },
-    name === 'temperature' && {
-      name: 'order',
-      says: 'reorders nothing',
-      cases: some,
-      fails: against(nudge, reordered),
-    },
-    name === 'temperature' && {
-      name: 'entropy',
-      says: 'a higher temperature never lowers the entropy',
-      cases: some.filter(({ logits }) => logits.length > 1),
-      fails: entropyFalls,
-    },
-    name === 'temperature' && {
-      name: 'cold',
-      says: 'near 0 the best has nearly all of the mass',
-      cases: some.map((it) => ({ ...it, settings: { temperature: 2 ** -12 } })),
-      fails: notGreedy,
-    },
-    name === 'repetition_penalty' && {
-      name: 'never_rises',
-      says: 'at 1 or above raises no logit',
-      cases: some,
-      fails: against(nudge, raised),
-    },
-    {
-      name: 'something_left',
-      says: 'never removes the last token',
-      cases: some,
-      fails: against(nudge, emptied),
-    },
-    {
-      name: 'stay_removed',
-      says: 'a token already removed stays removed',
-      cases: randomCases(spec, random, SOME, { removed: true }),
-      fails: against(nudge, cameBack),
-    },
+    ...ofEach(some),
+    ...ofKind(name, spec, random, some),
+    ...(OF_ONE[name]?.(some) ?? []),
+    property('something_left', 'never removes the last token', some, against(nudge, emptied)),
+    property(
+      'stay_removed',
+      'a token already removed stays removed',
+      randomCases(spec, random, SOME, { removed: true }),
+      against(nudge, cameBack),
+    ),
   ];
-  return /** @type {Property[]} */ (list.filter(Boolean)).map((it) => ({ ...it, shrinks: true }));
+  return list.map((it) => ({ ...it, shrinks: true }));
 }
 
 const WIDE = [
@@ -389,43 +404,50 @@ function byHand(name, spec) {
   const picked = Array.from({ length: 4 }, () => JSON.stringify(spec.pick(random, 4)));
   const several = [...new Set(picked)].map((text) => JSON.parse(text));
   const whole = against(spec.nudge, differs);
-  const list = [
-    ...(spec.edges ?? []).map(({ name: edge, says, cases, compare = differs }) => ({
-      name: edge,
-      says,
-      cases,
-      fails: against(null, compare),
-    })),
-    spec.far && {
-      name: 'far',
-      says: 'looks at the whole history, however long',
-      cases: FAR.map(spec.far),
-      fails: looksBack(spec.far, whole, seesLess),
-    },
-    name !== 'no_repeat_ngram_size' && {
-      name: 'single',
-      says: 'works for a vocabulary of one',
-      cases: [0, -3, 2.5].map((logit) => ({ ...seconded(spec, [logit]), settings, history })),
-      fails: whole,
-    },
-    name !== 'no_repeat_ngram_size' &&
-      name !== 'mirostat' && {
-        name: 'last_one',
-        says: 'works if only one token is left',
-        cases: [
+  /** @type {Property[]} */
+  const list = Object.entries(spec.edges ?? {}).map(([edge, [says, cases]]) =>
+    property(edge, says, cases, against(null, spec.compares?.[edge] ?? differs)),
+  );
+  if (spec.far)
+    list.push(
+      property(
+        'far',
+        'looks at the whole history, however long',
+        FAR.map(spec.far),
+        looksBack(spec.far, whole, seesLess),
+      ),
+    );
+  if (name !== 'no_repeat_ngram_size')
+    list.push(
+      property(
+        'single',
+        'works for a vocabulary of one',
+        [0, -3, 2.5].map((logit) => ({ ...seconded(spec, [logit]), settings, history })),
+        whole,
+      ),
+    );
+  if (name !== 'no_repeat_ngram_size' && name !== 'mirostat')
+    list.push(
+      property(
+        'last_one',
+        'works if only one token is left',
+        [
           { ...seconded(spec, [-Infinity, 1]), settings, history: [] },
           { ...seconded(spec, [-2, -Infinity, -Infinity]), settings, history },
         ],
-        fails: whole,
-      },
-    spec.wide && {
-      name: 'wide',
-      says: 'works for very large and very small logits',
-      cases: WIDE.flatMap((logits) => several.map((settings) => ({ logits, settings, history }))),
-      fails: whole,
-    },
-  ];
-  return /** @type {Property[]} */ (list.filter(Boolean));
+        whole,
+      ),
+    );
+  if (spec.wide)
+    list.push(
+      property(
+        'wide',
+        'works for very large and very small logits',
+        WIDE.flatMap((logits) => several.map((settings) => ({ logits, settings, history }))),
+        whole,
+      ),
+    );
+  return list;
 }
 
 /**
@@ -437,17 +459,14 @@ function byHand(name, spec) {
  * @returns {Property[]}
  */
 function further(spec, random, fails) {
-  return Object.entries(spec.beside ?? {}).map(([setting, pick]) => ({
-    name: setting,
-    says: `agrees with the built-in for other values of ${setting}`,
-    needs: setting,
-    cases: randomCases(spec, random, 2 * SOME).map(({ settings, ...it }) => ({
+  return Object.entries(spec.beside ?? {}).map(([needs, pick]) => {
+    const cases = randomCases(spec, random, 2 * SOME).map(({ settings, ...it }) => ({
       ...it,
       settings: { ...settings, ...pick(random, it.logits.length) },
-    })),
-    fails,
-    shrinks: true,
-  }));
+    }));
+    const says = `agrees with the built-in for other values of ${needs}`;
+    return property(needs, says, cases, fails, { needs, shrinks: true });
+  });
 }
 
 /**
@@ -466,14 +485,10 @@ export async function propertiesOf(name, engine, seed = 0) {
   const agrees = against(spec.nudge, differs);
   /** @type {Property[]} */
   const agreeing = [
-    {
-      name: 'agrees',
+    property('agrees', 'agrees with the built-in on random inputs', many, agrees, {
       weight: 3,
-      says: 'agrees with the built-in on random inputs',
-      cases: many,
-      fails: agrees,
       shrinks: true,
-    },
+    }),
     ...further(spec, random, agrees),
   ];
   for (const property of name === 'typical_p' ? agreeing : []) {
@@ -483,17 +498,17 @@ export async function propertiesOf(name, engine, seed = 0) {
   }
   return [
     ...general(name, spec, random),
-    {
-      name: 'neutral',
-      says: `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`,
-      // A tail that float64 no longer adds up stays too.
-      cases: [
+    property(
+      'neutral',
+      `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`,
+      [
         ...randomCases(spec, random, SOME, { neutral, removed: true }),
+        // A tail too small for a sum in float64 stays too.
         { ...seconded(spec, [60, 0, -60]), settings: neutral, history: [] },
       ],
-      fails: against(null, notIdentity),
-      shrinks: true,
-    },
+      against(null, notIdentity),
+      { shrinks: true },
+    ),
     ...byHand(name, spec),
     ...agreeing,
   ];

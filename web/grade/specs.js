@@ -23,8 +23,9 @@ import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
  *   that others share or that are not always known, each with values to try
  * @property {boolean} [wide] whether its rule makes sense for huge logits
  * @property {(ids: number) => Case} [far] an input of so many ids of history, whose first one counts
- * @property {{ name: string, says: string, cases: Case[], compare?: import('./wrongs.js').Compare }[]} [edges]
- *   compare: in place of the whole answer
+ * @property {Record<string, [says: string, cases: Case[]]>} [edges] inputs at the bounds of its rule, by name
+ * @property {Record<string, import('./wrongs.js').Compare>} [compares] for these edges; by default the
+ *   whole answer is compared
  */
 
 const zeros = (/** @type {number} */ n) => Array(n).fill(0);
@@ -94,18 +95,16 @@ export const SPECS = {
     second: true,
     nudge: null,
     pick: (random) => ({ guidance_scale: random.of([0, 0.5, 1.5, 3, 7.5]) }),
-    edges: [
-      {
-        name: 'second_alone',
-        says: 'at 0 is the second distribution, as ln p',
-        cases: [both([2, 1, 0], [0, 1, 3], { guidance_scale: 0 })],
-      },
-      {
-        name: 'away',
-        says: 'above 1 leads away from the second distribution',
-        cases: [both([1, 1, 1], [1, 0, 1.5], { guidance_scale: 1.5 })],
-      },
-    ],
+    edges: {
+      second_alone: [
+        'at 0 is the second distribution, as ln p',
+        [both([2, 1, 0], [0, 1, 3], { guidance_scale: 0 })],
+      ],
+      away: [
+        'above 1 leads away from the second distribution',
+        [both([1, 1, 1], [1, 0, 1.5], { guidance_scale: 1.5 })],
+      ],
+    },
   },
   contrastive_beta: {
     kind: 'values',
@@ -119,18 +118,16 @@ export const SPECS = {
     nudge: ({ contrastive_alpha: alpha = 0.1 }) =>
       [0.9999, 1.0001].map((by) => ({ contrastive_alpha: Math.min(alpha * by, 1) })),
     pick: (random) => ({ contrastive_beta: random.of([0.1, 0.5, 1, 2]) }),
-    edges: [
-      {
-        name: 'plausible',
-        says: 'removes tokens below alpha of the most probable one, for every answer of the weaker model',
-        cases: [both([5, 4, 0], [5, 4, -9], { contrastive_beta: 0.5 })],
-      },
-      {
-        name: 'same',
-        says: 'leaves the ln p of the model if both agree',
-        cases: [both([2, 1, 0.5], [2, 1, 0.5], { contrastive_beta: 1 })],
-      },
-    ],
+    edges: {
+      plausible: [
+        'removes tokens below alpha of the most probable one, for every answer of the weaker model',
+        [both([5, 4, 0], [5, 4, -9], { contrastive_beta: 0.5 })],
+      ],
+      same: [
+        'leaves the ln p of the model if both agree',
+        [both([2, 1, 0.5], [2, 1, 0.5], { contrastive_beta: 1 })],
+      ],
+    },
   },
   logit_bias: {
     kind: 'values',
@@ -145,13 +142,12 @@ export const SPECS = {
         },
       };
     },
-    edges: [
-      {
-        name: 'ban',
-        says: 'false bans: the logit becomes -Infinity',
-        cases: [input([1, 2], { logit_bias: { 1: false } })],
-      },
-    ],
+    edges: {
+      ban: [
+        'false bans: the logit becomes -Infinity',
+        [input([1, 2], { logit_bias: { 1: false } })],
+      ],
+    },
   },
   encoder_repetition_penalty: {
     kind: 'values',
@@ -159,16 +155,15 @@ export const SPECS = {
     nudge: null,
     pick: (random) => ({ encoder_repetition_penalty: random.of([0.8, 1.1, 1.3, 2]) }),
     far: longAgo('encoder_repetition_penalty', 2),
-    edges: [
-      {
-        name: 'rewards',
-        says: 'multiplies a positive logit and divides a negative one, so both rise',
-        cases: [
+    edges: {
+      rewards: [
+        'multiplies a positive logit and divides a negative one, so both rise',
+        [
           input([2, 1], { encoder_repetition_penalty: 2 }, [0]),
           input([-1, 0], { encoder_repetition_penalty: 2 }, [0]),
         ],
-      },
-    ],
+      ],
+    },
   },
   repetition_penalty: {
     kind: 'values',
@@ -181,26 +176,20 @@ export const SPECS = {
     nudge: null,
     pick: (random) => ({ repetition_penalty: random.of([0.8, 1.1, 1.2, 1.5, 2]) }),
     far: longAgo('repetition_penalty', 2),
-    edges: [
-      {
-        name: 'signs',
-        says: 'divides a positive logit and multiplies a negative one, so both fall',
-        cases: [
+    edges: {
+      signs: [
+        'divides a positive logit and multiplies a negative one, so both fall',
+        [
           input([2, 1], { repetition_penalty: 2 }, [0]),
           input([-1, 0], { repetition_penalty: 2 }, [0]),
         ],
-      },
-      {
-        name: 'once',
-        says: 'penalises a token once, however often it was seen',
-        cases: [input([2, 1], { repetition_penalty: 2 }, [0, 0])],
-      },
-      {
-        name: 'reward',
-        says: 'below 1 it rewards',
-        cases: [input([2, -2], { repetition_penalty: 0.5 }, [0, 1])],
-      },
-    ],
+      ],
+      once: [
+        'penalises a token once, however often it was seen',
+        [input([2, 1], { repetition_penalty: 2 }, [0, 0])],
+      ],
+      reward: ['below 1 it rewards', [input([2, -2], { repetition_penalty: 0.5 }, [0, 1])]],
+    },
   },
   frequency_penalty: {
     kind: 'values',
@@ -212,13 +201,12 @@ export const SPECS = {
     nudge: null,
     pick: (random) => ({ frequency_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
     far: longAgo('frequency_penalty', 0.5),
-    edges: [
-      {
-        name: 'counts',
-        says: 'penalises a token each time it was seen',
-        cases: [input([2, 1], { frequency_penalty: 0.5 }, [0, 0, 0])],
-      },
-    ],
+    edges: {
+      counts: [
+        'penalises a token each time it was seen',
+        [input([2, 1], { frequency_penalty: 0.5 }, [0, 0, 0])],
+      ],
+    },
   },
   presence_penalty: {
     kind: 'values',
@@ -227,13 +215,12 @@ export const SPECS = {
     nudge: null,
     pick: (random) => ({ presence_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
     far: longAgo('presence_penalty', 0.5),
-    edges: [
-      {
-        name: 'once',
-        says: 'penalises a token once, however often it was seen',
-        cases: [input([2, 1], { presence_penalty: 0.5 }, [0, 0])],
-      },
-    ],
+    edges: {
+      once: [
+        'penalises a token once, however often it was seen',
+        [input([2, 1], { presence_penalty: 0.5 }, [0, 0])],
+      ],
+    },
   },
   no_repeat_ngram_size: {
     kind: 'filter',
@@ -242,26 +229,23 @@ export const SPECS = {
     nudge: null,
     pick: (random) => ({ no_repeat_ngram_size: random.whole(1, 3) }),
     far: longAgo('no_repeat_ngram_size', 1),
-    edges: [
-      {
-        name: 'first',
-        says: 'n = 1 removes every token that was seen',
-        cases: [input([1, 2, 3], { no_repeat_ngram_size: 1 }, [2])],
-      },
-      {
-        name: 'short',
-        says: 'a text shorter than n has no n-gram',
-        cases: [input([1, 2], { no_repeat_ngram_size: 3 }, [0, 0])],
-      },
-      {
-        name: 'each_ngram',
-        says: 'removes the token after each of the same n-grams',
-        cases: [
+    edges: {
+      first: [
+        'n = 1 removes every token that was seen',
+        [input([1, 2, 3], { no_repeat_ngram_size: 1 }, [2])],
+      ],
+      short: [
+        'a text shorter than n has no n-gram',
+        [input([1, 2], { no_repeat_ngram_size: 3 }, [0, 0])],
+      ],
+      each_ngram: [
+        'removes the token after each of the same n-grams',
+        [
           input([1, 2, 3, 4], { no_repeat_ngram_size: 2 }, [0, 1, 0, 2, 0]),
           input([1, 2, 3, 4], { no_repeat_ngram_size: 3 }, [0, 1, 2, 0, 1, 3, 0, 1]),
         ],
-      },
-    ],
+      ],
+    },
   },
   dry_multiplier: {
     kind: 'values',
@@ -276,21 +260,19 @@ export const SPECS = {
     },
     nudge: null,
     pick: (random) => ({ dry_multiplier: random.of([0.5, 0.8, 1]) }),
-    edges: [
-      {
-        name: 'allowed',
-        says: 'a repeat shorter than dry_allowed_length costs nothing',
-        cases: [input([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 0])],
-      },
-      {
-        name: 'grows',
-        says: 'a longer repeat costs dry_base times more for each token',
-        cases: [
+    edges: {
+      allowed: [
+        'a repeat shorter than dry_allowed_length costs nothing',
+        [input([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 0])],
+      ],
+      grows: [
+        'a longer repeat costs dry_base times more for each token',
+        [
           input([1, 2, 3], { dry_multiplier: 1 }, [0, 1, 2, 0, 1]),
           input([1, 2, 3], { dry_multiplier: 1 }, REPEATS),
         ],
-      },
-    ],
+      ],
+    },
   },
   temperature: {
     kind: 'values',
@@ -299,25 +281,21 @@ export const SPECS = {
     nudge: null,
     wide: true,
     pick: (random) => ({ temperature: random.of([0.02, 0.1, 0.25, 0.5, 0.7, 1.5, 2, 10]) }),
-    edges: [
-      {
-        name: 'zero',
-        says: 'T = 0 keeps the best alone',
-        compare: otherLogit,
-        cases: [input([1, 2], { temperature: 0 }), input([-1, -3, -2], { temperature: 0 })],
-      },
-      {
-        name: 'each_t',
-        says: 'divides by T itself, however small or large: 0 alone is greedy',
-        compare: otherDivisor,
-        cases: EACH_T.map((temperature) => input([1, 0.75, -0.5], { temperature })),
-      },
-      {
-        name: 'zero_tie',
-        says: 'T = 0 keeps the lowest id of equal bests',
-        cases: [input([0, 0], { temperature: 0 }), input([1, 2, 2], { temperature: 0 })],
-      },
-    ],
+    edges: {
+      zero: [
+        'T = 0 keeps the best alone',
+        [input([1, 2], { temperature: 0 }), input([-1, -3, -2], { temperature: 0 })],
+      ],
+      each_t: [
+        'divides by T itself, however small or large: 0 alone is greedy',
+        EACH_T.map((temperature) => input([1, 0.75, -0.5], { temperature })),
+      ],
+      zero_tie: [
+        'T = 0 keeps the lowest id of equal bests',
+        [input([0, 0], { temperature: 0 }), input([1, 2, 2], { temperature: 0 })],
+      ],
+    },
+    compares: { zero: otherLogit, each_t: otherDivisor },
   },
   top_k: {
     kind: 'filter',
@@ -327,27 +305,25 @@ export const SPECS = {
     nudge: null,
     wide: true,
     pick: (random, size) => ({ top_k: random.whole(1, size) }),
-    edges: [
-      {
-        name: 'tied',
-        says: 'keeps every token tied with the k-th',
-        cases: [
+    edges: {
+      tied: [
+        'keeps every token tied with the k-th',
+        [
           input([2, 2, 1, 0], { top_k: 2 }),
           input([0, 0], { top_k: 1 }),
           input([1, 0, 0], { top_k: 2 }),
           input([3, 1, 3, 1, 2, 1], { top_k: 4 }),
         ],
-      },
-      {
-        name: 'above',
-        says: 'k at or above the vocabulary keeps all',
-        cases: [
+      ],
+      above: [
+        'k at or above the vocabulary keeps all',
+        [
           input([1, 0], { top_k: 2 }),
           input([1, 0], { top_k: 3 }),
           input([2, 1, 0], { top_k: 1000 }),
         ],
-      },
-    ],
+      ],
+    },
   },
   top_p: {
     kind: 'filter',
@@ -357,34 +333,30 @@ export const SPECS = {
     beside: KEEP,
     nudge: beside('top_p', 2 * NEAR, 1),
     pick: (random) => ({ top_p: random.of([0.05, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99]) }),
-    edges: [
-      {
-        name: 'exact',
-        says: 'keeps no more than needed if the mass meets p exactly',
-        compare: otherCounts,
-        cases: [
+    edges: {
+      exact: [
+        'keeps no more than needed if the mass meets p exactly',
+        [
           input(zeros(2), { top_p: 0.5 }),
           input(zeros(4), { top_p: 0.75 }),
           input(zeros(8), { top_p: 0.25 }),
           input(zeros(8), { top_p: 0.5 }),
         ],
-      },
-      {
-        name: 'ties',
-        says: 'of equal logits the lower id stays',
-        cases: [input(zeros(2), { top_p: 0.4 }), input([0, 0, 4], { top_p: 0.985 })],
-      },
-      {
-        name: 'reaches',
-        says: 'keeps the token that takes the mass to p',
-        cases: [input([1, 0], { top_p: 0.8 }), input([2, 1, 0], { top_p: 0.8 })],
-      },
-      {
-        name: 'tiny',
-        says: 'p near or at 0 keeps the best alone',
-        cases: [input([1, 0], { top_p: 1e-9 }), input([0, 1, 0.5], { top_p: 0 })],
-      },
-    ],
+      ],
+      ties: [
+        'of equal logits the lower id stays',
+        [input(zeros(2), { top_p: 0.4 }), input([0, 0, 4], { top_p: 0.985 })],
+      ],
+      reaches: [
+        'keeps the token that takes the mass to p',
+        [input([1, 0], { top_p: 0.8 }), input([2, 1, 0], { top_p: 0.8 })],
+      ],
+      tiny: [
+        'p near or at 0 keeps the best alone',
+        [input([1, 0], { top_p: 1e-9 }), input([0, 1, 0.5], { top_p: 0 })],
+      ],
+    },
+    compares: { exact: otherCounts },
   },
   min_p: {
     kind: 'filter',
@@ -394,36 +366,29 @@ export const SPECS = {
     beside: KEEP,
     nudge: beside('min_p', 2 * NEAR),
     pick: (random) => ({ min_p: random.of([0.01, 0.05, 0.1, 0.2, 0.5, 0.9]) }),
-    edges: [
-      {
-        name: 'boundary',
-        says: 'keeps a token at the boundary itself',
-        cases: [input(zeros(2), { min_p: 1 }), input([0, 0, -1], { min_p: 1 })],
-      },
-      {
-        name: 'alone',
-        says: 'above 1 keeps the best alone',
-        cases: [input([1, 0], { min_p: 1.5 })],
-      },
-      {
-        name: 'relative',
-        says: 'measures against the most probable token, not against 1',
-        cases: [input(zeros(8), { min_p: 0.5 })],
-      },
-    ],
+    edges: {
+      boundary: [
+        'keeps a token at the boundary itself',
+        [input(zeros(2), { min_p: 1 }), input([0, 0, -1], { min_p: 1 })],
+      ],
+      alone: ['above 1 keeps the best alone', [input([1, 0], { min_p: 1.5 })]],
+      relative: [
+        'measures against the most probable token, not against 1',
+        [input(zeros(8), { min_p: 0.5 })],
+      ],
+    },
   },
   typical_p: {
     kind: 'filter',
     beside: KEEP,
     nudge: beside('typical_p', 2 * NEAR, 1),
     pick: (random) => ({ typical_p: random.of([0.1, 0.3, 0.5, 0.7, 0.9, 0.95]) }),
-    edges: [
-      {
-        name: 'typical_ties',
-        says: 'keeps every token as far from the entropy as the last one kept',
-        cases: [input(zeros(2), { typical_p: 0.5 }), input(zeros(8), { typical_p: 0.25 })],
-      },
-    ],
+    edges: {
+      typical_ties: [
+        'keeps every token as far from the entropy as the last one kept',
+        [input(zeros(2), { typical_p: 0.5 }), input(zeros(8), { typical_p: 0.25 })],
+      ],
+    },
   },
   epsilon_cutoff: {
     kind: 'filter',
@@ -433,16 +398,12 @@ export const SPECS = {
     beside: KEEP,
     nudge: beside('epsilon_cutoff', 2 * NEAR, 0.999999),
     pick: (random) => ({ epsilon_cutoff: random.of([0.001, 0.01, 0.05, 0.1, 0.3]) }),
-    edges: [
-      {
-        name: 'boundary',
-        says: 'keeps a token at the boundary itself',
-        cases: [
-          input(zeros(2), { epsilon_cutoff: 0.5 }),
-          input(zeros(8), { epsilon_cutoff: 0.125 }),
-        ],
-      },
-    ],
+    edges: {
+      boundary: [
+        'keeps a token at the boundary itself',
+        [input(zeros(2), { epsilon_cutoff: 0.5 }), input(zeros(8), { epsilon_cutoff: 0.125 })],
+      ],
+    },
   },
   eta_cutoff: {
     kind: 'filter',
@@ -459,18 +420,16 @@ export const SPECS = {
     beside: KEEP,
     nudge: beside('top_n_sigma', 2 ** -16),
     pick: (random) => ({ top_n_sigma: random.of([0.25, 0.5, 1, 1.5, 2]) }),
-    edges: [
-      {
-        name: 'flat',
-        says: 'equal logits all stay',
-        cases: [input(zeros(2), { top_n_sigma: 1 }), input(zeros(5), { top_n_sigma: 0.5 })],
-      },
-      {
-        name: 'boundary',
-        says: 'keeps a token at the boundary itself',
-        cases: [input([2, 0], { top_n_sigma: 2 }), input([4, 0, 4, 0], { top_n_sigma: 2 })],
-      },
-    ],
+    edges: {
+      flat: [
+        'equal logits all stay',
+        [input(zeros(2), { top_n_sigma: 1 }), input(zeros(5), { top_n_sigma: 0.5 })],
+      ],
+      boundary: [
+        'keeps a token at the boundary itself',
+        [input([2, 0], { top_n_sigma: 2 }), input([4, 0, 4, 0], { top_n_sigma: 2 })],
+      ],
+    },
   },
   xtc_probability: {
     kind: 'filter',
@@ -478,25 +437,22 @@ export const SPECS = {
     nudge: beside('xtc_threshold', 2 * NEAR, 1),
     // Always the sure side of the coin; its other side is asked by hand.
     pick: (random) => ({ xtc_probability: 1, xtc_threshold: random.of([0.05, 0.1, 0.2, 0.3]) }),
-    edges: [
-      {
-        name: 'two',
-        says: 'needs two tokens at the threshold',
-        cases: [input([5, 0], { xtc_probability: 1, xtc_threshold: 0.1 })],
-      },
-      {
-        name: 'coin',
-        says: 'removes if the coin is below xtc_probability, and only then',
-        cases: [1, 2, 3, 4, 5, 6, 7, 8].map((seed) =>
+    edges: {
+      two: [
+        'needs two tokens at the threshold',
+        [input([5, 0], { xtc_probability: 1, xtc_threshold: 0.1 })],
+      ],
+      coin: [
+        'removes if the coin is below xtc_probability, and only then',
+        [1, 2, 3, 4, 5, 6, 7, 8].map((seed) =>
           input([2, 1, 0], { xtc_probability: 0.5, xtc_threshold: 0.05, seed }),
         ),
-      },
-      {
-        name: 'least',
-        says: 'keeps the least likely of those at the threshold',
-        cases: [input([2, 1, 0, -9], { xtc_probability: 1, xtc_threshold: 0.05 })],
-      },
-    ],
+      ],
+      least: [
+        'keeps the least likely of those at the threshold',
+        [input([2, 1, 0, -9], { xtc_probability: 1, xtc_threshold: 0.05 })],
+      ],
+    },
   },
   mirostat: {
     kind: 'filter',
@@ -511,16 +467,15 @@ export const SPECS = {
       mirostat_tau: 5,
       mirostat_mu: random.of([0.5, 1, 2, 3, 6]),
     }),
-    edges: [
-      {
-        name: 'surprise',
-        says: 'keeps the best if mu is below every surprisal',
-        cases: [
+    edges: {
+      surprise: [
+        'keeps the best if mu is below every surprisal',
+        [
           input([1, 0.5], { mirostat: 2, mirostat_mu: 0.01 }),
           input([0, 1], { mirostat: 1, mirostat_mu: 0.01 }),
         ],
-      },
-    ],
+      ],
+    },
   },
   adaptive_target: {
     kind: 'values',
@@ -532,21 +487,19 @@ export const SPECS = {
       adaptive_target: random.of([0.05, 0.3, 0.5, 0.8, 1]),
       adaptive_mean: random.of([0, 0.2, 0.4, 0.9]),
     }),
-    edges: [
-      {
-        name: 'start',
-        says: 'aims at the target if the mean is 0',
-        cases: [input([2, 1, 0], { adaptive_target: 0.3, adaptive_mean: 0 })],
-      },
-      {
-        name: 'clamp',
-        says: 'aims at 0 at least and at 1 at most',
-        cases: [
+    edges: {
+      start: [
+        'aims at the target if the mean is 0',
+        [input([2, 1, 0], { adaptive_target: 0.3, adaptive_mean: 0 })],
+      ],
+      clamp: [
+        'aims at 0 at least and at 1 at most',
+        [
           input([2, 1, 0], { adaptive_target: 0.9, adaptive_mean: 0.1 }),
           input([2, 1, 0], { adaptive_target: 0.1, adaptive_mean: 0.9 }),
         ],
-      },
-    ],
+      ],
+    },
   },
   top_a: {
     kind: 'filter',
@@ -556,18 +509,13 @@ export const SPECS = {
     beside: KEEP,
     nudge: (settings) => [0.9999, 1.0001].map((by) => ({ top_a: settings.top_a * by })),
     pick: (random) => ({ top_a: random.of([0.05, 0.1, 0.2, 0.5, 0.9]) }),
-    edges: [
-      {
-        name: 'square',
-        says: 'compares with the square of the largest probability',
-        cases: [input([3, 1, 0, -1], { top_a: 0.2 }), input([0.2, 0.1, 0], { top_a: 1 })],
-      },
-      {
-        name: 'much',
-        says: 'keeps only the best if a is very large',
-        cases: [input([1, 0], { top_a: 100 })],
-      },
-    ],
+    edges: {
+      square: [
+        'compares with the square of the largest probability',
+        [input([3, 1, 0, -1], { top_a: 0.2 }), input([0.2, 0.1, 0], { top_a: 1 })],
+      ],
+      much: ['keeps only the best if a is very large', [input([1, 0], { top_a: 100 })]],
+    },
   },
   p_less: {
     kind: 'filter',
@@ -575,13 +523,12 @@ export const SPECS = {
     beside: KEEP,
     nudge: null,
     pick: (random) => ({ p_less: random.of([1, 2]) }),
-    edges: [
-      {
-        name: 'flat',
-        says: 'equal logits all stay',
-        cases: [input(zeros(3), { p_less: 1 }), input(zeros(5), { p_less: 2 })],
-      },
-    ],
+    edges: {
+      flat: [
+        'equal logits all stay',
+        [input(zeros(3), { p_less: 1 }), input(zeros(5), { p_less: 2 })],
+      ],
+    },
   },
   top_h: {
     kind: 'filter',
@@ -590,13 +537,12 @@ export const SPECS = {
     beside: KEEP,
     nudge: beside('top_h', 2 * NEAR, 1),
     pick: (random) => ({ top_h: random.of([0.15, 0.3, 0.45, 0.7, 0.85]) }),
-    edges: [
-      {
-        name: 'sure',
-        says: 'keeps the best even if its own share of the entropy is above h',
-        cases: [input([1, 0, 0], { top_h: 0.05 })],
-      },
-    ],
+    edges: {
+      sure: [
+        'keeps the best even if its own share of the entropy is above h',
+        [input([1, 0, 0], { top_h: 0.05 })],
+      ],
+    },
   },
   dynatemp_range: {
     kind: 'values',
@@ -609,18 +555,16 @@ export const SPECS = {
       dynatemp_range: random.of([0.2, 0.5]),
       dynatemp_exponent: 1,
     }),
-    edges: [
-      {
-        name: 'even',
-        says: 'takes the highest temperature if all tokens are equally probable',
-        cases: [input([1, 1, 1], { temperature: 1, dynatemp_range: 0.5, dynatemp_exponent: 1 })],
-      },
-      {
-        name: 'floor',
-        says: 'never takes a temperature below 0',
-        cases: [input([2, 1, 0], { temperature: 0.5, dynatemp_range: 2, dynatemp_exponent: 1 })],
-      },
-    ],
+    edges: {
+      even: [
+        'takes the highest temperature if all tokens are equally probable',
+        [input([1, 1, 1], { temperature: 1, dynatemp_range: 0.5, dynatemp_exponent: 1 })],
+      ],
+      floor: [
+        'never takes a temperature below 0',
+        [input([2, 1, 0], { temperature: 0.5, dynatemp_range: 2, dynatemp_exponent: 1 })],
+      ],
+    },
   },
   smoothing_factor: {
     kind: 'values',
@@ -630,25 +574,23 @@ export const SPECS = {
       smoothing_curve: (random) => ({ smoothing_curve: random.of([1.5, 3, 5]) }),
     },
     pick: (random) => ({ smoothing_factor: random.of([0.1, 0.3, 1, 2]), smoothing_curve: 1 }),
-    edges: [
-      {
-        name: 'top',
-        says: 'leaves the best logit as it is',
-        cases: [input([3, 2.5, 0], { smoothing_factor: 0.4, smoothing_curve: 1 })],
-      },
-    ],
+    edges: {
+      top: [
+        'leaves the best logit as it is',
+        [input([3, 2.5, 0], { smoothing_factor: 0.4, smoothing_curve: 1 })],
+      ],
+    },
   },
   min_new_tokens: {
     kind: 'filter',
     nudge: null,
     pick: (random, size) => ({ min_new_tokens: random.of([0, 1, 5]), end_tokens: [size] }),
-    edges: [
-      {
-        name: 'ends',
-        says: 'removes every token that ends a text before the first is drawn',
-        cases: [input([2, 1, 0], { min_new_tokens: 1, end_tokens: [0, 2] })],
-      },
-    ],
+    edges: {
+      ends: [
+        'removes every token that ends a text before the first is drawn',
+        [input([2, 1, 0], { min_new_tokens: 1, end_tokens: [0, 2] })],
+      ],
+    },
   },
   tfs_z: {
     kind: 'filter',
@@ -657,13 +599,9 @@ export const SPECS = {
     beside: KEEP,
     nudge: beside('tfs_z', 2 * NEAR, 1),
     pick: (random) => ({ tfs_z: random.of([0.25, 0.5, 0.8, 0.9, 0.95]) }),
-    edges: [
-      {
-        name: 'pair',
-        says: 'leaves two tokens as they are',
-        cases: [input([1, 0], { tfs_z: 0.5 })],
-      },
-    ],
+    edges: {
+      pair: ['leaves two tokens as they are', [input([1, 0], { tfs_z: 0.5 })]],
+    },
   },
   green_bias: {
     kind: 'values',
@@ -677,25 +615,22 @@ export const SPECS = {
     },
     nudge: null,
     pick: (random) => ({ green_bias: random.of([0.5, 1, 2, 4, 100]) }),
-    edges: [
-      {
-        name: 'unseen_context',
-        says: 'does nothing while the history is shorter than the context',
-        cases: [input([2, 1, 0, -1], { green_bias: 2, green_context: 3 }, [1, 0])],
-      },
-      {
-        name: 'hard',
-        says: 'at 100 removes the others in place of lifting the green ones',
-        cases: [0, 1, 2, 3].map((id) => input(zeros(8), { green_bias: 100 }, [id])),
-      },
-      {
-        name: 'none_green',
-        says: 'leaves all at 100 if no survivor is green',
-        cases: [0, 1, 2, 3].map((id) =>
+    edges: {
+      unseen_context: [
+        'does nothing while the history is shorter than the context',
+        [input([2, 1, 0, -1], { green_bias: 2, green_context: 3 }, [1, 0])],
+      ],
+      hard: [
+        'at 100 removes the others in place of lifting the green ones',
+        [0, 1, 2, 3].map((id) => input(zeros(8), { green_bias: 100 }, [id])),
+      ],
+      none_green: [
+        'leaves all at 100 if no survivor is green',
+        [0, 1, 2, 3].map((id) =>
           input([2, 1, 0], { green_bias: 100, green_fraction: 0.001 }, [id]),
         ),
-      },
-    ],
+      ],
+    },
   },
   synthid_depth: {
     kind: 'values',
@@ -707,41 +642,36 @@ export const SPECS = {
     },
     nudge: null,
     pick: (random) => ({ synthid_depth: random.of([1, 2, 3]), synthid_context: 2 }),
-    edges: [
-      {
-        name: 'unseen_context',
-        says: 'does nothing while the history is shorter than the context',
-        cases: [input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 3 }, [1, 0])],
-      },
-      {
-        name: 'seen_context',
-        says: 'does nothing if the same context occurred before in the history',
-        cases: [
+    edges: {
+      unseen_context: [
+        'does nothing while the history is shorter than the context',
+        [input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 3 }, [1, 0])],
+      ],
+      seen_context: [
+        'does nothing if the same context occurred before in the history',
+        [
           input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 2 }, [0, 1, 2, 0, 1]),
           input([2, 1, 0, -1], { synthid_depth: 3, synthid_context: 1 }, [1, 1]),
         ],
-      },
-      {
-        name: 'layers',
-        says: 'plays each layer on the result of the layer before it',
-        cases: [0, 1, 2, 3].map((id) => input(zeros(4), { synthid_depth: 4 }, [id, 0, 1, 2])),
-      },
-      {
-        name: 'wide',
-        says: 'works for very large and very small logits',
-        cases: [
+      ],
+      layers: [
+        'plays each layer on the result of the layer before it',
+        [0, 1, 2, 3].map((id) => input(zeros(4), { synthid_depth: 4 }, [id, 0, 1, 2])),
+      ],
+      wide: [
+        'works for very large and very small logits',
+        [
           [1000, 999, 998, 0],
           [-1000, -1001, -999],
         ].map((logits) => input(logits, { synthid_depth: 3, synthid_context: 1 }, [0, 1])),
-      },
-      {
-        name: 'least_factor',
-        says: 'takes no factor below 2^-100 if nearly all win',
-        cases: [0, 1, 2, 3].map((id) =>
+      ],
+      least_factor: [
+        'takes no factor below 2^-100 if nearly all win',
+        [0, 1, 2, 3].map((id) =>
           input([3, 1, 0, -1], { synthid_depth: 30, synthid_context: 1 }, [id]),
         ),
-      },
-    ],
+      ],
+    },
   },
   renormalize_logits: {
     kind: 'values',
@@ -749,16 +679,12 @@ export const SPECS = {
     nudge: null,
     wide: true,
     pick: () => ({ renormalize_logits: 1 }),
-    edges: [
-      {
-        name: 'even_share',
-        says: 'of n equal logits makes -ln n each',
-        cases: [
-          input(zeros(2), { renormalize_logits: 1 }),
-          input([3, 3, 3], { renormalize_logits: 1 }),
-        ],
-      },
-    ],
+    edges: {
+      even_share: [
+        'of n equal logits makes -ln n each',
+        [input(zeros(2), { renormalize_logits: 1 }), input([3, 3, 3], { renormalize_logits: 1 })],
+      ],
+    },
   },
   exponential_decay_length_penalty: {
     kind: 'values',
@@ -769,17 +695,15 @@ export const SPECS = {
       exponential_decay_start: random.whole(0, 3),
       end_tokens: [random.whole(0, size - 1)],
     }),
-    edges: [
-      {
-        name: 'not_yet',
-        says: 'changes nothing before more tokens are drawn than the start says',
-        cases: [0, 1, 2].map((step) => ending([2, -1], 2, 2, step)),
-      },
-      {
-        name: 'ends_rise',
-        says: 'above 1 lifts the tokens that end a text, negative logits too',
-        cases: [ending([2, -1], 1.5, 0, 1), ending([2, -1], 1.5, 1, 4)],
-      },
-    ],
+    edges: {
+      not_yet: [
+        'changes nothing before more tokens are drawn than the start says',
+        [0, 1, 2].map((step) => ending([2, -1], 2, 2, step)),
+      ],
+      ends_rise: [
+        'above 1 lifts the tokens that end a text, negative logits too',
+        [ending([2, -1], 1.5, 0, 1), ending([2, -1], 1.5, 1, 4)],
+      ],
+    },
   },
 };
