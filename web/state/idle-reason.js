@@ -1,6 +1,6 @@
 /**
- * Explains why a stage that is set did nothing: the engine runs settings without one cause after
- * another, until the stage would act.
+ * Explains why a stage that is set did nothing: the engine removes one possible cause after the
+ * other until the stage has an effect.
  */
 
 /**
@@ -25,10 +25,10 @@ const REASONS = /** @type {Record<string, [string, Settings | null][]>} */ ({
 const isIdle = ({ name, active, changed }) => active && !changed && name in REASONS;
 
 /**
- * The stages, each idle one with its reason.
+ * Returns the stages, each idle one with its reason.
  * @param {TraceStage[]} stages
- * @param {(change: Settings) => Promise<{ stages: TraceStage[] }>} warp what the chain makes of the same
- *   logits with other settings
+ * @param {(change: Settings) => Promise<{ stages: TraceStage[] }>} warp runs the chain over the
+ *   same logits with other settings
  * @returns {Promise<TraceStage[]>}
  */
 export async function explainIdle(stages, warp) {

@@ -1,6 +1,6 @@
 /**
- * The state behind the page: the bench over the text of a model that it loads, and runs that draw by
- * themselves. A model on show stays until another one is there.
+ * The state behind the page: the bench over a model's text, with loads and automatic runs. The
+ * current model stays until another one is open.
  */
 import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
@@ -20,18 +20,21 @@ export class Instrument extends TextBench {
   status = 'idle';
   /** @type {import('./engines.js').Progress | null} */
   progress = null;
-  /** What is on its way. @type {Model} */
+  /** The model that loads. @type {Model} */
   coming = null;
-  /** @type {(Fault & { model: Model }) | null} Why another model was refused; the one before stays. */
+  /**
+   * @type {(Fault & { model: Model }) | null} The reason why another model was refused; the current
+   *   one stays.
+   */
   modelFault = null;
-  /** @type {Model} What the model was loaded from. */
+  /** @type {Model} The source of the model. */
   source = null;
-  /** How many tokens its sessions see; null is as many as the engine takes by itself. @type {number | null} */
+  /** The context length in tokens; null for the engine's default. @type {number | null} */
   context = null;
 
   /** @type {Lease | null} */
   #lease = null;
-  /** The model on its way. @type {Lease | null} */
+  /** The lease of the model that loads. @type {Lease | null} */
   #opening = null;
   #runner = new Runner();
 
@@ -39,12 +42,12 @@ export class Instrument extends TextBench {
     return this.#runner.running;
   }
 
-  /** The place in PACES. */
+  /** The index in PACES. */
   get pace() {
     return this.#runner.pace;
   }
 
-  /** @param {number} pace a place in PACES */
+  /** @param {number} pace an index in PACES */
   setPace(pace) {
     this.#runner.pace = pace;
     this.changed();
@@ -69,10 +72,9 @@ export class Instrument extends TextBench {
   }
 
   /**
-   * Loads model and grammar, then shows the distribution after `prompt`. A model on show stays until
-   * the new one is there, and for good if that cannot be loaded.
-   * `begin` gives the state to begin with, of the one on show when the model is there; null without
-   * one. `beside` is waited for too, and `meet`, which may ask the new engine.
+   * Loads model and grammar, then shows the state that `begin` returns. The current model stays
+   * until then, and if the load fails. `begin` gets the current state, null without a model. The
+   * load also waits for `beside` and for `meet`, which may query the new engine.
    * @param {{ model: Model, context?: number | null, grammar?: string,
    *   begin: (before: PageState | null) => PageState, beside?: Promise<unknown>,
    *   meet?: (engine: import('../engine/remote.js').RemoteLogitscope) => unknown }} options
@@ -92,18 +94,9 @@ export class Instrument extends TextBench {
     this.#opening?.release();
     this.#opening = held;
     try {
-      const [engine, [rules]] = await Promise.all([
+      const [engine, rules] = await Promise.all([
         held.ready,
-        grammar
-          ? Promise.all([fetchJson(grammar), import('../engine/grammar.js')]).catch(
-              async (error) => {
-                await held.ready; // the fault of the model comes first
-                throw error instanceof TypeError
-                  ? new LogitscopeError('load_failed', 'load_unreached')
-                  : error;
-              },
-            )
-          : [null],
+        grammar ? fetchRules(grammar, held.ready) : null,
         beside,
       ]);
       const session = await engine.session();
@@ -112,13 +105,7 @@ export class Instrument extends TextBench {
         session.close().catch(() => {}); // its engine may be gone
         return;
       }
-      const before = this.live
-        ? {
-            ...this.state,
-            settings: { ...this.state.settings, ...this.aside },
-            saved: this.saveTexts(),
-          }
-        : null;
+      const before = this.#carried;
       this.use(engine, session, rules);
       this.#lease?.release();
       this.#lease = held;
@@ -147,17 +134,24 @@ export class Instrument extends TextBench {
     this.changed();
   }
 
+  /** The state that another model may continue; null without a model. @returns {PageState | null} */
+  get #carried() {
+    if (!this.live) return null;
+    const { state, aside } = this;
+    return { ...state, settings: { ...state.settings, ...aside }, saved: this.saveTexts() };
+  }
+
   forgetRefused() {
     this.modelFault = null;
     this.changed();
   }
 
-  /** Ends the load under way; the model before stays. */
+  /** Cancels the load; the current model stays. */
   cancel() {
     this.#opening?.cancel();
   }
 
-  /** Gives the engine back. */
+  /** Releases the engine. */
   close() {
     this.leave();
     this.#opening?.release();
@@ -167,5 +161,16 @@ export class Instrument extends TextBench {
     this.status = 'idle';
     this.progress = null;
     this.coming = null;
+  }
+}
+
+/** Fetches a grammar and its checker. A fault of the model comes first. @param {string} grammar @param {Promise<unknown>} ready */
+async function fetchRules(grammar, ready) {
+  try {
+    const [rules] = await Promise.all([fetchJson(grammar), import('../engine/grammar.js')]);
+    return rules;
+  } catch (error) {
+    await ready;
+    throw error instanceof TypeError ? new LogitscopeError('load_failed', 'load_unreached') : error;
   }
 }

@@ -1,4 +1,4 @@
-/** The values of a knob at which a landscape is read; the first frame has them before there is a reader. */
+/** The values of a knob at which a landscape is computed, for the reader and the first frame. */
 
 /** @typedef {import('../engine/types.js').TableRow} TableRow */
 
@@ -8,7 +8,7 @@ export const VALUES = 240;
 const MOST_WHOLE = 256;
 
 /**
- * The values of a knob from end to end, evenly spaced; whole numbers to the nearest one.
+ * Returns the values of a knob, evenly spaced over its range; integers are rounded.
  * @param {TableRow} row
  */
 export function valuesOf({ kind, low, high }) {

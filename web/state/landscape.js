@@ -1,7 +1,7 @@
 /**
- * What the landscape reads: the slices over one knob, the distribution and the draw where its lines
- * cross, the text that follows, and once these rest the course of a drawn token that is in no slice.
- * Readers that never wait for each other: each has one request in flight, and the newest wish wins.
+ * Reads a landscape: the slices over one knob, the distribution and draw at the crossing of its
+ * lines, the text that follows, and then the course of a drawn token that no slice lists. The four
+ * readings never wait for each other. Each has one request in flight, and the newest request wins.
  */
 import { toFault } from '../engine/errors.js';
 import { VALUES, valuesOf } from './knob-values.js';
@@ -17,10 +17,10 @@ import { Newest } from './newest.js';
  * @typedef {import('../engine/types.js').Generated} Generated
  * @typedef {import('../engine/types.js').Step} Step
  *
- * Where the lines cross: everything that the crossing hangs on.
+ * The crossing of the lines: all input of its reading.
  * @typedef {object} Crossing
  * @property {number[]} ids the text
- * @property {Settings} settings the knob's among them, with the seed
+ * @property {Settings} settings with the knob's value and the seed
  * @property {string} knob
  * @property {number} value of the knob
  * @property {number | null} u instead of the seed's first number
@@ -29,30 +29,30 @@ import { Newest } from './newest.js';
  * @typedef {Generated & { steps: Step[] }} Written
  * @typedef {import('../plots/landscape.js').Slices} Slices
  *
- * A token that no slice need list, through all values of a landscape.
+ * One token over all values of a landscape, listed in slices or not.
  * @typedef {{ river: import('../plots/landscape.js').River, landscape: Slices }} Course
  */
 
-/** How many tokens a slice lists, and the distribution where the lines cross. */
+/** The number of tokens listed in a slice, and in the distribution at the crossing. */
 export const SLICE_TOP = 64;
 export const READ_TOP = 24;
-/** How many tokens follow the prompt. */
+/** The number of tokens after the prompt. */
 export const TEXT_TOKENS = 24;
-/** How long one message may keep the worker, in ms. */
+/** The longest work of the worker for one message, in ms. */
 const BURST = 8;
-/** A slice that takes longer than this is taken half as often in the end, in ms. */
+/** If a slice takes longer than this, in ms, only every second slice is read. */
 const SLOW = 4;
-/** How far apart the values of the slices are, the coarse ones first. */
+/** The distances between the slices, in values of the knob, the coarse ones first. */
 const STRIDES = [16, 4, 2, 1];
 
 export class LandscapeReader {
-  /** The slices that are there, of values evenly spaced. @type {Slices | null} */
+  /** The slices read so far, at evenly spaced values. @type {Slices | null} */
   landscape = null;
-  /** Whether they are all there. */
+  /** Whether the slices are complete. */
   fine = false;
   /** @type {Reading | null} */
   reading = null;
-  /** The text that follows; null where the source has none. @type {Written | null} */
+  /** The text that follows; null without a model. @type {Written | null} */
   written = null;
   /** @type {import('../engine/errors.js').Fault | null} */
   fault = null;
@@ -62,7 +62,7 @@ export class LandscapeReader {
   #table;
   #changed;
   #key = '';
-  /** Whether slices are shown before all are there. */
+  /** Whether incomplete slices are shown. */
   #coarse;
   #closed = false;
   /** @type {Newest<Crossing, Reading>} */
@@ -73,16 +73,16 @@ export class LandscapeReader {
   #slices;
   /** @type {Newest<Reading, Course | null>} */
   #courses;
-  /** The one that was read last. @type {Course | null} */
+  /** The course read last. @type {Course | null} */
   #course = null;
 
   /**
-   * @param {Source} source what is read
+   * @param {Source} source
    * @param {{ write: (options: any) => Promise<Written> } | null} writer another timeline, for the text
    * @param {TableRow[]} table
    * @param {(what: 'landscape' | 'reading' | 'text' | 'course' | 'fault') => void} changed
-   * @param {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} [first] what is on show
-   *   until the same has been read
+   * @param {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} [first] the frame to
+   *   show until the same has been read
    */
   constructor(source, writer, table, changed, first = null) {
     this.landscape = first?.landscape ?? null;
@@ -137,7 +137,7 @@ export class LandscapeReader {
     return all.some(({ busy }) => busy);
   }
 
-  /** The drawn token through the landscape, where the slice at the knob does not list it. */
+  /** The course of the drawn token if the slice at the knob does not list it. */
   get course() {
     const { river, landscape } = this.#course ?? {};
     const current = landscape === this.landscape && river?.id === this.reading?.drawn.id;
@@ -149,14 +149,14 @@ export class LandscapeReader {
     return landscape !== null && reading !== null && reading.drawn.rank > landscape.top;
   }
 
-  /** Asks for that course, if nothing else is under way. */
+  /** Reads that course if nothing else is in flight. */
   follow() {
     const { reading } = this;
     if (!reading || this.fault || this.busy || !this.#unlisted || this.course) return;
     this.#courses.ask(reading);
   }
 
-  /** Brings everything to where the lines cross now. @param {Crossing} asked */
+  /** Reads everything for a new crossing. @param {Crossing} asked */
   ask(asked) {
     const { ids, knob, settings } = asked;
     const key = JSON.stringify([ids, knob, { ...settings, [knob]: 0 }]);
@@ -167,7 +167,7 @@ export class LandscapeReader {
     this.#slices.ask(asked);
   }
 
-  /** Tells of nothing any more. */
+  /** Ends all announcements. */
   close() {
     this.#closed = true;
   }
@@ -193,8 +193,8 @@ export class LandscapeReader {
   }
 
   /**
-   * The drawn token at each value of the landscape, a few values at a time; null where something else
-   * was asked for meanwhile.
+   * Reads the drawn token at each value of the landscape, a few values at a time; null if a newer
+   * request came.
    * @param {Reading} reading
    * @returns {Promise<Course | null>}
    */
@@ -224,7 +224,7 @@ export class LandscapeReader {
   }
 
   /**
-   * Whether half of the slices must do; not where all of them are on show from elsewhere.
+   * Whether half of the slices suffice; never if the first frame shows all of them.
    * @param {number} cost of one, in ms
    */
   #halved(cost) {
@@ -232,14 +232,14 @@ export class LandscapeReader {
   }
 
   /**
-   * The slices, a few at a time: so much as keeps the worker free, the coarse ones first.
+   * Reads the slices, the coarse ones first, as many at a time as BURST allows.
    * @param {Crossing} asked
    */
   async #slice({ ids, settings, knob }) {
     const row = this.#table.find(({ name }) => name === knob);
     if (!row) return;
     const all = valuesOf(row);
-    // At the ends of a knob that reads a second distribution it does.
+    // At its end value a knob with a second distribution reads it.
     await this.#source.moveTo({
       ids,
       settings: { ...settings, [knob]: all[all.length - 1] },
@@ -276,7 +276,7 @@ export class LandscapeReader {
 }
 
 /**
- * The slices at some places as one landscape.
+ * Joins the slices at some places to one landscape.
  * @param {number[]} places
  * @param {Float64Array} all
  * @param {Map<number, Landscape & { at: number }>} found

@@ -1,9 +1,9 @@
-/** The link of a page as a call of the engine takes it. */
+/** Converts a link of the page to the arguments of an engine call. */
 import { Logitscope, LogitscopeError } from '../engine/index.js';
 import { findModel, MODELS } from './models.js';
 import { parseHash } from './page-state.js';
 
-/** The page's own, of a link that names none. */
+/** The page's defaults, for a link that names none. */
 const BEGIN = { seed: 42, max_new_tokens: 100 };
 
 /**

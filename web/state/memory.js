@@ -1,7 +1,9 @@
-/** Storage that tolerates refusal: the fields that the browser keeps for a tab or for the next visit. */
+/**
+ * The fields that the browser keeps for a tab or for the next visit. Refused storage is no error.
+ */
 import { checkPart, field } from './fields.js';
 
-/** What the browser refused to keep, for as long as the document. @type {Map<string, string>} */
+/** The values that the browser refused to keep, for the life of the document. @type {Map<string, string>} */
 const held = new Map();
 
 /** @param {string} name */
@@ -26,10 +28,10 @@ export function recall(name) {
 }
 
 /**
- * Keeps a value. One that would not be read back is not kept, and the value before it stays.
+ * Keeps a value. A value that its field refuses is ignored.
  * @param {string} name of a field that the browser keeps
  * @param {string} value
- * @returns {boolean} whether the browser has it, not the document alone
+ * @returns {boolean} whether the browser keeps it, not the document alone
  */
 export function remember(name, value) {
   const { part, key } = remembered(name);

@@ -1,10 +1,13 @@
 import { farAddress } from './hosts.js';
 
-/** The models that the page offers, each with prompts to try. Greedy loops after "They all" and "Come". */
+/**
+ * The models that the page offers, each with example prompts. Greedy decoding loops after "They
+ * all" and "Come".
+ */
 
 /**
- * The first of the examples is shown at first: one with several right answers.
- * `draft` is a smaller model with the same vocabulary, fetched when it is to draft.
+ * The page begins with the first example, which has several good continuations. `draft` is a
+ * smaller model with the same vocabulary, fetched for speculative decoding.
  * @typedef {{ name: string, model: import('./engines.js').Model, grammar: string,
  *   examples: string[], draft?: string }} Offer
  */
@@ -32,11 +35,11 @@ export const MODELS = [
   },
 ];
 
-/** Prompts that most models of a language can read. */
+/** Prompts that most language models can encode. */
 const PLAIN = ['Once upon a time', 'The', 'I am'];
 
 /**
- * An offered model by its name, or another by its address or file.
+ * Returns an offered model by its name, or another by its address or file.
  * @param {import('./engines.js').Model} model
  * @returns {Offer}
  */
@@ -49,8 +52,8 @@ export function findModel(model) {
 }
 
 /**
- * Whether a page may load what its address names: an offered model, a file of its own origin, or one
- * at a host that it was built for, which the reader is asked about first.
+ * Whether a page may load the model that its address names: an offered one, a file of its own
+ * origin, or a file of an allowed host, after a question to the user.
  * @param {string} model
  */
 export function mayLoad(model) {

@@ -1,4 +1,4 @@
-/** One request in flight, and the newest that waits: what was asked for between the two is left out. */
+/** One request in flight and one that waits; a newer request replaces the waiting one. */
 
 /** @template T, R */
 export class Newest {
@@ -6,7 +6,7 @@ export class Newest {
   #wanted = null;
   /** @type {Promise<void> | null} */
   #pass = null;
-  /** Bumped by `drop`; an earlier pass is given up. */
+  /** Incremented by `drop`; earlier passes are abandoned. */
   #turn = 0;
   #work;
   #take;
@@ -23,12 +23,12 @@ export class Newest {
     this.#fail = fail;
   }
 
-  /** Ends when nothing is asked for any more; null where nothing is. */
+  /** Resolves when no request is left; null without one. */
   get pass() {
     return this.#pass;
   }
 
-  /** Whether something runs or waits. */
+  /** Whether a request runs or waits. */
   get busy() {
     return this.#pass !== null;
   }
@@ -45,7 +45,10 @@ export class Newest {
     return this.#pass;
   }
 
-  /** Gives up what is in flight: nobody hears of it, and what is asked for next does not wait for it. */
+  /**
+   * Abandons the request in flight: its result is ignored, and the next request does not wait for
+   * it.
+   */
   drop() {
     this.#turn++;
     this.#pass = null;
@@ -53,7 +56,7 @@ export class Newest {
 
   /** @param {number} turn */
   async #run(turn) {
-    await null; // so that none ends before `ask` has kept it
+    await null; // `ask` keeps the promise first
     while (turn === this.#turn && this.#wanted !== null) {
       const asked = this.#wanted;
       this.#wanted = null;

@@ -1,29 +1,29 @@
-/** The order of the warpers: moving one, and what another order makes of the distribution. */
+/** The order of the stages: moves one, and compares the results of two orders. */
 
 /**
  * @typedef {{ id: number, text: string, special: boolean }} Token
- * @typedef {{ logits: Float32Array, p: Float64Array }} Result what warpers made of all logits
+ * @typedef {{ logits: Float32Array, p: Float64Array }} Result the chain's result for all logits
  *
  * Tokens that only one of two results keeps, the most probable first.
  * @typedef {{ count: number, ids: number[] }} Ids
  * @typedef {{ count: number, tokens: Token[] }} Group
  *
- * How a result differs from another's: tokens that only one of them keeps, and the kept token whose
- * probability differs most, where it differs to be seen.
+ * The difference of two results: the tokens that only one of them keeps, and the token with the
+ * largest change of probability, null if all changes are rounding.
  * @typedef {{ only: Ids, lost: Ids, shifted: { id: number, p: number, before: number } | null }} Comparison
  * @typedef {{ only: Group, lost: Group,
  *   shifted: { token: Token, p: number, before: number } | null }} Difference
  */
 
-/** Probabilities nearer than this are the same but for rounding. */
+/** Smaller differences of probabilities are rounding. */
 const SAME = 1e-6;
-/** How many tokens a sentence names. */
+/** The most tokens named in a sentence. */
 const NAMED = 5;
 
 /**
- * `order` with the warper `name` moved to place `to` among those on show.
+ * Returns `order` with the stage `name` moved to place `to` among the visible stages.
  * @param {string[]} order
- * @param {string[]} shown those on show, in order
+ * @param {string[]} shown the visible stages, in order
  * @param {string} name
  * @param {number} to
  */
@@ -37,7 +37,7 @@ export function moveInOrder(order, shown, name, to) {
 }
 
 /**
- * The tokens that one result keeps and another does not.
+ * Returns the tokens that one result keeps and another does not.
  * @param {Result} result
  * @param {Result} other
  * @returns {Ids}
@@ -53,7 +53,7 @@ function keptOnlyBy({ logits, p }, other) {
 /**
  * Compares two results over the whole vocabulary.
  * @param {Result} result
- * @param {Result} other the same logits by other means
+ * @param {Result} other another result of the same logits
  * @returns {Comparison}
  */
 export function compareResults(result, other) {

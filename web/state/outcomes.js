@@ -1,4 +1,4 @@
-/** What other programs' settings would leave of the logits on show. */
+/** The outcomes of other programs' settings for the current logits. */
 import { neutralSettings } from './settings.js';
 
 /**
@@ -6,22 +6,23 @@ import { neutralSettings } from './settings.js';
  * @typedef {import('../engine/types.js').Settings} Settings
  * @typedef {import('../engine/types.js').WarpTrace} WarpTrace
  *
- * What a choice of settings leaves: how many tokens, how much of the model's mass they hold, and the
- * entropy in bits of what is drawn from.
+ * The outcome of settings: the number of kept tokens, their share of the model's mass, and the
+ * entropy of the final distribution in bits.
  * @typedef {{ kept: number, mass: number, entropy: number }} Outcome
  */
 
 export class Outcomes {
-  /** Of what they are: they change with the text, not with the knobs. */
+  /** The input of the outcomes, which depend on the text and not on the knobs. */
   #key = '';
   /** @type {Outcome[]} */
   #outcomes = [];
 
   /**
-   * @param {TextPosition} position whose biases, gates and seed stay as they are
+   * @param {TextPosition} position its biases, gates and seed apply too
    * @param {Settings[]} fronts
    * @param {import('../plots/trace.js').SettingRow[]} table
-   * @param {(choices: Settings[]) => Promise<WarpTrace[]>} warp the logits there, by each choice
+   * @param {(choices: Settings[]) => Promise<WarpTrace[]>} warp runs each choice over the logits of
+   *   the position
    */
   async read({ ids, step, settings }, fronts, table, warp) {
     const neutral = neutralSettings(table);

@@ -1,6 +1,6 @@
 /**
- * What the distribution comes to over two settings: a map for the pad, column after column. It reads a
- * timeline of its own, so that the bars never wait for it, and follows the text and the other settings.
+ * Reads the pad's map, column by column: entropy and kept tokens over two settings. It has its own
+ * timeline, so the bars never wait for it, and follows the text and the other settings.
  */
 import { Timeline } from './sources.js';
 
@@ -8,11 +8,11 @@ import { Timeline } from './sources.js';
  * @typedef {import('./reader.js').TextPosition} TextPosition
  * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
  *
- * Values column after column, each from below; null where nothing is known yet.
+ * Values column by column, each from the bottom; null for a value not yet read.
  * @typedef {{ columns: number[], rows: number[], entropy: (number | null)[], kept: (number | null)[] }} PadMap
  */
 
-/** The settings to the right and upwards. */
+/** The settings of the horizontal and the vertical axis. */
 export const ACROSS = 'temperature';
 export const UP = 'top_p';
 const COLUMNS = Array.from({ length: 25 }, (_, i) => i / 8);
@@ -23,9 +23,9 @@ export class PadReader {
   map = null;
   #timeline;
   #changed;
-  /** What the map is of. */
+  /** The input of the map. */
   #key = '';
-  /** Bumped for each map; an earlier one is given up. */
+  /** Incremented for each map; earlier ones are abandoned. */
   #turn = 0;
 
   /**
@@ -37,7 +37,7 @@ export class PadReader {
     this.#changed = changed;
   }
 
-  /** Follows a position, unless the map is of it already. @param {TextPosition} position */
+  /** Reads the map of a position unless it is current. @param {TextPosition} position */
   async follow({ ids, settings, step }) {
     const { [ACROSS]: _, [UP]: __, seed: ___, own: ____, ...others } = settings;
     const key = JSON.stringify([ids, others, step]);
@@ -61,7 +61,7 @@ export class PadReader {
         this.#changed();
       }
     } catch {
-      if (turn === this.#turn) this.#key = ''; // the bench says why nothing can be read
+      if (turn === this.#turn) this.#key = ''; // the bench shows the fault
     }
   }
 

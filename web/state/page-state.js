@@ -1,7 +1,6 @@
 /**
- * The state of the instrument as text and back: what the address holds, the attributes of an element
- * and the messages of a host page. Pure; the list of fields and the table of settings decide what is
- * accepted, and a part that they refuse is left out and named.
+ * Converts the instrument's state to text and back, for the address, attributes and messages of a
+ * host page. Pure: FIELDS and the table of settings decide. A refused part is omitted and named.
  */
 import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './fields.js';
 
@@ -11,8 +10,8 @@ import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './field
  *
  * @typedef {object} State
  * @property {string} [prompt]
- * @property {import('../engine/types.js').Settings} settings with order, draw, logit_bias and what
- *   removes tokens before any warper (GATES); neutral where not named
+ * @property {import('../engine/types.js').Settings} settings with order, draw, logit_bias and
+ *   GATES; a missing one is neutral
  * @property {number} [seed]
  * @property {number[]} [branch] the ids drawn after the prompt
  * @property {string} [view]
@@ -20,24 +19,24 @@ import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './field
  * With a view's own choices, by the names of FIELDS.
  * @typedef {State & { [choice: string]: any }} PageState
  *
- * `message` says why the engine refused a part that only it can judge.
+ * `message` is the engine's reason for a part that only the engine can judge.
  * @typedef {{ part: string, why: import('./fields.js').Why, minimum: number, maximum: number,
  *   message?: string }} Dropped
- * @typedef {{ state: PageState | null, dropped: Dropped[] }} Parsed null where no part was good
+ * @typedef {{ state: PageState | null, dropped: Dropped[] }} Parsed null without a valid part
  *
- * A part as it was given: its name, its value and how it was written.
+ * A given part: its name, its value and its written form.
  * @typedef {[string, unknown, string]} Given
  */
 
-/** How much of a refused value is shown, in characters. */
+/** The most characters shown of a refused value. */
 const SHOWN = 60;
-/** Parts that are read of an address or a message, several times as many as there are. */
+/** The most parts read of an address or a message, several times the number of valid names. */
 const MOST = 1000;
-/** Names of a message that are none of the state. */
+/** The names in a message that are not state. */
 const BESIDE = ['settings', 'type', 'id'];
 
 /**
- * What may stand after the # and among attributes, in the order in which it is written.
+ * Returns the parts allowed after the # and as attributes, in the order of writing.
  * @param {TableRow[]} table
  * @returns {Part[]}
  */
@@ -57,7 +56,7 @@ function initialOf(part) {
 }
 
 /**
- * The parts that say something, with their values.
+ * Returns the parts to write, with their values: all but defaults.
  * @param {PageState} state
  * @param {TableRow[]} table
  * @returns {{ part: Part, value: any }[]}
@@ -75,7 +74,7 @@ function saying(state, table) {
 }
 
 /**
- * The state as a URL fragment, without the #. A part that is too long for one is left out.
+ * Returns the state as a URL fragment without the #. A part that is too long is omitted.
  * @param {PageState} state
  * @param {TableRow[]} table
  */
@@ -90,7 +89,7 @@ export function formatHash(state, table) {
 }
 
 /**
- * The names of the parts that are too long for an address.
+ * Returns the names of the parts that are too long for an address.
  * @param {PageState} state
  * @param {TableRow[]} table
  */
@@ -100,7 +99,7 @@ export function leftOut(state, table) {
     .map(({ part }) => part.name);
 }
 
-/** Percent signs only where an address needs them. @param {string} text */
+/** Escapes only the characters that an address cannot hold. @param {string} text */
 function escape(text) {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'))
     .replaceAll('%2C', ',')
@@ -108,7 +107,7 @@ function escape(text) {
 }
 
 /**
- * What stands after a #, part by part.
+ * Parses a fragment.
  * @param {string} hash with or without the #
  * @param {TableRow[]} table
  * @param {number} [vocab_size] ids of tokens lie below it
@@ -142,7 +141,7 @@ function unescape(text) {
 }
 
 /**
- * Parts as texts, of a fragment or of attributes.
+ * Parses the texts of a fragment or of attributes.
  * @param {Iterable<[string, string | undefined]>} pairs
  * @param {TableRow[]} table
  * @param {number} [vocab_size]
@@ -162,13 +161,13 @@ function giveText(parts, name, text) {
 }
 
 /**
- * What a page's query asks for; names that it knows nothing of belong to others.
+ * Parses a page's query. Unknown names belong to others and are ignored.
  * @param {string} search
  * @returns {{ asked: Record<string, any>, dropped: Dropped[] }}
  */
 export function parseQuery(search) {
   const query = new URLSearchParams(search);
-  if (query.get('view') === 'own') query.set('view', 'logits'); // as links name it that are older than its name
+  if (query.get('view') === 'own') query.set('view', 'logits'); // the former name, in older links
   const parts = FIELDS.filter(({ address, name }) => address === 'query' && query.has(name));
   const given = parts.map(({ name }) => giveText(parts, name, query.get(name) ?? ''));
   const { state, dropped } = collect(given, parts, {});
@@ -179,8 +178,8 @@ export function parseQuery(search) {
 }
 
 /**
- * The view of an address: the landscape is the first screen, and its beats are its own; but a state
- * after the # and knobs of one's own are the bench's where no view is named.
+ * Returns the view of an address. If none is named, an empty fragment and a beat of the tour mean
+ * the landscape; another state or `controls` mean the bench.
  * @param {Record<string, any>} asked of the query
  * @param {string} hash
  */
@@ -190,7 +189,7 @@ export function viewOf({ view, controls }, hash) {
 }
 
 /**
- * A state as a host page writes it: { prompt, settings, seed, branch, ... }, each of them optional.
+ * Checks the state of a host page's message: { prompt, settings, seed, branch, ... }, all optional.
  * @param {any} message
  * @param {TableRow[]} table
  * @param {number} [vocab_size]
@@ -217,11 +216,11 @@ export function checkState(message, table, vocab_size) {
   return { state, dropped: dropped.concat(unread(set.length), unread(unknown.length)) };
 }
 
-/** The parts beyond those that are read, of so many. @param {number} n @returns {Dropped[]} */
+/** Returns the refusals of the parts beyond MOST. @param {number} n @returns {Dropped[]} */
 const unread = (n) =>
   Array(Math.max(0, n - MOST)).fill({ part: '…', why: 'many', minimum: 0, maximum: MOST });
 
-/** The beginning of a value as text, whatever it is. @param {unknown} value */
+/** Returns the beginning of any value as text. @param {unknown} value */
 export function show(value) {
   const text = typeof value === 'string' ? value : describe(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
@@ -237,7 +236,7 @@ function describe(value) {
 
 /**
  * @param {Given[]} given
- * @param {Part[]} parts those that may be
+ * @param {Part[]} parts the allowed ones
  * @param {{ table?: TableRow[], vocab_size?: number }} known
  * @returns {Parsed}
  */
@@ -290,7 +289,7 @@ function controlNames(text) {
 }
 
 /**
- * What `controls` names and no panel and no knob is called.
+ * Returns the names in `controls` that are neither parts nor settings.
  * @param {string | null | undefined} text names, separated by commas
  * @param {TableRow[]} table
  * @returns {Dropped[]}
@@ -303,8 +302,8 @@ export function droppedControls(text, table) {
 }
 
 /**
- * What `controls` shows: null for everything. Knobs alone leave the four panels; panels alone show
- * their whole; knobs beside panels add the chain with these knobs only.
+ * Returns the visible parts and knobs, null for all. Knobs alone keep the four panels, panels alone
+ * keep all knobs. Knobs beside panels add the chain with these knobs only.
  * @param {string | null | undefined} text names, separated by commas
  * @returns {{ parts: Set<string>, knobs: string[] | null } | null}
  */

@@ -16,20 +16,20 @@ import { Timeline } from './sources.js';
  * @typedef {import('./order.js').Difference} Difference
  * @typedef {import('./outcomes.js').Outcome} Outcome
  *
- * A position in a text: what comes before it, the settings with Mirostat's bound there, and how many
- * tokens are drawn, for XTC's coin and the warpers that count new tokens.
+ * A position in a text: the ids before it, the settings with Mirostat's bound there, and the number
+ * of drawn tokens, which XTC's coin and some samplers read.
  * @typedef {{ ids: number[], settings: Settings, step: number }} TextPosition
  *
  * @typedef {object} ReadRequest
  * @property {TextPosition} position
  * @property {number | null} u instead of the seed's
  * @property {string[]} order the canonical order
- * @property {Settings[] | null} both two other choices of settings, to be set side by side
- * @property {Settings[] | null} fronts more choices, of which only the outcome is wanted
- * @property {boolean} whole whether the curves over all ranks are wanted
+ * @property {Settings[] | null} both two other choices of settings, to compare
+ * @property {Settings[] | null} fronts more choices; only their outcomes are read
+ * @property {boolean} whole whether to read the curves over all ranks
  *
- * What two other choices of settings make of the same logits: a row for some of the likeliest and of
- * the differing tokens, null standing for a removed one.
+ * The results of two other choices of settings for the same logits: a row for some of the likeliest
+ * and of the differing tokens. Null is a removed token.
  * @typedef {{ kept: number[], difference: Difference,
  *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
  *
@@ -42,25 +42,25 @@ import { Timeline } from './sources.js';
  * @property {Outcome[] | null} outcomes of `fronts`
  */
 
-/** Stages whose idleness only a run with other settings explains. */
+/** Stages that may do nothing for a reason that only a run with other settings finds. */
 const TOLD = ['xtc_probability', 'dry_multiplier'];
-/** How many tokens are listed. */
+/** The number of listed tokens. */
 const TOP = 20;
-/** How many alternatives of an earlier token are listed. */
+/** The number of listed alternatives of an earlier token. */
 const ALTERNATIVES = 8;
-/** How many of the likeliest tokens of two results are set side by side, and how many that differ. */
+/** The numbers of likeliest and of differing tokens in a comparison of two results. */
 const LIKELIEST = 5;
 const DIFFERING = 3;
 
 export class Reader {
   #engine;
-  /** What is on show. */
+  /** The current source. */
   source;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
   /** @type {import('./outcomes.js').Outcomes | null} */
   #outcomes = null;
-  /** A timeline of its own for what earlier tokens might have been. @type {Timeline | null} */
+  /** Another timeline, for the alternatives of earlier tokens. @type {Timeline | null} */
   #probe = null;
 
   /**
@@ -99,7 +99,7 @@ export class Reader {
   }
 
   /**
-   * The stages; one that is set and did nothing gets its reason, if only other settings tell it.
+   * Adds the reason to stages of TOLD that are set and did nothing.
    * @param {import('../engine/types.js').TraceStage[]} stages
    * @param {TextPosition} position
    */
@@ -114,11 +114,11 @@ export class Reader {
   }
 
   /**
-   * Settings with what a sampler of the reader's own makes of a position, instead of its function;
-   * without it where it fails.
+   * Returns settings with the result of the user's own sampler in place of its function, or without
+   * it if the sampler fails.
    * @param {TextPosition} position
    * @param {Settings} settings
-   * @param {Source} [source] one that stands there
+   * @param {Source} [source] at the position
    * @returns {Promise<Settings>}
    */
   async settle({ ids: history, step }, settings, source = this.source) {
@@ -132,7 +132,7 @@ export class Reader {
   }
 
   /**
-   * What could follow a text, the likeliest first.
+   * Reads the candidates for the next token, the likeliest first.
    * @param {TextPosition} position
    * @returns {Promise<Trace>}
    */
@@ -145,7 +145,7 @@ export class Reader {
   }
 
   /**
-   * How probable a token is in a position, before and after the warpers.
+   * Reads a token's probability at a position, before and after the chain.
    * @param {TextPosition} position
    * @param {number} id
    */
@@ -161,7 +161,7 @@ export class Reader {
     return { p_raw: raw.p[id], p: final.p[id] };
   }
 
-  /** The timeline for earlier tokens, brought to a position. @param {TextPosition} position */
+  /** Returns the timeline for earlier tokens, moved to a position. @param {TextPosition} position */
   async #probeAt(position) {
     this.#probe ??= new Timeline(this.#engine);
     await this.#probe.moveTo(position);
@@ -169,7 +169,7 @@ export class Reader {
   }
 
   /**
-   * The distribution on show, as far down as `id`.
+   * Reads the current distribution down to the token `id`.
    * @param {number} id
    * @param {TextPosition} position
    * @returns {Promise<Trace>}
@@ -188,7 +188,7 @@ export class Reader {
   }
 
   /**
-   * Type-token ratio and distinct-2 of a text.
+   * Computes type-token ratio and distinct-2 of a text.
    * @param {number[]} ids
    * @returns {Promise<[number, number]>}
    */
@@ -217,7 +217,7 @@ export class Reader {
   }
 
   /**
-   * How the result differs from that of other settings, over the whole vocabulary.
+   * Compares the result with that of other settings, over the whole vocabulary.
    * @param {TextPosition} position
    * @param {Settings} other
    * @returns {Promise<Difference>}

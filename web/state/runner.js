@@ -1,10 +1,10 @@
-/** A run: steps at an even pace, until there is none left or stop() is called. */
+/** A run: steps at an even pace until none is left or stop() is called. */
 
-/** Pauses between two tokens of a run, in ms, from slow to as fast as it goes. */
+/** The pauses between two tokens of a run, in ms, the slowest first. */
 export const PACES = [1200, 420, 120, 50, 0];
 
 export class Runner {
-  /** The place in PACES: at first about eight tokens a second, as fast as one reads along. */
+  /** The index in PACES. The default is about eight tokens a second, a reading speed. */
   pace = 2;
   /** @type {AbortController | null} */
   #control = null;

@@ -5,8 +5,8 @@
 import { FRONT, PARTS } from './settings.js';
 
 /**
- * `given`: the entry of GIVEN that its picture needs beside the logits, null for a sampler without a
- * picture; `shown`: settings of the picture alone.
+ * `given`: the entry of GIVEN that its picture needs beside the logits, null for a sampler without
+ * a picture; `shown`: settings of the picture alone.
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {{ by: string, year?: number, url: string }} Source
  * @typedef {keyof typeof GIVEN} Given
@@ -16,10 +16,10 @@ import { FRONT, PARTS } from './settings.js';
  * @property {number[]} before
  * @property {number[]} after
  * @property {boolean[]} kept
- * @property {boolean[]} marked the tokens that what is given is about
+ * @property {boolean[]} marked the tokens that the input concerns
  * @property {boolean} changed
  * @property {number} removed
- * @property {number} bits by which the entropy grew
+ * @property {number} bits the growth of the entropy
  */
 
 const arxiv = (/** @type {string} */ id) => `https://arxiv.org/abs/${id}`;
@@ -230,23 +230,24 @@ export const SAMPLERS = Object.freeze({
   },
 });
 
-/** Sixteen tokens, once where the model is nearly sure and once where many would do. */
+/** The shares of sixteen tokens: one nearly certain, and many likely. */
 const SHARES = {
   confident: [58, 16, 8, 5, 3.5, 2.5, 1.8, 1.3, 1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
   flat: [11.5, 10.5, 9.8, 9, 8.3, 7.7, 7, 6.4, 5.8, 5.2, 4.6, 4, 3.4, 2.8, 2.2, 1.8],
 };
 const OTHER = [30, 5, 4, 3, 16, 12, 6, 5, 4, 3, 3, 2, 2, 2, 2, 1];
-/** Logits of those shares; the best of them are positive, as a model's are. */
+/** Returns logits of shares; the best are positive, as a model's are. */
 const logitsOf = (/** @type {number[]} */ shares) => shares.map((share) => Math.log(share) + 3);
 
-/** A text that ends as it began: its last two tokens came before, and what followed them was 2. */
+/** A text that repeats itself: its last two tokens occurred before, followed by token 2. */
 const TEXT = [1, 0, 2, 5, 1, 0];
 const ALLOWED = [1, 2, 5, 8, 11, 12];
 const ALL = SHARES.flat.map((_, id) => id);
 const END = { end_tokens: [1] };
 
 /**
- * What stands beside the logits of a picture: settings, what `warp` is told, and which tokens it is about.
+ * The input of a picture beside the logits: settings, options of `warp`, and the tokens that it
+ * concerns.
  * @type {Readonly<Record<'text' | 'second' | 'form' | 'bias' | 'end' | 'late' | 'coin' | 'key' | 'target' | 'none',
  *   { settings?: object, beside?: { history?: number[], second?: number[], step?: number }, about?: number[] }>>}
  */
@@ -271,7 +272,7 @@ const GIVEN = Object.freeze({
 });
 
 /**
- * The effect of each sampler alone on the two distributions.
+ * Computes the effect of each sampler alone on the two distributions.
  * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp' | 'table'>} engine
  * @param {string[]} names
  * @returns {Promise<Record<string, Record<keyof typeof SHARES, Picture>>>}
@@ -314,7 +315,10 @@ async function drawPicture(engine, name, shares) {
   };
 }
 
-/** A text without case, accents, spaces and marks, so that min_p, min-p and minP are one. @param {string} text */
+/**
+ * Returns a text without case, accents, spaces and punctuation: min_p, min-p and minP become equal.
+ * @param {string} text
+ */
 const plain = (text) =>
   text
     .normalize('NFD')
@@ -322,11 +326,11 @@ const plain = (text) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * The stages that a text asks for, the nearest first: by a name, its beginning, a part of it, or all
- * words somewhere in what is said of the stage. Without a text all, in the shelf's order.
+ * Returns the samplers that match a query, the best first: by a name, its beginning, a part of it,
+ * or all words in the sampler's sentences. An empty query matches all.
  * @param {string} query
  * @param {string[]} names
- * @param {(name: string) => string[]} said the reader's name of a stage, and its sentence
+ * @param {(name: string) => string[]} said returns the localised name of a sampler and its sentence
  */
 export function findSamplers(query, names, said) {
   const asked = plain(query);

@@ -1,4 +1,4 @@
-/** Settings against the engine's own table: neutral values, which have a card, presets. */
+/** Settings beside the engine's table: neutral values, cards and presets. */
 import { CARRIED } from '../engine/presets.js';
 import { sameValue } from './fields.js';
 
@@ -7,15 +7,15 @@ import { sameValue } from './fields.js';
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  */
 
-/** The warpers that every view and state names. */
+/** The samplers that every view and state names. */
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
-/** Those of them that stand first, each a line. */
+/** The first cards of the chain, one line each. */
 export const FRONT = ['temperature', 'top_k', 'top_p'];
-/** Those that read what follows a second text. */
+/** The samplers that read a second distribution. */
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
 /** The watermarks. */
-export const MARKS = ['green_bias', 'synthid_depth'];
-/** The parameters that stand on a warper's card. */
+export const WATERMARKS = ['green_bias', 'synthid_depth'];
+/** The parameters on each sampler's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({
   contrastive_beta: ['contrastive_alpha'],
   repetition_penalty: ['rep_pen_slope', 'prompt_ignore_length', 'repetition_window'],
@@ -30,11 +30,12 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
   green_bias: ['green_fraction', 'green_context', 'green_self', 'watermark_key'],
   synthid_depth: ['synthid_context', 'watermark_key'],
 });
-/** The parameters of several warpers. */
+/** The parameters that several samplers share. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
 
 /**
- * The settings that the page keeps, neutral; biases and what draws carry on belong to the text.
+ * Returns the neutral settings of the page. Biases and values carried from draw to draw belong to
+ * the text.
  * @param {SettingRow[]} table
  */
 export function neutralSettings(table) {
@@ -43,7 +44,7 @@ export function neutralSettings(table) {
 }
 
 /**
- * The settings that say something: those of the warpers that have a card, and what is not neutral.
+ * Returns the settings to write: those of BASICS and SHARED, and all others that are not neutral.
  * @param {SettingRow[]} table
  * @param {Settings} settings
  */
@@ -57,7 +58,7 @@ export function spokenSettings(table, settings) {
 }
 
 /**
- * The name of the preset that equals the settings and the order, or ''.
+ * Returns the name of the preset that equals the settings and the order, or ''.
  * @param {SettingRow[]} table
  * @param {Settings} settings
  * @param {string[] | null} order null is the canonical one

@@ -1,4 +1,4 @@
-/** What is read: a model's timeline, or logits that were given. Either has one form for its readers. */
+/** The sources of logits behind one interface: a model's timeline, or given logits. */
 import { LogitscopeError } from '../engine/errors.js';
 import { readsSecond } from '../engine/presets.js';
 
@@ -11,12 +11,12 @@ import { readsSecond } from '../engine/presets.js';
  * @typedef {import('../engine/types.js').Reading} EngineReading
  *
  * @typedef {object} Source
- * @property {(position: import('./reader.js').TextPosition) => Promise<unknown>} moveTo the end of a
- *   text, which all others read, with what follows a second text where the settings read that
+ * @property {(position: import('./reader.js').TextPosition) => Promise<unknown>} moveTo the end of
+ *   a text, which the other calls read; also of the second text if the settings read one
  * @property {() => Promise<Float32Array>} logits
- * @property {Float32Array | undefined} second the logits of that
- * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read each token with
- *   its `p_second` where there is a second distribution
+ * @property {Float32Array | undefined} second the logits of the second text
+ * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read each token
+ *   with its `p_second` if there is a second distribution
  * @property {(settings: Settings, choice: { step: number }) => Promise<import('../engine/types.js').Drawn>} draw
  * @property {(settings: Settings, knob: string, values: ArrayLike<number>,
  *   options: { top: number, step: number, token?: number }) => Promise<import('../engine/types.js').Landscape>} landscape
@@ -24,7 +24,7 @@ import { readsSecond } from '../engine/presets.js';
  * @property {() => void} close its sessions
  */
 
-/** A session that is opened when it is first wanted: one, however many want it meanwhile. */
+/** A session, opened at the first `get` and shared by all of them. */
 class Opened {
   #engine;
   /** @type {Promise<RemoteSession> | null} */
@@ -65,12 +65,12 @@ export class Timeline {
   #fedBeside = '';
   /** @type {Float32Array | undefined} */
   second;
-  /** Their softmax. @type {ArrayLike<number>} */
+  /** The softmax of `second`. @type {ArrayLike<number>} */
   #pSecond = [];
 
   /**
    * @param {RemoteLogitscope} engine
-   * @param {RemoteSession} [session] its own from now on, in place of one that it opens
+   * @param {RemoteSession} [session] taken over, in place of a new one
    */
   constructor(engine, session) {
     this.#engine = engine;
@@ -82,7 +82,7 @@ export class Timeline {
   async moveTo({ ids, settings, step }) {
     const key = ids.join();
     if (key !== this.#fed) {
-      this.#fed = key; // what is asked of the session from now on is asked after the feed
+      this.#fed = key; // later calls of the session come after the feed
       this.#fedBeside = '';
       this.second = undefined;
       try {
@@ -96,9 +96,9 @@ export class Timeline {
   }
 
   /**
-   * Brings the second text to the same place: the tokens drawn so far follow it.
+   * Moves the second timeline to its text, followed by the drawn tokens.
    * @param {number[]} ids
-   * @param {Settings['negative_prompt']} text the prompt's last token where there is none
+   * @param {Settings['negative_prompt']} text by default the prompt's last token
    * @param {number} drawn
    */
   async #moveBeside(ids, text, drawn) {
@@ -112,7 +112,7 @@ export class Timeline {
     const [session, beside] = await Promise.all([this.#session.get(), this.#beside.get()]);
     await beside.feed(Uint32Array.from(all));
     const second = await beside.logits();
-    if (fed !== this.#fed) return; // another text was gone to
+    if (fed !== this.#fed) return; // the text has changed
     this.second = second;
     await session.second(second);
     const { p } = await this.#engine.warp(second, { top: 0 });
@@ -179,7 +179,7 @@ export class GivenLogits {
     this.#tokens = tokens;
   }
 
-  /** @param {import('./reader.js').TextPosition} position what penalties look back at */
+  /** @param {import('./reader.js').TextPosition} position the history of the penalties */
   async moveTo({ ids }) {
     this.#history = ids;
   }

@@ -1,21 +1,21 @@
-/** Many draws counted against theory. */
+/** Counts many draws, to compare with the distribution. */
 
 /**
- * `counts` holds, by id, how often a token came and its probability after the warpers.
+ * `counts` holds by id the number of draws of a token and its final probability.
  * @typedef {{ total: number, counts: Map<number, { n: number, p: number }> }} Tally
  *
- * What draws: a session, or an engine over given logits.
+ * A source of draws: a session, or an engine over given logits.
  * @typedef {{ draw: (settings: import('../engine/types.js').Settings, choice: { step: number }) =>
  *   Promise<import('../engine/types.js').Drawn> }} Drawer
  */
 
-/** Draws of one message round, so that a new wish never waits long. */
+/** The draws for one message, so that a new request never waits long. */
 const CHUNK = 100;
-/** Parts the seeds of tallies from those of texts: the golden ratio in 36 bits. */
+/** Separates the seeds of tallies from those of texts: the golden ratio in 36 bits. */
 const STRIDE = 0x9e3779b97;
 
 /**
- * The seed of a tally: another for each seed and step, always the same for the same two.
+ * Returns the seed of a tally, different for each seed and step.
  * @param {number} seed
  * @param {number} step
  */
@@ -24,7 +24,8 @@ export function tallySeed(seed, step) {
 }
 
 /**
- * Settings under which every draw comes from the distribution on show: XTC's coin as it fell.
+ * Returns settings under which every draw comes from the current distribution: XTC's coin keeps its
+ * result.
  * @param {import('../engine/types.js').Settings} settings
  * @param {import('../plots/trace.js').Trace} trace
  */
@@ -56,7 +57,8 @@ export async function* countDraws(source, settings, draws, from) {
 }
 
 /**
- * Half the sum of |share drawn - p| over the whole vocabulary; those never drawn hold what is left.
+ * Returns half the sum of |drawn share - p| over the whole vocabulary. Tokens never drawn have the
+ * remaining mass.
  * @param {Tally} tally
  */
 export function totalVariation({ total, counts }) {

@@ -10,7 +10,7 @@ import { Bench } from './bench.js';
 import { gatesOf, sameValue, withoutGates } from './fields.js';
 import { PadReader } from './pad-map.js';
 import { Reader } from './reader.js';
-import { MARKS, neutralSettings } from './settings.js';
+import { WATERMARKS, neutralSettings } from './settings.js';
 import { Timeline } from './sources.js';
 import { TextTree } from './tree.js';
 
@@ -66,7 +66,7 @@ export class TextBench extends Bench {
   alternatives = null;
   /** @type {[number, number]} Type-token ratio and distinct-2 of the drawn text. */
   distinct = [0, 0];
-  /** What the drawn text bears of the watermarks that are on; null without one. @type {import('./watermark.js').Marks | null} */
+  /** What the drawn text bears of the watermarks that are on; null without one. @type {import('./watermark.js').FoundWatermarks | null} */
   marks = null;
   /** Whether they are looked for while none is on. */
   sought = false;
@@ -717,8 +717,8 @@ export class TextBench extends Bench {
   async #findMarks() {
     const { steps, settings } = this;
     const marks =
-      this.sought || MARKS.some((name) => settings[name])
-        ? await (await import('./watermark.js')).findMarks(
+      this.sought || WATERMARKS.some((name) => settings[name])
+        ? await (await import('./watermark.js')).findWatermarks(
             this.#here,
             this.#promptIds,
             steps,

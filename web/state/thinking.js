@@ -1,4 +1,4 @@
-/** Which drawn tokens a thinking model thinks rather than says: those between <think> and </think>. */
+/** Finds the drawn tokens that are a model's thoughts: those between <think> and </think>. */
 
 const MARK = /<(\/?)think>/g;
 const LONGEST = '</think>'.length;
@@ -6,7 +6,7 @@ const LONGEST = '</think>'.length;
 /**
  * @param {{ text: string }[]} steps
  * @param {boolean} begun whether the prompt ends within
- * @returns {boolean[]} one for each step; the marks themselves are of it
+ * @returns {boolean[]} one for each step; the tags count as thoughts
  */
 export function findThinking(steps, begun) {
   let thinking = begun;

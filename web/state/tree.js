@@ -1,16 +1,16 @@
 /**
- * The drawn texts as a tree over one prompt: every road taken is kept, and one place in it is the
- * text on show. Going back and drawing the same token again walks the same branch.
+ * The drawn texts as a tree over one prompt. Every branch is kept; one node is the end of the
+ * current text. After going back, the same token again follows the same branch.
  */
 import { field } from './fields.js';
 
 /**
  * @typedef {import('../plots/trace.js').Step} Step
- * @typedef {{ step: Step | null, parent: Node | null, children: Node[], depth: number, at: number }} Node
- *   at: its place among all nodes, in the order in which they came; the prompt is 0
+ * @typedef {{ step: Step | null, parent: Node | null, children: Node[], depth: number, at: number
+ *   }} Node at: its index among all nodes, in the order of creation; the prompt is 0
  *
- * One text from the prompt to its end: it parts from the one listed before it after `shared`
- * tokens, `level` says how deeply it is nested, `here` how many of its tokens are on show.
+ * One text from the prompt to its end. It shares `shared` tokens with the text listed before it;
+ * `level` is its depth of nesting, `here` the number of its tokens in the current text.
  * @typedef {{ node: Node, steps: Step[], shared: number, level: number, here: number }} Branch
  */
 
@@ -18,22 +18,22 @@ export class TextTree {
   /** @type {number[]} The tokens that end a text. */
   ends = [];
   stopAtEnd = true;
-  /** How many tokens a text has at most. */
+  /** The most tokens of a text. */
   limit = field('max_new_tokens').initial;
-  /** The key under which a visit keeps the texts; '' until it does. */
+  /** The key under which a visit keeps the texts; '' before. */
   key = '';
   /** @type {Node} */
   #root = newRoot();
-  /** Every node by its place. */
+  /** All nodes by their `at`. */
   #nodes = [this.#root];
   /** @type {Node} */
   #tip = this.#root;
-  /** @type {Step[]} The text on show. */
+  /** @type {Step[]} The current text. */
   steps = [];
-  /** Every text; null until it is asked for again. @type {Branch[] | null} */
+  /** The branches; null after a change. @type {Branch[] | null} */
   #branches = null;
 
-  /** @returns {'eos' | 'length' | null} why the text on show has ended */
+  /** @returns {'eos' | 'length' | null} the reason why the current text has ended */
   get finished() {
     if (this.stopAtEnd && this.ends.includes(this.steps.at(-1)?.id ?? -1)) return 'eos';
     return this.steps.length >= this.limit ? 'length' : null;
@@ -62,17 +62,17 @@ export class TextTree {
     return node;
   }
 
-  /** How many tokens there are in all. */
+  /** The number of tokens in all texts. */
   get size() {
     return this.#nodes.length - 1;
   }
 
-  /** The place of the text on show. */
+  /** The `at` of the current text. */
   get tip() {
     return this.#tip.at;
   }
 
-  /** Every token with the place of the one before it, in the order in which they came. @returns {[number, Step][]} */
+  /** All tokens in the order of creation, each with the `at` of its parent. @returns {[number, Step][]} */
   get all() {
     return this.#nodes
       .slice(1)
@@ -92,10 +92,7 @@ export class TextTree {
     this.#stand(this.#nodes[tip] ?? this.#root);
   }
 
-  /**
-   * Shows the first n tokens; what follows them stays a branch.
-   * @param {number} n
-   */
+  /** Shows the first n tokens; the tokens after them stay a branch. @param {number} n */
   rewind(n) {
     let node = this.#tip;
     while (node.parent && node.depth > n) node = node.parent;
@@ -107,7 +104,7 @@ export class TextTree {
     this.#stand(node);
   }
 
-  /** Every text, in the order in which they were begun. @returns {Branch[]} the same until one is another */
+  /** All texts, in the order of their beginning. @returns {Branch[]} the same array until a change */
   get branches() {
     return (this.#branches ??= this.#walk());
   }

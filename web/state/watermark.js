@@ -1,27 +1,27 @@
-/** What a drawn text bears of the watermarks that are on. */
+/** Detects watermarks in a drawn text. */
 import { detect } from '../engine/detect.js';
-import { MARKS, PARTS } from './settings.js';
+import { WATERMARKS, PARTS } from './settings.js';
 
-const NAMES = [...MARKS, ...MARKS.flatMap((name) => PARTS[name])];
+const NAMES = [...WATERMARKS, ...WATERMARKS.flatMap((name) => PARTS[name])];
 
 /**
- * What was found, and which of the drawn tokens bear the first watermark's sign: green ones, or those
- * of which more than half of the g are 1; none where no watermark is on.
- * @typedef {{ found: import('../engine/types.js').Detection[], green: boolean[] }} Marks
+ * The detections, and for each drawn token whether it has the first watermark's sign: it is green,
+ * or more than half of its g are 1. `green` is empty while no watermark is on.
+ * @typedef {{ found: import('../engine/types.js').Detection[], green: boolean[] }} FoundWatermarks
  */
 
 /**
- * Of both, under the present key, while none is on.
+ * Detects the watermarks that are on; while none is, both under the current key.
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {number[]} prompt
  * @param {{ id: number }[]} steps
  * @param {Record<string, any>} settings
- * @returns {Promise<Marks>}
+ * @returns {Promise<FoundWatermarks>}
  */
-export async function findMarks(engine, prompt, steps, settings) {
-  const on = MARKS.some((name) => settings[name]);
+export async function findWatermarks(engine, prompt, steps, settings) {
+  const on = WATERMARKS.some((name) => settings[name]);
   const given = Object.fromEntries(NAMES.map((name) => [name, settings[name]]));
-  const rows = on ? [] : engine.table.filter(({ name }) => MARKS.includes(name));
+  const rows = on ? [] : engine.table.filter(({ name }) => WATERMARKS.includes(name));
   const sought = Object.fromEntries(rows.map(({ name, usual }) => [name, usual]));
   const asked = { ...given, ...sought };
   const from = prompt.length;

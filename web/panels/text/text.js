@@ -130,7 +130,7 @@ export class LogitText extends LogitElement {
     this.branches = [];
     /** @type {[number, number]} Type-token ratio and distinct-2. */
     this.distinct = [0, 0];
-    /** @type {import('../../state/watermark.js').Marks | null} What it bears of watermarks. */
+    /** @type {import('../../state/watermark.js').FoundWatermarks | null} What it bears of watermarks. */
     this.marks = null;
     /** Whether watermarks are looked for while none is on. */
     this.sought = false;
