@@ -52,6 +52,14 @@ static inline int32_t quants_sum(const struct quants *x) {
 
 enum { KERNELS_STREAMS_MAX = 4 };
 
+/* One head's view of n >= 1 positions. */
+struct attention {
+    const float *q;             /* (size,) */
+    const float *keys, *values; /* (n, size) */
+    size_t n, size;
+    float scale, cap; /* cap 0: none */
+};
+
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
     /* Blocks of a quantised matrix that one vector multiplies together, 1 to KERNELS_STREAMS_MAX; a
@@ -90,12 +98,10 @@ struct kernels {
     /* The same on pairs (x[i], x[i + n_pairs]). */
     void (*rotate_halves)(float *x, const float *cosine, const float *sine, size_t n_pairs);
 
-    /* One head's view of n >= 1 positions, whose keys and values are (n, size):
-     *     out (size,) = sum over t of p_t v_t, p = softmax over t of scale * (q . k_t)
-     * with those products under soft_cap if `cap` is not 0. `scores` is scratch for n floats,
-     * rounded up to a multiple of four. Vaswani et al. 2017, section 3.2.1. */
-    void (*attention)(float *out, float *scores, const float *q, const float *keys,
-                      const float *values, size_t n, size_t size, float scale, float cap);
+    /* out (size,) = sum over t of p_t v_t, p = softmax over t of scale * (q . k_t), those products
+     * under soft_cap if `cap` is not 0. `scores` is scratch for n floats, rounded up to a multiple
+     * of four. Vaswani et al. 2017, section 3.2.1. */
+    void (*attention)(float *out, float *scores, const struct attention *head);
 
     /* The first pass of a draw. weights[i] = floor(exp(logits[i] - max) * 2^44), 0 if the logit is
      * -Infinity; returns their sum. max is the largest logit and finite. */

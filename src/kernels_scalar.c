@@ -148,15 +148,15 @@ static void rotate_halves(float *x, const float *cosine, const float *sine, size
     }
 }
 
-static void attention(float *out, float *scores, const float *q, const float *keys,
-                      const float *values, size_t n, size_t size, float scale, float cap) {
+static void attention(float *out, float *scores, const struct attention *head) {
+    size_t n = head->n, size = head->size;
     float max = -INFINITY, sums[4] = {0};
     for (size_t t = 0; t < n; t++) {
         float products[4] = {0};
-        for (size_t i = 0; i < size; i++) products[i % 4] += q[i] * keys[t * size + i];
-        scores[t] = scale * combine(products);
+        for (size_t i = 0; i < size; i++) products[i % 4] += head->q[i] * head->keys[t * size + i];
+        scores[t] = head->scale * combine(products);
     }
-    if (cap > 0) soft_cap(scores, n, cap);
+    if (head->cap > 0) soft_cap(scores, n, head->cap);
     for (size_t t = 0; t < n; t++) max = scores[t] > max ? scores[t] : max;
     for (size_t t = 0; t < n; t++) {
         scores[t] = elementary_exp(scores[t] - max);
@@ -166,7 +166,7 @@ static void attention(float *out, float *scores, const float *q, const float *ke
     for (size_t t = 0; t < n; t++) scores[t] /= sum;
     for (size_t i = 0; i < size; i++) {
         out[i] = 0;
-        for (size_t t = 0; t < n; t++) out[i] += scores[t] * values[t * size + i];
+        for (size_t t = 0; t < n; t++) out[i] += scores[t] * head->values[t * size + i];
     }
 }
 

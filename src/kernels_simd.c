@@ -287,11 +287,12 @@ static inline ALWAYS void mix_words(float *out, const float *weights, const floa
     for (size_t w = 0; w < words; w++) f32x4_store(out + 4 * w, sums[w]);
 }
 
-static void attention(float *out, float *scores, const float *q, const float *keys,
-                      const float *values, size_t n, size_t size, float scale, float cap) {
-    float max = score(scores, q, keys, n, size, scale);
-    if (cap > 0) {
-        soft_cap(scores, n, cap);
+static void attention(float *out, float *scores, const struct attention *head) {
+    const float *values = head->values;
+    size_t n = head->n, size = head->size;
+    float max = score(scores, head->q, head->keys, n, size, head->scale);
+    if (head->cap > 0) {
+        soft_cap(scores, n, head->cap);
         max = -INFINITY;
         for (size_t t = 0; t < n; t++) max = scores[t] > max ? scores[t] : max;
     }

@@ -243,30 +243,41 @@ static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const u
     }
 }
 
-/* Adds to sums (n_streams, n_quads, n_tokens) n_quads times four rows of each of n_streams
- * neighbouring blocks, from the quad `first` on and `step` of them at a time, times n_tokens of n
- * vectors. */
+/* A pass over four times `count` rows of a block, from the quad `first` on, `step` at a time. */
+struct quads {
+    size_t first, count, step;
+};
+
+/* The next n_tokens of n vectors. */
+struct vectors {
+    const struct quants *x;
+    size_t n, n_tokens;
+};
+
+/* Multiplies the quads of each of n_streams neighbouring blocks by the vectors, and adds the
+ * products to sums (n_streams, count, n_tokens). */
 static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f,
-                                             const uint8_t *block, size_t n_streams, size_t first,
-                                             size_t n_quads, size_t step, size_t cols,
-                                             const struct quants *x, size_t n, size_t n_tokens) {
+                                             const uint8_t *block, size_t n_streams, size_t cols,
+                                             struct quads quads, struct vectors vectors) {
+    const struct quants *x = vectors.x;
+    size_t n_tokens = vectors.n_tokens;
     size_t n_groups = f->values / MATRIX_GROUP;
     size_t quad_bytes = 16 * (format_strip_rows(f->bits) == 4 ? (size_t)f->bits : 1);
     ROLLED
     for (size_t b = 0; b < cols / f->values; b++, block += format_packed_bytes(f)) {
-        const uint8_t *heads = block + first * (f->half ? 8 : 16);
-        const uint8_t *factors = block + format_head_bytes(f) + 4 * first;
-        const uint8_t *planes = block + format_planes_start(f) + quad_bytes * first;
+        const uint8_t *heads = block + quads.first * (f->half ? 8 : 16);
+        const uint8_t *factors = block + format_head_bytes(f) + 4 * quads.first;
+        const uint8_t *planes = block + format_planes_start(f) + quad_bytes * quads.first;
         ROLLED
-        for (size_t g = 0; g < n_groups; g++, x += n) {
+        for (size_t g = 0; g < n_groups; g++, x += vectors.n) {
             size_t stream = 0;
             ROLLED
             for (size_t s = 0; s < n_streams; s++, stream += block_bytes_of(f, cols)) {
                 ROLLED
-                for (size_t q = 0; q < n_quads; q += step)
-                    add_group(sums + (s * n_quads + q) * n_tokens, f,
+                for (size_t q = 0; q < quads.count; q += quads.step)
+                    add_group(sums + (s * quads.count + q) * n_tokens, f,
                               heads + stream + q * (f->half ? 8 : 16), factors + stream + 4 * q,
-                              planes + stream + quad_bytes * q, step, x, n_tokens);
+                              planes + stream + quad_bytes * q, quads.step, x, n_tokens);
             }
             factors += format_factor_bytes(f);
             planes += format_planes_bytes(f);
@@ -287,26 +298,32 @@ static OUTLINED void streams_store(float *out, f32x4 sums[DOTS_STREAMS * QUADS],
         sums_store(out + r, sums, bias ? bias + r : NULL, left - r);
 }
 
-/* Multiplies a block by n_tokens of n vectors: passes of n_quads times four rows, `step` quads at a
- * time. The sums stay in registers: nothing takes their address. */
-static inline ALWAYS void block_times_quants(float *out, const struct format *f,
-                                             const uint8_t *block, size_t rows, const float *bias,
-                                             size_t left, size_t cols, const struct quants *x,
-                                             size_t n, size_t n_quads, size_t step,
-                                             size_t n_tokens) {
+/* Rows of the result for one vector, of which `left` are left from `out` on. */
+struct target {
+    float *out;
+    const float *bias;
+    size_t rows, left;
+};
+
+/* Multiplies a block by vectors, in passes of quads.count quads, quads.step at a time. The sums
+ * stay in registers: nothing takes their address. */
+static inline ALWAYS void block_times_quants(struct target to, const struct format *f,
+                                             const uint8_t *block, size_t cols, struct quads quads,
+                                             struct vectors vectors) {
+    size_t n_tokens = vectors.n_tokens, n_sums = quads.count * n_tokens;
     f32x4 all[DOTS_TOKENS][QUADS];
     ROLLED
-    for (size_t q = 0; q < QUADS; q += n_quads) {
+    for (; quads.first < QUADS; quads.first += quads.count) {
         f32x4 sums[QUADS * DOTS_TOKENS];
         UNROLL
-        for (size_t i = 0; i < n_quads * n_tokens; i++) sums[i] = f32x4_splat(0);
-        quads_times_quants(sums, f, block, 1, q, n_quads, step, cols, x, n, n_tokens);
+        for (size_t i = 0; i < n_sums; i++) sums[i] = f32x4_splat(0);
+        quads_times_quants(sums, f, block, 1, cols, quads, vectors);
         UNROLL
-        for (size_t i = 0; i < n_quads * n_tokens; i++)
-            all[i % n_tokens][q + i / n_tokens] = sums[i];
+        for (size_t i = 0; i < n_sums; i++) all[i % n_tokens][quads.first + i / n_tokens] = sums[i];
     }
     ROLLED
-    for (size_t t = 0; t < n_tokens; t++) sums_store(out + t * rows, all[t], bias, left);
+    for (size_t t = 0; t < n_tokens; t++)
+        sums_store(to.out + t * to.rows, all[t], to.bias, to.left);
 }
 
 static inline ALWAYS void matmul_format(float *out, const struct format *f, const struct matrix *w,
@@ -318,11 +335,13 @@ static inline ALWAYS void matmul_format(float *out, const struct format *f, cons
         const float *b = bias ? bias + r : NULL;
         size_t t = 0;
         for (; t + DOTS_TOKENS <= n; t += DOTS_TOKENS)
-            block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               n_quads, n_quads, DOTS_TOKENS);
+            block_times_quants((struct target){out + t * rows + r, b, rows, rows - r}, f, block,
+                               cols, (struct quads){0, n_quads, n_quads},
+                               (struct vectors){x + t, n, DOTS_TOKENS});
         for (; t < n; t++)
-            block_times_quants(out + t * rows + r, f, block, rows, b, rows - r, cols, x + t, n,
-                               QUADS, strip, 1);
+            block_times_quants((struct target){out + t * rows + r, b, rows, rows - r}, f, block,
+                               cols, (struct quads){0, QUADS, strip},
+                               (struct vectors){x + t, n, 1});
     }
 }
 
@@ -337,7 +356,8 @@ static inline ALWAYS void matvec_format(float *out, const struct format *f, cons
         size_t left = w->rows - r, blocks = (left + MATRIX_BLOCK - 1) / MATRIX_BLOCK;
         size_t n_streams = blocks < streams ? blocks : streams;
         sums_clear(sums);
-        quads_times_quants(sums, f, block, n_streams, 0, QUADS, strip, cols, x, 1, 1);
+        quads_times_quants(sums, f, block, n_streams, cols, (struct quads){0, QUADS, strip},
+                           (struct vectors){x, 1, 1});
         streams_store(out + r, sums, n_streams, bias ? bias + r : NULL, left);
     }
 }

@@ -269,13 +269,17 @@ static void attend(struct session *s, const float *keys, const float *values, si
                    size_t first, size_t n) {
     const struct model_shape *m = &s->model->shape;
     size_t size = m->n_embd_head, shared = m->n_head / m->n_head_kv;
+    struct attention head = {
+        .q = s->q, .size = size, .scale = m->attention_scale, .cap = m->attention_cap};
+    float *mixed = s->mixed;
     for (size_t t = 0; t < n; t++) {
         size_t end = first + t + 1, start = window && window < end ? end - window : 0;
-        for (size_t h = 0; h < m->n_head; h++) {
-            size_t head = (t * m->n_head + h) * size;
+        head.n = end - start;
+        for (size_t h = 0; h < m->n_head; h++, head.q += size, mixed += size) {
             size_t kv = (h / shared * s->context + start) * size;
-            s->kernels->attention(s->mixed + head, s->scores, s->q + head, keys + kv, values + kv,
-                                  end - start, size, m->attention_scale, m->attention_cap);
+            head.keys = keys + kv;
+            head.values = values + kv;
+            s->kernels->attention(mixed, s->scores, &head);
         }
     }
 }

@@ -397,8 +397,9 @@ static void check_attention(size_t size, size_t n, uint32_t kind) {
     if (kind == 3) keys[sample_below((uint32_t)length)] = NAN;
     for (int capped = 0; capped < 2; capped++) {
         float cap = capped ? 1.5f : 0;
-        scalar->attention(a, scores, q, keys, values, n, size, 0.3f, cap);
-        simd->attention(b, scores, q, keys, values, n, size, 0.3f, cap);
+        struct attention head = {q, keys, values, n, size, 0.3f, cap};
+        scalar->attention(a, scores, &head);
+        simd->attention(b, scores, &head);
         CHECK_MESSAGE(same(a, b, size), "attention, size %zu, n %zu, kind %u, cap %g", size, n,
                       kind, (double)cap);
         if (kind < 2) check_mixture(a, q, keys, values, n, size, (double)cap);
