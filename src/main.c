@@ -266,7 +266,8 @@ static enum status open_machine(struct machine *m, const void *image, size_t siz
     if (!status) {
         m->timeline = malloc((capacity + STEPS) * sizeof *m->timeline);
         if (!m->timeline) return fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory", "");
-        status = tokenizer_encode(m->tokenizer, prompt, length, TOKENIZER_BOS_AUTO, false,
+        status = tokenizer_encode(m->tokenizer,
+                                  &(struct tokenizer_text){prompt, length, TOKENIZER_BOS_AUTO, 0},
                                   m->timeline, capacity, &m->n_prompt, fault);
     }
     return status;

@@ -234,20 +234,19 @@ static enum status encode_text(struct encoder *e, const char *text, size_t lengt
     return encode_stretch(e, text + from, length - from);
 }
 
-enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length,
-                             enum tokenizer_bos bos, unsigned flags, uint32_t *ids, size_t capacity,
-                             size_t *count, struct fault *fault) {
+enum status tokenizer_encode(const struct tokenizer *tokenizer, const struct tokenizer_text *text,
+                             uint32_t *ids, size_t capacity, size_t *count, struct fault *fault) {
     const struct vocabulary *vocabulary = &tokenizer->vocabulary;
-    struct encoder e = {tokenizer, {0}, {ids, capacity, 0}, fault, flags, true};
+    struct encoder e = {tokenizer, {0}, {ids, capacity, 0}, fault, text->flags, true};
     *count = 0;
-    if (length > TOKENIZER_TEXT_MAX)
+    if (text->length > TOKENIZER_TEXT_MAX)
         return fault_set(fault, STATUS_TOO_LONG, "text_bytes", "limit:u n:u",
-                         (uint64_t)TOKENIZER_TEXT_MAX, (uint64_t)length);
-    if (bos == TOKENIZER_BOS_YES && vocabulary->bos == TOKEN_NONE)
+                         (uint64_t)TOKENIZER_TEXT_MAX, (uint64_t)text->length);
+    if (text->bos == TOKENIZER_BOS_YES && vocabulary->bos == TOKEN_NONE)
         return fault_set(fault, STATUS_UNKNOWN_TOKEN, "no_bos", "");
-    if (bos == TOKENIZER_BOS_YES || (bos == TOKENIZER_BOS_AUTO && vocabulary->add_bos))
+    if (text->bos == TOKENIZER_BOS_YES || (text->bos == TOKENIZER_BOS_AUTO && vocabulary->add_bos))
         bpe_ids_put(&e.ids, vocabulary->bos);
-    enum status status = encode_text(&e, text, length, flags & TOKENIZER_SPECIAL);
+    enum status status = encode_text(&e, text->data, text->length, text->flags & TOKENIZER_SPECIAL);
     bpe_work_close(&e.work);
     if (status == STATUS_OK) *count = e.ids.count;
     return status;

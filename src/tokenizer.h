@@ -68,20 +68,25 @@ int32_t tokenizer_eos_id(const struct tokenizer *tokenizer);
 const uint32_t *tokenizer_end_ids(const struct tokenizer *tokenizer, size_t *count);
 bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id);
 
-/* Encodes `length` bytes of text; `flags` are of TOKENIZER_ above. If the pre-tokenizer normalises
- * (nfc.h), the texts between special and user-defined tokens are brought to form C. Writes at most
- * `capacity` ids; *count is the number of all ids, so a call with capacity 0 measures. length + 2
- * ids suffice without normalising, 3 * length + 2 with it: one is for the bos token, one for
- * llama's leading space, which also follows a special or user-defined token of several bytes, as in
- * llama.cpp.
- * tokenizer.ggml.add_eos_token is ignored: text after an ended text is another text.
- * Time grows as n log n.
- * STATUS_UNKNOWN_TOKEN names the word (word) or the character or byte (the other kinds) that the
- * vocabulary lacks, or says that TOKENIZER_BOS_YES finds no bos token; STATUS_TOO_LONG,
- * STATUS_OUT_OF_MEMORY. On failure *count is 0. */
-enum status tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t length,
-                             enum tokenizer_bos bos, unsigned flags, uint32_t *ids, size_t capacity,
-                             size_t *count, struct fault *fault);
+/* A text to encode: `length` bytes; `flags` are of TOKENIZER_ above. */
+struct tokenizer_text {
+    const char *data;
+    size_t length;
+    enum tokenizer_bos bos;
+    unsigned flags;
+};
+
+/* Encodes a text. If the pre-tokenizer normalises (nfc.h), the texts between special and
+ * user-defined tokens are brought to form C. Writes at most `capacity` ids; *count is the number of
+ * all ids, so a call with capacity 0 measures. length + 2 ids suffice without normalising, 3 *
+ * length + 2 with it: one is for the bos token, one for llama's leading space, which also follows a
+ * special or user-defined token of several bytes, as in llama.cpp. tokenizer.ggml.add_eos_token is
+ * ignored: text after an ended text is another text. Time grows as n log n. STATUS_UNKNOWN_TOKEN
+ * names the word (word) or the character or byte (the other kinds) that the vocabulary lacks, or
+ * says that TOKENIZER_BOS_YES finds no bos token; STATUS_TOO_LONG, STATUS_OUT_OF_MEMORY. On failure
+ * *count is 0. */
+enum status tokenizer_encode(const struct tokenizer *tokenizer, const struct tokenizer_text *text,
+                             uint32_t *ids, size_t capacity, size_t *count, struct fault *fault);
 
 /* The piece of a valid id (id < vocab_size). */
 struct tokenizer_piece tokenizer_piece(const struct tokenizer *tokenizer, uint32_t id);

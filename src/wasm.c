@@ -289,8 +289,8 @@ EXPORT(int32_t, tokenizer_encode)
  uint32_t flags, uint32_t *ids, size_t capacity) {
     size_t count;
     if (!has_tokenizer(file)) return -1;
-    if (tokenizer_encode(file->tokenizer, text, length, bos, flags, ids, capacity, &count,
-                         &fault)) {
+    if (tokenizer_encode(file->tokenizer, &(struct tokenizer_text){text, length, bos, flags}, ids,
+                         capacity, &count, &fault)) {
         return -1;
     }
     return (int32_t)count;

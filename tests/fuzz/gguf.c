@@ -27,8 +27,10 @@ static void use_tokenizer(const struct gguf *file) {
         uint32_t ids[3 * sizeof text];
         char back[64];
         size_t n = 0, length = 0;
-        if (tokenizer_encode(tokenizer, text, sizeof text - 1, TOKENIZER_BOS_AUTO, special, ids,
-                             3 * sizeof text, &n, &fault))
+        if (tokenizer_encode(
+                tokenizer,
+                &(struct tokenizer_text){text, sizeof text - 1, TOKENIZER_BOS_AUTO, special}, ids,
+                3 * sizeof text, &n, &fault))
             continue;
         CHECK(n <= 3 * sizeof text - 1);
         for (size_t i = 0; i < n; i++) CHECK(ids[i] < tokenizer_vocab_size(tokenizer));

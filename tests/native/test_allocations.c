@@ -205,11 +205,15 @@ static enum status encode_text(void *subject, struct fault *fault) {
     size_t length = strlen(text);
     uint32_t ids[32], again[32];
     size_t n, m;
-    enum status status = tokenizer_encode(s->tokenizer, text, length, 0, true, ids, 32, &n, fault);
+    enum status status = tokenizer_encode(
+        s->tokenizer, &(struct tokenizer_text){text, length, TOKENIZER_BOS_AUTO, TOKENIZER_SPECIAL},
+        ids, 32, &n, fault);
     CHECK(!status || n == 0);
     size_t counted = made;
     fails_at = 0;
-    CHECK(!tokenizer_encode(s->tokenizer, text, length, 0, true, again, 32, &m, NULL));
+    CHECK(!tokenizer_encode(
+        s->tokenizer, &(struct tokenizer_text){text, length, TOKENIZER_BOS_AUTO, TOKENIZER_SPECIAL},
+        again, 32, &m, NULL));
     made = counted;
     CHECK(status || (n == m && !memcmp(ids, again, n * sizeof *ids)));
     return status;

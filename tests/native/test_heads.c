@@ -109,8 +109,9 @@ static void use_tokenizer(const struct tokenizer *tokenizer) {
     uint32_t ids[sizeof text + 2];
     size_t n = 0;
     struct fault fault = {0};
-    enum status status = tokenizer_encode(tokenizer, text, sizeof text - 1, TOKENIZER_BOS_AUTO,
-                                          false, ids, sizeof text + 2, &n, &fault);
+    enum status status = tokenizer_encode(
+        tokenizer, &(struct tokenizer_text){text, sizeof text - 1, TOKENIZER_BOS_AUTO, 0}, ids,
+        sizeof text + 2, &n, &fault);
     CHECK(status ? n == 0 : n < sizeof text + 2);
     for (size_t i = 0; i < n; i++) CHECK(ids[i] < tokenizer_vocab_size(tokenizer));
 }

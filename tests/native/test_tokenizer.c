@@ -45,8 +45,8 @@ static void check_case(struct subject *subject, const char *flags, char *text, c
     uint32_t *ids = malloc((length + 2) * sizeof *ids);
     enum tokenizer_bos bos = strcmp(flags, "bos") == 0 ? TOKENIZER_BOS_YES : TOKENIZER_BOS_NO;
     bool special = strcmp(flags, "special") == 0, same = true;
-    CHECK(tokenizer_encode(subject->tokenizer, text, length, bos, special, ids, length + 2, &count,
-                           NULL) == STATUS_OK);
+    CHECK(tokenizer_encode(subject->tokenizer, &(struct tokenizer_text){text, length, bos, special},
+                           ids, length + 2, &count, NULL) == STATUS_OK);
     size_t n = 0;
     for (char *at = expected, *end; *at && *at != '\n'; at = end, n++) {
         unsigned long id = strtoul(at, &end, 10);
@@ -139,9 +139,9 @@ static void check_lacks(struct subject *subject, const char *text, size_t length
                         const char *line) {
     uint32_t ids[200];
     size_t count = 7;
-    enum status status =
-        tokenizer_encode(subject->tokenizer, text, length, TOKENIZER_BOS_AUTO, false, ids,
-                         sizeof ids / sizeof *ids, &count, &subject->fault);
+    enum status status = tokenizer_encode(
+        subject->tokenizer, &(struct tokenizer_text){text, length, TOKENIZER_BOS_AUTO, 0}, ids,
+        sizeof ids / sizeof *ids, &count, &subject->fault);
     CHECK(status == STATUS_UNKNOWN_TOKEN && subject->fault.status == status && count == 0);
     CHECK_MESSAGE(strcmp(fault_line(&subject->fault), line) == 0, "got: %s",
                   fault_line(&subject->fault));
@@ -200,13 +200,16 @@ static void pieces_and_capacity(void) {
     uint32_t ids[3] = {9, 9, 9}, outside = 32000;
     size_t count, length;
     char text[4] = "....";
-    CHECK(tokenizer_encode(letters.tokenizer, "abc", 3, TOKENIZER_BOS_AUTO, false, ids, 2, &count,
-                           NULL) == STATUS_OK);
+    CHECK(tokenizer_encode(letters.tokenizer,
+                           &(struct tokenizer_text){"abc", 3, TOKENIZER_BOS_AUTO, 0}, ids, 2,
+                           &count, NULL) == STATUS_OK);
     CHECK(count == 3 && ids[0] == 3 && ids[1] == 4 && ids[2] == 9);
-    CHECK(tokenizer_encode(letters.tokenizer, "a", 1, TOKENIZER_BOS_YES, false, ids, 2, &count,
+    CHECK(tokenizer_encode(letters.tokenizer,
+                           &(struct tokenizer_text){"a", 1, TOKENIZER_BOS_YES, 0}, ids, 2, &count,
                            NULL) == STATUS_UNKNOWN_TOKEN);
-    CHECK(tokenizer_encode(letters.tokenizer, NULL, 0, TOKENIZER_BOS_AUTO, false, NULL, 0, &count,
-                           NULL) == STATUS_OK &&
+    CHECK(tokenizer_encode(letters.tokenizer,
+                           &(struct tokenizer_text){NULL, 0, TOKENIZER_BOS_AUTO, 0}, NULL, 0,
+                           &count, NULL) == STATUS_OK &&
           count == 0);
     ids[0] = 15043;
     CHECK(tokenizer_decode(llama.tokenizer, ids, 1, false, text, 3, &length, NULL) == STATUS_OK);
@@ -237,7 +240,8 @@ static void unicode_classes(void) {
 static double seconds_to_encode(struct subject *subject, const char *text, size_t length) {
     size_t count = 0;
     clock_t from = clock();
-    CHECK(tokenizer_encode(subject->tokenizer, text, length, TOKENIZER_BOS_AUTO, false, NULL, 0,
+    CHECK(tokenizer_encode(subject->tokenizer,
+                           &(struct tokenizer_text){text, length, TOKENIZER_BOS_AUTO, 0}, NULL, 0,
                            &count, NULL) == STATUS_OK);
     CHECK(count > 0 && count <= length + 2);
     return (double)(clock() - from) / CLOCKS_PER_SEC;

@@ -55,8 +55,9 @@ static inline uint32_t *encode_with(struct subject *subject, enum tokenizer_bos 
                                     size_t *count) {
     size_t capacity = (flags & TOKENIZER_AS_IT_IS ? 1 : 3) * length + 2;
     uint32_t *ids = malloc(capacity * sizeof *ids);
-    enum status status = tokenizer_encode(subject->tokenizer, text, length, bos, flags, ids,
-                                          capacity, count, &subject->fault);
+    enum status status =
+        tokenizer_encode(subject->tokenizer, &(struct tokenizer_text){text, length, bos, flags},
+                         ids, capacity, count, &subject->fault);
     CHECK(*count <= capacity);
     if (status == STATUS_OK && *count <= capacity) return ids;
     free(ids);
