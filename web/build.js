@@ -21,39 +21,14 @@ import { BASICS, SHARED } from './state/settings.js';
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
-/** Views and elements with a module of strings, NAME.*, which loads together with their code. */
-const LATER = [
-  'alternatives',
-  'branches',
-  'compare',
-  'constraint',
-  'context',
-  'conventions',
-  'chat',
-  'cost',
-  'curve',
-  'editor',
-  'fault',
-  'fronts',
-  'guide',
-  'host',
-  'landscape',
-  'lesson',
-  'logits',
-  'menu',
-  'open',
-  'pad',
-  'sampler',
-  'shelf',
-  'sweep',
-  'share',
-  'shortcut',
-  'speculative',
-  'teacher',
-  'term',
-  'verdict',
-  'watermark',
-];
+/** Names of the modules of strings, '#locales/NAME', that the page's code imports. */
+const STRING_MODULES = new Set();
+for (const file of await readdir(web, { recursive: true }))
+  if (file.endsWith('.js'))
+    for (const [, name] of (await readFile(join(web, file), 'utf8')).matchAll(
+      /['"]#locales\/([a-z]+)['"]/g,
+    ))
+      STRING_MODULES.add(name);
 
 /**
  * The page's strings as modules, so a new language is one new file. '#locales' holds English and
@@ -150,7 +125,7 @@ const AT_ONCE = [...BASICS, ...SHARED];
 function viewOf(key) {
   const [family, name] = key.split('.');
   if (family === 'about' && !AT_ONCE.includes(name)) return 'shelf';
-  return LATER.find((view) => key.startsWith(`${view}.`));
+  return STRING_MODULES.has(family) ? family : undefined;
 }
 
 /**

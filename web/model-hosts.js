@@ -5,10 +5,7 @@
 const HUB_HOSTS = 'https://huggingface.co https://*.huggingface.co https://*.hf.co';
 const HOST = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
 
-/**
- * @param {string} [text] host sources, separated by spaces; empty for none
- * @returns {string[]}
- */
+/** @param {string} [text] host sources, separated by spaces; empty for none @returns {string[]} */
 export function readHosts(text = HUB_HOSTS) {
   const hosts = text.split(/[\s,]+/).filter(Boolean);
   const wrong = hosts.find((host) => !HOST.test(host));

@@ -35,10 +35,7 @@ const CHOICE = [
   { name: 'samples', kind: 'number', help: 'texts of each strategy, of seeds that follow (1)' },
 ];
 
-/**
- * @param {string} text NAME=VALUE,NAME=VALUE
- * @returns {Strategy}
- */
+/** @param {string} text NAME=VALUE,NAME=VALUE @returns {Strategy} */
 function readStrategy(text) {
   const pairs = text.split(',').map((part) => {
     const [, name, value] = /^([\w-]+)=(.+)$/.exec(part.trim()) ?? [];
@@ -56,10 +53,7 @@ function readStrategy(text) {
   return { name: nameOf(settings), ...(search && { kind: search }), settings };
 }
 
-/**
- * @param {any} values
- * @returns {{ samples: number, strategies: readonly Strategy[] }}
- */
+/** @param {any} values @returns {{ samples: number, strategies: readonly Strategy[] }} */
 function readSuite({ suite = 'nine', strategy, samples }) {
   const found = suites.find(({ name }) => name === suite);
   if (!found) {

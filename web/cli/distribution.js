@@ -35,10 +35,7 @@ function tokenTable(trace, stdout) {
     .join('\n');
 }
 
-/**
- * @param {any} trace
- * @returns {string}
- */
+/** @param {any} trace @returns {string} */
 function stageTable(trace) {
   const rows = trace.stages
     .filter((/** @type {any} */ stage) => stage.active)

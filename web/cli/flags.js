@@ -231,10 +231,7 @@ export function nearestOf(word, names, orElse) {
   return shared(best) >= 0.7 ? `, did you mean ${best}?` : `${orElse}${names.join(', ')}`;
 }
 
-/**
- * @param {string} flag
- * @param {string} text
- */
+/** @param {string} flag @param {string} text */
 function toNumber(flag, text) {
   if (!NUMBER.test(text)) {
     throw new UsageError(`${flag} must be a number, got ${JSON.stringify(text)}`);
@@ -247,10 +244,7 @@ function toNumber(flag, text) {
   return value;
 }
 
-/**
- * @param {string} flag
- * @param {string} text ID=NUMBER, or ID=false or ID=-Infinity to ban
- */
+/** @param {string} flag @param {string} text ID=NUMBER, or ID=false or ID=-Infinity to ban */
 function toBias(flag, text) {
   const [, id, value] = /^(\d+(?: \d+)*)=(.+)$/.exec(text) ?? [];
   if (BANS.includes(value)) return { [id]: false };

@@ -83,10 +83,7 @@ class Playground {
     return this.#running !== null;
   }
 
-  /**
-   * @param {string} line
-   * @returns {Promise<boolean>} whether to continue
-   */
+  /** @param {string} line @returns {Promise<boolean>} whether to continue */
   async take(line) {
     try {
       if (line.startsWith('/')) return await this.#command(line.slice(1).trim());
@@ -115,10 +112,7 @@ class Playground {
     this.#show();
   }
 
-  /**
-   * @param {string} name
-   * @param {string} text
-   */
+  /** @param {string} name @param {string} text */
   async #set(name, text) {
     const flag = /** @type {import('./flags.js').Flag | undefined} */ (
       this.#flags.find((known) => known.name === name)

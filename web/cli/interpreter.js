@@ -80,10 +80,7 @@ function linked(path) {
   return isLink ? [path, ...linked(resolve(dirname(path), readlinkSync(path)))] : [path];
 }
 
-/**
- * @param {string} [chosen] by --python
- * @returns {Interpreter}
- */
+/** @param {string} [chosen] by --python @returns {Interpreter} */
 export function findPython(chosen) {
   const named = programOf(chosen);
   const { program, version, roots, site } = JSON.parse(ask(named));

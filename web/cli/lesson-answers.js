@@ -38,10 +38,7 @@ function grammarOf(model, asked) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/**
- * @param {Lesson} lesson
- * @param {string} file path of the lesson
- */
+/** @param {Lesson} lesson @param {string} file path of the lesson */
 export async function computeAnswers(lesson, file) {
   /** @type {Map<string | undefined, Promise<Logitscope>>} */
   const engines = new Map();

@@ -40,10 +40,7 @@ export function readGrammar({ grammar, model }) {
   throw new UsageError(`--grammar ${JSON.stringify(path)} is not a grammar of sentences`);
 }
 
-/**
- * @param {any} grammar
- * @param {string} text
- */
+/** @param {any} grammar @param {string} text */
 export function judge(grammar, text) {
   return grammar && checkSentence(grammar, text);
 }

@@ -53,6 +53,21 @@ export function checkInteger(name, value, minimum, maximum) {
   return value;
 }
 
+/**
+ * Checks that a value is one of some choices.
+ * @param {string} name
+ * @param {unknown} value
+ * @param {readonly unknown[]} choices
+ */
+export function checkChoice(name, value, choices) {
+  if (choices.includes(value)) return;
+  throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
+    setting: name,
+    names: choices.map(show).join(', '),
+    value: shown(value),
+  });
+}
+
 /** Deepest nesting of a setting: recursion and messages fail at a few hundred levels. */
 const DEPTH_MAX = 100;
 /** Counting stops after this many objects, since an object may contain itself. */
@@ -92,10 +107,7 @@ export function checkDepths(options) {
   for (const [name, value] of Object.entries(options)) checkDepth(name, value);
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- */
+/** @param {string} name @param {unknown} value */
 export function checkBoolean(name, value) {
   if (typeof value !== 'boolean') {
     throw mustBe(name, 'true_or_false', value);
@@ -118,10 +130,7 @@ export function checkSignal(signal) {
   }
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- */
+/** @param {string} name @param {unknown} value */
 export function checkFunction(name, value) {
   if (value !== undefined && typeof value !== 'function') throw mustBe(name, 'a_function', value);
 }
@@ -160,10 +169,7 @@ export function checkIds(name, ids, limit) {
 /** The least number that rounds to Infinity in a float32: 2^128 (1 - 2^-25). */
 const BEYOND_FLOAT32 = 2 ** 128 * (1 - 2 ** -25);
 
-/**
- * @param {ArrayLike<number>} logits
- * @returns {number} how many
- */
+/** @param {ArrayLike<number>} logits @returns {number} how many */
 export function checkLogits(logits) {
   checkNumbers('logits', logits);
   if (!logits.length) throw new LogitscopeError('empty', 'no_numbers');
@@ -175,10 +181,7 @@ export function checkLogits(logits) {
   return logits.length;
 }
 
-/**
- * @param {string} name
- * @param {ArrayLike<number>} numbers
- */
+/** @param {string} name @param {ArrayLike<number>} numbers */
 export function checkNumbers(name, numbers) {
   const isTyped = ArrayBuffer.isView(numbers) && !(numbers instanceof DataView);
   if (isTyped && typeof (numbers[0] ?? 0) === 'number') return;

@@ -154,10 +154,7 @@ async function* sample(_, session, options) {
   }
 }
 
-/**
- * @param {number[]} values
- * @returns {number | null}
- */
+/** @param {number[]} values @returns {number | null} */
 function mean(values) {
   return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }

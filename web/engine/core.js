@@ -207,10 +207,7 @@ export class Core {
     return call(bytes.length + 2);
   }
 
-  /**
-   * @param {ArrayLike<number>} ids
-   * @param {{ special?: boolean }} [options]
-   */
+  /** @param {ArrayLike<number>} ids @param {{ special?: boolean }} [options] */
   decode(ids, options) {
     const { vocab_size } = this.needModel();
     checkOptions('options of decode', options, ['special']);
@@ -259,10 +256,7 @@ export class Core {
     return piece;
   }
 
-  /**
-   * @param {unknown} settings
-   * @param {readonly string[]} [also]
-   */
+  /** @param {unknown} settings @param {readonly string[]} [also] */
   resolve(settings, also) {
     return resolveSettings(this.table, settings, also);
   }
@@ -366,10 +360,7 @@ export class Core {
     return this.module.calls.draw_random(seed, step);
   }
 
-  /**
-   * @param {ArrayLike<number>} ids
-   * @param {number} n
-   */
+  /** @param {ArrayLike<number>} ids @param {number} n */
   distinct(ids, n) {
     checkIds('ids', ids, 2 ** 32);
     checkInteger('n', n, 1, 2 ** 32 - 1);

@@ -91,10 +91,7 @@ class EngineServer {
     }
   }
 
-  /**
-   * @param {number} id
-   * @param {import('./types.js').LoadOptions} options
-   */
+  /** @param {number} id @param {import('./types.js').LoadOptions} options */
   async #load(id, options) {
     const scope = await Logitscope.load({
       ...options,
@@ -151,20 +148,14 @@ class EngineServer {
     return this.#last;
   }
 
-  /**
-   * @param {number} session
-   * @param {any} target
-   */
+  /** @param {number} session @param {any} target */
   #close(session, target) {
     target.close();
     if (session) this.#sessions.delete(session);
     else this.#sessions.clear();
   }
 
-  /**
-   * @param {any} target
-   * @param {any} options
-   */
+  /** @param {any} target @param {any} options */
   #generate(target, options) {
     const abort = new AbortController();
     const steps = target.generate({ ...options, signal: abort.signal });

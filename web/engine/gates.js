@@ -37,10 +37,7 @@ export const GATE_NAMES = [...GATES, 'constraint_start'];
 /** @param {unknown} id */
 const isId = (id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
 
-/**
- * @param {string} name
- * @param {unknown} list texts, ids, lists of ids
- */
+/** @param {string} name @param {unknown} list texts, ids, lists of ids */
 export function checkSequences(name, list) {
   const isSequence = (/** @type {unknown} */ it) =>
     isId(it) ||
@@ -51,10 +48,7 @@ export function checkSequences(name, list) {
   throw mustBe(name, 'a_list_of_texts_or_ids', odd);
 }
 
-/**
- * @param {Record<string, any>} asked
- * @returns {Asked}
- */
+/** @param {Record<string, any>} asked @returns {Asked} */
 export function resolveGates(asked) {
   /** @type {Asked} */
   const gates = {};
@@ -105,10 +99,7 @@ export class Gates {
     });
   }
 
-  /**
-   * @param {string} text
-   * @returns {number} the one token that spells the text
-   */
+  /** @param {string} text @returns {number} the one token that spells the text */
   #oneToken(text) {
     const ids = this.#core.spelling(text);
     if (ids.length === 1) return ids[0];

@@ -82,10 +82,7 @@ async function prefill(session, ids, context, rest) {
 /** @param {import('./types.js').TraceToken} token @returns {import('./types.js').ListedToken} */
 const toListed = ({ id, text, logprob, p, p_raw, rank }) => ({ id, text, logprob, p, p_raw, rank });
 
-/**
- * @param {unknown} stop
- * @returns {string[]}
- */
+/** @param {unknown} stop @returns {string[]} */
 function checkStops(stop) {
   const stops = Array.isArray(stop) ? stop : [stop];
   for (const text of stops) {
@@ -110,10 +107,7 @@ function idsOf(core, name, given) {
   return ids;
 }
 
-/**
- * @param {Core} core
- * @param {any} options
- */
+/** @param {Core} core @param {any} options */
 function resolveOptions(core, options) {
   const { vocab_size } = core.needModel();
   const { top = 0, top_logprobs = top } = options ?? {};

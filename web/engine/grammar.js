@@ -357,10 +357,7 @@ function* continuations(grammar, text) {
   }
 }
 
-/**
- * @param {Grammar} grammar
- * @param {string} text
- */
+/** @param {Grammar} grammar @param {string} text */
 function isBeginning(grammar, text) {
   return !continuations(grammar, text).next().done;
 }

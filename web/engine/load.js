@@ -58,10 +58,7 @@ async function* read(holder) {
   }
 }
 
-/**
- * @param {Response} response
- * @returns {Stream}
- */
+/** @param {Response} response @returns {Stream} */
 function openResponse(response) {
   if (!response.ok) {
     response.body?.cancel().catch(() => {});

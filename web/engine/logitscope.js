@@ -1,6 +1,7 @@
 /** The engine for worker and Node: load, encode, feed, read, generate. */
 import {
   checkBoolean,
+  checkChoice,
   checkFunction,
   checkIds,
   checkInteger,
@@ -9,7 +10,7 @@ import {
   isObject,
 } from './checks.js';
 import { Core, STREAMS } from './core.js';
-import { LogitscopeError, mustBe, show, shown } from './errors.js';
+import { LogitscopeError, mustBe } from './errors.js';
 import { openSource } from './load.js';
 import { Module } from './module.js';
 import { presets, strategies } from './presets.js';
@@ -22,6 +23,8 @@ export { LogitscopeError, presets, strategies };
 /** The longest context that a model file may have. */
 const CONTEXT_MAX = 2 ** 20;
 const VARIANTS = ['auto', 'scalar', 'simd', 'relaxed'];
+const LOAD_OPTIONS =
+  'model wasm simd relaxed variant streams context cache session onprogress keep signal'.split(' ');
 
 /**
  * The options of a call, checked.
@@ -63,20 +66,7 @@ export class Logitscope extends Session {
    * @returns {Promise<Logitscope>}
    */
   static async load(options) {
-    checkOptions('options of load', options, [
-      'model',
-      'wasm',
-      'simd',
-      'relaxed',
-      'variant',
-      'streams',
-      'context',
-      'cache',
-      'session',
-      'onprogress',
-      'keep',
-      'signal',
-    ]);
+    checkOptions('options of load', options, LOAD_OPTIONS);
     const {
       model,
       wasm,
@@ -96,20 +86,8 @@ export class Logitscope extends Session {
     checkBoolean('session', session);
     checkFunction('onprogress', onprogress);
     checkSignal(signal);
-    if (typeof variant !== 'string' || !VARIANTS.includes(variant)) {
-      throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
-        setting: 'variant',
-        names: VARIANTS.map(show).join(', '),
-        value: shown(variant),
-      });
-    }
-    if (streams !== 'auto' && !STREAMS.includes(streams)) {
-      throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
-        setting: 'streams',
-        names: ['auto', ...STREAMS].map(show).join(', '),
-        value: shown(streams),
-      });
-    }
+    checkChoice('variant', variant, VARIANTS);
+    checkChoice('streams', streams, ['auto', ...STREAMS]);
     const [module, stream] = await Promise.all([
       Module.load(wasm, variant, { simd, relaxed }),
       model === undefined ? null : openSource('model', model, { keep, signal }),

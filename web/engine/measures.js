@@ -129,10 +129,7 @@ export async function readMeasure(name, { trace, steps, texts }, engine) {
   return summarise(values);
 }
 
-/**
- * @param {import('./grammar.js').Grammar | null | undefined} grammar
- * @param {string} text
- */
+/** @param {import('./grammar.js').Grammar | null | undefined} grammar @param {string} text */
 export function judgeText(grammar, text) {
   return grammar ? checkSentence(grammar, text) : null;
 }

@@ -138,10 +138,7 @@ export async function openImage(module, { chunks, total, way }, context, onprogr
   }
 }
 
-/**
- * @param {number} total
- * @param {string} got
- */
+/** @param {number} total @param {string} got */
 function wrongLength(total, got) {
   return new LogitscopeError('load_failed', 'load_length', { limit: total, n: got });
 }

@@ -35,10 +35,7 @@ function addressOf(option) {
   }
 }
 
-/**
- * @param {Source | WebAssembly.Module} source
- * @returns {Promise<WebAssembly.Module>}
- */
+/** @param {Source | WebAssembly.Module} source @returns {Promise<WebAssembly.Module>} */
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
   const bytes = await readSource('wasm', source);
@@ -55,48 +52,10 @@ async function compile(source) {
 }
 
 /** A function with i32x4.relaxed_dot_i8x16_i7x16_add_s: it validates only with relaxed SIMD. */
-const RELAXED = Uint8Array.of(
-  0,
-  97,
-  115,
-  109,
-  1,
-  0,
-  0,
-  0,
-  1,
-  5,
-  1,
-  96,
-  0,
-  1,
-  123,
-  3,
-  2,
-  1,
-  0,
-  10,
-  19,
-  1,
-  17,
-  0,
-  65,
-  0,
-  253,
-  15,
-  65,
-  0,
-  253,
-  15,
-  65,
-  0,
-  253,
-  15,
-  253,
-  147,
-  2,
-  11,
-);
+const RELAXED = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15,
+  65, 0, 253, 15, 65, 0, 253, 15, 253, 147, 2, 11,
+]);
 
 /**
  * The address of a module of loops beside the first module, if the first has a .wasm address.
@@ -269,50 +228,32 @@ export class Module {
     return new Uint8Array(this.#memory.buffer, pointer >>> 0, length).slice();
   }
 
-  /**
-   * @param {number} pointer
-   * @param {number} count
-   */
+  /** @param {number} pointer @param {number} count */
   uint32(pointer, count) {
     return new Uint32Array(this.#memory.buffer, pointer >>> 0, count).slice();
   }
 
-  /**
-   * @param {number} pointer
-   * @param {number} count
-   */
+  /** @param {number} pointer @param {number} count */
   float32(pointer, count) {
     return new Float32Array(this.#memory.buffer, pointer >>> 0, count).slice();
   }
 
-  /**
-   * @param {number} pointer
-   * @param {number} count
-   */
+  /** @param {number} pointer @param {number} count */
   float64(pointer, count) {
     return new Float64Array(this.#memory.buffer, pointer >>> 0, count).slice();
   }
 
-  /**
-   * @param {number} pointer
-   * @param {Uint8Array} bytes
-   */
+  /** @param {number} pointer @param {Uint8Array} bytes */
   writeBytes(pointer, bytes) {
     new Uint8Array(this.#memory.buffer, pointer >>> 0, bytes.length).set(bytes);
   }
 
-  /**
-   * @param {number} pointer
-   * @param {ArrayLike<number>} ids
-   */
+  /** @param {number} pointer @param {ArrayLike<number>} ids */
   writeUint32(pointer, ids) {
     new Uint32Array(this.#memory.buffer, pointer >>> 0, ids.length).set(ids);
   }
 
-  /**
-   * @param {number} pointer
-   * @param {ArrayLike<number>} values
-   */
+  /** @param {number} pointer @param {ArrayLike<number>} values */
   writeFloat32(pointer, values) {
     new Float32Array(this.#memory.buffer, pointer >>> 0, values.length).set(values);
   }

@@ -80,10 +80,7 @@ export class RangeFile {
     this.#cache = /** @type {RequestCache} */ (keep ? 'no-store' : 'default');
   }
 
-  /**
-   * @param {string} address
-   * @param {{ keep: boolean, signal?: AbortSignal }} way
-   */
+  /** @param {string} address @param {{ keep: boolean, signal?: AbortSignal }} way */
   static async open(address, way) {
     const file = new RangeFile(address, way);
     try {

@@ -104,10 +104,7 @@ const TASKS = Object.freeze({
 const whole = (root, rules, space) =>
   `root ::= space ${root} space\n${rules.join('\n')}${BASIC}space ::= [ \\t\\n\\r]{0,${space}}`;
 
-/**
- * @param {number} depth
- * @param {number} space
- */
+/** @param {number} depth @param {number} space */
 function json(depth, space) {
   const rules = Array.from({ length: depth + 1 }, (_, d) => {
     const value = `value${d} ::= string | number | boolean | null`;
@@ -651,10 +648,7 @@ function keyOf(value) {
   return `${Array.isArray(value)}{${parts.map((part) => part.join(':')).join()}}`;
 }
 
-/**
- * @param {unknown} given a schema, or its text
- * @param {number} space
- */
+/** @param {unknown} given a schema, or its text @param {number} space */
 function ofSchema(given, space) {
   if (typeof given === 'string' && given.length > GRAMMAR_MAX) refuseWhole('grammar_too_large');
   if (typeof given !== 'string') checkSize(given);

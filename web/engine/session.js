@@ -108,10 +108,7 @@ export class Session {
     return this.#feed(ids, cache);
   }
 
-  /**
-   * @param {ArrayLike<number>} ids
-   * @param {boolean} cache
-   */
+  /** @param {ArrayLike<number>} ids @param {boolean} cache */
   #feed(ids, cache) {
     const { module } = this.#open();
     this.#hasSecond = false;

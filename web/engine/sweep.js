@@ -55,10 +55,7 @@ export const POINTS_MAX = 10000;
 export const SAMPLES_MAX = 1000;
 export const DEFAULTS = Object.freeze({ samples: 10, max_new_tokens: 40 });
 
-/**
- * @param {string} key
- * @param {import('./errors.js').Values} [values]
- */
+/** @param {string} key @param {import('./errors.js').Values} [values] */
 const refuse = (key, values) => new LogitscopeError('invalid_argument', key, values);
 
 /** The number of decimals of a number. @param {number} value */

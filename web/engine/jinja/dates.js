@@ -79,10 +79,7 @@ function lettersOf(day) {
   };
 }
 
-/**
- * @param {string} date YYYY-MM-DD
- * @param {string} format
- */
+/** @param {string} date YYYY-MM-DD @param {string} format */
 export function formatDate(date, format) {
   const letters = lettersOf(new Date(date));
   return format.replace(/%(-?)([a-zA-Z%])/g, (all, bare, letter) => {
