@@ -1,87 +1,28 @@
 /** The tree of a template, by the grammar of Jinja 3.1 with loop controls and `{% generation %}`. */
+import { CONSTANTS, ExpressionParser } from './expressions.js';
 import { refuse } from './fault.js';
-import { tokenize } from './lexer.js';
 import { str } from './text.js';
 
-/**
- * A node: its parts stand in the order in which Jinja visits them.
- * @typedef {{ type: string, [part: string]: any }} Node
- */
+/** @typedef {import('./expressions.js').Node} Node */
 
-const COMPARISONS = new Set(['==', '!=', '<', '<=', '>', '>=']);
-const ARGUMENTS = new Set(['name', 'string', 'integer', 'float', '(', '[', '{']);
 const UNSUPPORTED = new Set(['autoescape', 'block', 'extends', 'from', 'import', 'include']);
-const CONSTANTS = new Map(
-  /** @type {[string, any][]} */ ([
-    ['true', true],
-    ['True', true],
-    ['false', false],
-    ['False', false],
-    ['none', null],
-    ['None', null],
-  ]),
-);
 
-class Parser {
-  #at = 0;
-
-  /** @param {string} source */
-  constructor(source) {
-    this.tokens = tokenize(source);
-  }
-
-  get #now() {
-    return this.tokens[this.#at];
-  }
-
-  /** @param {string} type @param {string} [value] of a name */
-  #is(type, value) {
-    return this.#now.type === type && (value === undefined || this.#now.value === value);
-  }
-
-  #next() {
-    const token = this.#now;
-    if (token.type !== 'eof') this.#at++;
-    return token;
-  }
-
-  #look() {
-    return this.tokens[Math.min(this.#at + 1, this.tokens.length - 1)];
-  }
-
-  /** @param {string} type @param {string} [value] */
-  #skip(type, value) {
-    const is = this.#is(type, value);
-    if (is) this.#next();
-    return is;
-  }
-
-  /** @param {string} type @param {string} [value] */
-  #expect(type, value) {
-    if (this.#is(type, value)) return this.#next();
-    return refuse(`expected ${value ?? type}, got ${this.#shown()}`);
-  }
-
-  #shown() {
-    const { type, value } = this.#now;
-    if (type === 'eof') return 'the end of the template';
-    return type === 'name' ? `'${value}'` : `'${type}'`;
-  }
-
+/** Parses statements. */
+class Parser extends ExpressionParser {
   /** @param {string[]} ends names of tags that end the body; none at the end of the template */
   body(ends = []) {
     /** @type {Node[]} */
     const nodes = [];
     for (;;) {
-      const token = this.#next();
+      const token = this.next();
       if (token.type === 'data') nodes.push({ type: 'Data', text: str(token.value) });
       else if (token.type === 'variable_begin') {
-        nodes.push({ type: 'Output', nodes: [this.#tuple()] });
-        this.#expect('variable_end');
+        nodes.push({ type: 'Output', nodes: [this.tuple()] });
+        this.expect('variable_end');
       } else if (token.type === 'block_begin') {
-        if (this.#now.type === 'name' && ends.includes(this.#now.value)) return nodes;
+        if (this.now.type === 'name' && ends.includes(this.now.value)) return nodes;
         nodes.push(this.#statement(ends));
-        this.#expect('block_end');
+        this.expect('block_end');
       } else if (ends.length) {
         return refuse(`the template ends where {% ${ends.at(-1)} %} is missing`);
       } else return nodes;
@@ -90,7 +31,7 @@ class Parser {
 
   /** @param {string[]} ends @returns {Node} */
   #statement(ends) {
-    const name = this.#expect('name').value;
+    const name = this.expect('name').value;
     if (UNSUPPORTED.has(name)) return refuse(`the tag {% ${name} %} is not supported`);
     switch (name) {
       case 'for':
@@ -106,7 +47,7 @@ class Parser {
       case 'filter':
         return {
           type: 'FilterBlock',
-          ...this.#swapped('filter', this.#filters(null, true), 'endfilter'),
+          ...this.#swapped('filter', this.filters(null, true), 'endfilter'),
         };
       case 'with':
         return this.#with();
@@ -136,22 +77,22 @@ class Parser {
 
   /** The statements up to a tag, which is read. @param {string[]} ends */
   #inside(...ends) {
-    this.#skip(':');
-    this.#expect('block_end');
+    this.skip(':');
+    this.expect('block_end');
     const nodes = this.body(ends);
-    if (ends.length === 1) this.#next();
+    if (ends.length === 1) this.next();
     return nodes;
   }
 
   /** @returns {Node} */
   #for() {
     const target = this.#target();
-    this.#expect('name', 'in');
-    const iter = this.#tuple(false);
-    const test = this.#skip('name', 'if') ? this.#expression() : null;
-    const recursive = this.#skip('name', 'recursive');
+    this.expect('name', 'in');
+    const iter = this.tuple(false);
+    const test = this.skip('name', 'if') ? this.expression() : null;
+    const recursive = this.skip('name', 'recursive');
     const body = this.#inside('endfor', 'else');
-    const hasElse = this.#next().value === 'else';
+    const hasElse = this.next().value === 'else';
     return {
       type: 'For',
       target,
@@ -165,14 +106,14 @@ class Parser {
 
   /** @returns {Node} */
   #if() {
-    const test = this.#tuple(false);
+    const test = this.tuple(false);
     const body = this.#inside('elif', 'else', 'endif');
     /** @type {Node[]} */
     const elif = [];
     for (;;) {
-      const end = this.#next().value;
+      const end = this.next().value;
       if (end === 'elif') {
-        const another = this.#tuple(false);
+        const another = this.tuple(false);
         elif.push({
           type: 'If',
           test: another,
@@ -188,8 +129,8 @@ class Parser {
   /** @returns {Node} */
   #set() {
     const target = this.#target(true);
-    if (this.#skip('=')) return { type: 'Assign', target, node: this.#tuple() };
-    const filter = this.#filters(null);
+    if (this.skip('=')) return { type: 'Assign', target, node: this.tuple() };
+    const filter = this.filters(null);
     return { type: 'AssignBlock', target, filter, body: this.#inside('endset') };
   }
 
@@ -198,28 +139,28 @@ class Parser {
     const args = [];
     /** @type {Node[]} */
     const defaults = [];
-    this.#expect('(');
-    while (!this.#is(')')) {
-      if (args.length) this.#expect(',');
-      const name = this.#assignable(this.#expect('name').value);
+    this.expect('(');
+    while (!this.is(')')) {
+      if (args.length) this.expect(',');
+      const name = this.#assignable(this.expect('name').value);
       args.push({ type: 'Name', name, ctx: 'param' });
-      if (this.#skip('=')) defaults.push(this.#expression());
+      if (this.skip('=')) defaults.push(this.expression());
       else if (defaults.length) refuse('non-default argument follows default argument');
     }
-    this.#expect(')');
+    this.expect(')');
     return { args, defaults };
   }
 
   /** @returns {Node} */
   #macro() {
-    const name = this.#assignable(this.#expect('name').value);
+    const name = this.#assignable(this.expect('name').value);
     return { type: 'Macro', name, ...this.#signature(), body: this.#inside('endmacro') };
   }
 
   /** @returns {Node} */
   #call() {
-    const signature = this.#is('(') ? this.#signature() : { args: [], defaults: [] };
-    const call = this.#expression();
+    const signature = this.is('(') ? this.#signature() : { args: [], defaults: [] };
+    const call = this.expression();
     if (call.type !== 'Call') refuse('expected call');
     return { type: 'CallBlock', call, ...signature, body: this.#inside('endcall') };
   }
@@ -230,11 +171,11 @@ class Parser {
     const targets = [];
     /** @type {Node[]} */
     const values = [];
-    while (!this.#is('block_end')) {
-      if (targets.length) this.#expect(',');
+    while (!this.is('block_end')) {
+      if (targets.length) this.expect(',');
       targets.push(this.#target(false, 'param'));
-      this.#expect('=');
-      values.push(this.#expression());
+      this.expect('=');
+      values.push(this.expression());
     }
     return { type: 'With', targets, values, body: this.#inside('endwith') };
   }
@@ -243,9 +184,9 @@ class Parser {
   #print() {
     /** @type {Node[]} */
     const nodes = [];
-    while (!this.#is('block_end')) {
-      if (nodes.length) this.#expect(',');
-      nodes.push(this.#expression());
+    while (!this.is('block_end')) {
+      if (nodes.length) this.expect(',');
+      nodes.push(this.expression());
     }
     return { type: 'Output', nodes };
   }
@@ -260,301 +201,28 @@ class Parser {
     /** @type {Node[]} */
     const items = [];
     let isTuple = false;
-    while (!this.#is('block_end') && !this.#is(')')) {
+    while (!this.is('block_end') && !this.is(')')) {
       items.push(this.#targetItem(inNamespace, ctx));
-      if (!this.#skip(',')) break;
+      if (!this.skip(',')) break;
       isTuple = true;
     }
     if (isTuple) return { type: 'Tuple', items, ctx };
-    return items[0] ?? refuse(`Expected an expression, got ${this.#shown()}`);
+    return items[0] ?? refuse(`Expected an expression, got ${this.shown()}`);
   }
 
   /** @param {boolean} inNamespace @param {string} ctx @returns {Node} */
   #targetItem(inNamespace, ctx) {
-    if (this.#skip('(')) {
+    if (this.skip('(')) {
       const target = this.#target(inNamespace, ctx);
-      this.#expect(')');
+      this.expect(')');
       return target;
     }
-    const name = this.#expect('name').value;
-    if (inNamespace && this.#skip('.'))
-      return { type: 'NSRef', name, attr: this.#expect('name').value };
+    const name = this.expect('name').value;
+    if (inNamespace && this.skip('.'))
+      return { type: 'NSRef', name, attr: this.expect('name').value };
     return { type: 'Name', name: this.#assignable(name), ctx };
   }
-
-  /** @param {boolean} [conditional] @param {boolean} [enclosed] @returns {Node} */
-  #tuple(conditional = true, enclosed = false) {
-    /** @type {Node[]} */
-    const items = [];
-    let isTuple = false;
-    for (;;) {
-      if (items.length) this.#expect(',');
-      if (['variable_end', 'block_end', ')'].includes(this.#now.type)) break;
-      items.push(this.#expression(conditional));
-      if (!this.#is(',')) break;
-      isTuple = true;
-    }
-    if (!isTuple && items.length) return items[0];
-    if (!isTuple && !enclosed) return refuse(`Expected an expression, got ${this.#shown()}`);
-    return { type: 'Tuple', items, ctx: 'load' };
-  }
-
-  /** @param {boolean} [conditional] @returns {Node} */
-  #expression(conditional = true) {
-    let node = this.#or();
-    while (conditional && this.#skip('name', 'if')) {
-      const test = this.#or();
-      const otherwise = this.#skip('name', 'else') ? this.#expression() : null;
-      node = { type: 'CondExpr', test, expr1: node, expr2: otherwise };
-    }
-    return node;
-  }
-
-  #or() {
-    let left = this.#and();
-    while (this.#skip('name', 'or')) left = { type: 'Or', left, right: this.#and() };
-    return left;
-  }
-
-  #and() {
-    let left = this.#not();
-    while (this.#skip('name', 'and')) left = { type: 'And', left, right: this.#not() };
-    return left;
-  }
-
-  /** @returns {Node} */
-  #not() {
-    return this.#skip('name', 'not') ? { type: 'Not', node: this.#not() } : this.#compare();
-  }
-
-  #compare() {
-    const expr = this.#sum();
-    const ops = [];
-    for (;;) {
-      const { type } = this.#now;
-      if (COMPARISONS.has(type)) {
-        this.#next();
-        ops.push({ type: 'Operand', op: type, expr: this.#sum() });
-      } else if (this.#skip('name', 'in'))
-        ops.push({ type: 'Operand', op: 'in', expr: this.#sum() });
-      else if (
-        this.#is('name', 'not') &&
-        this.#look().type === 'name' &&
-        this.#look().value === 'in'
-      ) {
-        this.#at += 2;
-        ops.push({ type: 'Operand', op: 'not in', expr: this.#sum() });
-      } else break;
-    }
-    return ops.length ? { type: 'Compare', expr, ops } : expr;
-  }
-
-  /** @param {string[]} operators @param {() => Node} operand */
-  #binary(operators, operand) {
-    let left = operand();
-    while (operators.includes(this.#now.type)) {
-      const op = this.#next().type;
-      left = { type: 'Binary', op, left, right: operand() };
-    }
-    return left;
-  }
-
-  /** @returns {Node} */
-  #sum() {
-    return this.#binary(['+', '-'], () => this.#concat());
-  }
-
-  #concat() {
-    const nodes = [this.#product()];
-    while (this.#skip('~')) nodes.push(this.#product());
-    return nodes.length === 1 ? nodes[0] : { type: 'Concat', nodes };
-  }
-
-  /** @returns {Node} */
-  #product() {
-    return this.#binary(['*', '/', '//', '%'], () => this.#binary(['**'], () => this.#unary()));
-  }
-
-  /** @param {boolean} [withFilter] @returns {Node} */
-  #unary(withFilter = true) {
-    const sign = this.#is('-') || this.#is('+') ? this.#next().type : null;
-    const node = sign ? { type: 'Unary', op: sign, node: this.#unary(false) } : this.#primary();
-    const whole = this.#postfix(node);
-    return withFilter ? this.#behind(whole) : whole;
-  }
-
-  /** @returns {Node} */
-  #primary() {
-    const { type, value } = this.#now;
-    if (type === 'name') {
-      this.#next();
-      if (CONSTANTS.has(value)) return { type: 'Const', value: CONSTANTS.get(value) };
-      return { type: 'Name', name: value, ctx: 'load' };
-    }
-    if (type === 'string') {
-      let whole = '';
-      while (this.#is('string')) whole += this.#next().value;
-      return { type: 'Const', value: str(whole) };
-    }
-    if (type === 'integer' || type === 'float') return { type: 'Const', value: this.#next().value };
-    if (this.#skip('(')) {
-      const node = this.#tuple(true, true);
-      this.#expect(')');
-      return node;
-    }
-    if (this.#skip('[')) return { type: 'List', items: this.#items(']', () => this.#expression()) };
-    if (this.#skip('{')) return { type: 'Dict', items: this.#items('}', () => this.#pair()) };
-    return refuse(`unexpected ${this.#shown()}`);
-  }
-
-  /** @param {string} end @param {() => Node} item */
-  #items(end, item) {
-    /** @type {Node[]} */
-    const items = [];
-    while (!this.#is(end)) {
-      if (items.length) this.#expect(',');
-      if (this.#is(end)) break;
-      items.push(item());
-    }
-    this.#expect(end);
-    return items;
-  }
-
-  /** @returns {Node} */
-  #pair() {
-    const key = this.#expression();
-    this.#expect(':');
-    return { type: 'Pair', key, value: this.#expression() };
-  }
-
-  /** @param {Node} node */
-  #postfix(node) {
-    let whole = node;
-    for (;;) {
-      if (this.#is('.') || this.#is('[')) whole = this.#subscript(whole);
-      else if (this.#is('(')) whole = { type: 'Call', node: whole, ...this.#arguments() };
-      else return whole;
-    }
-  }
-
-  /** Filters, tests and calls behind an expression. @param {Node} node */
-  #behind(node) {
-    let whole = node;
-    for (;;) {
-      if (this.#is('|')) whole = this.#filters(whole);
-      else if (this.#is('name', 'is')) whole = this.#test(whole);
-      else if (this.#is('(')) whole = { type: 'Call', node: whole, ...this.#arguments() };
-      else return whole;
-    }
-  }
-
-  /** @param {Node} node @returns {Node} */
-  #subscript(node) {
-    if (this.#skip('.')) {
-      const { type, value } = this.#next();
-      if (type === 'name') return { type: 'Getattr', node, attr: value };
-      if (type !== 'integer') return refuse('expected name or number');
-      return { type: 'Getitem', node, arg: { type: 'Const', value } };
-    }
-    this.#expect('[');
-    /** @type {Node[]} */
-    const args = [];
-    while (!this.#is(']')) {
-      if (args.length) this.#expect(',');
-      args.push(this.#subscribed());
-    }
-    this.#expect(']');
-    if (args.length === 1) return { type: 'Getitem', node, arg: args[0] };
-    if (!args.length || args.some(({ type }) => type === 'Slice'))
-      return refuse('such an item is not supported');
-    return { type: 'Getitem', node, arg: { type: 'Tuple', items: args, ctx: 'load' } };
-  }
-
-  /** @returns {Node} */
-  #subscribed() {
-    const first = this.#is(':') ? null : this.#expression();
-    if (!this.#skip(':')) return /** @type {Node} */ (first);
-    const isEnd = () => this.#is(':') || this.#is(']') || this.#is(',');
-    const stop = isEnd() ? null : this.#expression();
-    const step = this.#skip(':') && !isEnd() ? this.#expression() : null;
-    return { type: 'Slice', start: first, stop, step };
-  }
-
-  #arguments() {
-    /** @type {Node[]} */
-    const args = [];
-    /** @type {Node[]} */
-    const kwargs = [];
-    /** @type {Node | null} */
-    let dynArgs = null;
-    /** @type {Node | null} */
-    let dynKwargs = null;
-    const ensure = (/** @type {boolean} */ isRight) => {
-      if (!isRight) refuse('invalid syntax for function call expression');
-    };
-    this.#expect('(');
-    for (let isFirst = true; !this.#is(')'); isFirst = false) {
-      if (!isFirst) {
-        this.#expect(',');
-        if (this.#is(')')) break;
-      }
-      if (this.#skip('*')) {
-        ensure(!dynArgs && !dynKwargs);
-        dynArgs = this.#expression();
-      } else if (this.#skip('**')) {
-        ensure(!dynKwargs);
-        dynKwargs = this.#expression();
-      } else if (this.#is('name') && this.#look().type === '=') {
-        ensure(!dynKwargs);
-        const key = this.#next().value;
-        this.#next();
-        kwargs.push({ type: 'Keyword', key, value: this.#expression() });
-      } else {
-        ensure(!dynArgs && !dynKwargs && !kwargs.length);
-        args.push(this.#expression());
-      }
-    }
-    this.#expect(')');
-    return { args, kwargs, dynArgs, dynKwargs };
-  }
-
-  /** A name that may have dots. */
-  #dotted() {
-    let name = this.#expect('name').value;
-    while (this.#skip('.')) name += `.${this.#expect('name').value}`;
-    return name;
-  }
-
-  /** @param {Node | null} node @param {boolean} [begins] without a pipe @returns {any} */
-  #filters(node, begins = false) {
-    let whole = node;
-    for (let isFirst = begins; isFirst || this.#skip('|'); isFirst = false) {
-      const name = this.#dotted();
-      const given = this.#is('(') ? this.#arguments() : NO_ARGUMENTS;
-      whole = { type: 'Filter', node: whole, name, ...given };
-    }
-    return whole;
-  }
-
-  /** @param {Node} node @returns {Node} */
-  #test(node) {
-    this.#expect('name', 'is');
-    const isNegated = this.#skip('name', 'not');
-    const name = this.#dotted();
-    let given = NO_ARGUMENTS;
-    const { type, value } = this.#now;
-    if (type === '(') given = this.#arguments();
-    else if (ARGUMENTS.has(type) && !(type === 'name' && ['else', 'or', 'and'].includes(value))) {
-      if (type === 'name' && value === 'is') refuse('You cannot chain multiple tests with is');
-      given = { ...NO_ARGUMENTS, args: [this.#postfix(this.#primary())] };
-    }
-    const test = { type: 'Test', node, name, ...given };
-    return isNegated ? { type: 'Not', node: test } : test;
-  }
 }
-
-/** @type {{ args: Node[], kwargs: Node[], dynArgs: Node | null, dynKwargs: Node | null }} */
-const NO_ARGUMENTS = { args: [], kwargs: [], dynArgs: null, dynKwargs: null };
 
 /** @param {string} source @returns {Node[]} */
 export const parse = (source) => new Parser(source).body();
