@@ -112,6 +112,69 @@ ${files.map((file) => `      <file href="${escape(file)}"/>`).join('\n')}
 `;
 }
 
+/** @param {string} name */
+const alternates = (name) =>
+  LESSON_LANGUAGES.map(
+    (each) => `\n    <link rel="alternate" hreflang="${each}" href="${name}.${each}.html">`,
+  ).join('');
+
+/**
+ * The page with the list of all lessons.
+ * @param {string} site index.html
+ * @param {string} language
+ * @param {Lesson[]} lessons
+ * @param {string} path
+ */
+async function indexPage(site, language, lessons, path) {
+  const words = JSON.parse(
+    await readFile(new URL(`locale/${language}.json`, import.meta.url), 'utf8'),
+  );
+  const rows = lessons.map(
+    ({ name, title, aim }) =>
+      `<li><a href="${name}.${language}.html">${plain(title)}</a>: ${plain(aim)}</li>`,
+  );
+  return pageOf(site, {
+    language,
+    title: words['lesson.index'],
+    about: words['lesson.index.about'],
+    attributes: 'links="pages"',
+    body: `<ol>\n          ${rows.join('\n          ')}\n        </ol>`,
+    others: alternates('index'),
+    path,
+  });
+}
+
+/**
+ * A lesson as a package.
+ * @param {string} site index.html
+ * @param {'scorm12' | 'scorm2004'} version
+ * @param {string} language
+ * @param {Lesson} lesson
+ * @param {Packed[]} files all files but the page and the manifest
+ */
+function packageOf(site, version, language, lesson, files) {
+  const { name, title } = lesson;
+  const page = pageOf(site, {
+    ...contentOf(language, lesson),
+    attributes: `lesson="${name}" links="none" report="${version}"`,
+  });
+  const id = `logitscope-${name}-${language}`;
+  const all = ['index.html', ...files.map(({ path }) => path.toString())];
+  return zip([
+    pack('imsmanifest.xml', Buffer.from(manifest(version, { id, title, files: all }))),
+    pack('index.html', Buffer.from(page)),
+    ...files,
+  ]);
+}
+
+/** @param {string} language @param {Lesson} lesson */
+const contentOf = (language, lesson) => ({
+  language,
+  title: lesson.title,
+  about: lesson.aim,
+  body: bodyOf(lesson),
+});
+
 /**
  * @param {string} dist the site, as web/build.js wrote it
  * @param {string} [out]
@@ -131,67 +194,33 @@ export async function buildCourse(dist, out = join(dist, 'lessons'), names = SHI
     packed.set(name, made);
     return made;
   };
-  /** @param {string} name */
-  const inLanguages = (name) => LESSON_LANGUAGES.map((language) => lessonFile(name, language));
-  /** @param {string} name */
-  const alternates = (name) =>
-    LESSON_LANGUAGES.map(
-      (each) => `\n    <link rel="alternate" hreflang="${each}" href="${name}.${each}.html">`,
-    ).join('');
 
   for (const language of LESSON_LANGUAGES) {
-    const words = JSON.parse(
-      await readFile(new URL(`locale/${language}.json`, import.meta.url), 'utf8'),
-    );
     /** @type {Lesson[]} */
     const lessons = [];
     for (const name of SHIPPED)
       lessons.push(JSON.parse(await readFile(join(dist, lessonFile(name, language)), 'utf8')));
-    const rows = lessons.map(
-      ({ name, title, aim }) =>
-        `<li><a href="${name}.${language}.html">${plain(title)}</a>: ${plain(aim)}</li>`,
-    );
-    const list = {
-      language,
-      title: words['lesson.index'],
-      about: words['lesson.index.about'],
-      attributes: 'links="pages"',
-      body: `<ol>\n          ${rows.join('\n          ')}\n        </ol>`,
-      others: alternates('index'),
-    };
-    const files = [`index.${language}.html`, ...(language === 'en' ? ['index.html'] : [])];
-    for (const file of files)
-      await writeFile(join(out, file), pageOf(site, { ...list, path: `lessons/${file}` }));
+    for (const file of [`index.${language}.html`, ...(language === 'en' ? ['index.html'] : [])])
+      await writeFile(join(out, file), await indexPage(site, language, lessons, `lessons/${file}`));
 
     for (const lesson of lessons) {
-      const { name, title, aim } = lesson;
-      const page = { language, title, about: aim, body: bodyOf(lesson) };
-      const attributes = `lesson="${name}"`;
-      await writeFile(
-        join(out, `${name}.${language}.html`),
-        pageOf(site, {
-          ...page,
-          attributes: `${attributes} links="pages"`,
-          path: `lessons/${name}.${language}.html`,
-          others: alternates(name),
-        }),
-      );
+      const { name } = lesson;
+      const file = `${name}.${language}.html`;
+      const page = pageOf(site, {
+        ...contentOf(language, lesson),
+        attributes: `lesson="${name}" links="pages"`,
+        path: `lessons/${file}`,
+        others: alternates(name),
+      });
+      await writeFile(join(out, file), page);
       if (!names.includes(name)) continue;
-      const files = [...top, ...inLanguages(name), ...modelsOf(lesson)];
-      for (const version of /** @type {const} */ (['scorm12', 'scorm2004'])) {
-        const alone = pageOf(site, {
-          ...page,
-          attributes: `${attributes} links="none" report="${version}"`,
-        });
-        const id = `logitscope-${name}-${language}`;
-        const all = ['index.html', ...files];
-        const own = [
-          pack('imsmanifest.xml', Buffer.from(manifest(version, { id, title, files: all }))),
-          pack('index.html', Buffer.from(alone)),
-        ];
-        const archive = zip([...own, ...(await Promise.all(files.map(fileOf)))]);
-        await writeFile(join(out, `${name}.${language}.${version}.zip`), archive);
-      }
+      const inLanguages = LESSON_LANGUAGES.map((each) => lessonFile(name, each));
+      const files = await Promise.all([...top, ...inLanguages, ...modelsOf(lesson)].map(fileOf));
+      for (const version of /** @type {const} */ (['scorm12', 'scorm2004']))
+        await writeFile(
+          join(out, `${name}.${language}.${version}.zip`),
+          packageOf(site, version, language, lesson, files),
+        );
     }
   }
   if (out === join(dist, 'lessons')) await signSite(dist);

@@ -3,28 +3,23 @@
  */
 import { basename } from 'node:path';
 import { MODULE_11, casesOf } from '../grade/cases.js';
-import { CONVENTIONS, byConvention } from '../grade/convention.js';
-import { reason } from '../grade/expect.js';
-import { GRADED, grade as gradeSubject, propertyNames } from '../grade/grade.js';
-import { scoreOf, total } from '../grade/score.js';
-import { shortest } from '../grade/shrink.js';
-import { TestedFunction } from '../grade/tested-function.js';
+import { CONVENTIONS } from '../grade/convention.js';
+import { GRADED, propertyNames } from '../grade/grade.js';
+import { total } from '../grade/score.js';
 import { isFolder, submissionsIn } from './class.js';
 import { UsageError, nearestOf } from './flags.js';
+import { Report, cell } from './grade-report.js';
+import { Grader, LOAD_MS } from './grader.js';
 import { checkFile } from './own-sampler.js';
+import { LANGUAGES } from './report-labels.js';
 import { KINDS, Submissions, isPython, kindOf } from './submission.js';
-import { inLine, printJson, safe } from './terminal.js';
-import { LANGUAGES, wordsOf } from './report-labels.js';
+import { inLine, printJson } from './terminal.js';
 
-const LISTED = 12;
+/** @typedef {import('./grader.js').Part} Part */
+
 const TIME = 2;
-/** Loading large Python libraries takes seconds on a busy machine. */
-const LOAD_MS = 20000;
 const ALL_TIME = 60;
 const MEMORY = 512;
-/** The least score at which another course's rule may explain lost points. */
-const LEAST = 50;
-
 const NOTES = `FILE is JavaScript (.js, .mjs, .cjs), Python (.py) or a notebook (.ipynb), of which the code cells
 are run; DIR holds one for each learner, or a folder for each, and each learner has a row.
 Python is --python, else that of the active virtual environment, else the first python3 of PATH; the
@@ -88,22 +83,6 @@ The score goes from 0, for a function that does nothing, to 100. --as top_k,top_
 Tokens within 2^-20 of a boundary may go either way. Exit code 0: all holds, or a DIR was graded; 1:
 something fails; 2: a wrong argument.
 `;
-
-/**
- * A function to grade, with its weight.
- * @typedef {{ as: string, lesson: boolean, weight: number }} Part
- *
- * @typedef {object} Graded
- * @property {string} as
- * @property {boolean} lesson
- * @property {number} weight
- * @property {number} score
- * @property {import('../grade/grade.js').Verdict[]} verdicts
- * @property {{ code?: string, message: string } | null} fault
- * @property {import('../grade/diagnose.js').Fault[]} notes differences that cost no points
- * @property {string} [convention] the rule of another course under which it gets the full score
- * @property {string} [error] the reason why no call could be made
- */
 
 /** @param {string} given @returns {Part[]} */
 function partsOf(given) {
@@ -171,151 +150,89 @@ async function checkWeights(weights, parts, engine) {
 }
 
 /**
- * The weights that belong to one function.
- * @param {Record<string, number>} weights
- * @param {string} as
+ * Grades a class; prints a row for each learner.
+ * @param {Grader} grader
+ * @param {import('./class.js').Submitted[]} learners
+ * @param {{ parts: Part[], report: Report, stdout: NodeJS.WritableStream, csv?: boolean, json?: boolean }} how
+ * @returns {Promise<object[]>} the rows
  */
-const weightsFor = (weights, as) =>
-  Object.fromEntries(
-    Object.entries(weights).flatMap(([name, weight]) => {
-      const [of, property] = name.includes('.') ? name.split('.') : [as, name];
-      return of === as ? [[property, weight]] : [];
-    }),
-  );
-
-/** JSON has no infinities; they become text. @param {unknown} value @returns {any} */
-function jsonable(value) {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value), jsonable);
-  if (Array.isArray(value)) return value.map(jsonable);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, jsonable(it)]));
+async function gradeClass(grader, learners, { parts, report, stdout, csv, json }) {
+  const rows = [];
+  const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
+  if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);
+  for (const { name, file, within, unread } of learners) {
+    const graded = file ? await grader.grade({ file, within }) : [];
+    const score = total(graded);
+    const error = unread && report.unread(unread);
+    const faults = error ? [error] : graded.flatMap((it) => report.remarks(it));
+    const cells = [name, score, ...parts.map((_, i) => graded[i]?.score ?? 0)];
+    if (csv) stdout.write(`${[...cells, faults.join('; ')].map(cell).join(',')}\n`);
+    else if (!json) stdout.write(`${inLine(name)}: ${report.points(score)}\n`);
+    if (!csv && !json) for (const fault of faults) stdout.write(`  ${inLine(fault)}\n`);
+    const functions = graded.map((it) => report.json(it));
+    rows.push({ file: name, score, ...(error && { error }), functions });
+  }
+  return rows;
 }
 
-/** A cell that no spreadsheet reads as a formula. @param {unknown} value */
-function cell(value) {
-  const text = safe(String(value)).replace(/^[=+\-@\t\r]/, "'$&");
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/**
+ * Grades one file; prints its report, unless it is wanted as JSON.
+ * @param {Grader} grader
+ * @param {string} file
+ * @param {{ parts: Part[], report: Report, stdout: NodeJS.WritableStream, json?: boolean }} how
+ */
+function gradeFile(grader, file, { parts, report, stdout, json }) {
+  const onverdict =
+    (/** @type {Part} */ { as }) =>
+    (/** @type {any} */ verdict) =>
+      void stdout.write(report.verdict(as, verdict));
+  const ongraded = (/** @type {import('./grader.js').Graded} */ graded) => {
+    if (graded.error && parts.length === 1) {
+      throw new UsageError(`${JSON.stringify(file)} cannot be graded: ${graded.error}`);
+    }
+    if (!json) stdout.write(report.sum(graded));
+  };
+  return grader.grade({ file }, json ? undefined : onverdict, ongraded);
 }
 
-/** Writes a report in one language. */
-class Report {
-  #words;
+/**
+ * The report on one file as JSON.
+ * @param {string} file
+ * @param {import('./grader.js').Graded[]} all
+ * @param {Report} report
+ * @param {{ isolation: string | null, python?: object }} where
+ */
+function fileJson(file, all, report, { isolation, python }) {
+  const functions = all.map((it) => report.json(it));
+  if (all.length === 1) return { file, isolation, python, ...functions[0] };
+  const sum = (/** @type {'passed' | 'failed'} */ name) =>
+    functions.reduce((count, it) => count + it[name], 0);
+  const whole = { file, as: all.map(({ as }) => as), score: total(all), isolation, python };
+  return { ...whole, passed: sum('passed'), failed: sum('failed'), functions };
+}
 
-  /** @param {string} language */
-  constructor(language) {
-    this.#words = wordsOf(language);
-  }
-
-  /** @param {ArrayLike<number>} numbers */
-  #list(numbers) {
-    const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(' ');
-    const more = numbers.length - LISTED;
-    return `[${shown}${more > 0 ? this.#words.more(more) : ''}]`;
-  }
-
-  /** @param {any} input */
-  #input({ logits, prompt, toy, settings, history, second, step }) {
-    const given = Object.entries(settings).map(
-      ([name, value]) => `${name} ${JSON.stringify(value)}`,
-    );
-    const first = logits ? `logits ${this.#list(logits)}` : `prompt_ids ${this.#list(prompt)}`;
-    const lines = [first];
-    if (given.length) lines.push(given.join(', '));
-    if (history?.length) lines.push(`history ${this.#list(history)}`);
-    if (step !== undefined) lines.push(`step ${step}`);
-    if (second) lines.push(`second ${this.#list(second)}`);
-    if (toy) lines.push(`context_length ${toy.context_length}, eos_token_id ${toy.eos_token_id}`);
-    return lines.join('; ');
-  }
-
-  /** @param {string} as @param {import('../grade/grade.js').Verdict} verdict */
-  verdict(as, verdict) {
-    const words = this.#words;
-    const { holds, input, expected, got } = verdict;
-    const rows = [`${holds ? words.holds : words.fails}  ${words.says(as, verdict)}`];
-    const why = holds ? null : words.why(verdict);
-    if (why) rows.push(`         ${why}`);
-    if (input) rows.push(`         ${words.input}${this.#input(input)}`);
-    if (expected) rows.push(`         ${words.expected}${this.#list(expected)}`);
-    if (got) rows.push(`         ${words.got}${this.#list(got)}`);
-    return `${rows.map(inLine).join('\n')}\n`;
-  }
-
-  /** @param {{ message: string }} fault */
-  fault(fault) {
-    return inLine(String(this.#words.why(fault)));
-  }
-
-  /** The reason why a function does not have the full score. @param {Graded} graded */
-  why({ as, fault, verdicts }) {
-    if (fault) return this.fault(fault);
-    return verdicts
-      .filter(({ holds }) => !holds)
-      .map((it) => this.#words.says(as, it))
-      .join('; ');
-  }
-
-  /**
-   * The reasons for lost points: time that ran out, then the fault, else the first property that
-   * fails.
-   * @param {Graded} graded
-   */
-  reasons({ as, fault, verdicts, convention }) {
-    const { failing, byRule } = this.#words;
-    const late = verdicts.find(({ code }) => code === 'late');
-    const first = verdicts.find(({ holds, code }) => !holds && code !== 'late');
-    const lost = [];
-    if (late) lost.push(this.fault(/** @type {any} */ (late)));
-    if (fault) lost.push(this.fault(fault));
-    else if (first) lost.push(inLine(`${failing}${this.#words.says(as, first)}`));
-    if (convention) lost.push(byRule(convention));
-    return lost;
-  }
-
-  /** The sentence on a function, for a table. @param {Graded} graded */
-  remarks(graded) {
-    const { as, notes, error } = graded;
-    if (error) return [`${as}: ${error}`];
-    const said = [...this.reasons(graded), ...notes.map((note) => this.#note(note))];
-    return said.map((it) => `${as}: ${it}`);
-  }
-
-  /** @param {{ message: string }} note */
-  #note(note) {
-    return `${this.#words.note}${this.fault(note)}`;
-  }
-
-  /** @param {Graded} graded */
-  sum(graded) {
-    const { as, verdicts, notes, score, error } = graded;
-    const passed = verdicts.filter(({ holds }) => holds).length;
-    const { sum, points, fault: wrong } = this.#words;
-    if (error) return `${as}: ${inLine(error)}, ${points(score)}\n`;
-    const found = this.reasons(graded).map((it) => `${wrong}${it}`);
-    const said = [...found, ...notes.map((it) => this.#note(it))];
-    const named = said.map((it) => `${as}: ${it}\n`).join('');
-    const counts = sum(passed, verdicts.length - passed);
-    return `${named}${as}: ${counts}${score < 100 ? `, ${points(score)}` : ''}\n`;
-  }
-
-  /** @param {number} score */
-  points(score) {
-    return this.#words.points(score);
-  }
-
-  /** @param {{ program: string, version: string }} given */
-  python(given) {
-    return this.#words.python(given);
-  }
-
-  /**
-   * The reason why a learner has no submission.
-   * @param {{ code: import('./class.js').Unread, what: string }} given
-   */
-  unread({ code, what }) {
-    return this.#words.unread[code](what);
-  }
+/**
+ * Warns about missing isolation and limits; with --isolated throws.
+ * @param {Submissions} submissions
+ * @param {boolean | undefined} isolated
+ * @param {NodeJS.WritableStream} stderr
+ */
+function warn(submissions, isolated, stderr) {
+  /** @type {[why: string, so: string][]} */
+  const lacks = [];
+  if (!submissions.isolation)
+    lacks.push([
+      'neither bwrap nor unshare works here',
+      'what is graded can read, write and send what you can',
+    ]);
+  if (!submissions.bounded)
+    lacks.push([
+      'processes cannot be watched here',
+      'the memory of a submission as a whole has no limit',
+    ]);
+  if (isolated && lacks.length)
+    throw new UsageError(`--isolated: ${lacks.map(([why]) => why).join('; ')}`);
+  for (const [why, so] of lacks) stderr.write(`logitscope: ${why}: ${so}\n`);
 }
 
 /** @type {import('./flags.js').Command} */
@@ -407,228 +324,44 @@ export const grade = {
 
   async run(engine, values, { stdout, stderr }) {
     const { operands, json, csv, isolated, stdio, python: chosen, lang = 'en' } = values;
-    const { time_limit = TIME, total_limit: seconds = ALL_TIME, memory_limit = MEMORY } = values;
+    const { time_limit: time = TIME, total_limit: seconds = ALL_TIME } = values;
     const [path] = operands;
-    const rule = /** @type {import('../grade/convention.js').Convention | undefined} */ (
-      values.convention
-    );
     const parts = partsOf(values.as);
     const weights = weightsOf(values.weight);
     await checkWeights(weights, parts, engine);
-    const folder = isFolder(path) ? submissionsIn(path, { stdio }) : null;
-    if (folder?.length === 0)
+    const learners = isFolder(path) ? submissionsIn(path, { stdio }) : null;
+    if (learners?.length === 0)
       throw new UsageError(`${JSON.stringify(path)} holds no file ending in ${KINDS.join(', ')}`);
     const report = new Report(lang);
-    const submissions = new Submissions(stderr, { memory: memory_limit, stdio, python: chosen });
+    const memory = values.memory_limit ?? MEMORY;
+    const submissions = new Submissions(stderr, { memory, stdio, python: chosen });
     const { isolation } = submissions;
-    const files = folder ? folder.map(({ file }) => file ?? '') : [path];
+    const files = learners ? learners.map(({ file }) => file ?? '') : [path];
 
     /** Absent from the report if no file is Python. */
     const python = files.some(isPython)
       ? (({ program, version }) => ({ program, version }))(submissions.python)
       : undefined;
-
-    /**
-     * @param {TestedFunction} tested
-     * @param {Part} part
-     * @param {any} by the engine, by a course's rule or its own
-     * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
-     * @returns {Promise<Graded>}
-     */
-    const gradeBy = async (tested, { as, lesson, weight }, by, onverdict) => {
-      /** @type {Graded} */
-      const graded = { as, lesson, weight, score: 0, verdicts: [], fault: null, notes: [] };
-      if (stdio) tested.close();
-      const { error } = await tested.use(as);
-      if (error) return { ...graded, error };
-      const onfault = (/** @type {any} */ fault) => void (graded.fault = fault);
-      const onnotes = (/** @type {any[]} */ notes) => void (graded.notes = notes);
-      const given = {
-        engine: by,
-        tested,
-        as,
-        lesson,
-        seconds,
-        onverdict,
-        onfault,
-        onnotes,
-      };
-      graded.verdicts = await gradeSubject(given);
-      graded.score = scoreOf(graded.verdicts, weightsFor(weights, as));
-      return graded;
-    };
-
-    /**
-     * The rule of another course under which a function has the full score, if no other fault
-     * explains the loss.
-     * @param {TestedFunction} tested
-     * @param {Part} part
-     * @param {Graded} usual
-     */
-    const conventionOf = async (tested, part, { score, fault, error, verdicts }) => {
-      const open = !fault || (fault.code !== undefined && fault.code in CONVENTIONS);
-      const asked = ['top_k', 'top_p', 'chain', 'generate'].includes(part.as) && !part.lesson;
-      const late = verdicts.some(({ code }) => code === 'late');
-      if (error || score < LEAST || score === 100 || !open || !asked || late) return undefined;
-      const { spent } = tested;
-      for (const name of Object.keys(CONVENTIONS)) {
-        const by = byConvention(engine, /** @type {any} */ (name));
-        const { verdicts: other } = await gradeBy(tested, part, by);
-        tested.spent = spent; // these calls are not the learner's
-        if (other.length && other.every(({ holds }) => holds)) return name;
-      }
-      return undefined;
-    };
-
-    /**
-     * Grades by the usual rules; if these cost points and the course teaches other rules, also by
-     * the course's.
-     * @param {TestedFunction} tested
-     * @param {Part} part
-     * @param {(verdict: import('../grade/grade.js').Verdict) => void} [onverdict]
-     */
-    const gradePart = async (tested, part, onverdict) => {
-      if (!rule) {
-        const usual = await gradeBy(tested, part, engine, onverdict);
-        return { ...usual, convention: await conventionOf(tested, part, usual) };
-      }
-      const usual = await gradeBy(tested, part, engine);
-      const course =
-        usual.error || usual.score === 100
-          ? usual
-          : await gradeBy(tested, part, byConvention(engine, rule));
-      const better = course.score > usual.score;
-      const found = better ? course : usual;
-      if (better) found.notes.push(reason('by_rule', { rule, why: report.why(usual) }));
-      for (const verdict of found.verdicts) onverdict?.(verdict);
-      return found;
-    };
-
-    /**
-     * Grades the functions of one file in one process; none is called if the file did not load in
-     * time.
-     * @param {{ file: string, within?: string }} submission
-     * @param {(part: Part) => ((verdict: import('../grade/grade.js').Verdict) => void) | undefined} [onverdict]
-     * @param {(graded: Graded) => void} [ongraded]
-     */
-    const gradeFile = async ({ file, within }, onverdict, ongraded) => {
-      const [{ as: first }] = parts;
-      const [limit, total] = [1000 * time_limit, 1000 * seconds];
-      const start = submissions.start(file, within);
-      const tested = new TestedFunction(start, first, limit, parts.length > 1, total, LOAD_MS);
-      /** @type {Graded[]} */
-      const all = [];
-      try {
-        for (const part of parts) {
-          const { as, lesson, weight } = part;
-          /** @type {Graded} */
-          let graded = { as, lesson, weight, score: 0, verdicts: [], fault: null, notes: [] };
-          const hung = all.find(({ error }) => error && tested.stuck);
-          try {
-            graded = hung
-              ? { ...graded, error: hung.error }
-              : await gradePart(tested, part, onverdict?.(part));
-          } catch (error) {
-            // No error of one submission stops the grading of the next.
-            if (error instanceof UsageError) throw error;
-            graded.error = String(error);
-          }
-          all.push(graded);
-          ongraded?.(graded);
-        }
-      } finally {
-        tested.close();
-      }
-      return all;
-    };
-
-    /** @param {Graded} graded */
-    const plain = (graded) => {
-      const { as, lesson, weight, score, verdicts, fault, notes, error } = graded;
-      const failed = verdicts.filter(({ holds }) => !holds).length;
-      const of = { as, ...(lesson && { cases: true }), weight, score };
-      const counts = { passed: verdicts.length - failed, failed };
-      const reasons = report.reasons(graded);
-      const more = { fault, reasons, notes, ...(error && { error }) };
-      return { ...of, ...counts, ...more, properties: jsonable(verdicts) };
-    };
-
-    /** @param {import('./class.js').Submitted[]} all */
-    const gradeAll = async (all) => {
-      const rows = [];
-      const names = parts.map(({ as, lesson }) => (lesson ? `cases:${as}` : as));
-      if (csv) stdout.write(`${['file', 'score', ...names, 'faults'].map(cell).join(',')}\n`);
-      for (const { name, file, within, unread } of all) {
-        const graded = file ? await gradeFile({ file, within }) : [];
-        const score = total(graded);
-        const reason = unread && report.unread(unread);
-        const found = graded.flatMap((it) => report.remarks(it));
-        const faults = reason ? [reason] : found;
-        const cells = [name, score, ...parts.map((_, i) => graded[i]?.score ?? 0)];
-        if (csv) stdout.write(`${[...cells, faults.join('; ')].map(cell).join(',')}\n`);
-        else if (!json) stdout.write(`${inLine(name)}: ${report.points(score)}\n`);
-        if (!csv && !json) for (const fault of faults) stdout.write(`  ${inLine(fault)}\n`);
-        rows.push({
-          file: name,
-          score,
-          ...(reason && { error: reason }),
-          functions: graded.map(plain),
-        });
-      }
-      if (json && !csv) printJson(stdout, { isolation, python, submissions: rows });
-      return 0;
-    };
-
-    /** @param {string} file */
-    const gradeOne = async (file) => {
-      const onverdict =
-        (/** @type {Part} */ { as }) =>
-        (/** @type {any} */ verdict) =>
-          void stdout.write(report.verdict(as, verdict));
-      const ongraded = (/** @type {Graded} */ graded) => {
-        if (graded.error && parts.length === 1) {
-          throw new UsageError(`${JSON.stringify(file)} cannot be graded: ${graded.error}`);
-        }
-        if (!json) stdout.write(report.sum(graded));
-      };
-      const all = await gradeFile({ file }, json ? undefined : onverdict, ongraded);
-      const score = total(all);
-      if (json) {
-        const [first] = all.map(plain);
-        const sum = (/** @type {'passed' | 'failed'} */ name) =>
-          all.map(plain).reduce((count, it) => count + it[name], 0);
-        const whole = { file, as: parts.map(({ as }) => as), score, isolation, python };
-        const counts = { passed: sum('passed'), failed: sum('failed') };
-        if (all.length > 1) printJson(stdout, { ...whole, ...counts, functions: all.map(plain) });
-        else printJson(stdout, { file, isolation, python, ...first });
-      } else if (parts.length > 1) {
-        stdout.write(`${basename(file)}: ${report.points(score)}\n`);
-      }
-      return all.every(({ error, verdicts }) => !error && verdicts.every(({ holds }) => holds))
-        ? 0
-        : 1;
-    };
-
+    const why = (/** @type {import('./grader.js').Graded} */ graded) => report.why(graded);
+    const rule = values.convention;
+    const options = { parts, weights, time, seconds, rule, stdio, why };
+    const grader = new Grader(engine, submissions, options);
+    const how = { parts, report, stdout, csv, json };
     try {
-      /** @type {[why: string, so: string][]} */
-      const lacks = [];
-      if (!isolation)
-        lacks.push([
-          'neither bwrap nor unshare works here',
-          'what is graded can read, write and send what you can',
-        ]);
-      if (!submissions.bounded)
-        lacks.push([
-          'processes cannot be watched here',
-          'the memory of a submission as a whole has no limit',
-        ]);
-      if (isolated && lacks.length)
-        throw new UsageError(`--isolated: ${lacks.map(([why]) => why).join('; ')}`);
-      for (const [why, so] of lacks) stderr.write(`logitscope: ${why}: ${so}\n`);
+      warn(submissions, isolated, stderr);
       const named = python && `${inLine(report.python(python))}\n`;
       if (named && csv) stderr.write(`logitscope: ${named}`);
       else if (named && !json) stdout.write(named);
-      return await (folder ? gradeAll(folder) : gradeOne(path));
+      if (learners) {
+        const rows = await gradeClass(grader, learners, how);
+        if (json && !csv) printJson(stdout, { isolation, python, submissions: rows });
+        return 0;
+      }
+      const all = await gradeFile(grader, path, how);
+      if (json) printJson(stdout, fileJson(path, all, report, { isolation, python }));
+      else if (parts.length > 1) stdout.write(`${basename(path)}: ${report.points(total(all))}\n`);
+      const holds = all.every(({ error, verdicts }) => !error && verdicts.every((it) => it.holds));
+      return holds ? 0 : 1;
     } finally {
       submissions.close();
     }

@@ -42,6 +42,17 @@ process.on('exit', () => running.forEach((kill) => void kill()));
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
 
+/** Kills a process and all processes of its group. @param {number | undefined} pid */
+function killGroup(pid) {
+  try {
+    process.kill(-(pid ?? Number.NaN), 'SIGKILL');
+  } catch {} // it has ended
+}
+
+/** A line of JSON with characters beyond ASCII as escapes: a harness reads bytes. @param {string} line */
+const toAscii = (line) =>
+  line.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** Starts the processes of submissions, all with the same isolation. */
 export class Submissions {
   #stderr;
@@ -154,15 +165,11 @@ export class Submissions {
     let host = null;
     let questions = 0;
     let rest = '';
-    let printed = 0;
     let over = false;
     const watched = watch(child.pid, this.#memory, onend);
     const kill = () => {
       running.delete(kill);
-      try {
-        // Kills the whole group, so that processes it started end too.
-        process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
-      } catch {} // it has ended
+      killGroup(child.pid);
       watched.kill();
     };
     const end = () => {
@@ -170,14 +177,7 @@ export class Submissions {
       kill();
     };
     running.add(kill);
-    /** Sends a message as bytes; characters beyond ASCII are escaped. @param {any} message */
-    const tell = (message) =>
-      child.stdin.write(
-        toLine(message).replace(
-          /[^\0-\x7f]/g,
-          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-        ),
-      );
+    const tell = (/** @type {any} */ message) => child.stdin.write(toAscii(toLine(message)));
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (text) => {
       const lines = (rest + text).split('\n');
@@ -193,11 +193,7 @@ export class Submissions {
         else onend(refusal('own_message'));
       }
     });
-    child.stderr.setEncoding('utf8');
-    child.stderr.on('data', (text) => {
-      if (printed < PRINTED) this.#stderr.write(safe(text.slice(0, PRINTED - printed)));
-      printed += text.length;
-    });
+    this.#passOn(child.stderr);
     child.stdin.on('error', () => {}); // the process has ended, and reports that itself
     child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
@@ -215,6 +211,16 @@ export class Submissions {
       },
       end,
     };
+  }
+
+  /** Prints the text of a process, up to a limit. @param {import('node:stream').Readable} stream */
+  #passOn(stream) {
+    let printed = 0;
+    stream.setEncoding('utf8');
+    stream.on('data', (text) => {
+      if (printed < PRINTED) this.#stderr.write(safe(text.slice(0, PRINTED - printed)));
+      printed += text.length;
+    });
   }
 
   close() {

@@ -11,6 +11,7 @@ import { STRIDE, aboutOf } from './browser-store.js';
 import { Checksum } from './checksum.js';
 
 /** @typedef {import('./browser-store.js').Store} Store */
+/** @typedef {import('./browser-store.js').About} About */
 
 /** Time in which a process writes its number into a new lock, in ms. */
 const WRITING = 100;
@@ -133,6 +134,59 @@ function isAlive(pid) {
   }
 }
 
+/**
+ * Writes a file to its `.part`, after the bytes that are there; null if the disk has no room.
+ * @param {string} path
+ * @param {About} fresh the record of an empty file
+ * @param {() => Promise<void>} release
+ * @returns {Promise<import('./browser-store.js').Keeper | null>}
+ */
+async function openKeeper(path, fresh, release) {
+  const [part, about] = [`${path}.part`, `${path}.json`];
+  const { size, tag } = fresh;
+  const before = await readAbout(about);
+  const same = before && tag && before.tag === tag && before.size === size;
+  let noted = fresh;
+  if (same && before.length <= ((await sizeOf(part)) ?? 0)) noted = before;
+  let { length } = noted;
+  const { bavail, bsize } = await fs.statfs(dirname(path));
+  if (size !== null && size - length > bavail * bsize) return null;
+  const file = await fs.open(part, length ? 'r+' : 'w');
+  await file.truncate(length);
+  await fs.writeFile(about, JSON.stringify(noted));
+  const note = async (/** @type {Checksum} */ sum) => {
+    await file.datasync();
+    noted = { ...fresh, length, sum: sum.text };
+    await fs.writeFile(about, JSON.stringify(noted));
+  };
+  return {
+    where: 'folder',
+    length,
+    sum: noted.sum,
+    async *read(start) {
+      if (start >= length) return;
+      yield* createReadStream(part, { start, end: length - 1, highWaterMark: CHUNK });
+    },
+    async write(bytes, sum) {
+      const { bytesWritten } = await file.write(bytes, 0, bytes.length, length);
+      length += bytesWritten;
+      if (bytesWritten < bytes.length) throw new Error('the disk is full');
+      if (length - noted.length >= STRIDE) await note(sum);
+    },
+    async end(state, sum) {
+      if (state === 'part' && sum.length === length) await note(sum);
+      await file.close();
+      if (state === 'whole') {
+        await fs.writeFile(`${path}.sum`, sum.text);
+        await fs.rename(part, path);
+      }
+      if (state === 'wrong') await fs.rm(part, { force: true });
+      if (state !== 'part') await fs.rm(about, { force: true });
+      await release();
+    },
+  };
+}
+
 /** @type {Store} */
 export const store = {
   async find(address) {
@@ -144,61 +198,23 @@ export const store = {
 
   async begin(address, { size, tag }) {
     const path = pathOf(address);
-    const [part, about, lock] = [`${path}.part`, `${path}.json`, `${path}.lock`];
     /** @type {Awaited<ReturnType<typeof hold>>} */
     let release;
     try {
       await fs.mkdir(dirname(path), { recursive: true });
-      release = await hold(lock);
+      release = await hold(`${path}.lock`);
     } catch {
       return 'none';
     }
     if (!release) return 'busy';
     try {
-      const before = await readAbout(about);
-      const same = before && tag && before.tag === tag && before.size === size;
-      let noted = { address, size, tag, length: 0, sum: new Checksum().text };
-      if (same && before.length <= ((await sizeOf(part)) ?? 0)) noted = before;
-      let { length } = noted;
-      const { bavail, bsize } = await fs.statfs(dirname(path));
-      if (size !== null && size - length > bavail * bsize) {
-        await release();
-        return 'quota';
-      }
-      const file = await fs.open(part, length ? 'r+' : 'w');
-      await file.truncate(length);
-      await fs.writeFile(about, JSON.stringify(noted));
-      const note = async (/** @type {Checksum} */ sum) => {
-        await file.datasync();
-        noted = { address, size, tag, length, sum: sum.text };
-        await fs.writeFile(about, JSON.stringify(noted));
-      };
-      return {
-        where: 'folder',
-        length,
-        sum: noted.sum,
-        async *read(start) {
-          if (start >= length) return;
-          yield* createReadStream(part, { start, end: length - 1, highWaterMark: CHUNK });
-        },
-        async write(bytes, sum) {
-          const { bytesWritten } = await file.write(bytes, 0, bytes.length, length);
-          length += bytesWritten;
-          if (bytesWritten < bytes.length) throw new Error('the disk is full');
-          if (length - noted.length >= STRIDE) await note(sum);
-        },
-        async end(state, sum) {
-          if (state === 'part' && sum.length === length) await note(sum);
-          await file.close();
-          if (state === 'whole') {
-            await fs.writeFile(`${path}.sum`, sum.text);
-            await fs.rename(part, path);
-          }
-          if (state === 'wrong') await fs.rm(part, { force: true });
-          if (state !== 'part') await fs.rm(about, { force: true });
-          await release();
-        },
-      };
+      const keeper = await openKeeper(
+        path,
+        { address, size, tag, length: 0, sum: new Checksum().text },
+        release,
+      );
+      if (!keeper) await release();
+      return keeper ?? 'quota';
     } catch {
       await release();
       return 'none';

@@ -140,6 +140,61 @@ function resolveOptions(core, options) {
 }
 
 /**
+ * Returns a function that lets events run if it is time; it resolves with whether the generation
+ * was aborted.
+ * @param {AbortSignal | undefined} signal
+ */
+function openRest(signal) {
+  const pace = openPace();
+  return async () => {
+    await pace();
+    return signal?.aborted === true;
+  };
+}
+
+/**
+ * The draws of a generation: from the timeline, with a second distribution if the settings read one,
+ * or by speculation if there is a draft.
+ * @param {Core} core
+ * @param {Timeline} timeline
+ * @param {ReturnType<typeof resolveOptions>} asked
+ * @param {any} options
+ */
+async function openDraws(core, timeline, asked, options) {
+  const { resolved, ids, cache } = asked;
+  const second = readsSecond(resolved.values)
+    ? (await import('./second-distribution.js')).resolveSecond(
+        Array.from(idsOf(core, 'negative_prompt', resolved.negative_prompt ?? ids.slice(-1))),
+        options,
+        ids.length,
+      )
+    : null;
+  const drafting =
+    options.draft !== undefined
+      ? await (await import('./speculate.js')).openSpeculation(core, timeline, asked, options)
+      : null;
+  return {
+    drafting,
+
+    /** Evaluates the prompt in every timeline. @param {() => Promise<boolean>} rest as for `prefill` */
+    async begin(rest) {
+      if (cache) await prefill(timeline, ids, core.needModel().context_length, rest);
+      if (drafting) await prefill(drafting.draft, ids, drafting.context, rest);
+      if (second && options.amateur)
+        await prefill(options.amateur, ids, options.amateur.info?.context_length, rest);
+    },
+
+    /** @param {Resolved} now @param {Choice} choice @param {number} left @returns {Promise<Sample>} */
+    async next(now, choice, left) {
+      if (drafting) return drafting.next(ids, now, choice, left);
+      timeline.feed(ids, cache);
+      if (second) timeline.second(await second(timeline, ids, cache));
+      return timeline.draw(now, choice);
+    },
+  };
+}
+
+/**
  * @param {Core} core
  * @param {Timeline} timeline
  * @param {any} options
@@ -155,38 +210,10 @@ export async function* generate(core, timeline, options) {
   let now = { ...resolved, gates: { constraint_start: promptLength, ...resolved.gates } };
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
-  const pace = openPace();
-  /** Lets events run if it is time; returns whether the generation was aborted. */
-  const rest = async () => {
-    await pace();
-    return signal?.aborted === true;
-  };
-
-  const second = readsSecond(resolved.values)
-    ? (await import('./second-distribution.js')).resolveSecond(
-        Array.from(idsOf(core, 'negative_prompt', resolved.negative_prompt ?? ids.slice(-1))),
-        options,
-        promptLength,
-      )
-    : null;
-  const drafting =
-    options.draft !== undefined
-      ? await (await import('./speculate.js')).openSpeculation(core, timeline, asked, options)
-      : null;
-
-  /** @param {Choice} choice @param {number} left @returns {Promise<Sample>} */
-  const next = async (choice, left) => {
-    if (drafting) return drafting.next(ids, now, choice, left);
-    timeline.feed(ids, cache);
-    if (second) timeline.second(await second(timeline, ids, cache));
-    return timeline.draw(now, choice);
-  };
-
+  const rest = openRest(signal);
+  const { drafting, begin, next } = await openDraws(core, timeline, asked, options);
   try {
-    if (cache) await prefill(timeline, ids, info.context_length, rest);
-    if (drafting) await prefill(drafting.draft, ids, drafting.context, rest);
-    if (second && options.amateur)
-      await prefill(options.amateur, ids, options.amateur.info?.context_length, rest);
+    await begin(rest);
     if (finish) timeline.feed(ids, cache);
     for (let step = 0; !finish; step++) {
       if (await rest()) {
@@ -195,7 +222,7 @@ export async function* generate(core, timeline, options) {
       }
       const began = performance.now();
       const choice = step === 0 ? first : { step, raw: true };
-      const { drawn, kept, entropy, tokens, ...how } = await next(choice, maximum - step);
+      const { drawn, kept, entropy, tokens, ...how } = await next(now, choice, maximum - step);
       core.needModel(); // the instance may have been closed meanwhile
       const state = carried(now.values);
       if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };

@@ -1,0 +1,154 @@
+/** The report of a grading: as text in one language, as JSON, and as cells of a table. */
+import { shortest } from '../grade/shrink.js';
+import { wordsOf } from './report-labels.js';
+import { inLine, safe } from './terminal.js';
+
+/** @typedef {import('./grader.js').Graded} Graded */
+
+const LISTED = 12;
+
+/** JSON has no infinities; they become text. @param {unknown} value @returns {any} */
+function jsonable(value) {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value), jsonable);
+  if (Array.isArray(value)) return value.map(jsonable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, jsonable(it)]));
+}
+
+/** A cell that no spreadsheet reads as a formula. @param {unknown} value */
+export function cell(value) {
+  const text = safe(String(value)).replace(/^[=+\-@\t\r]/, "'$&");
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Writes a report in one language. */
+export class Report {
+  #words;
+
+  /** @param {string} language */
+  constructor(language) {
+    this.#words = wordsOf(language);
+  }
+
+  /** @param {ArrayLike<number>} numbers */
+  #list(numbers) {
+    const shown = Array.from(numbers).slice(0, LISTED).map(shortest).join(' ');
+    const more = numbers.length - LISTED;
+    return `[${shown}${more > 0 ? this.#words.more(more) : ''}]`;
+  }
+
+  /** @param {any} input */
+  #input({ logits, prompt, toy, settings, history, second, step }) {
+    const given = Object.entries(settings).map(
+      ([name, value]) => `${name} ${JSON.stringify(value)}`,
+    );
+    const first = logits ? `logits ${this.#list(logits)}` : `prompt_ids ${this.#list(prompt)}`;
+    const lines = [first];
+    if (given.length) lines.push(given.join(', '));
+    if (history?.length) lines.push(`history ${this.#list(history)}`);
+    if (step !== undefined) lines.push(`step ${step}`);
+    if (second) lines.push(`second ${this.#list(second)}`);
+    if (toy) lines.push(`context_length ${toy.context_length}, eos_token_id ${toy.eos_token_id}`);
+    return lines.join('; ');
+  }
+
+  /** @param {string} as @param {import('../grade/grade.js').Verdict} verdict */
+  verdict(as, verdict) {
+    const words = this.#words;
+    const { holds, input, expected, got } = verdict;
+    const rows = [`${holds ? words.holds : words.fails}  ${words.says(as, verdict)}`];
+    const why = holds ? null : words.why(verdict);
+    if (why) rows.push(`         ${why}`);
+    if (input) rows.push(`         ${words.input}${this.#input(input)}`);
+    if (expected) rows.push(`         ${words.expected}${this.#list(expected)}`);
+    if (got) rows.push(`         ${words.got}${this.#list(got)}`);
+    return `${rows.map(inLine).join('\n')}\n`;
+  }
+
+  /** @param {{ message: string }} fault */
+  fault(fault) {
+    return inLine(String(this.#words.why(fault)));
+  }
+
+  /** The reason why a function does not have the full score. @param {Graded} graded */
+  why({ as, fault, verdicts }) {
+    if (fault) return this.fault(fault);
+    return verdicts
+      .filter(({ holds }) => !holds)
+      .map((it) => this.#words.says(as, it))
+      .join('; ');
+  }
+
+  /**
+   * The reasons for lost points: time that ran out, then the fault, else the first property that
+   * fails.
+   * @param {Graded} graded
+   */
+  reasons({ as, fault, verdicts, convention }) {
+    const { failing, byRule } = this.#words;
+    const late = verdicts.find(({ code }) => code === 'late');
+    const first = verdicts.find(({ holds, code }) => !holds && code !== 'late');
+    const lost = [];
+    if (late) lost.push(this.fault(/** @type {any} */ (late)));
+    if (fault) lost.push(this.fault(fault));
+    else if (first) lost.push(inLine(`${failing}${this.#words.says(as, first)}`));
+    if (convention) lost.push(byRule(convention));
+    return lost;
+  }
+
+  /** The sentence on a function, for a table. @param {Graded} graded */
+  remarks(graded) {
+    const { as, notes, error } = graded;
+    if (error) return [`${as}: ${error}`];
+    const said = [...this.reasons(graded), ...notes.map((note) => this.#note(note))];
+    return said.map((it) => `${as}: ${it}`);
+  }
+
+  /** @param {{ message: string }} note */
+  #note(note) {
+    return `${this.#words.note}${this.fault(note)}`;
+  }
+
+  /** @param {Graded} graded */
+  sum(graded) {
+    const { as, verdicts, notes, score, error } = graded;
+    const passed = verdicts.filter(({ holds }) => holds).length;
+    const { sum, points, fault: wrong } = this.#words;
+    if (error) return `${as}: ${inLine(error)}, ${points(score)}\n`;
+    const found = this.reasons(graded).map((it) => `${wrong}${it}`);
+    const said = [...found, ...notes.map((it) => this.#note(it))];
+    const named = said.map((it) => `${as}: ${it}\n`).join('');
+    const counts = sum(passed, verdicts.length - passed);
+    return `${named}${as}: ${counts}${score < 100 ? `, ${points(score)}` : ''}\n`;
+  }
+
+  /** @param {number} score */
+  points(score) {
+    return this.#words.points(score);
+  }
+
+  /** @param {{ program: string, version: string }} given */
+  python(given) {
+    return this.#words.python(given);
+  }
+
+  /**
+   * The reason why a learner has no submission.
+   * @param {{ code: import('./class.js').Unread, what: string }} given
+   */
+  unread({ code, what }) {
+    return this.#words.unread[code](what);
+  }
+
+  /** @param {Graded} graded a function's part of the report, as JSON */
+  json(graded) {
+    const { as, lesson, weight, score, verdicts, fault, notes, error } = graded;
+    const failed = verdicts.filter(({ holds }) => !holds).length;
+    const of = { as, ...(lesson && { cases: true }), weight, score };
+    const counts = { passed: verdicts.length - failed, failed };
+    const reasons = this.reasons(graded);
+    const more = { fault, reasons, notes, ...(error && { error }) };
+    return { ...of, ...counts, ...more, properties: jsonable(verdicts) };
+  }
+}

@@ -1,0 +1,180 @@
+/** Grades the functions of submissions. */
+import { CONVENTIONS, byConvention } from '../grade/convention.js';
+import { reason } from '../grade/expect.js';
+import { grade } from '../grade/grade.js';
+import { scoreOf } from '../grade/score.js';
+import { TestedFunction } from '../grade/tested-function.js';
+import { UsageError } from './flags.js';
+
+/** Loading large Python libraries takes seconds on a busy machine. */
+export const LOAD_MS = 20000;
+/** The least score at which another course's rule may explain lost points. */
+const LEAST = 50;
+
+/**
+ * A function to grade, with its weight.
+ * @typedef {{ as: string, lesson: boolean, weight: number }} Part
+ *
+ * @typedef {object} Graded
+ * @property {string} as
+ * @property {boolean} lesson
+ * @property {number} weight
+ * @property {number} score
+ * @property {import('../grade/grade.js').Verdict[]} verdicts
+ * @property {{ code?: string, message: string } | null} fault
+ * @property {import('../grade/diagnose.js').Fault[]} notes differences that cost no points
+ * @property {string} [convention] the rule of another course under which it gets the full score
+ * @property {string} [error] the reason why no call could be made
+ */
+
+/** @typedef {import('../grade/grade.js').Verdict} Verdict */
+
+/**
+ * The weights that belong to one function.
+ * @param {Record<string, number>} weights
+ * @param {string} as
+ */
+const weightsFor = (weights, as) =>
+  Object.fromEntries(
+    Object.entries(weights).flatMap(([name, weight]) => {
+      const [of, property] = name.includes('.') ? name.split('.') : [as, name];
+      return of === as ? [[property, weight]] : [];
+    }),
+  );
+
+/** @param {Part} part @returns {Graded} */
+const ungraded = ({ as, lesson, weight }) => ({
+  as,
+  lesson,
+  weight,
+  score: 0,
+  verdicts: [],
+  fault: null,
+  notes: [],
+});
+
+/** Grades each file in a process of its own. */
+export class Grader {
+  #engine;
+  #submissions;
+  #options;
+
+  /**
+   * @param {any} engine
+   * @param {import('./submission.js').Submissions} submissions
+   * @param {{ parts: Part[], weights: Record<string, number>, time: number, seconds: number,
+   *   rule?: import('../grade/convention.js').Convention, stdio?: boolean,
+   *   why: (graded: Graded) => string }} options time: limit of one call, seconds: of a submission;
+   *   rule: the course's; why: the reason for lost points
+   */
+  constructor(engine, submissions, options) {
+    this.#engine = engine;
+    this.#submissions = submissions;
+    this.#options = options;
+  }
+
+  /**
+   * @param {TestedFunction} tested
+   * @param {Part} part
+   * @param {any} by the engine, by a course's rule or its own
+   * @param {(verdict: Verdict) => void} [onverdict]
+   */
+  async #gradeBy(tested, part, by, onverdict) {
+    const { stdio, seconds, weights } = this.#options;
+    const { as, lesson } = part;
+    const graded = ungraded(part);
+    if (stdio) tested.close();
+    const { error } = await tested.use(as);
+    if (error) return { ...graded, error };
+    const onfault = (/** @type {any} */ fault) => void (graded.fault = fault);
+    const onnotes = (/** @type {any[]} */ notes) => void (graded.notes = notes);
+    const given = { engine: by, tested, as, lesson, seconds, onverdict, onfault, onnotes };
+    graded.verdicts = await grade(given);
+    graded.score = scoreOf(graded.verdicts, weightsFor(weights, as));
+    return graded;
+  }
+
+  /**
+   * The rule of another course under which a function has the full score, if no other fault explains
+   * the loss.
+   * @param {TestedFunction} tested
+   * @param {Part} part
+   * @param {Graded} usual
+   */
+  async #conventionOf(tested, part, { score, fault, error, verdicts }) {
+    const open = !fault || (fault.code !== undefined && fault.code in CONVENTIONS);
+    const asked = ['top_k', 'top_p', 'chain', 'generate'].includes(part.as) && !part.lesson;
+    const late = verdicts.some(({ code }) => code === 'late');
+    if (error || score < LEAST || score === 100 || !open || !asked || late) return undefined;
+    const { spent } = tested;
+    for (const name of Object.keys(CONVENTIONS)) {
+      const by = byConvention(this.#engine, /** @type {any} */ (name));
+      const { verdicts: other } = await this.#gradeBy(tested, part, by);
+      tested.spent = spent; // these calls are not the learner's
+      if (other.length && other.every(({ holds }) => holds)) return name;
+    }
+    return undefined;
+  }
+
+  /**
+   * Grades by the usual rules; if these cost points and the course teaches other rules, also by the
+   * course's.
+   * @param {TestedFunction} tested
+   * @param {Part} part
+   * @param {(verdict: Verdict) => void} [onverdict]
+   * @returns {Promise<Graded>}
+   */
+  async #gradePart(tested, part, onverdict) {
+    const { rule, why } = this.#options;
+    if (!rule) {
+      const usual = await this.#gradeBy(tested, part, this.#engine, onverdict);
+      return { ...usual, convention: await this.#conventionOf(tested, part, usual) };
+    }
+    /** @type {Graded} */
+    const usual = await this.#gradeBy(tested, part, this.#engine);
+    const course =
+      usual.error || usual.score === 100
+        ? usual
+        : await this.#gradeBy(tested, part, byConvention(this.#engine, rule));
+    const better = course.score > usual.score;
+    const found = better ? course : usual;
+    if (better) found.notes.push(reason('by_rule', { rule, why: why(usual) }));
+    for (const verdict of found.verdicts) onverdict?.(verdict);
+    return found;
+  }
+
+  /**
+   * Grades the functions of one file; none is called if the file did not load in time.
+   * @param {{ file: string, within?: string }} submission
+   * @param {(part: Part) => ((verdict: Verdict) => void) | undefined} [onverdict]
+   * @param {(graded: Graded) => void} [ongraded]
+   */
+  async grade({ file, within }, onverdict, ongraded) {
+    const { parts, time, seconds } = this.#options;
+    const [limit, total] = [1000 * time, 1000 * seconds];
+    const start = this.#submissions.start(file, within);
+    const tested = new TestedFunction(start, parts[0].as, limit, parts.length > 1, total, LOAD_MS);
+    /** @type {Graded[]} */
+    const all = [];
+    try {
+      for (const part of parts) {
+        let graded = ungraded(part);
+        const hung = all.find(({ error }) => error && tested.stuck);
+        try {
+          graded = hung
+            ? { ...graded, error: hung.error }
+            : await this.#gradePart(tested, part, onverdict?.(part));
+        } catch (error) {
+          // No error of one submission stops the grading of the next.
+          if (error instanceof UsageError) throw error;
+          graded.error = String(error);
+        }
+        all.push(graded);
+        ongraded?.(graded);
+      }
+    } finally {
+      tested.close();
+    }
+    return all;
+  }
+}
