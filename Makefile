@@ -12,7 +12,7 @@ PYTHON ?= /usr/bin/python3
 CLANG ?= $(shell command -v clang || command -v clang-19 || echo clang)
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS := -std=c11 -O2 -g1 -ffp-contract=off $(WARNINGS) -Isrc
-SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover
+SANITIZE := -Og -fsanitize=address,undefined -fno-sanitize-recover
 TRAP := -fsanitize=undefined -fsanitize-trap=undefined
 
 LIBRARY := $(filter-out src/wasm.c src/main.c,$(wildcard src/*.c))

@@ -40,7 +40,7 @@ static inline bool check_all(void) {
     return asked && strcmp(asked, "1") == 0;
 }
 
-/* The step through many cases: 1 where all are tried, else `sample`. */
+/* The step through many cases: `sample`, or 1 when all are tried. */
 static inline size_t check_step(size_t sample) {
     return check_all() ? 1 : sample;
 }

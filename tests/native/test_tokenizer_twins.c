@@ -107,7 +107,7 @@ static void add_merges(struct twin *twin, struct pcg32 *generator) {
     while (twin->n_merges < TWIN_MERGES) {
         const char *left = twin->text[random_below(generator, (uint32_t)twin->n)];
         const char *right = twin->text[random_below(generator, (uint32_t)twin->n)];
-        char joined[32], merge[sizeof twin->merge[0]];
+        char joined[2 * sizeof twin->text[0]], merge[sizeof twin->merge[0]];
         snprintf(joined, sizeof joined, "%s%s", left, right);
         if (strlen(joined) > 10) continue;
         snprintf(merge, sizeof merge, "%s %s", left, right);
