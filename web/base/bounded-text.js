@@ -1,6 +1,7 @@
 /**
- * A Lit directive for the text of a textarea. It works as `live`, except for a text whose layout takes
- * the browser long: then the box shows the beginning only, is read-only, and has a button to empty it.
+ * A Lit directive for the text of a textarea. It works as `live`, except for a text that takes the
+ * browser long to lay out. Then the box shows the beginning only, is read-only, and has a button to
+ * empty it.
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
@@ -8,7 +9,7 @@ import { number, t } from '../locale/locale.js';
 
 /** The largest weight of a text in a box: its layout takes some 50 ms. */
 const MAX_WEIGHT = 80_000;
-/** Line breaks and runs outside Latin script add to the weight, whose base is the number of characters. */
+/** Line breaks and runs outside Latin script add to the weight, beside the number of characters. */
 const BREAK = /\n|[^\n -~\u00a0-\u024f\u2010-\u2027]+/g;
 const BREAK_WEIGHT = 24;
 const OUTSIDE_WEIGHT = 4;

@@ -1,4 +1,4 @@
-/** Puts a text where one can paste from; false where the page is refused that. @param {string} text */
+/** Copies a text to the clipboard; false if the browser refuses. @param {string} text */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,5 +1,5 @@
 /**
- * Saves a text or an image as a file, by a blob that the page made.
+ * Saves a text or an image as a file, by a blob.
  * @param {string} name
  * @param {string | Blob} text
  * @param {string} type

@@ -1,4 +1,4 @@
-/** The base of every element here: shared looks, strings that follow the language, typed events. */
+/** The base of all elements: shared styles, strings that follow the language, events. */
 import { LitElement } from 'lit';
 import { announceLanguage, matchLanguage, onLanguage, speaking } from '../locale/locale.js';
 import shared from '../style/shared.css';
@@ -9,7 +9,7 @@ import { undoTranslated } from './translated.js';
 /** Longest wait for an idle callback, in ms. */
 const PATIENCE = 250;
 
-/** Time to spare between frames; WebKit does not tell of it. */
+/** Waits for idle time; WebKit has no idle callbacks. */
 function spareTime() {
   return new Promise((resolve) => {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout: PATIENCE });
@@ -18,15 +18,15 @@ function spareTime() {
 }
 
 /**
- * The language that a page around an element gives it, by a lang attribute of it or around it; null
- * where only the document has one, which is the language of the page.
+ * Returns the language of a lang attribute on or around an element; null if only the document has
+ * one, which is the page's language.
  * @param {Element} element
  */
 function languageOf(element) {
   for (let place = element, root; place; place = root) {
     const { host } = /** @type {ShadowRoot} */ (place.getRootNode());
     root = host;
-    if (host instanceof LogitElement) continue; // part of another element: as that one is
+    if (host instanceof LogitElement) continue; // part of another element, with its language
     const named = place.closest('[lang]');
     if (named && named !== document.documentElement)
       return matchLanguage([named.getAttribute('lang') ?? '']);
@@ -38,12 +38,12 @@ export class LogitElement extends LitElement {
   static styles = [tokens, shared];
 
   /**
-   * What a lesson's elements do when they come to stand in it.
+   * Called when an element is connected, for elements in a lesson's page.
    * @type {((element: LogitElement) => void) | null}
    */
   static joined = null;
 
-  /** Waits for idle time, so that the bars paint first. */
+  /** Whether updates wait for idle time, so that the bars paint first. */
   deferUpdates = false;
   /** @type {(() => void) | null} */
   #unfollow = null;
@@ -81,7 +81,7 @@ export class LogitElement extends LitElement {
   }
 
   /**
-   * Does something in the language of the place where the element stands.
+   * Calls `work` in the language of the element.
    * @template T
    * @param {() => T} work
    * @returns {T}
@@ -96,7 +96,7 @@ export class LogitElement extends LitElement {
   }
 
   /**
-   * Dispatches an event that bubbles and leaves the shadow tree, so that a panel can stand alone.
+   * Dispatches an event that bubbles and crosses shadow roots.
    * @param {string} type
    * @param {object} [detail]
    */
@@ -106,7 +106,7 @@ export class LogitElement extends LitElement {
 }
 
 /**
- * Registers a custom element once, so that a page may load this code twice without an error.
+ * Defines a custom element once, so that a page may load this code twice.
  * @param {string} name
  * @param {CustomElementConstructor} element
  */
@@ -114,7 +114,7 @@ export function define(name, element) {
   if (!customElements.get(name)) customElements.define(name, element);
 }
 
-/** What stands in the box that an event comes from. @param {Event} event */
+/** Returns the value of an event's input. @param {Event} event */
 export function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;
 }

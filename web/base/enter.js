@@ -1,6 +1,6 @@
 /**
- * Enter in a box does what its button does. No form is submitted: a frame with
- * `sandbox="allow-scripts"` stops that before any script hears of it.
+ * Enter in an input acts as its button. There is no form, since a frame with
+ * `sandbox="allow-scripts"` stops its submission before any script.
  * @param {KeyboardEvent} event
  * @param {() => void} act
  */

@@ -1,4 +1,4 @@
-/** What the engine refuses, in the language of the page: fetched when the first refusal is told. */
+/** The engine's refusals in the language of the page, fetched with the first refusal. */
 import { locales } from '#locales/fault';
 import { sentences } from '../engine/sentences.js';
 import { addMessages, hasMessage, t } from '../locale/locale.js';
@@ -12,7 +12,7 @@ addMessages({ en: Object.fromEntries(english) });
 addMessages(locales);
 
 /**
- * Its reason, to stand within a sentence. A phrase in it may name what the whole is about.
+ * Returns the reason for use within a sentence. A phrase in it may use the values of the whole.
  * @param {Pick<Fault, 'key' | 'values'>} fault
  * @returns {string}
  */
@@ -23,8 +23,7 @@ export function reasonOf({ key, values }) {
   return t(`fault.${key}`, Object.fromEntries(said));
 }
 
-/**
- * A whole sentence.
+/** Returns a whole sentence.
  * @param {Fault} fault
  */
 export function sentenceOf(fault) {
@@ -36,10 +35,10 @@ export function sentenceOf(fault) {
 }
 
 /**
- * A number, a phrase, the name of a setting, or what was given.
+ * Returns a number, a phrase, the name of a setting, or the given text.
  * @param {string} name
  * @param {Values[string]} value
- * @param {Values} about what the sentence around says
+ * @param {Values} about the values of the sentence around it
  */
 function sayValue(name, value, about) {
   if (typeof value === 'object')

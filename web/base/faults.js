@@ -1,4 +1,7 @@
-/** Puts what the engine refused into the page's language; the words come with the first refusal. */
+/**
+ * Words the engine's refusals in the page's language; the strings are fetched with the first
+ * refusal.
+ */
 import { inEnglish } from '../engine/errors.js';
 import { list, t } from '../locale/locale.js';
 
@@ -7,13 +10,13 @@ import { list, t } from '../locale/locale.js';
  * @typedef {Pick<typeof import('./fault-words.js'), 'reasonOf' | 'sentenceOf'>} Words
  */
 
-/** How many parts are named; of any more the number is told. */
+/** The most refused parts that a sentence names. */
 const NAMED = 8;
 
 /** @type {Words | null} */
 let words = null;
 
-/** Where the words cannot be fetched, the engine's own are shown. @type {Words} */
+/** The engine's own sentences, if the strings cannot be fetched. @type {Words} */
 const english = {
   reasonOf: inEnglish,
   sentenceOf: (fault) => `${inEnglish(fault)}.`,
@@ -22,7 +25,7 @@ const english = {
 /**
  * @param {keyof Words} form
  * @param {Fault | null | undefined} fault
- * @param {import('lit').ReactiveControllerHost} host is rendered again once the words are there
+ * @param {import('lit').ReactiveControllerHost} host is rendered again when the strings are there
  */
 function say(form, fault, host) {
   if (!fault) return '';
@@ -36,14 +39,11 @@ async function fetchWords() {
   return (words ??= await import('./fault-words.js').catch(() => english));
 }
 
-/**
- * Why it was refused, where the words can be waited for.
- * @param {Fault} fault
- */
+/** Returns the reason of a refusal, after the fetch of the strings. @param {Fault} fault */
 export const explain = async (fault) => (await fetchWords()).reasonOf(fault);
 
 /**
- * What an event tells of a fault: it is in English, whatever the language of the page.
+ * Returns the detail of an event about a fault. It is in English in all languages of the page.
  * @param {Fault} fault
  */
 export async function detailOf(fault) {
@@ -52,21 +52,21 @@ export async function detailOf(fault) {
 }
 
 /**
- * Why it was refused, to stand within a sentence; empty where nothing was.
+ * Returns the reason of a refusal for use within a sentence; '' without a fault.
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host
  */
 export const reason = (fault, host) => say('reasonOf', fault, host);
 
 /**
- * The same as a sentence of its own.
+ * Returns the refusal as a sentence; '' without a fault.
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host
  */
 export const sentence = (fault, host) => say('sentenceOf', fault, host);
 
 /**
- * In one sentence: which parts of a state were left out, and why.
+ * Returns one sentence about the refused parts of a state and the reasons.
  * @param {import('../state/page-state.js').Dropped[]} dropped
  */
 export function sayDropped(dropped) {

@@ -1,6 +1,7 @@
 /**
- * The lines of top-k and top-p as separators that can be dragged or moved by arrow keys, laid over
- * a chart. The chart says where each lies and what places and steps mean; this asks with "logit-set".
+ * The lines of top-k and top-p over a chart, as separators that pointer and arrow keys move. The
+ * chart gives the place of each line and converts places and steps to values. Asks with
+ * "logit-set".
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../locale/locale.js';
@@ -8,21 +9,22 @@ import { cssom } from '../plots/cssom.js';
 import { settingName } from './setting-words.js';
 import { counts, takePointer } from './touch.js';
 
-/** How many marks the page keys pass. */
+/** The steps of the page keys. */
 const LEAP = 10;
 
 /**
  * @typedef {import('../plots/cuts.js').Handle} Handle
  *
- * Where a handle lies, and how a place on the chart or a step of the arrow keys reads as a value.
+ * The place of a handle, and the conversion of places and steps to values.
  * @typedef {object} Grip
  * @property {Handle} handle
  * @property {boolean} across whether the line lies across the chart and moves up and down
  * @property {number} at in pixels
- * @property {number} from where the line begins, in pixels
+ * @property {number} from the beginning of the line, in pixels
  * @property {number} length
  * @property {(x: number, y: number) => number} valueAt
- * @property {(steps: number) => number} more the value so many steps on; infinite steps: the end
+ * @property {(steps: number) => number} more the value after so many steps; infinite steps lead to
+ *   the end
  * @property {boolean} downIsMore
  */
 
@@ -34,7 +36,7 @@ export function handleWords({ name, value, kept, before, cuts, active }, fixed =
 }
 
 /**
- * Why a line stops at a value; '' if it does not stop there.
+ * Returns the reason why a line stops at a value; '' if it does not.
  * @param {Handle} handle
  * @param {number} value
  */
@@ -46,7 +48,8 @@ function stopWords({ name, before, limit }, value) {
 
 /**
  * @param {Grip} grip
- * @param {import('./element.js').LogitElement & { fixed: boolean }} host whose settings may be fixed
+ * @param {import('./element.js').LogitElement & { fixed: boolean }} host `fixed` removes the
+ *   handles
  */
 export function renderHandle(grip, host) {
   if (host.fixed) return nothing;
@@ -112,9 +115,9 @@ export function renderHandle(grip, host) {
 }
 
 /**
- * The keys that walk along a chart, mark by mark: the same on each, and those of any slider.
- * The mark that a key leads to, of those from 0 to `last`; undefined for a key that leads nowhere.
- * @param {KeyboardEvent} event prevented from doing anything else where it leads somewhere
+ * Returns the mark to which a key moves, from 0 to `last`; undefined for other keys. All charts use
+ * these keys, which are those of a slider.
+ * @param {KeyboardEvent} event its default is prevented if the key moves
  * @param {number} at
  * @param {number} last
  */

@@ -1,6 +1,4 @@
-/**
- * <logit-help>: a question mark with the explanation of what it stands beside a press away.
- */
+/** <logit-help>: a question mark that opens an explanation. */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
 import { LogitElement, define } from './element.js';
@@ -13,7 +11,7 @@ export class LogitHelp extends LogitElement {
 
   constructor() {
     super();
-    /** The name of what is explained. */
+    /** The name of the explained thing. */
     this.label = '';
     this.text = '';
   }
@@ -23,9 +21,9 @@ export class LogitHelp extends LogitElement {
   }
 
   /**
-   * @param {string} face what is pressed
+   * @param {string} face the visible text of the button
    * @param {string} text
-   * @param {string | undefined} name of the button, if not its face
+   * @param {string | undefined} name the accessible name, if not the face
    */
   renderPress(face, text, name = undefined) {
     return html`<button type="button" class=${name ? 'ring' : nothing} popovertarget="about"
@@ -33,7 +31,7 @@ export class LogitHelp extends LogitElement {
         @toggle=${this.#place}>${text}</p>`;
   }
 
-  /** Under the button, inside the window. */
+  /** Places the explanation under the button, inside the window. */
   #place() {
     const word = /** @type {HTMLElement} */ (this.renderRoot.querySelector('button'));
     const about = /** @type {HTMLElement} */ (this.renderRoot.querySelector('p'));

@@ -1,5 +1,5 @@
 /**
- * A Lit directive for an input whose value counts when it loses focus. It works as `live`, but a render
+ * A Lit directive for an input that counts when it loses focus. It works as `live`, but a render
  * keeps the text being typed unless the value itself has changed.
  */
 import { noChange } from 'lit';

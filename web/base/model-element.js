@@ -1,7 +1,7 @@
 /**
- * The base of an element that reads a model by itself, in the page's views and alone in a lesson:
- * it holds the engine of its `model` while it is connected, and takes settings as a property or as
- * attributes in their own spelling (temperature="0.7").
+ * The base of an element that reads a model by itself, as a view of the page or standalone in a
+ * lesson. It leases the engine of its `model` while it is connected. Settings are a property or
+ * attributes (temperature="0.7").
  */
 import { LogitElement } from './element.js';
 import { isSlow, lease } from '../state/engines.js';
@@ -13,15 +13,15 @@ import { toFault } from '../engine/errors.js';
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
 
 /**
- * What stands in the place of an element until its model is there: `ask` whether it may be fetched,
- * with what the reader takes in its place or with; `follow` how far it is, null where nothing comes.
+ * The placeholder of an element without its model. `ask` asks whether the model may be fetched and
+ * resolves to the user's choice. `follow` shows the progress, null for none.
  * @typedef {{ ask: (element: ModelElement) => Promise<Partial<ModelElement>>,
  *   follow: (element: ModelElement, progress: Progress | null, cancel: () => void) => void }} Placeholder
  * @typedef {import('../state/engines.js').Progress} Progress
  */
 
 export class ModelElement extends LogitElement {
-  /** The page's. @type {Placeholder | null} */
+  /** The page's placeholder. @type {Placeholder | null} */
   static placeholder = null;
 
   static properties = {
@@ -34,7 +34,7 @@ export class ModelElement extends LogitElement {
 
   /** @type {RemoteLogitscope | null} Null until the model is loaded. */
   engine = null;
-  /** @type {import('../engine/errors.js').Fault | null} Why there is no engine. */
+  /** @type {import('../engine/errors.js').Fault | null} The reason why there is no engine. */
   fault = null;
   /** @type {import('../state/engines.js').Lease | null} */
   #lease = null;
@@ -44,11 +44,11 @@ export class ModelElement extends LogitElement {
     super();
     /** An offered model by its name, or another by its address. @type {import('../state/engines.js').Model | ''} */
     this.model = '';
-    /** How many tokens a session sees; null is as many as the engine takes by itself. @type {number | null} */
+    /** The context length in tokens; null for the engine's default. @type {number | null} */
     this.context = null;
-    /** Where it is left out, the first example of the model. @type {string} */
+    /** By default the first example of the model. @type {string} */
     this.prompt = /** @type {any} */ (undefined);
-    /** Its tokens where it is not text alone, as what a chat template makes. @type {number[] | null} */
+    /** The prompt's tokens if it is not plain text, such as the output of a chat template. @type {number[] | null} */
     this.prompt_ids = null;
     /** @type {import('../engine/types.js').Settings} */
     this.settings = {};
@@ -77,7 +77,7 @@ export class ModelElement extends LogitElement {
     return findModel(/** @type {import('../state/engines.js').Model} */ (this.model));
   }
 
-  /** The settings of the property, over those of the attributes. */
+  /** The settings of the attributes, overridden by those of the property. */
   get asked() {
     /** @type {Record<string, any>} */
     const found = {};
@@ -89,7 +89,7 @@ export class ModelElement extends LogitElement {
   }
 
   /**
-   * Called once the engine is there; its default timeline is shared, so take `engine.session()`.
+   * Called when the engine is open. Its default timeline is shared, so use `engine.session()`.
    * @param {RemoteLogitscope} engine
    */
   opened(engine) {
@@ -133,7 +133,7 @@ export class ModelElement extends LogitElement {
     this.requestUpdate();
   }
 
-  /** Opens what the reader agreed to. @param {Partial<ModelElement>} agreed */
+  /** Opens the model that the user agreed to. @param {Partial<ModelElement>} agreed */
   #openAgreed({ model = this.model, context = null }) {
     const same = model === this.model && (context ?? this.context) === this.context;
     Object.assign(this, { model, context: context ?? this.context });

@@ -1,4 +1,4 @@
-/** Lit directives: properties and listeners of an element as one object each. */
+/** Lit directives that set properties or listeners of an element from one object. */
 import { nothing } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 
@@ -21,7 +21,7 @@ class PropsDirective extends Directive {
 class ListenDirective extends Directive {
   #done = false;
 
-  /** @param {Record<string, (event: any) => void>} _listeners the same ones each time */
+  /** @param {Record<string, (event: any) => void>} _listeners the same object at each render */
   render(_listeners) {
     return nothing;
   }

@@ -1,40 +1,40 @@
 /**
- * A Lit controller that lets the cards of a list change places: each has a plug to drag, or to grab
- * with Space and move with the arrow keys. What it does is put into words in `said`.
+ * A Lit controller that reorders the cards of a list. Each card has a plug to drag, or to grab with
+ * Space and move with the arrow keys. `said` describes each move.
  */
 import { html } from 'lit';
 import { t } from '../locale/locale.js';
 
 /**
  * @typedef {object} Options
- * @property {() => string[]} names the cards on show, in order
+ * @property {() => string[]} names the visible cards, in order
  * @property {(name: string) => string} label
- * @property {(name: string, to: number) => void} move asks for a card to come to another place
- * @property {(name: string) => void} [dropped] a card was let go in another place
+ * @property {(name: string, to: number) => void} move requests another place for a card
+ * @property {(name: string) => void} [dropped] called when a card was dropped in another place
  *
- * The layout of the list when a pointer took a card, in pixels.
+ * The layout of the list at the beginning of a drag, in pixels.
  * @typedef {{ top: number, gap: number, own: number, others: number[] }} Layout
  */
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-/** How a card comes to another place. */
+/** The animation of a card to another place. */
 export const GLIDE = { duration: 200, easing: 'cubic-bezier(0.2, 0.7, 0.2, 1)' };
 
 export class Reorder {
-  /** @type {string | null} The card in hand. */
+  /** @type {string | null} The grabbed card. */
   grabbed = null;
   said = '';
   #host;
   #options;
-  /** Where the card in hand came from, and where it is. */
+  /** The first and the current place of the grabbed card. */
   #origin = 0;
   #to = 0;
   #byKey = false;
   /** @type {Layout} */
   #layout = { top: 0, gap: 0, own: 0, others: [] };
-  /** @type {Map<string, number>} Where each card stood before an update that changes their order. */
+  /** @type {Map<string, number>} The top of each card before an update that changes their order. */
   #tops = new Map();
-  /** The names last shown. */
+  /** The names at the last update. */
   #order = '';
 
   /**
@@ -47,7 +47,9 @@ export class Reorder {
     host.addController(this);
   }
 
-  /** To ask where cards stand makes the browser lay the page out, so it is asked for a new order alone. */
+  /**
+   * Measures the cards only before a new order, since that makes the browser compute the layout.
+   */
   hostUpdate() {
     const order = this.#options.names().join();
     const glides = this.#order !== '' && order !== this.#order && !calm.matches;
@@ -65,11 +67,11 @@ export class Reorder {
         GLIDE,
       );
     }
-    // A card that is put elsewhere in the document loses the focus.
+    // A moved card loses the focus.
     if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
   }
 
-  /** Whether a pointer holds a card: until it lets go, no card may change its height. */
+  /** Whether a pointer drags a card; meanwhile no card may change its height. */
   get dragging() {
     return this.grabbed !== null && !this.#byKey;
   }
@@ -111,7 +113,7 @@ export class Reorder {
     const [name, byKey] = [this.grabbed, this.#byKey];
     this.grabbed = null;
     this.#host.requestUpdate();
-    // Its new sentence may have moved the card out of the window, once it has come to its place.
+    // After the animation the card's new sentence may have moved it out of the window.
     if (!byKey) setTimeout(() => this.#show(name), GLIDE.duration);
   }
 
@@ -159,7 +161,7 @@ export class Reorder {
     event.preventDefault();
   }
 
-  /** Leaving the plug lets go, but not where the move itself took the focus. */
+  /** Loss of focus drops the card, unless the move itself caused it. */
   #onBlur = () => {
     requestAnimationFrame(() => {
       const { grabbed } = this;
@@ -180,7 +182,7 @@ export class Reorder {
     this.#grab(name, false);
     this.#measure();
     const { pointerId } = event;
-    // The list stays in its place while cards move, so it keeps the pointer.
+    // The list keeps its place while cards move, so it captures the pointer.
     const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));
     list.setPointerCapture(pointerId);
     const control = new AbortController();
@@ -206,8 +208,9 @@ export class Reorder {
   }
 
   /**
-   * Moves the held card past each neighbour whose middle the pointer has passed. Their places come from
-   * the layout at the beginning, since the page may still show an earlier order.
+   * Moves the grabbed card past each neighbour if the pointer has passed the neighbour's middle.
+   * The places are those of the layout at the beginning, since the page may still show an earlier
+   * order.
    * @param {number} y
    */
   #follow(y) {

@@ -1,4 +1,4 @@
-/** Settings in the reader's words: their names and values, what was typed for them, what stages do. */
+/** Settings in words: names, values, typed text, the effects of stages. */
 import {
   fixed,
   hasMessage,
@@ -19,14 +19,14 @@ import { spoken } from './visible.js';
  * @typedef {import('../state/fields.js').NumberRange} NumberRange
  */
 
-/** @param {string} name a warper or shared parameter in the reader's words */
+/** @param {string} name a sampler or parameter */
 export function settingName(name) {
   const key = `warper.${name}`;
   return hasMessage(key) ? t(key) : name;
 }
 
 /**
- * What comes with the shelf's strings, as soon as they are there.
+ * Returns one of the shelf's strings; '' until they are fetched.
  * @param {string} key
  * @param {import('../locale/locale.js').Params} [params]
  */
@@ -34,13 +34,13 @@ export function later(key, params) {
   return hasMessage(key) ? t(key, params) : '';
 }
 
-/** The sentence that says what a setting does. @param {string} name */
+/** Returns the sentence about a setting's effect. @param {string} name */
 export function aboutSetting(name) {
   return later(`about.${name}`);
 }
 
 /**
- * What was typed for a setting: its value, or the one sentence that says why not.
+ * Parses the typed text of a setting: its value, or a sentence with the reason of a refusal.
  * @param {SettingRow} row
  * @param {string} text
  * @returns {{ value: number } | { error: string }}
@@ -50,7 +50,7 @@ export function readSetting(row, text) {
 }
 
 /**
- * A whole number from 0 to 2^53 - 1 for the seed, or the sentence that says why not.
+ * Parses the typed text of a seed, an integer from 0 to 2^53 - 1.
  * @param {string} text
  * @returns {{ value: number } | { error: string }}
  */
@@ -59,8 +59,8 @@ export function readSeed(text) {
 }
 
 /**
- * What stands in a box for a whole number.
- * @param {string} name as the reader sees it
+ * Parses the typed text of an integer.
+ * @param {string} name the localised name
  * @param {string} text
  * @param {number} minimum
  * @param {number} maximum
@@ -71,11 +71,11 @@ export function readWhole(name, text, minimum, maximum) {
 }
 
 /**
- * What stands in a box for a number.
- * @param {string} name as the reader sees it
+ * Parses the typed text of a number.
+ * @param {string} name the localised name
  * @param {string} text
- * @param {NumberRange & { kind: string, both?: boolean }} range what is accepted; `both`: a far second
- *   bound is named too
+ * @param {NumberRange & { kind: string, both?: boolean }} range the accepted range; `both` names a
+ *   very large maximum too
  * @returns {{ value: number } | { error: string }}
  */
 export function readNumber(name, text, range) {
@@ -90,7 +90,7 @@ export function readNumber(name, text, range) {
 }
 
 /**
- * A value in words, for a slider's aria-valuetext.
+ * Returns a value in words, for a slider's aria-valuetext.
  * @param {SettingRow} row
  * @param {number} value
  */
@@ -102,7 +102,7 @@ export function valueInWords(row, value) {
 }
 
 /**
- * A strategy's settings in words, such as "top-p 0.9, penalty 1.2".
+ * Returns a strategy's settings in words, such as "top-p 0.9, penalty 1.2".
  * @param {Settings} settings
  */
 export function describeSettings(settings) {
@@ -114,8 +114,7 @@ export function describeSettings(settings) {
 }
 
 /**
- * What a stage did, as one or two sentences; `before` is the entropy that entered it. Digits are
- * added until a change of entropy can be seen.
+ * Describes the effect of a stage in one or two sentences. `before` is the entropy at its input.
  * @param {import('../plots/trace.js').Stage} stage
  * @param {number} before
  * @param {unknown} neutral
@@ -136,7 +135,7 @@ export function describeStage(stage, before, neutral) {
 }
 
 /**
- * Two entropies with as many digits as it takes to see that they differ, six decimals at most.
+ * Returns two entropies with enough decimals to show their difference, six at most.
  * @param {number} a
  * @param {number} b
  */
@@ -158,7 +157,7 @@ function describeIdle(stage) {
   return t('chain.effect.nothing');
 }
 
-/** Why a stage did nothing, in a few words. @param {import('../plots/trace.js').Stage} stage */
+/** Returns the reason why a stage did nothing, in a few words. @param {import('../plots/trace.js').Stage} stage */
 export function describeIdleBriefly({ name, why, after }) {
   const told = later(`shelf.brief.${name}.${why}`) || later(`shelf.brief.${name}`);
   if (told) return told;
@@ -175,11 +174,11 @@ const ORDER = {
 };
 
 /**
- * How a result differs from another, in sentences that name the tokens.
+ * Describes the difference of two results in sentences that name the tokens.
  * @param {import('../state/order.js').Difference} difference
  * @param {number} eos
- * @param {typeof ORDER} [words] which sentences say it
- * @param {Record<string, string>} [params] of the sentences
+ * @param {typeof ORDER} [words] the keys of the sentences
+ * @param {Record<string, string>} [params] parameters of the sentences
  */
 export function describeDifference({ only, lost, shifted }, eos, words = ORDER, params = {}) {
   /** @param {import('../state/order.js').Token} token */
@@ -206,11 +205,11 @@ export function capitalise(text) {
   return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }
 
-/** The settings that most people set, in the order in which they meet them. */
+/** The usual settings, in the order of a list. */
 const USUAL = ['temperature', 'top_k', 'top_p', 'min_p', 'repetition_penalty'];
 
 /**
- * Settings to choose from, the usual ones first.
+ * Returns settings with the usual ones first.
  * @template {{ name: string }} R
  * @param {readonly R[]} rows
  */

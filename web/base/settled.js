@@ -1,15 +1,14 @@
-/** When a page is at rest: all that was asked for is on show, and nothing is under way. */
+/** Finds when a page has settled: it shows its state, and nothing is pending. */
 import { enginesBusy } from '../state/engines.js';
 import { Debounce } from './debounce.js';
 
-/** Time for a frame to be drawn, and for what it asks for to begin. */
+/** Waits for a frame and for the work that it starts. */
 function frame() {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 /**
- * Whether an element under `root` waits for its code or its update, or says by `busy` that it
- * works.
+ * Whether an element under `root` waits for its code or its update, or is `busy`.
  * @param {Document | ShadowRoot} root
  * @returns {boolean}
  */
@@ -23,8 +22,8 @@ function working(root) {
 }
 
 /**
- * Resolves once the page has been at rest for two frames: what one shows may ask for more. Who waits
- * moves no hand, so that what a rest of it would bring comes at once.
+ * Resolves when nothing was pending for two frames, since a frame may start more work. Runs
+ * debounced actions at once: nobody is typing or dragging.
  */
 export async function settled() {
   for (let still = 0; still < 2; ) {

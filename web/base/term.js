@@ -1,6 +1,6 @@
 /**
- * <logit-term>: a term of the field, with its one-sentence explanation a press away. `name` is that
- * of the messages term.NAME and term.NAME.about.
+ * <logit-term>: a term that opens its explanation of one sentence. `name` is the NAME in the
+ * messages term.NAME and term.NAME.about.
  */
 import { html } from 'lit';
 import { hasMessage, t } from '../locale/locale.js';
@@ -8,10 +8,10 @@ import { define } from './element.js';
 import { LogitHelp } from './help.js';
 import termStyles from './term.css';
 
-/** The words and their explanations, fetched beside the first model. */
+/** The strings of the glossary, fetched beside the first model. */
 export const glossary = import('./glossary.js');
 
-/** What the glossary holds, in the order in which a beginner meets it. */
+/** The terms of the glossary, in the order of a beginner. */
 export const TERMS = [
   'token',
   'logit',
@@ -49,7 +49,7 @@ export class LogitTerm extends LogitHelp {
 
   constructor() {
     super();
-    /** The label is how the word stands where it is used, if not as in the glossary. */
+    /** The term of the glossary; `label` is its form in the sentence, if different. */
     this.name = '';
     glossary.then(() => this.requestUpdate());
   }

@@ -1,20 +1,19 @@
 /**
- * Elements that a finger drags sideways, while up and down it scrolls the page (`touch-action: pan-y`).
- * A finger counts once it goes sideways, or is lifted where it came down; until then it may be about to
- * scroll.
+ * Touch on elements that drag sideways, while a vertical move scrolls the page (`touch-action:
+ * pan-y`). A touch counts if it moves sideways or ends at its start; before, it may be a scroll.
  */
 
-/** How far a finger goes before it drags, in pixels. */
+/** The distance after which a touch is a drag, in pixels. */
 const SLACK = 10;
 
 /**
- * The events of fingers that came down and do not drag yet, by element.
+ * The first events of touches that do not drag yet, by element.
  * @type {WeakMap<EventTarget, PointerEvent>}
  */
 const waiting = new WeakMap();
 
 /**
- * Takes a pointer that comes down. Returns whether it counts at once.
+ * Captures a pointer. Returns whether it counts at once, as a mouse does.
  * @param {PointerEvent} event
  */
 export function takePointer(event) {
@@ -26,10 +25,7 @@ export function takePointer(event) {
   return !finger;
 }
 
-/**
- * Whether a pointer that moves or is lifted counts.
- * @param {PointerEvent} event
- */
+/** Whether a move or the end of a pointer counts. @param {PointerEvent} event */
 export function counts(event) {
   const target = /** @type {HTMLElement} */ (event.currentTarget);
   const from = waiting.get(target);
@@ -45,9 +41,9 @@ export function counts(event) {
 }
 
 /**
- * Restores the value of a slider if its finger goes on to scroll the page: the browser has moved the
- * thumb to the finger at once.
- * @param {Node} root that holds sliders
+ * Restores the value of a slider if a touch becomes a scroll, since the browser moves the thumb at
+ * the first contact.
+ * @param {Node} root contains the sliders
  */
 export function keepSliders(root) {
   let before = '';

@@ -1,8 +1,8 @@
-/** A page that a browser's translator has changed: it puts a <font> in the place of each text. */
+/** Repairs a page that a browser's translator has changed: it replaces each text by a <font>. */
 
 /**
- * Lit writes a changed text into the node that it knows. So each <font> gives way to that node, and the
- * translator finds the new text.
+ * Makes each <font> forward a new text: Lit writes into the node that it knows, and the translator
+ * finds the text again.
  * @param {ParentNode} root
  */
 export function undoTranslated(root) {

@@ -1,8 +1,8 @@
-/** Tokens as a reader can see them: spaces, line breaks and partial UTF-8 made visible. */
+/** Visible forms of tokens: spaces, line breaks and partial UTF-8 get marks. */
 import { html, svg } from 'lit';
 import { t } from '../locale/locale.js';
 
-/** What shows nothing by itself; some of it turns the text around it. */
+/** Characters without a shape; some of them change the direction of the text around them. */
 const UNSEEN = /[\s\p{Cc}\p{Bidi_C}]/u;
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFEFC]/;
 
@@ -15,21 +15,24 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
 /** @param {number} n */
 const hex = (n) => n.toString(16).toUpperCase().padStart(2, '0');
 
-/** A character by its number; each is one of 16 bits. @param {string} character */
+/** Returns a character's number, of 16 bits. @param {string} character */
 const byNumber = (character) => `⟨${hex(character.charCodeAt(0))}⟩`;
 
-/** Text to be read: what would turn others or show as a box stands by its number. @param {string} text */
+/**
+ * Returns readable text: characters that change the direction or show as a box become numbers.
+ * @param {string} text
+ */
 export const unturned = (text) =>
   text.replace(/[\p{Bidi_C}\p{Cc}]/gu, (each) => ('\n\r\t'.includes(each) ? each : byNumber(each)));
 
-/** A name within a line, which its own direction does not turn. @param {string} text */
+/** Isolates the direction of a name within a line. @param {string} text */
 export const isolated = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /**
- * The visible text of a token in parts: [{ text, mark }]; `mark` is true for what stands for
- * whitespace, control characters or bytes.
+ * Returns the visible text of a token in parts. `mark` is true for signs of whitespace, control
+ * characters or bytes.
  * @param {Token} token
- * @param {boolean} [prose] whether spaces stand as spaces, since the whole is read as text
+ * @param {boolean} [prose] whether spaces stay spaces
  */
 function visibleParts(token, prose = false) {
   if (token.text.includes('\uFFFD') && token.bytes)
@@ -42,7 +45,7 @@ function visibleParts(token, prose = false) {
     const space = prose && character === ' ';
     const mark = space ? null : (MARKS[character] ?? unseen);
     const last = parts.at(-1);
-    const text = mark ?? (space ? '\u00A0' : character); // one that stays at the end of a line
+    const text = mark ?? (space ? '\u00A0' : character); // it keeps its width at the end of a line
     if (last && last.mark === Boolean(mark)) last.text += text;
     else parts.push({ text, mark: Boolean(mark) });
   }
@@ -50,7 +53,7 @@ function visibleParts(token, prose = false) {
 }
 
 /**
- * The bytes of a token in hexadecimal.
+ * Returns the bytes of a token in hexadecimal.
  * @param {{ text: string, bytes?: ArrayLike<number> }} token
  */
 export function bytesOf({ text, bytes = new TextEncoder().encode(text) }) {
@@ -58,9 +61,9 @@ export function bytesOf({ text, bytes = new TextEncoder().encode(text) }) {
 }
 
 /**
- * The visible text as a plain string.
+ * Returns the visible text as a string.
  * @param {Token} token
- * @param {number} [limit] characters shown at most
+ * @param {number} [limit] the most characters
  */
 export function visible(token, limit = Infinity) {
   const text = visibleParts(token)
@@ -71,7 +74,7 @@ export function visible(token, limit = Infinity) {
 }
 
 /**
- * A token's name for a screen reader: without marks, which are read out at length.
+ * Returns a token's name for a screen reader, without signs, since it reads their names aloud.
  * @param {Token} token
  * @param {number} [eos]
  */
@@ -80,14 +83,14 @@ export function spoken(token, eos) {
   return isolated(unturned(token.text.trim())) || visible(token);
 }
 
-/** Some text to stand within a sentence, like a token's name. @param {string} text */
+/** Returns a text for use within a sentence, like a token's name. @param {string} text */
 export function spokenText(text) {
   return text && spoken({ id: NaN, text, special: false });
 }
 
 /**
  * @param {Token} token
- * @param {boolean} [prose] whether spaces stand as spaces, since the whole is read as text
+ * @param {boolean} [prose] whether spaces stay spaces
  */
 export function visibleHtml(token, prose = false) {
   return visibleParts(token, prose).map(({ text, mark }) =>

@@ -1,6 +1,6 @@
 /**
- * A Lit controller that knows how wide a part of its element is and how many pixels 1/16 rem has,
- * so that charts are drawn at their true size and text in them is never scaled.
+ * A Lit controller that measures the width of a part of its element and 1/16 rem in pixels, so that
+ * charts have their true size and their text is never scaled.
  */
 export class Width {
   width = 0;

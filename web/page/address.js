@@ -1,8 +1,8 @@
 /**
- * The page's own instrument and its address: the state lives after the #, which no server sees, the
- * choice of model and view in the query. Discrete changes are places to go back to; while a knob
- * turns, the place is only rewritten. Where history is refused the state stays in memory. An entry of
- * the history also says what visit.js keeps beside its address.
+ * The address of the page's own instrument. The state is after the #, which no server sees; model and
+ * view are in the query. A discrete change makes an entry of the history, a moving knob rewrites the
+ * entry. Each entry also holds a record of the state that visit.js keeps beside the address. If the
+ * browser refuses history, the state stays in memory.
  */
 import { Debounce } from '../base/debounce.js';
 import { t } from '../locale/locale.js';
@@ -11,247 +11,278 @@ import { MODELS } from '../state/models.js';
 import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
 import { keepInstrument, recallInstrument } from './site-links.js';
 
-/** How long changes rest before they are written, in ms. */
+/**
+ * @typedef {import('../state/page-state.js').PageState} PageState
+ * @typedef {import('./visit.js').EntryRecord} EntryRecord
+ */
+
+/** The pause after a change before the address is written, in ms. */
 const WRITE_DELAY_MS = 250;
 
-/** @param {import('./scope.js').LogitScope} scope */
-export function followAddress(scope) {
-  /** @type {import('../state/page-state.js').PageState | null} What a page without a hash began with. */
-  let first = null;
-  const debounce = new Debounce();
-  let known = location.href;
-  /** The address of the state that was written last, or read. */
-  let reached = '';
-  /** What the entry holds, as it was written. @type {import('./visit.js').Place | null} */
-  let place = placeHere();
-  let discrete = false;
-  /** Whether changes wait to be written. */
-  let waiting = false;
-  /** Whether the entry is that of a run, pushed with its first token and rewritten at its end. */
-  let ofRun = false;
-  /** Whether it was said that there is no room. */
-  let said = false;
-  /** While an address is being taken over, nothing is written. */
-  let reading = 0;
+/** Returns the record of the current entry; null for an address that the user typed. @returns {EntryRecord | null} */
+const currentRecord = () => history.state?.logitscope ?? null;
 
+/** @param {import('./local-files.js').FileRecord} file */
+async function findFiles(file) {
+  await import('./reopen.js');
+  return (await import('./local-files.js')).findFiles(file);
+}
+
+export class PageAddress {
+  #scope;
+  /** The state with which a page without a fragment began; null before the first model. @type {PageState | null} */
+  #first = null;
+  #debounce = new Debounce();
+  /** The address of the entry as last read or written. */
+  #known = location.href;
+  /** The record of the entry as last read or written. */
+  #record = currentRecord();
+  /** The address of the state as last read or written. */
+  #reached = '';
+  /** Whether the pending changes make a new entry. */
+  #discrete = false;
+  /** Whether changes are pending. */
+  #pending = false;
+  /** Whether the entry is that of a run: made at its first token, rewritten at its end. */
+  #ofRun = false;
+  /** Whether the user knows that the storage is full. */
+  #full = false;
+  /** The number of addresses being read; nothing is written meanwhile. */
+  #reading = 0;
   /** @type {typeof import('./visit.js') | null} */
-  let visit = null;
+  #visit = null;
   /** @type {Promise<unknown> | null} */
-  let fetching = null;
+  #fetching = null;
 
-  takeUnwritten();
-  begin();
-
-  /** Fetches visit.js, which keeps state beside the address; nothing fetches it before it is needed. */
-  function fetchVisit() {
-    fetching ??= import('./visit.js').then((module) => (visit = module));
-    return fetching;
+  /** @param {import('./scope.js').LogitScope} scope */
+  constructor(scope) {
+    this.#scope = scope;
+    this.#writeUnwritten();
+    this.#begin();
+    const changed = (/** @type {boolean} */ discrete) => this.#first && this.#later(discrete);
+    scope.addEventListener('logit-ready', () => this.#onReady());
+    scope.addEventListener('logit-found', (event) => this.#onFound(event));
+    scope.addEventListener('logit-change', () => changed(!scope.moving.direct));
+    for (const type of ['logit-step', 'logit-show'])
+      scope.addEventListener(type, () => changed(true));
+    addEventListener('pagehide', () => this.#leave());
+    document.addEventListener('visibilitychange', () => document.hidden && this.#leave());
+    for (const type of ['popstate', 'hashchange'])
+      addEventListener(type, (event) => this.#read(event));
   }
 
-  /** What the entry of the history holds; null for an address that somebody wrote. @returns {import('./visit.js').Place | null} */
-  function placeHere() {
-    return history.state?.logitscope ?? null;
+  /** The page's address to share, without the beat of the tour. */
+  get href() {
+    if (!this.#first) return location.href;
+    const { beat: _, ...state } = this.#linkable;
+    return this.#format(state);
   }
 
-  /** What a load begins with. */
-  function begin() {
-    const coming = place && fetchVisit().catch(() => {}); // then the address alone says what shows
-    scope.missing = place?.file ?? null;
-    scope.address = {
+  /** The names of the parts that no link can hold. */
+  get left() {
+    const { source, state, table } = this.#scope;
+    if (!this.#first) return [];
+    return [...(source === null ? ['model'] : []), ...leftOut(state, table)];
+  }
+
+  /** Fetches visit.js with the first state that the address cannot hold. */
+  #fetchVisit() {
+    this.#fetching ??= import('./visit.js').then((module) => (this.#visit = module));
+    return this.#fetching;
+  }
+
+  /** Gives the address to the scope for its first load. */
+  #begin() {
+    const record = this.#record;
+    this.#scope.missing = record?.file ?? null;
+    this.#scope.address = {
       fragment: location.hash,
       dropped: parseQuery(location.search).dropped,
-      coming,
-      complete: withKept,
+      coming: record && this.#fetchVisit().catch(() => {}), // without it the address alone counts
+      complete: (state) => this.#complete(state),
     };
   }
 
-  /** @param {import('../state/page-state.js').PageState | null} state */
-  function withKept(state) {
-    if (!visit || !place) return state;
-    return visit.complete(state, visit.recall(place), scope);
+  /** @param {PageState | null} state */
+  #complete(state) {
+    if (!this.#visit || !this.#record) return state;
+    return this.#visit.complete(state, this.#visit.recall(this.#record), this.#scope);
   }
 
-  /**
-   * The state as far as a link can say it: the ids of a reader's own file mean nothing elsewhere.
-   * @returns {import('../state/page-state.js').PageState}
-   */
-  function linkable() {
-    const { state } = scope;
-    if (scope.source !== null) return state;
+  /** The state that a link can hold: token ids of the user's own file mean nothing elsewhere. @returns {PageState} */
+  get #linkable() {
+    const { state, source } = this.#scope;
+    if (source !== null) return state;
     const { logit_bias: _, ...settings } = state.settings;
     return { ...state, settings, branch: [] };
   }
 
-  function written(state = linkable()) {
+  #format(state = this.#linkable) {
+    const { source, context, view, table } = this.#scope;
     const address = new URL(location.href);
-    if (scope.source === null) address.searchParams.delete('model');
-    else address.searchParams.set('model', scope.source);
-    if (scope.source === null || scope.context === null) address.searchParams.delete('context');
-    else address.searchParams.set('context', String(scope.context));
     // A state without a view is the bench's.
-    if (scope.view === 'bench') address.searchParams.delete('view');
-    else address.searchParams.set('view', scope.view);
-    address.hash = formatHash(state, scope.table);
+    const query = {
+      model: source,
+      context: source === null ? null : context,
+      view: view === 'bench' ? null : view,
+    };
+    for (const [name, value] of Object.entries(query))
+      if (value === null) address.searchParams.delete(name);
+      else address.searchParams.set(name, String(value));
+    address.hash = formatHash(state, table);
     return address.href;
   }
 
   /** @returns {void} */
-  function write() {
-    if (scope.missing) return;
-    const { running } = scope.moving;
-    if (reading > 0 || (running && ofRun)) return later(false);
-    const how = howNext();
-    waiting = false;
-    ofRun = running;
-    const href = (reached = written());
-    const now = keep();
-    if (href === known && sameValue(now, place)) return;
-    put(how, now, href);
-    known = href;
-    discrete = false;
+  #write() {
+    if (this.#scope.missing) return;
+    const { running } = this.#scope.moving;
+    if (this.#reading > 0 || (running && this.#ofRun)) return this.#later(false);
+    const method = this.#method;
+    this.#pending = false;
+    this.#ofRun = running;
+    const href = this.#format();
+    this.#reached = href;
+    const record = this.#keep();
+    if (href === this.#known && sameValue(record, this.#record)) return;
+    this.#put(method, record, href);
+    this.#known = href;
+    this.#discrete = false;
   }
 
-  const howNext = () => (discrete && !ofRun ? 'pushState' : 'replaceState');
+  /** @returns {'pushState' | 'replaceState'} */
+  get #method() {
+    return this.#discrete && !this.#ofRun ? 'pushState' : 'replaceState';
+  }
 
-  /** @param {'pushState' | 'replaceState'} how @param {import('./visit.js').Place} now @param {string} href */
-  function put(how, now, href) {
-    place = now;
+  /** @param {'pushState' | 'replaceState'} method @param {EntryRecord} record @param {string} href */
+  #put(method, record, href) {
+    this.#record = record;
     try {
-      history[how]({ logitscope: now }, '', href);
+      history[method]({ logitscope: record }, '', href);
     } catch {
       // a sandboxed frame or a file: the state stays in memory
     }
   }
 
-  /** Keeps what the address does not hold. */
-  function keep() {
-    const { place: now, full } = visit?.keep(scope) ?? { place: {}, full: false };
-    if (full && !said) scope.notice = scope.speak(() => t('state.full'));
-    said = full;
-    return now;
+  /** Keeps the state that the address does not hold, and returns its record. */
+  #keep() {
+    const scope = this.#scope;
+    const { record, full } = this.#visit?.keep(scope) ?? { record: {}, full: false };
+    if (full && !this.#full) scope.notice = scope.speak(() => t('state.full'));
+    this.#full = full;
+    return record;
   }
 
-  /** Keeps changes that wait, as in a run, before the page closes: a reload ignores history written then. */
-  function leave() {
-    if (!first || scope.missing || reading > 0) return keepInstrument({ href: location.href });
-    visit?.takeTyped(debounce);
-    const href = written();
-    if (href !== reached) waiting = discrete = true; // the bench says so only once it is read
-    const unwritten = waiting && { at: [known, place], next: [howNext(), keep(), href] };
+  /** Keeps pending changes in sessionStorage before the page closes: a reload ignores later history. */
+  #leave() {
+    const closed = !this.#first || this.#scope.missing || this.#reading > 0;
+    if (closed) return keepInstrument({ href: location.href });
+    this.#visit?.takeTyped(this.#debounce);
+    const href = this.#format();
+    // The bench announces a change after its reading only.
+    if (href !== this.#reached) this.#pending = this.#discrete = true;
+    const at = [this.#known, this.#record];
+    const unwritten = this.#pending && { at, next: [this.#method, this.#keep(), href] };
     keepInstrument({ href, unwritten });
   }
 
-  /** Writes the changes that the document before this one kept for this entry. */
-  function takeUnwritten() {
+  /** Writes the changes that the document before kept for this entry. */
+  #writeUnwritten() {
     const { unwritten } = recallInstrument();
-    if (self !== top || !sameValue(unwritten?.at, [known, place])) return;
-    const [how, now, href] = unwritten.next;
-    put(how, now, href);
-    known = location.href;
+    if (self !== top || !sameValue(unwritten?.at, [this.#known, this.#record])) return;
+    const [method, record, href] = unwritten.next;
+    this.#put(method, record, href);
+    this.#known = location.href;
   }
 
-  /** @param {boolean} back whether the change is one to come back to */
-  function later(back) {
-    discrete ||= back;
-    waiting = true;
-    if (scope.moving.running && !ofRun && reading === 0) return write();
-    debounce.schedule(WRITE_DELAY_MS, write);
+  /** @param {boolean} discrete whether the change makes a new entry */
+  #later(discrete) {
+    this.#discrete ||= discrete;
+    this.#pending = true;
+    if (this.#scope.moving.running && !this.#ofRun && this.#reading === 0) return this.#write();
+    this.#debounce.schedule(WRITE_DELAY_MS, () => this.#write());
   }
 
-  /** @param {Event | null} [event] none: again, without the file that the entry names */
-  async function read(event = null) {
-    const here = placeHere();
-    if (event && location.href === known && sameValue(here, place)) return;
-    place = here;
-    if (!first) return begin();
-    known = location.href;
-    debounce.cancel();
-    waiting = ofRun = false;
-    reading++;
-    scope.missing = null;
+  /**
+   * Takes over the address of the current entry.
+   * @param {Event | null} [event] null to read it again, without the file that the entry names
+   */
+  async #read(event = null) {
+    const record = currentRecord();
+    if (event && location.href === this.#known && sameValue(record, this.#record)) return;
+    this.#record = record;
+    if (!this.#first) return this.#begin();
+    this.#known = location.href;
+    this.#debounce.cancel();
+    this.#pending = this.#ofRun = false;
+    this.#reading++;
+    this.#scope.missing = null;
     try {
-      const { hash, search } = location;
-      const { asked, dropped } = parseQuery(search);
-      const { context = null } = asked;
-      const view = viewOf(asked, hash);
-      if (place) await fetchVisit();
-      const file = event && place?.file;
-      if (file) {
-        const files = await findFiles(file);
-        if (!files) return void (scope.missing = file);
-        if (files.some((each, i) => each !== scope.files[i]))
-          await scope.open(files.length > 1 ? files : files[0], file.context, true);
-      }
-      // An address without a model means the page's own, unless somebody typed it while another model shows.
-      const model = asked.model ?? (place && !file && event ? MODELS[0].name : null);
-      if (model && (model !== scope.source || context !== scope.context))
-        await scope.open(model, context, true);
-      const parsed =
-        hash.length < 2
-          ? { state: first, dropped: [] }
-          : parseHash(hash, scope.table, scope.info?.vocab_size);
-      const state = withKept(
-        scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] }),
-      );
-      if (state) await scope.restore({ ...scope.unnamed, ...state, view });
-      else scope.view = view;
+      await this.#restore(event !== null);
     } finally {
-      reading--;
-      reached = written();
-      discrete = waiting = false;
-      debounce.cancel();
+      this.#reading--;
+      this.#reached = this.#format();
+      this.#discrete = this.#pending = false;
+      this.#debounce.cancel();
     }
   }
 
-  /** @param {import('./local-files.js').FileRecord} file */
-  async function findFiles(file) {
-    await import('./reopen.js');
-    return (await import('./local-files.js')).findFiles(file);
+  /** Opens the model of the address and restores its state. @param {boolean} withFile whether the entry's file counts */
+  async #restore(withFile) {
+    const scope = this.#scope;
+    const { hash, search } = location;
+    const { asked, dropped } = parseQuery(search);
+    const { context = null } = asked;
+    const view = viewOf(asked, hash);
+    if (this.#record) await this.#fetchVisit();
+    const file = withFile && this.#record?.file;
+    if (file) {
+      const files = await findFiles(file);
+      if (!files) return void (scope.missing = file);
+      if (files.some((each, i) => each !== scope.files[i]))
+        await scope.openFiles(files, file.context, true);
+    }
+    // An address without a model means the page's first model, unless the user typed it beside another model.
+    const model = asked.model ?? (this.#record && !file && withFile ? MODELS[0].name : null);
+    if (model && (model !== scope.source || context !== scope.context))
+      await scope.open(model, context, true);
+    const parsed =
+      hash.length < 2
+        ? { state: this.#first, dropped: [] }
+        : parseHash(hash, scope.table, scope.info?.vocab_size);
+    const accepted = scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] });
+    const state = this.#complete(accepted);
+    if (state) await scope.restore({ ...scope.unnamed, ...state, view });
+    else scope.view = view;
   }
 
-  scope.addEventListener('logit-ready', () => {
-    fetchVisit().catch(() => {}); // without the network nothing more is kept than the address
-    if (first) return later(true);
-    first = { ...scope.state, branch: [] };
-    known = location.href;
-    reached = written();
-    if (place?.text) visit?.taken(scope);
+  #onReady() {
+    const scope = this.#scope;
+    this.#fetchVisit().catch(() => {}); // without the network the address alone is kept
+    if (this.#first) return this.#later(true);
+    this.#first = { ...scope.state, branch: [] };
+    this.#known = location.href;
+    this.#reached = this.#format();
+    if (this.#record?.text) this.#visit?.markKept(scope);
     // Another model in place of the entry's file makes a new entry.
-    if (place?.file && scope.source !== null) return later(true);
-    if (!place) put('replaceState', {}, known);
-  });
-  scope.addEventListener('logit-found', async (event) => {
+    if (this.#record?.file && scope.source !== null) return this.#later(true);
+    if (!this.#record) this.#put('replaceState', {}, this.#known);
+  }
+
+  /** @param {Event} event its files are those of the entry; none for another model */
+  async #onFound(event) {
+    const scope = this.#scope;
     const { files } = /** @type {CustomEvent} */ (event).detail;
     const { missing } = scope;
     if (!missing) return;
     if (files.length > 0) (await import('./local-files.js')).foundAgain(missing, files);
-    if (first) {
-      known = '';
-      await read(files.length > 0 ? event : null);
-      return later(true);
+    if (this.#first) {
+      this.#known = '';
+      await this.#read(files.length > 0 ? event : null);
+      return this.#later(true);
     }
     if (files.length === 0) scope.missing = null;
     scope.begin();
-  });
-  addEventListener('pagehide', leave);
-  document.addEventListener('visibilitychange', () => document.hidden && leave());
-  scope.addEventListener('logit-change', () => first && later(!scope.moving.direct));
-  scope.addEventListener('logit-step', () => first && later(true));
-  scope.addEventListener('logit-show', () => first && later(true));
-  addEventListener('popstate', read);
-  addEventListener('hashchange', read);
-  return {
-    /** The page's address for others: where in the look around one is says nothing to them. */
-    get href() {
-      if (!first) return location.href;
-      const { beat: _, ...state } = linkable();
-      return written(state);
-    },
-    /** What of the state no link can say, by the names of the list. */
-    get left() {
-      return first
-        ? [...(scope.source === null ? ['model'] : []), ...leftOut(scope.state, scope.table)]
-        : [];
-    },
-  };
+  }
 }

@@ -6,7 +6,7 @@ import { initialChoices } from '../state/fields.js';
 import { followKeys } from './keys.js';
 import { keepSite } from './offline/keep-site.js';
 
-/** How long a change rests before the title says it, in ms. */
+/** The pause after a change before the title follows, in ms. */
 const TITLE_DELAY_MS = 250;
 
 /** @param {import('./scope.js').LogitScope} scope */
@@ -17,7 +17,7 @@ export function completePage(scope) {
 }
 
 /**
- * The title of a view: the knob and value of the landscape, the name of any other.
+ * Returns the title of a view: the landscape's knob and value, another view's name.
  * @param {import('./scope.js').LogitScope} scope
  */
 function titleOf({ view, state, table }) {
@@ -28,7 +28,7 @@ function titleOf({ view, state, table }) {
   return `${capitalise(settingName(name))} ${plain(Number(value))}`;
 }
 
-/** Keeps the document's title to what shows. @param {import('./scope.js').LogitScope} scope */
+/** Updates the document's title with the view. @param {import('./scope.js').LogitScope} scope */
 function followTitle(scope) {
   const debounce = new Debounce();
   const write = () => {

@@ -1,6 +1,6 @@
 /**
- * <logit-context>: how many tokens a session of the model sees, in a box. Asks with "logit-context"
- * ({ context }) for the model to be opened anew with another number.
+ * <logit-context>: the context length in tokens, in an input. Asks with "logit-context" ({ context
+ * }) to open the model with another length.
  */
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -32,7 +32,7 @@ export class LogitContext extends LogitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('info')) this.#typed.clear(); // what was refused may be another model's
+    if (changed.has('info')) this.#typed.clear(); // a refused text may belong to another model
   }
 
   render() {

@@ -1,7 +1,7 @@
 /**
- * The elements without the page, for a lesson that keeps its own copy: the whole instrument, its
- * views, its panels, and lessons. All over one model share one engine and one download, and speak the
- * document's language where no element around them has another.
+ * The elements without the page, for a lesson with its own copy: the instrument, its views and
+ * panels, and lessons. Elements over one model share one engine and one download. Their language is
+ * the document's, unless an element around them has another.
  */
 import { matchLanguage, setLanguage } from '../locale/locale.js';
 import './standalone.js';

@@ -1,13 +1,15 @@
-/** The foot of the instrument: what the numbers are, the model's facts, every term explained. */
+/**
+ * The foot of the instrument: notes, buttons of further views, facts of the model, the glossary.
+ */
 import { html, nothing } from 'lit';
 import { hasMessage, number, t } from '../locale/locale.js';
 import { TERMS } from '../base/term.js';
 
 /**
  * @param {Record<string, any> | null} info the model's facts
- * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: (event: Event) => void,
- *   onContext: ((event: CustomEvent) => void) | null }} asked null where nothing is changed; the views
- *   that are asked for there
+ * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: (event: Event) =>
+ *   void, onContext: ((event: CustomEvent) => void) | null }} asked the handlers and the views of
+ *   the buttons; `onContext` is null for a fixed instrument
  */
 export function renderFoot(info, { views, onView, onGuide, onContext }) {
   return html`

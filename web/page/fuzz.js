@@ -1,12 +1,12 @@
 /**
- * Random input from a seed (?fuzz=SEED), as PhET tries its simulations: pointer, touch and keys on
- * whatever shows, one act each time the page is at rest. For tests: globalThis.fuzz tells what was
- * done, and ends it. Nothing is saved or printed, and no link is followed.
+ * Random input from a seed (?fuzz=SEED), for tests: pointer, touch and keys on the visible
+ * elements, one action each time the page has settled. globalThis.fuzz has the log and ends it.
+ * Nothing is saved or printed, and no link is followed.
  */
 import { settled } from '../base/settled.js';
 import { Random } from '../grade/inputs.js';
 
-/** What a person may act on. A file, a link and the dialog that fetches models are left alone. */
+/** The elements of user input, without file inputs, links and the dialog that fetches models. */
 const TARGETS =
   'button, select, textarea, summary, input:not([type=file]), [tabindex], [role=button], canvas';
 const LEFT_ALONE = 'a, logit-open, [inert], [data-command=print], iframe';
@@ -16,16 +16,16 @@ const KEYS = (
   's r b x n d t e 1 2 3 4 5 ?'
 ).split(' ');
 
-/** What is typed: numbers, nonsense, and texts of several writings. */
+/** The typed texts: numbers, nonsense, and several scripts. */
 const TEXTS = [
   ...['', '0', '1', '0.5', '-1', '1e9', 'NaN', '2,5', '42', '0.30000000000000004'],
   ...['Today she', 'cat', '<b>x</b>', 'שלום', 'سلام', '猫', '🙂', '\u202Eabc', '"', '{', 'a\nb'],
   'word '.repeat(200),
 ];
 
-/** How many points a drag has. */
+/** The number of points of a drag. */
 const POINTS = 4;
-/** How long the page may take to be at rest, in ms: what goes on longer is acted on as it is. */
+/** The longest wait for the page to settle, in ms. */
 const PATIENCE = 4000;
 
 /** @param {Element} element @returns {Element | null} */
@@ -57,7 +57,7 @@ function elementAt(x, y) {
   return found;
 }
 
-/** The element that has the focus, in whatever tree. */
+/** Returns the focused element, in any shadow tree. */
 function focused() {
   let found = document.activeElement ?? document.body;
   while (found.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
@@ -69,7 +69,7 @@ class Fuzz {
   log = [];
   #stopped = false;
   #random;
-  /** What has captured the pointer. @type {Element | null} */
+  /** The element with pointer capture. @type {Element | null} */
   #captor = null;
   /** @type {Promise<void>} */
   #done;
@@ -81,7 +81,7 @@ class Fuzz {
     this.#done = this.#play();
   }
 
-  /** Ends it, takes the hand off and waits until the page is at rest. */
+  /** Ends the input, removes the focus and waits until the page has settled. */
   async stop() {
     this.#stopped = true;
     await this.#done;
@@ -90,7 +90,9 @@ class Fuzz {
     return this.log;
   }
 
-  /** What no test is to do, and a capture that events made here can have. */
+  /**
+   * Disables printing and links, and replaces pointer capture, which synthetic events cannot have.
+   */
   #hold() {
     window.print = () => {};
     HTMLAnchorElement.prototype.click = () => {};
@@ -143,7 +145,7 @@ class Fuzz {
     else this.#press(target);
   }
 
-  /** As Escape does. @param {Element} modal */
+  /** Closes a dialog as Escape does. @param {Element} modal */
   #close(modal) {
     this.#note('close', modal);
     const dialog = /** @type {HTMLDialogElement} */ (modal);
@@ -161,7 +163,7 @@ class Fuzz {
     );
   }
 
-  /** A place of an element on the window. @param {Element} target */
+  /** Returns a random point of an element, within the window. @param {Element} target */
   #pointOf(target) {
     const { left, top, width, height } = target.getBoundingClientRect();
     const across = left + this.#random.next() * width;
@@ -198,7 +200,7 @@ class Fuzz {
   }
 
   /**
-   * Puts a mouse or a finger down on what lies at a point of the target; null where that is left alone.
+   * Presses a mouse or a finger on the element at a point of the target; null if that is excluded.
    * @param {string} act
    * @param {HTMLElement} target
    */
@@ -238,7 +240,7 @@ class Fuzz {
     this.#release();
   }
 
-  /** The focus goes where a press would put it. @param {Element} from */
+  /** Moves the focus as a press would. @param {Element} from */
   #focus(from) {
     for (let at = /** @type {Element | null} */ (from); at; at = parentOf(at))
       if (at.matches(TARGETS)) return /** @type {HTMLElement} */ (at).focus();
@@ -253,12 +255,12 @@ class Fuzz {
     const options = { key, bubbles: true, cancelable: true, composed: true };
     const free = on.dispatchEvent(new KeyboardEvent('keydown', options));
     on.dispatchEvent(new KeyboardEvent('keyup', options));
-    // What a browser does by itself with a key that nobody took.
+    // The browser's default action of Enter.
     if (free && key === 'Enter' && on.matches('button, summary') && !within(on, LEFT_ALONE))
       /** @type {HTMLElement} */ (on).click();
   }
 
-  /** @param {any} target a box, a slider or a list */
+  /** @param {any} target an input, a slider or a list */
   #fill(target) {
     if (target.disabled || target.readOnly) return;
     if (target.matches('[type=checkbox], [type=radio]')) return this.#press(target);

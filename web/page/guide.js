@@ -26,8 +26,8 @@ const U_MIN = 0.1;
  */
 
 /**
- * The beats whose action is one button of the landscape, with its label. The guide shows the button too,
- * since the landscape's may be out of the window.
+ * The beats with one button of the landscape as their action, and its label. The guide shows the
+ * button too, since the landscape's may be out of the window.
  * @type {Record<number, { action: 'top_p' | 'swap' | 'rain', label: () => string }>}
  */
 const BUTTONS = {

@@ -1,6 +1,6 @@
 /**
- * The shortcuts of the page's own instrument: single keys for what is done most. They do nothing
- * while a box or a menu has the focus, with Ctrl, Alt or the like, or once they are switched off.
+ * The shortcuts of the page's own instrument: single keys for frequent actions. They do nothing
+ * while an input or a menu has the focus, with a modifier key, or when switched off.
  */
 import { recall, remember } from '../state/memory.js';
 import { VIEWS } from './views.js';
@@ -9,7 +9,7 @@ import { FOOT_VIEWS } from '../state/fields.js';
 /** @typedef {import('./scope.js').LogitScope} LogitScope */
 
 /**
- * What the keys do on the bench: a button that they press, or what they put the focus on.
+ * The actions of the keys on the bench: a button to press, or an element to focus.
  * @type {Record<string, { panel: string, press?: string, focus?: string }>}
  */
 const BENCH = {
@@ -21,18 +21,18 @@ const BENCH = {
   e: { panel: 'logit-text', focus: '#prompt' },
   t: { panel: 'logit-chain', focus: 'logit-knob[data-name=temperature]' },
 };
-/** The keys in the order in which they are listed. */
+/** The keys in the order of the list. */
 export const KEYS = ['s', 'r', 'b', 'x', 'n', 'd', 't', 'e', '1', '?'];
-/** Keys that do the same again while they are held. */
+/** The keys that repeat while they are held. */
 const HELD = ['s', 'b'];
 
 const BOXES =
   'textarea, select, dialog, [role=menu], [popover], [contenteditable], input:not([type=range], [type=checkbox], [type=radio])';
 
-/** Also where the browser keeps nothing. */
+/** In memory too, since the browser may keep nothing. */
 let on = recall('shortcuts') !== 'off';
 
-/** Whether the keys do something. */
+/** Whether the shortcuts are on. */
 export function keysAreOn() {
   return on;
 }
@@ -59,7 +59,7 @@ export function followKeys(scope) {
 }
 
 /**
- * Does what a key stands for; false where it stands for nothing here.
+ * Does the action of a key; false if it has none here.
  * @param {LogitScope} scope
  * @param {string} key
  */

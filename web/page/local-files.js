@@ -1,16 +1,16 @@
 /**
- * The reader's own model files: their record in the history, and the ways to open them again. The
- * document holds the files that were opened in it. For later visits IndexedDB holds their handles, if
- * the browser gives any; the reader is asked again for leave to read them.
+ * The user's own model files: their record in the history, and the ways to open them again. The
+ * document holds the files opened in it. For later visits IndexedDB holds their handles if the
+ * browser gives any; the browser then asks the user for permission.
  */
 import { handleOf } from '../state/files.js';
 
 /** @typedef {{ key: string, name: string, size: number, count: number, context: number | null }} FileRecord */
 
-/** How many files the browser remembers. */
+/** The browser keeps the handles of at most so many models. */
 const MOST = 8;
 
-/** A name that sorts by the time at which it was made. */
+/** Returns a name that sorts by its time of creation. */
 export function newKey() {
   return `${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 }
@@ -19,7 +19,7 @@ export function newKey() {
 const opened = new Map();
 
 /**
- * The record of files for the history; null without files.
+ * Returns the record of files for the history; null without files.
  * @param {File[]} files
  * @param {number | null} context
  * @returns {FileRecord | null}
@@ -36,14 +36,14 @@ export function keepFile(files, context) {
   return { key, name: files[0].name, size, count: files.length, context };
 }
 
-/** Files that were opened again. @param {FileRecord} kept @param {File[]} files */
+/** Keeps files that were opened again. @param {FileRecord} kept @param {File[]} files */
 export function foundAgain({ key }, files) {
   opened.set(key, files);
   keepHandles(key, files);
 }
 
 /**
- * The files, if no question to the reader is needed; else null.
+ * Returns the files if that needs no question to the user; else null.
  * @param {FileRecord} kept
  * @returns {Promise<File[] | null>}
  */
@@ -52,7 +52,7 @@ export async function findFiles({ key }) {
 }
 
 /**
- * Asks the reader for leave and returns the files; null if that is refused or they are gone.
+ * Asks the user for permission and returns the files; null if the user refuses or they are gone.
  * @param {FileRecord} kept
  */
 export async function askFiles({ key }) {

@@ -1,4 +1,4 @@
-/** The head of the instrument: its name, the views as tabs, the model, what it is shared by. */
+/** The head of the instrument: its name, the views as tabs, the model, the share button. */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
 import { isSlow } from '../state/engines.js';
@@ -45,7 +45,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, onModel, on
 
 /** @param {import('./scope.js').LogitScope} scope @param {(view: string) => void} go */
 function renderTabs({ view, renderRoot }, go) {
-  // Some views have a tab while they show alone: they are asked for at the foot.
+  // A view of the foot has a tab only while it shows.
   const names = VIEWS.map(({ name }) => name).filter(
     (name) => !FOOT_VIEWS.includes(name) || name === view,
   );
@@ -69,7 +69,7 @@ function renderTabs({ view, renderRoot }, go) {
 }
 
 /**
- * Brings the tab of the view to the middle of a row that has no room for all.
+ * Scrolls the tab of the view to the middle of its row.
  * @param {LogitElement['renderRoot']} root
  */
 export function showTab(root) {

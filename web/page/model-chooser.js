@@ -1,6 +1,6 @@
 /**
- * <logit-model>: which model is open, and another one by choice, by picker or dropped on the page.
- * Asks with "logit-model".
+ * <logit-model>: the name of the model, and ways to another one: a list, a file picker, a drop on
+ * the page. Asks with "logit-model".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -21,11 +21,11 @@ export class LogitModel extends LogitElement {
 
   constructor() {
     super();
-    /** That of an offered model, or of a file: in use, or on its way. */
+    /** The name of an offered model or of a file, open or loading. */
     this.name = '';
-    /** @type {{ loaded: number, total: number } | null} Of a model on its way. */
+    /** @type {{ loaded: number, total: number } | null} The progress of a load. */
     this.progress = null;
-    /** Whether a file hangs over the page. */
+    /** Whether the user drags a file over the page. */
     this.over = false;
   }
 

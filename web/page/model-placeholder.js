@@ -1,6 +1,6 @@
 /**
- * What stands in the place of an element that is used alone until its model is there: the press that
- * names host and size where it lies at another host, then how far it has come.
+ * The placeholder of a standalone element without its model: the question that names host and size
+ * of a model at another host, then the progress of the load.
  */
 import { html, nothing, render } from 'lit';
 import { ModelElement } from '../base/model-element.js';
@@ -10,7 +10,7 @@ import './open-model.js';
 /** @type {WeakMap<ModelElement, HTMLElement>} */
 const places = new WeakMap();
 
-/** @param {ModelElement} element @param {unknown} content nothing: the element itself */
+/** @param {ModelElement} element @param {unknown} content `nothing` shows the element itself */
 function show(element, content) {
   const place = places.get(element) ?? document.createElement('div');
   places.set(element, place);

@@ -1,12 +1,12 @@
 /**
- * The names of a browser that the bundle of elements reads while it loads. The build puts them in place
- * of the globals. Without a window, as in a server's Node, each is a stub: the bundle can be imported,
+ * The browser globals that the bundle of elements reads while it loads; the build replaces the
+ * globals by them. Without a window, as in Node on a server, each is a stub: the import succeeds
  * and defines no element.
  */
 
 const { window: page } = /** @type {any} */ (globalThis);
 
-/** Takes any call and gives itself for any property. @type {any} */
+/** Accepts any call and returns itself for any property. @type {any} */
 const stub = page
   ? null
   : new Proxy(class {}, {

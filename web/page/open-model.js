@@ -1,7 +1,7 @@
 /**
- * <logit-open>: what else can be opened: a model of the hub by name, an address, a few good ones,
- * what this browser has kept. Nothing is fetched before a press that names the host and the size.
- * Asks with "logit-model" ({ model, context }); "logit-open-end" when a dialog is closed.
+ * <logit-open>: the choice of other models: a model of the hub by name, an address, a file, a few
+ * good models, the models kept in this browser. Nothing is fetched before a press that names host
+ * and size. Asks with "logit-model" ({ model, context }); "logit-open-end" when a dialog is closed.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
@@ -22,13 +22,13 @@ import openStyles from './open-model.css';
 
 addMessages(locales);
 
-/** What the engine can address, and what phones end a page at. */
+/** The memory that the engine can address, and the limit of a page on phones, in bytes. */
 const MEMORY = 4e9;
 const PHONE_MEMORY = 1.5e9;
-/** The most that weights take of their file's size. */
+/** The most memory of the weights, as a multiple of the file's size. */
 const SHARE = 1.15;
 const CONTEXT_MAX = 2 ** 20;
-/** The speed is that of so many marks, each so much after the one before. */
+/** The speed is an average over this many samples, with this distance in ms. */
 const MARKS = 10;
 const MARK_MS = 500;
 
@@ -57,18 +57,18 @@ export class LogitOpen extends LogitElement {
 
   constructor() {
     super();
-    /** The name or address that is asked about. */
+    /** The name or address in question. */
     this.asked = '';
-    /** Whether it comes over the page. */
+    /** Whether it is a dialog. */
     this.dialog = false;
-    /** Bytes; null where nobody has said. @type {number | null} */
+    /** The size in bytes; null if unknown. @type {number | null} */
     this.size = null;
     /** @type {import('../engine/browser-store.js').Listed[]} */
     this.kept = [];
     this.fault = '';
-    /** Whether the host is asked for the size. */
+    /** Whether a request for the size is in flight. */
     this.asking = false;
-    /** How many tokens the session sees; 0 leaves it to the engine. */
+    /** The context length in tokens; 0 for the engine's default. */
     this.context = 0;
   }
 
@@ -104,7 +104,7 @@ export class LogitOpen extends LogitElement {
     if (!far && !this.fault) this.#open(name);
   }
 
-  /** The size, which only the host knows: of the whole, where the name is that of a part. */
+  /** Asks the host for the size; for a part, the size of all parts. */
   async #askSize() {
     this.asking = true;
     const sizes = await Promise.all(partNames(addressOf(this.asked) ?? '').map(askSize));
@@ -132,7 +132,7 @@ export class LogitOpen extends LogitElement {
     agreements.removeEventListener('agreed', this);
   }
 
-  /** Another element was given leave to fetch what this one asks for. @param {Event} event */
+  /** Handles the user's agreement to the same model in another element. @param {Event} event */
   handleEvent(event) {
     const { detail } = /** @type {CustomEvent} */ (event);
     if (detail.model === this.asked) this.emit('logit-model', detail);
@@ -230,7 +230,7 @@ export class LogitOpen extends LogitElement {
       ${this.kept.length === 0 ? this.#renderKept() : nothing}`;
   }
 
-  /** What this browser keeps: the reader's own, so before what could be fetched. */
+  /** Renders the models kept in this browser. */
   #renderKept() {
     return html`
       <h3>${t('open.kept')}</h3>
@@ -254,7 +254,7 @@ export class LogitOpen extends LogitElement {
     this.#openFiles(/** @type {HTMLInputElement} */ (target).files);
   }
 
-  /** One file, or all parts of one. @param {Iterable<File> | null} files */
+  /** @param {Iterable<File> | null} files */
   #openFiles(files) {
     const [file, ...others] = files ?? [];
     if (file) this.#open(others.length > 0 ? [file, ...others] : file);
@@ -287,7 +287,7 @@ async function askSize(address) {
 define('logit-open', LogitOpen);
 
 /**
- * <logit-fetching>: how far a model has come from another host or a disk: bytes, speed, time left.
+ * <logit-fetching>: the progress of a load from another host or a disk: bytes, speed, time left.
  * Asks with "logit-cancel".
  */
 export class LogitFetching extends LogitElement {
@@ -295,7 +295,7 @@ export class LogitFetching extends LogitElement {
 
   static styles = [...LogitElement.styles, openStyles];
 
-  /** Where it was in the last seconds, for the speed. @type {{ at: number, loaded: number }[]} */
+  /** The progress in the last seconds, for the speed. @type {{ at: number, loaded: number }[]} */
   #marks = [];
 
   constructor() {
@@ -305,7 +305,7 @@ export class LogitFetching extends LogitElement {
     this.progress = null;
   }
 
-  /** Bytes a second of late. */
+  /** The recent speed in bytes per second. */
   get #rate() {
     const { loaded = 0 } = this.progress ?? {};
     const at = performance.now();

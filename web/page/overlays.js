@@ -1,4 +1,4 @@
-/** What comes over the panels when it is asked for. */
+/** The elements over the panels and at the foot, fetched beside the first model. */
 import './context.js';
 import '../panels/distribution/glance.js';
 import '../panels/text/alternatives.js';

@@ -1,6 +1,6 @@
 /**
- * The files of the elements within the npm package, each by an address that bundlers look for. The package
- * has one of the models, which an element without a `model` takes.
+ * The files of the elements in the npm package, each by an address that bundlers recognise. The
+ * package has one model, the default of an element without a `model`.
  */
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';

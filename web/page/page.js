@@ -1,12 +1,12 @@
-/** The page's own instrument: its address, and the page around it where it stands in a frame. */
-import { followAddress } from './address.js';
+/** The page's own instrument: its address, its dialogs, and messages to the host page of a frame. */
+import { PageAddress } from './address.js';
 import { t } from '../locale/locale.js';
 
 const scope = /** @type {import('./scope.js').LogitScope | null} */ (
   document.querySelector('logit-scope')
 );
 if (scope) {
-  const address = followAddress(scope);
+  const address = new PageAddress(scope);
   scope.shareable = true;
   scope.addEventListener('logit-share', async () => {
     await import('./share.js');
@@ -22,7 +22,7 @@ if (scope) {
     (await import('./shortcuts.js')).showShortcuts(),
   );
   addEventListener('beforeprint', () => (document.body.dataset.address = address.href));
-  // What is fetched when it is first wanted cannot be had without the network; browsers name it differently.
+  // A lazy module cannot be fetched without the network. Browsers word the error differently.
   addEventListener('unhandledrejection', (event) => {
     if (!/import/i.test(event.reason?.message)) return;
     event.preventDefault();

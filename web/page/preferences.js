@@ -1,7 +1,7 @@
 /**
- * <logit-preferences>: a small menu with the language and the colours of the page. Both are
- * remembered where the browser allows it; the address (?lang=, ?theme=) wins. Asks with
- * "logit-shortcuts" for the list of keys.
+ * <logit-preferences>: a small menu with the language and the theme of the page. The browser keeps
+ * both if it can; the address (?lang=, ?theme=) wins. Asks with "logit-shortcuts" for the list of
+ * keys.
  */
 import { html } from 'lit';
 import { language, languages, matchLanguage, setLanguage, t } from '../locale/locale.js';
@@ -19,7 +19,7 @@ export class LogitPreferences extends LogitElement {
     super();
     const query = new URLSearchParams(location.search);
     const remembered = recall('lang');
-    // A page that is written in one language is in that one at first.
+    // A page written in one language begins in that language.
     const written = this.getAttribute('written');
     const preferences = [query.get('lang'), written, remembered, ...navigator.languages];
     setLanguage(matchLanguage(preferences.filter((value) => value !== null)));
@@ -61,7 +61,7 @@ export class LogitPreferences extends LogitElement {
     else root.dataset.theme = this.theme;
   }
 
-  /** Opens under the button, in line with its end; what it had of the focus, the button has then. */
+  /** Places the menu under the button's end; a closed menu returns the focus to the button. */
   #place(/** @type {ToggleEvent} */ { newState }) {
     const menu = /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu'));
     const lost = [document.body, this].some((element) => element === document.activeElement);
@@ -69,11 +69,11 @@ export class LogitPreferences extends LogitElement {
     if (newState === 'closed') return;
     const { left, right, bottom } = this.getBoundingClientRect();
     const end = Math.min(left, document.documentElement.clientWidth - right);
-    menu.style.insetInlineEnd = `${end}px`; // that of a turned page is at the left
+    menu.style.insetInlineEnd = `${end}px`; // in a right-to-left page it is the left edge
     menu.style.top = `${bottom + 6}px`;
   }
 
-  /** The menu closes, so that the focus comes back to its button. */
+  /** Closes the menu first, so that the focus returns to its button. */
   #onShortcuts() {
     /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu')).hidePopover();
     this.emit('logit-shortcuts');

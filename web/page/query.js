@@ -1,5 +1,6 @@
 /**
- * What the page's address asks of the instrument before that comes alive: its query as attributes.
+ * Sets the query of the page's address as attributes of the instrument, before its element is
+ * defined.
  */
 import { FIELDS } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
@@ -22,10 +23,10 @@ scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)
   if (attribute && asked[name]) scope?.setAttribute(name, asked[name] === true ? '' : asked[name]);
-// Out of sight language and colours are set all the same.
+// Hidden preferences still set language and theme.
 if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead')) {
   document.querySelector('h1')?.remove();
   document.querySelector('logit-preferences')?.setAttribute('hidden', '');
 }
-// A frame is part of another page, which says itself what there is to see.
+// A host page has its own introduction.
 if (asked.controls || window.parent !== window) scope?.removeAttribute('guide');

@@ -1,7 +1,6 @@
 /**
- * <logit-reopen>: in place of the views, the reader's own file that showed there before: a page may
- * read it again only when it is asked. Asks with "logit-model" ({ files }), or without any for
- * another model.
+ * <logit-reopen>: in place of the views, a question to open the user's own file again, which a page
+ * may not do unasked. Asks with "logit-model" ({ files }), without files for another model.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
@@ -28,11 +27,11 @@ export class LogitReopen extends LogitElement {
     super();
     /** @type {import('./local-files.js').FileRecord} */
     this.file = { key: '', name: '', size: 0, count: 1, context: null };
-    /** The name of the model that opens in its place. */
+    /** The name of the model to open instead. */
     this.other = '';
-    /** Why the last file was refused. */
+    /** The reason why the last file was refused. */
     this.fault = '';
-    /** Whether the browser remembers where the file lies. */
+    /** Whether the browser has a handle of the file. */
     this.handles = false;
   }
 
@@ -49,7 +48,7 @@ export class LogitReopen extends LogitElement {
     this.fault = this.speak(() => t('open.again.refused', { name: this.file.name }));
   }
 
-  /** @param {Iterable<File> | null} [found] none: another model */
+  /** @param {Iterable<File> | null} [found] none for another model */
   #take(found) {
     const files = [...(found ?? [])];
     this.emit('logit-model', { files });

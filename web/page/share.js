@@ -1,6 +1,6 @@
 /**
- * <logit-share>: writes the link, the frame and the element for what the page shows, with a choice
- * of what the embedded instrument offers and a live preview.
+ * <logit-share>: the link, the frame and the element of the current state, with a choice of the
+ * visible parts and a live preview.
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -35,20 +35,20 @@ export class LogitShare extends LogitElement {
 
   constructor() {
     super();
-    /** The page's own address with its state; empty while it is closed. */
+    /** The page's address with its state; '' while the dialog is closed. */
     this.href = '';
-    /** @type {string[]} What of the state no link can say. */
+    /** @type {string[]} The parts of the state that no link can hold. */
     this.left = [];
-    /** @type {string[]} The parts and knobs that show; none means all. */
+    /** @type {string[]} The visible parts and knobs; none for all. */
     this.chosen = [];
     this.lang_ = language();
     this.theme = 'auto';
     this.fixed = false;
-    /** What became of the copying of each. @type {Record<string, string>} */
+    /** The result of copying, by the name of the code. @type {Record<string, string>} */
     this.said = {};
   }
 
-  /** Shows the panel for an address. @param {{ href: string, left: string[] }} address */
+  /** Opens the dialog. @param {{ href: string, left: string[] }} address */
   async show({ href, left }) {
     this.href = href;
     this.left = left;
@@ -57,7 +57,7 @@ export class LogitShare extends LogitElement {
     /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog')).showModal();
   }
 
-  /** The address of what was chosen. */
+  /** The address with the choices. */
   get link() {
     const link = new URL(this.href);
     const query = { lang: this.lang_, theme: this.theme, controls: this.chosen.join() };
@@ -71,7 +71,7 @@ export class LogitShare extends LogitElement {
     return link.href;
   }
 
-  /** The form that makes a lesson of the state. */
+  /** The address of the lesson editor with the state. */
   get #lesson() {
     const link = new URL(this.href);
     link.searchParams.set('lesson', 'new');
@@ -79,12 +79,15 @@ export class LogitShare extends LogitElement {
     return link.href;
   }
 
-  /** Whether a frame shows the landscape in place of what is on show. */
+  /** Whether a frame shows the landscape in place of the bench. */
   get #turned() {
     return this.chosen.length === 0 && !new URL(this.link).searchParams.has('view');
   }
 
-  /** The address in a frame: the bench as a whole is too much for one, the landscape is made for it. */
+  /**
+   * The address in a frame. The complete bench is too large for a frame, so it becomes the
+   * landscape.
+   */
   get #framed() {
     const link = new URL(this.link);
     if (this.#turned) link.searchParams.set('view', 'landscape');
@@ -123,8 +126,8 @@ export class LogitShare extends LogitElement {
 
   render() {
     if (!this.href) return nothing;
-    // The page that is one file has no elements beside it, and shows no frame. A frame that goes to
-    // another address is a step of the window's history; a new one is none.
+    // The single-file page has no elements and no frame. The preview is a new frame for each
+    // address, since a navigated frame adds to the history.
     const alone = assets.inside.size > 0;
     return html`
       <dialog aria-labelledby="title" @close=${() => (this.href = '')}>

@@ -1,6 +1,4 @@
-/**
- * <logit-shortcuts>: the list of keys, in a dialog, with a switch for all of them.
- */
+/** <logit-shortcuts>: a dialog with the list of shortcuts and a switch for all of them. */
 import { html } from 'lit';
 import { locales } from '#locales/shortcut';
 import { addMessages, t } from '../locale/locale.js';
@@ -49,12 +47,12 @@ export class LogitShortcuts extends LogitElement {
   }
 }
 
-/** How the strings call a key that is no letter. */
+/** The names in the strings of keys that are not letters. */
 const NAMES = /** @type {Record<string, string>} */ ({ 1: 'views', '?': 'list' });
 
 define('logit-shortcuts', LogitShortcuts);
 
-/** Shows the list. */
+/** Opens the dialog. */
 export async function showShortcuts() {
   const list = /** @type {LogitShortcuts} */ (
     document.querySelector('logit-shortcuts') ??

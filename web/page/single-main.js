@@ -1,3 +1,3 @@
-/** The single-file page: its files first, then the page as it is elsewhere. */
+/** The entry of the single-file page: its files first, then the page. */
 import './single-page.js';
 import './main.js';

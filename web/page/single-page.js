@@ -1,13 +1,13 @@
 /**
- * The entry of the single-file page: takes engine and model out of the page itself, and runs the
- * engine in a worker made of a blob or, where none may be started, in the page.
+ * Reads engine and models from the single-file page. The engine runs in a worker made of a blob, or
+ * in the page if no worker starts.
  */
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';
 import { serve } from '../engine/engine-server.js';
 import { trustedAddress } from '../engine/trusted.js';
 
-/** How long a worker may take to show that it runs, in ms. */
+/** The longest wait for the first message of a worker, in ms. */
 const PATIENCE = 4000;
 
 /** @param {string} text base64 */
@@ -32,7 +32,7 @@ for (const element of document.querySelectorAll('script[data-file]')) {
 const carried = MODELS.filter(({ model }) => assets.inside.has(model));
 MODELS.splice(0, MODELS.length, ...carried);
 
-/** A worker that has said that it runs. @returns {Promise<Worker>} */
+/** Starts a worker and waits for its first message. @returns {Promise<Worker>} */
 function startWorker() {
   const address = URL.createObjectURL(new Blob([workerCode], { type: 'text/javascript' }));
   return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
-/** The worker of the single-file page: the engine, once it has said that it runs. */
+/**
+ * The worker of the single-file page: its first message says that it runs, then it is the engine.
+ */
 import { serve } from '../engine/engine-server.js';
 
 serve(/** @type {any} */ (globalThis));

@@ -1,24 +1,27 @@
-/** Links between the instrument and its lessons: neither loses what was set, nor names a language without need. */
+/**
+ * Links between the instrument and its lessons. They keep the instrument's state and name a
+ * language only if needed.
+ */
 import { language, matchLanguage } from '../locale/locale.js';
 import { recall } from '../state/memory.js';
 
 const KEY = 'logitscope-instrument';
 
-/** A folder's page under both of its names. @param {URL} page */
+/** Returns the path of a page, without index.html. @param {URL} page */
 const pathOf = ({ pathname }) => pathname.replace(/index\.html$/, '');
 
 /**
- * The instrument as it was left in this tab: its address for the links back, and changes that the entry
- * `at` of the history is still to get.
+ * The last state of the instrument in this tab: its address for links back, and pending changes of
+ * the history entry `at`.
  * @typedef {{ href?: string, unwritten?: any }} Left
  */
 
-/** Keeps it while the tab is open. @param {Left} left */
+/** Keeps the state while the tab is open. @param {Left} left */
 export function keepInstrument(left) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(left));
   } catch {
-    // a sandboxed frame: links lead to the instrument as it begins
+    // a sandboxed frame: links lead to the initial instrument
   }
 }
 
@@ -31,20 +34,20 @@ export function recallInstrument() {
   }
 }
 
-/** Whether an address without a language would show another language than this page. */
+/** Whether an address without a language shows another language than this page. */
 function namesLanguage() {
   if (new URLSearchParams(location.search).has('lang')) return true;
   const others = [recall('lang'), ...navigator.languages].filter((name) => name !== null);
   return matchLanguage(others) !== language();
 }
 
-/** A query of a page of the site, such as "?lesson", in this language. @param {string} query @returns {string} */
+/** Adds this page's language to a query such as "?lesson" if needed. @param {string} query @returns {string} */
 export function inLanguage(query) {
   if (!namesLanguage()) return query;
   return `${query}${query === '?' ? '' : '&'}lang=${language()}`;
 }
 
-/** The instrument as it was left in this tab. @param {string} [folder] where it lies, from here */
+/** Returns the address of the last instrument in this tab. @param {string} [folder] its folder, relative to this page */
 export function instrumentAddress(folder = '') {
   const fresh = inLanguage('?');
   try {

@@ -1,8 +1,8 @@
 /**
- * How an element follows a lesson. A <logit-scope> takes over what becomes of its attributes, and
- * has its settings as properties too. A panel shows the state of the <logit-scope> whose id its
- * `for` names or, with `model` and settings as attributes of its own, that of a hidden one inside
- * it. A view without a `model` has the first of those that the page offers.
+ * Elements in the page of a lesson. A <logit-scope> follows changes of its attributes and has its
+ * settings as properties. A panel shows the state of the <logit-scope> named in its `for`. With
+ * `model` and settings as attributes it shows a hidden <logit-scope> of its own. A view without a
+ * `model` has the first offered one.
  */
 import { LogitElement } from '../base/element.js';
 import { sayDropped } from '../base/faults.js';
@@ -19,10 +19,10 @@ import { keepKeys } from './used-keys.js';
 
 const VIEWS = ['logit-compare', 'logit-cost', 'logit-landscape', 'logit-sweep'];
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
-/** Attributes of a panel that say nothing of the state. */
+/** The attributes of a panel that are not state. */
 const OWN =
   /^(class|dir|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|waiting|aria-.*|data-.*)$/;
-/** What a scope takes over by itself. */
+/** The attributes that a scope follows by itself. */
 const TAKEN_BY_SCOPE = [
   'prompt',
   ...FIELDS.filter(({ address }) => address === 'query').map(({ name }) => name),
@@ -30,7 +30,7 @@ const TAKEN_BY_SCOPE = [
 
 /** @type {WeakSet<LogitElement>} */
 const followed = new WeakSet();
-/** Ends what a panel with `for` follows. @type {WeakMap<LogitElement, () => void>} */
+/** The functions that detach panels with `for`. @type {WeakMap<LogitElement, () => void>} */
 const attached = new WeakMap();
 
 LogitElement.joined = (element) => {
@@ -51,20 +51,20 @@ LogitElement.joined = (element) => {
   }
 };
 
-/** Gives an element the direction of its language, whatever the page around it has. @param {Element} element */
+/** Gives an element the direction of its language, not of the page around it. @param {Element} element */
 function turn(element) {
   const direction = t('page.direction');
   if (isAlone(element) && element.getAttribute('dir') !== direction)
     element.setAttribute('dir', direction);
 }
 
-/** Whether no other element holds it. @param {Element} element */
+/** Whether an element is in no other element of this library. @param {Element} element */
 function isAlone(element) {
   const root = element.getRootNode();
   return !(root instanceof ShadowRoot && root.host.localName.startsWith('logit-'));
 }
 
-/** The panels that name a scope and came before it, or before it took the place of another. @param {Element} scope */
+/** Returns the panels that name a scope and were connected before it. @param {Element} scope */
 function followedBy({ id, parentNode }) {
   const root = /** @type {Document | ShadowRoot} */ (parentNode?.getRootNode());
   const panels = /** @type {LogitElement[]} */ ([...root.querySelectorAll(PANELS.join())]);
@@ -72,8 +72,8 @@ function followedBy({ id, parentNode }) {
 }
 
 /**
- * Refuses attributes of a view of which it says nothing itself and that no link may say either: the
- * choice is as it is without one. Runs before the view shows them.
+ * Resets a view attribute with an invalid value to its default and emits logit-error. Runs before
+ * the view renders.
  * @param {any} element
  * @param {string[]} names
  */
@@ -98,7 +98,7 @@ function watch(element, follow) {
   observer.observe(element, { attributes: true });
 }
 
-/** @param {LogitElement} panel @param {string[]} names of attributes that may have changed */
+/** @param {LogitElement} panel @param {string[]} names the attributes that may have changed */
 async function followPanel(panel, names) {
   await customElements.whenDefined('logit-scope');
   await panel.updateComplete;
@@ -125,13 +125,13 @@ function mirror(panel, scope, name) {
   else scope.setAttribute(name, value);
 }
 
-/** Puts a hidden scope with the attributes of the panel into it. @param {LogitElement} panel */
+/** Adds a hidden scope with the panel's attributes to a panel. @param {LogitElement} panel */
 function openHidden(panel) {
   const scope = /** @type {LogitScope} */ (document.createElement('logit-scope'));
   for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
   scope.hidden = true;
   scope.className = 'waiting';
-  // It shows itself in the panel's place while it asks for the model.
+  // The scope shows itself in the panel's place during a question about the model.
   const showing = new MutationObserver(() => panel.toggleAttribute('waiting', !scope.hidden));
   showing.observe(scope, { attributeFilter: ['hidden'] });
   scope.attach(panel);
@@ -141,14 +141,14 @@ function openHidden(panel) {
 
 /** @param {LogitScope} scope */
 function followScope(scope) {
-  /** Attributes that changed before there was a table to read them by. @type {Set<string>} */
+  /** The attributes that changed before the first model. @type {Set<string>} */
   const early = new Set();
   const follow = (/** @type {string} */ name) => {
     if (TAKEN_BY_SCOPE.includes(name)) return;
     const text = scope.getAttribute(name);
     if (text === null) return change(scope, name, undefined);
     const { state, dropped } = parseParts([[name, text]], scope.table, scope.info?.vocab_size);
-    if (dropped.some(({ why }) => why === 'unknown')) return; // none of the state's
+    if (dropped.some(({ why }) => why === 'unknown')) return; // not an attribute of the state
     scope.acceptParsed({ state, dropped });
     if (state) change(scope, name, valueIn(state, name));
   };
@@ -171,7 +171,7 @@ function valueIn(state, name) {
 }
 
 /**
- * Sets one part of the state to a value that was checked, or to what it is without one.
+ * Sets one part of the state to a checked value; undefined sets the default.
  * @param {LogitScope} scope
  * @param {string} name
  * @param {any} value
@@ -192,8 +192,7 @@ function change(scope, name, value) {
 }
 
 /**
- * Gives an element a property for each setting of its scope that is not one already. What was set
- * before is taken over.
+ * Defines a property on an element for each setting of its scope. A value set before is kept.
  * @param {any} element
  * @param {LogitScope} scope
  */

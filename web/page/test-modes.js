@@ -1,4 +1,4 @@
-/** What the address asks of the page for tests: other strings, or random input. */
+/** The test modes that the address names: a pseudo-locale, or random input. */
 import { parseQuery } from '../state/page-state.js';
 
 const { strings, fuzz } = parseQuery(location.search).asked;

@@ -1,18 +1,18 @@
 /**
- * Keys that an element used go no further than the element: the page around it, such as a deck of
- * slides, has shortcuts of its own. A listener of that page for the capture phase still hears them.
+ * Stops the propagation of keys that an element used, since the page around it, such as a slide
+ * deck, has its own shortcuts. A listener of that page for the capture phase still gets them.
  */
 import { LogitElement } from '../base/element.js';
 
 const BOXES =
   'textarea, select, input:not([type=range], [type=checkbox], [type=radio], [type=file])';
 const PRESSED = 'button, summary, [type=checkbox], [type=radio], [type=file]';
-/** Keys of a box, and those that mean something to it with Ctrl or Meta. */
+/** The keys that edit text, alone and with Ctrl or Meta. */
 const TYPED = /^(.|Arrow.+|Page.+|Home|End|Enter|Backspace|Delete|Insert|Dead|Process)$/u;
 const EDITED = /^([acvxyz]|Arrow.+|Home|End|Backspace|Delete|Insert)$/i;
 const MOVES = /^(Arrow.+|Page.+|Home|End)$/;
 
-/** Keys that were used and are not released yet, by their code. @type {Set<string>} */
+/** The used keys that are still down, by code. @type {Set<string>} */
 const held = new Set();
 
 /** @param {LogitElement} element */
@@ -20,11 +20,11 @@ export function keepKeys(element) {
   for (const type of ['keydown', 'keypress', 'keyup']) element.addEventListener(type, keepKey);
 }
 
-/** Stops a key that was used, and the events that follow it. @param {any} event */
+/** Stops the events of a used key. @param {any} event */
 function keepKey(event) {
   const { type, code } = event;
   const around = event.composedPath().filter(isOurs);
-  if (around.at(-1) !== event.currentTarget) return; // another element around it may use the key
+  if (around.at(-1) !== event.currentTarget) return; // an element around it may use the key
   if (type === 'keydown')
     if (isUsed(event)) held.add(code);
     else held.delete(code);
@@ -32,10 +32,7 @@ function keepKey(event) {
   if (type === 'keyup') held.delete(code);
 }
 
-/**
- * Whether an element has acted on a key, or the browser is going to.
- * @param {KeyboardEvent} event
- */
+/** Whether an element or the browser acts on a key. @param {KeyboardEvent} event */
 function isUsed(event) {
   const { key, altKey, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
   const path = event.composedPath();
@@ -56,7 +53,7 @@ const isOurs = (target) => target instanceof LogitElement;
 /** @param {EventTarget} target */
 const isDialog = (target) => target instanceof HTMLDialogElement;
 
-/** Whether Escape is going to close a popover. @param {Document | ShadowRoot} root @returns {boolean} */
+/** Whether a popover is open, which Escape closes. @param {Document | ShadowRoot} root @returns {boolean} */
 function hasPopover(root) {
   const within = [...root.querySelectorAll('*')];
   return within.some(

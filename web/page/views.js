@@ -1,7 +1,7 @@
 /**
- * The views of the instrument beside its bench: each is an element whose code is fetched when it is
- * first shown. Each is given model, prompt, settings and what was chosen in it; it tells of another
- * choice by logit-choose, and asks the bench to take over its own settings by logit-adopt.
+ * The views of the instrument beside its bench: elements, fetched when first shown. A view gets
+ * model, prompt, settings and its choices. It announces another choice by logit-choose, and asks
+ * the bench to take over its settings by logit-adopt.
  */
 import { html } from 'lit';
 import { listen, props } from '../base/props.js';
@@ -10,19 +10,24 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
 /** @typedef {import('../state/instrument.js').Instrument} Instrument */
 
 /**
- * @typedef {Record<string, any>} Choices by the names of the list of state
- * @typedef {Record<string, (event: any) => void>} Asks what the bench answers, by the type of the event
- * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices, asks: Asks,
- *   first: import('../state/first-frame.js').FirstFrame | null, knobs: string[] | null) => unknown }} View
- * `first` is what shows until there is a model; `knobs` are those that a frame has, null for all
+ * @typedef {Record<string, any>} Choices by the names of FIELDS
+ * @typedef {Record<string, (event: any) => void>} Requests the listeners of the bench, by event
+ *   type
+ * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices,
+ *   requests: Requests, first: import('../state/first-frame.js').FirstFrame | null, knobs: string[] | null)
+ *   => unknown }} View `first` is the frame before there is a model; `knobs` are the visible knobs,
+ *   null for all
  */
 
-/** What a view reads. @param {Instrument} instrument */
+/** Returns the input of a view. @param {Instrument} instrument */
 function readBy({ source, context, beginning, asked }) {
   return { model: source, context, ...beginning, settings: asked };
 }
 
-/** What stands in its place before there is a model. @param {import('../state/first-frame.js').FirstFrame | null} first */
+/**
+ * Returns the input of the landscape before there is a model.
+ * @param {import('../state/first-frame.js').FirstFrame | null} first
+ */
 function comingTo(first) {
   const { prompt = '', settings = {} } = first ?? {};
   return { model: '', context: null, prompt, prompt_ids: null, settings };
@@ -35,10 +40,10 @@ const BESIDE = {
     render: (
       instrument,
       choices,
-      asks,
+      requests,
       first,
       knobs,
-    ) => html`<logit-landscape class="panel" ${listen(asks)} .first=${first} ?bare=${knobs !== null}
+    ) => html`<logit-landscape class="panel" ${listen(requests)} .first=${first} ?bare=${knobs !== null}
       ${props(instrument.status === 'ready' ? readBy(instrument) : comingTo(first))}
       ${props(choicesOf('landscape', { landscape_knob: knobs?.[0], ...choices }))}></logit-landscape>`,
   },

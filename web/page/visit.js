@@ -1,8 +1,8 @@
 /**
- * Keeps for the visit the state that no address can hold: the drawn texts with their numbers, parts too
- * long for a link, and the key of the reader's own file. An entry of the history holds the numbers of a
- * short text and names the rest. sessionStorage holds the rest, or the document alone if storage is
- * refused.
+ * Keeps the state of a visit that no address can hold: the drawn texts with their numbers, parts
+ * too long for a link, and the key of the user's own file. An entry of the history holds the
+ * numbers of a short text and names the rest. sessionStorage holds the rest, or the document alone
+ * if storage is refused.
  */
 import { Debounce } from '../base/debounce.js';
 import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
@@ -13,9 +13,9 @@ import { keepFile, newKey } from './local-files.js';
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../state/text-bench.js').Saved} Saved
  *
- * What an entry of the history holds. `at` is the place of its text among all that are kept under `key`,
- * or in `few`.
- * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?: import('./local-files.js').FileRecord }} Place
+ * The record in an entry of the history. `at` is the index of its text among those kept under
+ * `key`, or in `few`.
+ * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?: import('./local-files.js').FileRecord }} EntryRecord
  * @typedef {Saved & { model: string }} Recorded
  * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
  */
@@ -23,10 +23,10 @@ import { keepFile, newKey } from './local-files.js';
 const TEXTS = 'logitscope-text-';
 const LONG = 'logitscope-long';
 
-/** Values that the browser refuses to keep or has no room for. @type {Map<string, any>} */
+/** The values that the browser refuses or has no room for. @type {Map<string, any>} */
 const held = new Map();
 /**
- * The values written last, so that nothing is written twice.
+ * The values written last; equal values are not written again.
  * @type {{ steps: unknown, long: Record<string, unknown> }}
  */
 const last = { steps: null, long: {} };
@@ -41,7 +41,7 @@ function read(key) {
 }
 
 /**
- * Keeps a value; the oldest texts make room for it. False where there is none.
+ * Keeps a value and removes the oldest texts for it if needed. False if there is no room.
  * @param {string} key
  * @param {unknown} value
  */
@@ -64,13 +64,13 @@ function write(key, value) {
   }
 }
 
-/** The text by which one model differs from another. @param {import('./scope.js').LogitScope} scope */
+/** Returns a text that identifies the model. @param {import('./scope.js').LogitScope} scope */
 function modelOf({ source, files }) {
   return source ?? files.map(({ name, size }) => `file ${name} ${size}`).join();
 }
 
-/** Marks the drawn texts as those of the entry. @param {import('./scope.js').LogitScope} scope */
-export const taken = ({ steps }) => void (last.steps = steps);
+/** Marks the drawn texts as kept by the entry. @param {import('./scope.js').LogitScope} scope */
+export const markKept = ({ steps }) => void (last.steps = steps);
 
 /** @param {import('./scope.js').LogitScope} scope @returns {Recorded} */
 function record(scope) {
@@ -79,7 +79,7 @@ function record(scope) {
   return { ...scope.saveTexts(), model: modelOf(scope) };
 }
 
-/** Keeps the drawn texts under a key of theirs. @param {import('./scope.js').LogitScope} scope */
+/** Keeps the drawn texts under their key. @param {import('./scope.js').LogitScope} scope */
 function keepTexts(scope) {
   if (last.steps === scope.steps) return true;
   const kept = record(scope);
@@ -87,22 +87,21 @@ function keepTexts(scope) {
 }
 
 /**
- * Keeps the present texts and long parts, and returns the place that the entry is to hold; `full` if
- * there was no room.
+ * Keeps texts and long parts and returns the record for the entry; `full` if there was no room.
  * @param {import('./scope.js').LogitScope} scope
- * @returns {{ place: Place, full: boolean }}
+ * @returns {{ record: EntryRecord, full: boolean }}
  */
 export function keep(scope) {
   const { texts, state, table } = scope;
-  /** @type {Place} */
-  const place = {};
+  /** @type {EntryRecord} */
+  const entry = {};
   let full = false;
   if (texts.size > MAX_BRANCH_TOKENS) {
     full = !keepTexts(scope);
-    place.text = { key: texts.key, at: texts.tip };
+    entry.text = { key: texts.key, at: texts.tip };
   } else if (texts.size > 0) {
     const few = record(scope);
-    place.text = { key: few.key, at: few.tip, few };
+    entry.text = { key: few.key, at: few.tip, few };
   }
   const values = /** @type {Record<string, unknown>} */ ({ ...state, ...state.settings });
   const names = leftOut(state, table).filter((name) => name !== 'branch');
@@ -112,16 +111,16 @@ export function keep(scope) {
     const same = names.every((name) => last.long[name] === long[name]);
     if (!same) full = !write(LONG, long) || full;
     last.long = long;
-    place.long = names;
+    entry.long = names;
   }
   const file = keepFile(scope.files, scope.context);
-  if (file) place.file = file;
-  return { place, full };
+  if (file) entry.file = file;
+  return { record: entry, full };
 }
 
 /**
  * Reads the state that an entry of the history names.
- * @param {Place} place
+ * @param {EntryRecord} entry
  * @returns {Recalled}
  */
 export function recall({ text, long = [] }) {
@@ -135,8 +134,8 @@ export function recall({ text, long = [] }) {
 }
 
 /**
- * Takes over text that waits for a pause or for its box to lose focus.
- * @param {Debounce} kept whose action a closing page does not do
+ * Takes over typed text that is debounced or waits for loss of focus.
+ * @param {Debounce} kept its action does not run
  */
 export function takeTyped(kept) {
   let box = /** @type {any} */ (document.activeElement);
@@ -169,7 +168,7 @@ function isSound({ key, model, prompt_ids, tokens }, vocab_size) {
 }
 
 /**
- * Adds to the state of an address the state that its entry held beside it.
+ * Adds the state of an entry's record to that of its address.
  * @param {PageState | null} state
  * @param {Recalled} recalled
  * @param {import('./scope.js').LogitScope} scope
@@ -180,7 +179,7 @@ export function complete(state, { saved, long }, scope) {
   const drawn = /** @type {Recorded | null} */ (saved);
   const isOwn = drawn?.model === modelOf(scope) && isSound(drawn, info?.vocab_size ?? Infinity);
   const own = isOwn ? { saved } : {};
-  // Nothing was set: the page begins as at the first visit.
+  // Without any state the page begins as at the first visit.
   if (!state && !isOwn && long.length === 0) return state;
   const whole = { ...state, ...own, settings: { ...state?.settings } };
   const parts = stateParts(table);

@@ -1,11 +1,11 @@
 /**
- * Asks the browser to keep the site for a visit without the network. A page names the service worker in a
- * link; a page of others, a single file or a lesson's package has none.
+ * Asks the browser to keep the site for visits without the network. A page of the site names the
+ * service worker in a link; other pages, the single file and lesson packages do not.
  */
 import { trustedAddress } from '../../engine/trusted.js';
 import { openModels } from '../../state/engines.js';
 
-/** The wait where a browser does not tell of idle time, in ms. */
+/** The wait in a browser without idle callbacks, in ms. */
 const PATIENCE = 1000;
 
 /** Registers the worker in idle time; a refusal changes nothing. */
@@ -19,7 +19,7 @@ export function keepSite() {
   else setTimeout(register, PATIENCE);
 }
 
-/** Registers the worker and names what this visit fetched before there was one. @param {string} address */
+/** Registers the worker and names the files that this visit fetched before. @param {string} address */
 async function keep(address) {
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;

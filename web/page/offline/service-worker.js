@@ -4,7 +4,10 @@
  * bundles it with the list of files.
  */
 
-/** @typedef {{ version: string, sums: Record<string, string>, onUse: string[] }} Site all but `onUse` is kept from the start */
+/**
+ * @typedef {{ version: string, sums: Record<string, string>, onUse: string[] }} Site all files but
+ *   those of `onUse` are kept at installation
+ */
 
 const worker = /** @type {any} */ (globalThis);
 /** @type {Site} */
@@ -16,7 +19,7 @@ const PREFIX = `logitscope ${scope} `;
 const NAME = PREFIX + version;
 /** The first characters of every version of this script, which web/sign.js writes. */
 const MARK = '/* logitscope ';
-/** How long a page waits for the server's answer about its version, in ms. */
+/** The longest wait for the server's answer about its version, in ms. */
 const PATIENCE = 1000;
 const LOOSE = { ignoreVary: true };
 
@@ -39,8 +42,8 @@ function pathOf(url) {
 }
 
 /**
- * A file of this build, from an earlier build's cache, the browser's own cache or the server: the first
- * whose bytes have the right sum. Throws if the server has other bytes.
+ * Returns a file of this build from an earlier build's cache, the browser's cache or the server:
+ * the first with the right sum. Throws if the server has other bytes.
  * @param {string} path
  */
 async function fetchFile(path) {
@@ -63,7 +66,7 @@ async function fetchFile(path) {
   throw new TypeError(`${path} belongs to another build`);
 }
 
-/** A file of this build, kept from now on if the store has room. @param {string} path */
+/** Returns a file of this build and keeps it if there is room. @param {string} path */
 async function fileOf(path) {
   const cache = await caches.open(NAME);
   const kept = await cache.match(scope + path, LOOSE);
@@ -73,7 +76,7 @@ async function fileOf(path) {
   return found;
 }
 
-/** The part of a file that a request asks for. @param {Response} whole @param {string | null} range */
+/** Returns the range of a file that a request names. @param {Response} whole @param {string | null} range */
 async function partOf(whole, range) {
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
   if (from === undefined) return whole;
@@ -89,7 +92,7 @@ async function partOf(whole, range) {
 }
 
 /**
- * Answers from this build; from the server if the reader or the browser has removed the cache.
+ * Answers from this build, or from the server if user or browser have removed the cache.
  * @param {Request} request
  * @param {string} path
  */
@@ -104,7 +107,9 @@ async function removeCaches(kept) {
     if (name.startsWith(PREFIX) && name !== kept) await caches.delete(name);
 }
 
-/** Whether the server has a build that no page tried yet. A server without this worker ends it. */
+/**
+ * Whether the server has a build that no page has tried. A server without this worker removes it.
+ */
 async function isNew() {
   try {
     const signal = AbortSignal.timeout(PATIENCE);
@@ -123,15 +128,15 @@ async function isNew() {
   }
 }
 
-/** A page that fetches the new build and begins again: update.js. */
+/** The page that fetches the new build and reloads: update.js. */
 const UPDATE = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'">
 <title>Logitscope</title><progress aria-label="Logitscope"></progress>
 <script type="module" src="${scope}update.js"></script>`;
 
 /**
- * Opens the new build if there is one, unless another page still shows this build: one worker serves
- * both pages.
+ * Opens the new build if there is one and no other page shows this build: one worker serves both
+ * pages.
  * @param {Request} request
  * @param {string} path
  */
@@ -142,7 +147,7 @@ async function open(request, path) {
   return respond(request, path);
 }
 
-/** Keeps all files that a page needs, or none: a build that is only half on the server is not taken. */
+/** Keeps all files of a page or none: an incomplete build on the server is ignored. */
 async function install() {
   const cache = await caches.open(NAME);
   const paths = Object.keys(sums).filter((path) => !onUse.includes(path));
@@ -154,13 +159,13 @@ async function install() {
   }
 }
 
-/** Keeps what a page fetched before there was this worker. @param {string[]} addresses */
+/** Keeps the files that a page fetched before this worker ran. @param {string[]} addresses */
 async function keep(addresses) {
   const paths = addresses.map(pathOf).filter((path) => path !== undefined);
   await Promise.allSettled(paths.map(fileOf));
 }
 
-/** The new build takes over if the page that asks is the only one. @param {any} page */
+/** Starts the new build if the requesting page is the only one. @param {any} page */
 async function switchFor(page) {
   const alone = (await clients.matchAll()).length === 1;
   if (alone && registration.waiting) registration.waiting.postMessage('take over');

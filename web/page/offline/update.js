@@ -1,9 +1,9 @@
 /**
- * Stands in the page's place while a new build is fetched, then reloads: with the new build if all of
- * it is there, else with the kept one.
+ * Shows in the page's place while a new build is fetched, then reloads: with the new build if it is
+ * complete, else with the kept one.
  */
 
-/** How long a reader waits for the new build, in ms. */
+/** The longest wait for the new build, in ms. */
 const PATIENCE = 3000;
 
 const { serviceWorker } = navigator;
