@@ -565,7 +565,7 @@ describe('a class', () => {
     assert.equal(status, 0);
     const rows = stdout.trimEnd().split('\n');
     assert.equal(rows[0], 'file,score,top_p,faults');
-    assert.match(rows[1], /^'=bob\.mjs,\d\d,\d\d,"?top_p: it goes on until the mass is above p/);
+    assert.match(rows[1], /^'=bob\.mjs,\d\d,\d\d,"?top_p: it continues until the mass is above p/);
     assert.match(rows[2], /^ana\.py,100,100,$/);
     assert.match(rows[3], /^carl\.py,0,0,"?top_p: it returns the logits as they came/);
     assert.match(rows[4], /^dora,100,100,$/);
