@@ -1,8 +1,7 @@
 /**
- * The chain over one vector of logits. Whoever asks is prepared for alike: a sampler of the caller's
- * own is asked first, then C is given settings, logits, history and constraint. What runs is
- * chain_apply, with its record, or for a token alone, unless Gumbel-max draws it, chain_sample, without:
- * the same bits.
+ * The chain over one vector of logits. A caller's sampler runs first; then C gets settings, logits,
+ * history and constraint. chain_apply runs the chain with its record. A token alone is drawn by
+ * chain_sample without a record, except with Gumbel-max: the same bits.
  */
 import { carried } from './presets.js';
 import {
@@ -26,10 +25,10 @@ import { readTrace } from './trace.js';
  * @typedef {import('./types.js').DrawChoice} DrawChoice
  * @typedef {import('./types.js').Trace} Trace
  *
- * What is read: `place` puts it into the heap once nothing else is written there, and gives `room`
- * for a sampler's result where the exchange is in use and `second`, where the logits of a second
- * distribution are; `piece` is the text of a token, `whole`
- * whether the trace holds the whole result.
+ *   A source of logits. `place` puts them into the heap, after all other writes to the exchange. It
+ *   returns `room` for a sampler's result if the exchange is in use, and `second`, the address of
+ *   the logits of a second distribution. `piece` returns the text of a token. `whole` says whether
+ *   the trace includes the complete result.
  * @typedef {object} Source
  * @property {number} size of the vocabulary
  * @property {() => { logits: number, history: number, count: number, room?: number,
@@ -37,37 +36,36 @@ import { readTrace } from './trace.js';
  * @property {(id: number) => { text: string, special: boolean }} piece
  * @property {boolean} whole
  *
- * A chain whose settings, logits, history and constraint C has: it may run once.
+ *   A chain that is ready to run once: C has settings, logits, history and constraint.
  * @typedef {object} Ready
  * @property {number} chain
- * @property {number[]} at logits, history and how many ids that has, as C takes them
- * @property {number} mask of the constraint, 0 without one
+ * @property {number[]} at logits, history and its length, the arguments of C
+ * @property {number} mask address of the constraint's mask, 0 without one
  * @property {Resolved} resolved
  * @property {Source} source
  *
- * What a draw is told: `u` replaces the seed's own; p_raw is left out unless `raw`.
+ *   The choice of a draw: `u` replaces the seed's number; p_raw is left out unless `raw`.
  * @typedef {{ step: number, u?: number, raw: boolean }} Choice
  *
- * A drawn token, and of the distribution that it came from how many tokens it keeps; those that are
- * to be listed.
+ *   A drawn token; the number of tokens that its distribution keeps; the tokens to list.
  * @typedef {{ drawn: import('./types.js').Drawn, kept: number, entropy: number,
  *   tokens?: import('./types.js').TraceToken[] }} Sample
  */
 
-/** Room for at least this many listed tokens, so that longer lists seldom open a chain anew. */
+/** Least number of listed tokens to have room for, so that longer lists seldom reopen a chain. */
 const MIN_TOP_MAX = 64;
 /** A token without a text. */
 export const NO_PIECE = { text: '', special: false };
 
-/** What one landscape may hold: values times the tokens listed for each. */
+/** Most cells of one landscape: values times listed tokens. */
 const CELLS_MAX = 1 << 24;
 
 /**
- * Where the randomness of a draw comes from, checked.
- * @param {string} what it is an option of
+ * The checked choice of a draw.
+ * @param {string} what name of the options, for errors
  * @param {DrawChoice | undefined} given
  * @param {string} draw
- * @param {string[]} names of the options that there are
+ * @param {string[]} names known options
  * @returns {Choice}
  */
 export function resolveChoice(what, given, draw, names) {
@@ -95,7 +93,7 @@ export function resolveChoice(what, given, draw, names) {
 
 export class Chain {
   #core;
-  /** The scratch for one vocabulary size; the last one used is kept. */
+  /** The scratch of one vocabulary size, the last one in use. */
   #scratch = { handle: 0, vocabSize: 0, topMax: 0 };
 
   /** @param {import('./core.js').Core} core */
@@ -104,7 +102,7 @@ export class Chain {
   }
 
   /**
-   * The trace, and a token drawn from the arrays that the trace lists.
+   * The trace, and a token drawn from the arrays that it lists.
    * @param {Source} source
    * @param {unknown} settings
    * @param {DrawChoice} [given]
@@ -119,7 +117,7 @@ export class Chain {
       choice.step,
     );
     const trace = this.#trace(ready);
-    const { drawn } = this.#draw(ready, choice); // while given logits still stand in the exchange
+    const { drawn } = this.#draw(ready, choice); // before the given logits in the exchange are overwritten
     return { trace: this.#whole(ready, trace), drawn };
   }
 
@@ -154,10 +152,10 @@ export class Chain {
   }
 
   /**
-   * A step of a generation: the token and how many it was drawn from. A promise only where a sampler
-   * of the caller's own gives one.
+   * One step of a generation: the token and the number of tokens that it was drawn from. A promise
+   * only if a caller's sampler returns one.
    * @param {Source} source
-   * @param {Resolved} asked that list nothing
+   * @param {Resolved} asked settings that list nothing
    * @param {Choice} choice
    * @returns {Sample | Promise<Sample>}
    */
@@ -170,13 +168,13 @@ export class Chain {
   }
 
   /**
-   * The distribution at each value of one setting, as the draw walks it.
+   * The distribution at each value of one setting, in the order of the draw.
    * @param {Source} source
    * @param {any} settings
    * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, token?: number }} [options] `token` is followed through all
-   *   values, also where it is not among the `top`
+   * @param {{ top?: number, step?: number, token?: number }} [options] `token` is followed
+   *   through all values, even if it is not among the `top`
    * @returns {import('./types.js').Landscape}
    */
   landscape(source, settings, knob, values, options) {
@@ -209,8 +207,8 @@ export class Chain {
   }
 
   /**
-   * The mass that the draw passes before it comes to a token, and the token's own.
-   * @param {Ready} ready whose chain has run
+   * The mass before a token in the order of the draw, and the token's own.
+   * @param {Ready} ready after its chain has run
    * @param {number} id
    */
   #placeOf(ready, id) {
@@ -223,7 +221,7 @@ export class Chain {
   }
 
   /**
-   * What a sampler of the caller's own is called with at its place.
+   * The arguments of a caller's sampler at its place.
    * @param {Source} source
    * @param {any} settings
    * @param {number} step
@@ -234,7 +232,7 @@ export class Chain {
   }
 
   /**
-   * Refuses settings that a vocabulary cannot have.
+   * Refuses settings that do not fit a vocabulary.
    * @param {Resolved} resolved
    * @param {number} vocabSize
    */
@@ -244,7 +242,7 @@ export class Chain {
   }
 
   /**
-   * Logits of the caller's own as a source, and those of a second distribution. They go into the
+   * The caller's logits as a source, with those of a second distribution. They go into the
    * exchange, beside room for a result.
    * @param {ArrayLike<number>} logits
    * @param {ArrayLike<number>} [history]
@@ -276,8 +274,8 @@ export class Chain {
   }
 
   /**
-   * The settings with the result of a sampler of the caller's own in place of its function; a
-   * promise of them where that gives one.
+   * The settings with the result of a caller's sampler in place of the function; a promise of them
+   * if the sampler returns one.
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step
@@ -296,7 +294,7 @@ export class Chain {
   }
 
   /**
-   * The same where nothing can be waited for.
+   * The same in a call that cannot wait.
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step
@@ -304,12 +302,12 @@ export class Chain {
   #withOwnResultNow(source, asked, step) {
     const settled = this.#withOwnResult(source, asked, step);
     if (!(settled instanceof Promise)) return settled;
-    settled.catch(() => {}); // nobody waits for it
+    settled.catch(() => {}); // nobody awaits it
     throw new LogitscopeError('invalid_argument', 'own_once');
   }
 
   /**
-   * What a sampler of the caller's own is called with: the chain ends before it.
+   * The arguments of a caller's sampler, from a chain that ends before it.
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step
@@ -326,10 +324,10 @@ export class Chain {
   }
 
   /**
-   * Gives C everything that the chain reads; whatever writes to the exchange comes before `place`.
+   * Gives C everything that the chain reads. Other writes to the exchange come before `place`.
    * @param {Source} source
    * @param {Resolved} resolved
-   * @param {number} step whose coins the warpers toss
+   * @param {number} step selects the samplers' coins
    * @returns {Ready}
    */
   prepareRun(source, resolved, step) {
@@ -347,7 +345,7 @@ export class Chain {
   }
 
   /**
-   * The biases that hold where a source stands; the history of one is looked at where it matters.
+   * The biases for a source's history, which is read only if one depends on it.
    * @param {Source} source
    * @param {Resolved} resolved
    */
@@ -385,7 +383,7 @@ export class Chain {
   /**
    * The chain's handle.
    * @param {number} vocabSize
-   * @param {number} top how many tokens it is to list
+   * @param {number} top number of tokens to list
    */
   open(vocabSize, top) {
     const scratch = this.#scratch;
@@ -399,7 +397,7 @@ export class Chain {
   }
 
   /**
-   * Runs the chain with its record; returns where the trace is.
+   * Runs the chain with its record; returns the address of the trace.
    * @param {Ready} ready
    */
   #apply({ chain, at, resolved }) {
@@ -419,7 +417,7 @@ export class Chain {
   }
 
   /**
-   * The trace with the whole result, where the source asks for that; writes to the exchange.
+   * The trace, with the complete result if the source asks for it; writes to the exchange.
    * @param {Ready} ready
    * @param {Trace} trace
    * @returns {Trace}
@@ -441,7 +439,7 @@ export class Chain {
   }
 
   /**
-   * Runs the chain without a record, which takes less, and draws: the bits that #draw would give.
+   * Runs the chain without a record, which is faster, and draws: the same bits as #draw.
    * @param {Ready} ready
    * @param {Choice} choice
    */
@@ -458,7 +456,7 @@ export class Chain {
   }
 
   /**
-   * Draws from what the chain has left.
+   * Draws from the tokens that the chain has kept.
    * @param {Ready} ready
    * @param {Choice} choice
    */

@@ -1,19 +1,18 @@
-/** What a model can be called: a name of the hub, a page or file of it, an address, part of several. */
+/** Names of a model: a name of the hub, a page or file of it, an address, one part of several. */
 
-/** Where the names of the hub lead. */
+/** The address of the hub. */
 export const HUB = 'https://huggingface.co';
 
-/** A name of the hub: hub:owner/name/path/to/file.gguf, with @revision after the name. */
+/** A name of the hub: hub:owner/name/path/to/file.gguf, with @revision after the name if needed. */
 const NAME = /^hub:([\w.-]+)\/([\w.-]+)(?:@([\w.-]+))?\/((?:[\w.+-]+\/)*[\w.+-]+)$/;
-/** A page about a file, or the file, at the hub. */
+/** A file at the hub, or the page about it. */
 const PAGE = /^\/([\w.-]+)\/([\w.-]+)\/(?:blob|resolve)\/([^/]+)\/(.+)$/;
 const PART = /-(\d{5})-of-(\d{5})(?=\.gguf$)/;
-/** No model that fits has as many parts. */
+/** No model that fits into memory has so many parts. */
 const PARTS_MAX = 256;
 
 /**
- * The address of a name or of a page of the hub; of anything else what it is. Null for a name that
- * is none.
+ * The address of a name or page of the hub; any other text unchanged. Null for a malformed name.
  * @param {string} name
  * @param {string} [hub]
  * @returns {string | null}
@@ -32,7 +31,7 @@ export function addressOf(name, hub = HUB) {
 }
 
 /**
- * The shortest name of an address: that of the hub where it has one.
+ * The shortest name of an address: the hub's, if it has one.
  * @param {string} address as addressOf gives it
  */
 export function nameOf(address) {
@@ -43,7 +42,7 @@ export function nameOf(address) {
 }
 
 /**
- * The names of all parts of a split file, given that of any one; otherwise the name alone.
+ * The names of all parts of a split file, given any one of them; for another file its own name.
  * @param {string} name
  * @returns {string[]}
  */

@@ -1,4 +1,4 @@
-/** Named settings: what other systems do by default, and the nine strategies of the lessons. */
+/** Named settings: the defaults of other systems, and the nine strategies of the lessons. */
 
 /** @typedef {import('./types.js').Settings} Settings */
 
@@ -19,7 +19,7 @@ export const strategies = Object.freeze([
 ]);
 
 /**
- * The setting in which what a draw leaves for the next is carried on, null where none is.
+ * The setting that carries a draw's state to the next one; null if there is none.
  * @param {Record<string, any>} settings
  */
 export const carried = ({ mirostat, adaptive_target }) =>
@@ -32,7 +32,7 @@ export const carried = ({ mirostat, adaptive_target }) =>
 export const readsSecond = ({ guidance_scale = 1, contrastive_beta = 0 }) =>
   guidance_scale !== 1 || contrastive_beta !== 0;
 
-/** The settings that may be that. @type {string[]} */
+/** The settings that can carry such a state. @type {string[]} */
 export const CARRIED = ['mirostat_mu', 'adaptive_mean'];
 
 /** llama.cpp's samplers in its order; those that it lacks stand with their kin. */
@@ -71,8 +71,8 @@ const LLAMA_CPP = [
 ];
 
 /**
- * What is a system's own whatever the values are: order, ties, boundaries, windows. Without an
- * order it is the canonical one.
+ * The rules of a system besides values: order, ties, boundaries, windows. Without an order it is
+ * the canonical one.
  * @type {Readonly<Record<string, Settings>>}
  */
 export const conventions = Object.freeze({

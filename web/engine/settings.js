@@ -1,6 +1,6 @@
 /**
- * Reads the table of settings out of C and turns what the caller asks for into one complete,
- * checked set. Ranges are C's business; here are names, types and combinations.
+ * Reads the table of settings from C, and makes one complete, checked set from a caller's settings.
+ * C checks ranges; this file checks names, types and combinations.
  */
 import { checkIds, checkInteger, checkOwn, checkText, isObject } from './checks.js';
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
@@ -12,18 +12,18 @@ import { presets } from './presets.js';
 /** @typedef {import('./types.js').TableRow} TableRow */
 
 /**
- * Every setting with its value; what a result reports.
+ * Every setting with its value, as results report them.
  * @typedef {object} Resolved
  * @property {Record<string, any>} values by name of the table
  * @property {string[]} order
  * @property {'inverse' | 'gumbel'} draw
  * @property {number} top
  * @property {number} seed
- * @property {number[] | null} ends the tokens that end a text; null: the model's
+ * @property {number[] | null} ends ids that end a text; null: the model's
  * @property {string | ArrayLike<number> | null} negative_prompt null: the prompt's last token
  * @property {import('./gates.js').Asked} gates
- * @property {import('./types.js').Own | ArrayLike<number> | null} own null with 'own' in the order: its
- *   result is still to come
+ * @property {import('./types.js').Own | ArrayLike<number> | null} own null with 'own' in the
+ *   order: its result comes later
  */
 
 export const SEED_MAX = 2 ** 53 - 1;
@@ -42,9 +42,9 @@ const OTHERS = [
 const LISTED = 10;
 
 /**
- * Terminated strings of a terminated list of them.
+ * The strings of a list; both strings and list end with zero.
  * @param {Module} module
- * @param {number} at 0: no list
+ * @param {number} at its address; 0: no list
  */
 function readChoices(module, at) {
   const choices = [];
@@ -97,8 +97,8 @@ export function readTable(module) {
 }
 
 /**
- * Edit distance, for the suggestion; letters that only lack count for half, as in "max_tokens".
- * @param {string} a what was given
+ * Edit distance for suggestions; missing letters count half, as in "max_tokens".
+ * @param {string} a the given name
  * @param {string} b
  */
 function distance(a, b) {
@@ -114,7 +114,7 @@ function distance(a, b) {
 }
 
 /**
- * The first names of a list, and how many are left.
+ * The first names of a list, and the number of the others.
  * @param {readonly string[]} names
  */
 function listed(names) {
@@ -161,7 +161,7 @@ function checkChoice(name, value, choices) {
 }
 
 /**
- * The names of the stages of an order, in which "dry" and "xtc" may stand for their warpers'.
+ * The names of the stages of an order; "dry" and "xtc" are short for their samplers' names.
  * @param {unknown} order
  * @param {TableRow[]} table
  * @returns {string[]}
@@ -209,7 +209,7 @@ function checkBias(bias) {
 const idsOf = (key) => key.split(' ').map(Number);
 
 /**
- * Refuses biases of tokens that a vocabulary does not have, where they do not hold yet either.
+ * Refuses biases of tokens outside a vocabulary, even those that do not apply yet.
  * @param {Record<string, number | false>} map
  * @param {number} vocabSize
  */
@@ -221,11 +221,11 @@ export function checkBiased(map, vocabSize) {
 }
 
 /**
- * The biases that hold after a history, ascending by id, as C wants them: those of a token, and those
- * of a sequence whose other tokens are the last ones there. Several of one token are added up, and
- * one that bans it bans it.
+ * The biases after a history, ascending by id, as C expects them: those of a token, and those of a
+ * sequence if the history ends with its other tokens. Several biases of one token add up; a ban
+ * wins.
  * @param {Record<string, number | false>} map
- * @param {ArrayLike<number> | null} history null: after any
+ * @param {ArrayLike<number> | null} history null: any
  * @returns {[number, number][]}
  */
 export function biasesAfter(map, history) {
@@ -259,7 +259,10 @@ function checkValue({ name, kind, choices }, value) {
   }
 }
 
-/** What every call asks of a table. @type {WeakMap<TableRow[], { names: Set<string>, canonical: string[] }>} */
+/**
+ * Facts about a table that every call needs.
+ * @type {WeakMap<TableRow[], { names: Set<string>, canonical: string[] }>}
+ */
 const known = new WeakMap();
 
 /** @param {TableRow[]} table */
@@ -274,10 +277,10 @@ function factsOf(table) {
 }
 
 /**
- * The complete settings: preset, then what is given, then neutral values.
+ * The complete settings: neutral values, then the preset, then the given ones.
  * @param {TableRow[]} table
  * @param {unknown} given
- * @param {readonly string[]} [also] names that the caller has already taken care of
+ * @param {readonly string[]} [also] further names that the caller reads itself
  * @returns {Resolved}
  */
 export function resolveSettings(table, given = {}, also = []) {
@@ -336,21 +339,21 @@ function applyOrder(module, table, order) {
 }
 
 /**
- * Hands the settings to C, which checks every range.
+ * Passes the settings to C, which checks every range.
  * @param {Module} module
  * @param {TableRow[]} table
  * @param {Resolved} resolved
  * @param {number[][]} breakers
  * @param {ArrayLike<number>} ends
  * @param {[number, number][]} biases
- * @param {number} step whose coins the warpers toss
+ * @param {number} step selects the samplers' coins
  */
 export function applySettings(module, table, resolved, breakers, ends, biases, step) {
   const { calls } = module;
   calls.settings_reset();
   table.forEach(({ name, kind, choices, neutral }, index) => {
     const value = resolved.values[name];
-    if (kind === 'map' || kind === 'list' || value === neutral) return; // neutral it is by now
+    if (kind === 'map' || kind === 'list' || value === neutral) return; // C has reset it
     if (calls.settings_set(index, kind === 'choice' ? choices.indexOf(value) : value))
       module.fail();
   });

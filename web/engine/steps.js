@@ -1,6 +1,6 @@
 /**
- * What the steps of a text cost, counted by hand: multiplications of one matrix of width × width, and
- * those of attention, where each token looks at itself and at all before it.
+ * The cost of a text's steps by a count: multiplications of one matrix of width × width, and of
+ * attention, in which each token reads itself and all earlier ones.
  */
 
 /**
@@ -9,12 +9,12 @@
  * @typedef {{ matrix: number, attention: number }} Multiplications
  */
 
-/** The most tokens and the largest width that are counted: all sums are whole numbers up to there. */
+/** Most tokens and largest width: up to there all sums are exact integers. */
 export const COUNT_MAX = 10_000;
 
 /**
- * The step that sees `n` tokens, of which `fresh` have not been through the model yet: each of these
- * meets the matrix once, and in attention a score and a share of each token it looks at.
+ * A step over `n` tokens, of which `fresh` are new to the model. Each of these meets the matrix
+ * once; in attention it has a score and a share for each token that it reads.
  * @param {number} n
  * @param {number} fresh
  * @param {number} width
@@ -27,8 +27,8 @@ export function countStep(n, fresh, width) {
 }
 
 /**
- * All steps of a text. Without a cache every token is fresh in every step; with one, those of the
- * prompt are in the first step, and then one a step.
+ * All steps of a text. Without a cache every token is fresh in every step. With a cache the prompt
+ * is fresh in the first step, then one token per step.
  * @param {Counted} counted
  * @param {boolean} cached
  * @returns {Multiplications}
@@ -45,8 +45,8 @@ export function countText({ prompt_tokens, new_tokens, width }, cached) {
 }
 
 /**
- * The power of the length by which a text's cost grows there: 1 where twice as many new tokens cost
- * twice as much, 2 where they cost four times as much.
+ * The local exponent of a text's cost in its length: 1 if twice as many new tokens cost twice as
+ * much, 2 if they cost four times as much.
  * @param {Counted} counted
  * @param {boolean} cached
  * @returns {Multiplications}

@@ -2,7 +2,7 @@
 import { GATES } from './gates.js';
 import * as layout from './layout.js';
 
-const OTHERS = [...GATES, 'own']; // the stages without a row, as src/stage.h numbers them
+const OTHERS = [...GATES, 'own']; // stages without a row in the table, numbered as in src/stage.h
 
 /** @typedef {import('./module.js').Module} Module */
 /** @typedef {import('./types.js').Trace} Trace */
@@ -45,7 +45,7 @@ function readStages(view, at, table) {
 }
 
 /**
- * What deserves a sentence: settings that do nothing here, survivors that cannot be drawn.
+ * Warnings: settings without an effect here, survivors that cannot be drawn.
  * @param {TraceStage[]} stages
  * @param {number} underflowed
  * @param {TableRow[]} table
@@ -77,7 +77,7 @@ function warningsOf(stages, underflowed, table) {
 
 /**
  * @param {Module} module
- * @param {number} at the struct
+ * @param {number} at address of the struct
  * @param {TableRow[]} table
  * @param {(id: number) => { text: string, special: boolean }} piece
  * @returns {Trace}
