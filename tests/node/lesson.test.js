@@ -12,7 +12,7 @@ import { crc32 } from '../../web/lessons/crc32.js';
 import { judge } from '../../web/lessons/judge.js';
 import { checkLesson, questionIds, readLesson } from '../../web/lessons/lesson-file.js';
 import { LESSON_MEASURES, measure, readState, writeText } from '../../web/lessons/measures.js';
-import { countText } from '../../web/engine/steps.js';
+import { countText } from '../../web/engine/step-costs.js';
 import { range, sweep } from '../../web/engine/sweep.js';
 import { readTyped } from '../../web/lessons/typed-number.js';
 import { wholeOrder } from '../../web/lessons/figure-change.js';

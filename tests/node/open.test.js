@@ -19,7 +19,7 @@ import { beforeEach, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { RangeFile } from '../../web/engine/range-file.js';
 import { pathOf } from '../../web/engine/folder-store.js';
-import { addressOf, nameOf, partNames } from '../../web/engine/names.js';
+import { addressOf, nameOf, partNames } from '../../web/engine/model-names.js';
 import { atEnd, temporaryFolder } from '../cleanup.js';
 import { openHost } from '../faulty_host.js';
 import { long } from '../long.js';

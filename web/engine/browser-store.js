@@ -6,7 +6,7 @@
  */
 
 import { LogitscopeError } from './errors.js';
-import { addressOf, partNames } from './names.js';
+import { addressOf, partNames } from './model-names.js';
 import { Checksum } from './checksum.js';
 
 /**

@@ -5,7 +5,7 @@
 import { checkBoolean } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
 import { RangeFile, hubInNode, inNode } from './range-file.js';
-import { addressOf, partNames } from './names.js';
+import { addressOf, partNames } from './model-names.js';
 import { Checksum } from './checksum.js';
 
 /**

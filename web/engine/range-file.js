@@ -5,7 +5,7 @@
  * the file comes again from the start. A changed file is refused.
  */
 import { LogitscopeError } from './errors.js';
-import { HUB } from './names.js';
+import { HUB } from './model-names.js';
 import { Checksum } from './checksum.js';
 
 /**

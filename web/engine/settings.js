@@ -2,7 +2,7 @@
  * Reads the table of settings from C, and makes one complete, checked set from a caller's settings.
  * C checks ranges; this file checks names, types and combinations.
  */
-import { checkIds, checkInteger, checkOwn, checkText, isObject } from './checks.js';
+import { checkChoice, checkIds, checkInteger, checkOwn, checkText, isObject } from './checks.js';
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
 import { GATE_NAMES, checkSequences, resolveGates } from './gates.js';
 import * as layout from './layout.js';
@@ -143,21 +143,6 @@ export function unknownSetting(name, names) {
         name: show(name),
         names: listed(names),
       });
-}
-
-/**
- * @param {string} name
- * @param {unknown} value
- * @param {readonly string[]} choices
- */
-function checkChoice(name, value, choices) {
-  if (typeof value !== 'string' || !choices.includes(value)) {
-    throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
-      setting: name,
-      names: choices.map(show).join(', '),
-      value: shown(value),
-    });
-  }
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { show } from '../engine/errors.js';
 import { MEASURES } from '../engine/measures.js';
-import { COUNT_MAX } from '../engine/steps.js';
+import { COUNT_MAX } from '../engine/step-costs.js';
 import { suites } from '../engine/suites.js';
 import { MOST_FAULTS } from './faults.js';
 import { STATE_LIMIT } from './marks.js';

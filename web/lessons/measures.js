@@ -4,7 +4,7 @@
  */
 import { readSecond } from '../engine/second-distribution.js';
 import { figuresOf, run } from '../engine/compare.js';
-import { countStep, countText, exponentOf } from '../engine/steps.js';
+import { countStep, countText, exponentOf } from '../engine/step-costs.js';
 import { sweep } from '../engine/sweep.js';
 import { crc32 } from './crc32.js';
 import { wholeOrder } from './figure-change.js';
@@ -13,7 +13,7 @@ import { wholeOrder } from './figure-change.js';
  * @typedef {import('../engine/types.js').Trace} Trace
  * @typedef {import('../engine/types.js').TraceToken} TraceToken
  * @typedef {import('../engine/types.js').Drawn} Drawn
- * @typedef {import('../engine/steps.js').Counted} Counted
+ * @typedef {import('../engine/step-costs.js').Counted} Counted
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {{ trace: Trace, drawn: Drawn, settings: Record<string, any> }} Read
  *

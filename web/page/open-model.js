@@ -11,7 +11,7 @@ import { onEnter } from '../base/enter.js';
 import { readWhole } from '../base/setting-words.js';
 import { NumberInput } from '../base/number-input.js';
 import { listKept, removeKept } from '../engine/browser-store.js';
-import { addressOf, nameOf, partNames } from '../engine/names.js';
+import { addressOf, nameOf, partNames } from '../engine/model-names.js';
 import { addMessages, plain, t } from '../locale/locale.js';
 import { onPick } from '../state/files.js';
 import { agreeTo, agreements, farAddress } from '../state/hosts.js';

@@ -1,6 +1,6 @@
 /** The hosts from which a page may fetch a model that the user names: MODEL_HOSTS of the build. */
 
-/** The hub's address, as in engine/names.js, which the first visit does not fetch. */
+/** The hub's address, as in engine/model-names.js, which the first visit does not fetch. */
 const HUB = 'https://huggingface.co/';
 /** The pattern of their origins. */
 const HOSTS = new RegExp(/** @type {any} */ (globalThis).MODEL_HOSTS ?? '^$');

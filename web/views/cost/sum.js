@@ -8,7 +8,7 @@ import { LogitElement, define, valueOf } from '../../base/element.js';
 import { walkTo } from '../../base/handles.js';
 import { readWhole } from '../../base/setting-words.js';
 import { Width } from '../../base/width.js';
-import { COUNT_MAX, countStep, countText, exponentOf } from '../../engine/steps.js';
+import { COUNT_MAX, countStep, countText, exponentOf } from '../../engine/step-costs.js';
 import { addMessages, fixed, number, rounded, t } from '../../locale/locale.js';
 import { drawTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
@@ -87,13 +87,13 @@ export class LogitCostSum extends LogitElement {
     ]);
     const row = (
       /** @type {string} */ name,
-      /** @type {import('../../engine/steps.js').Multiplications} */ { matrix, attention },
+      /** @type {import('../../engine/step-costs.js').Multiplications} */ { matrix, attention },
       /** @type {(value: number) => string} */ write = number,
     ) =>
       html`<tr><th scope="row">${t(`cost.${name}`)}</th><td>${write(matrix)}</td><td>${write(attention)}</td></tr>`;
     const group = (
       /** @type {string} */ head,
-      /** @type {(cached: boolean) => import('../../engine/steps.js').Multiplications} */ of,
+      /** @type {(cached: boolean) => import('../../engine/step-costs.js').Multiplications} */ of,
       /** @type {(value: number) => string} */ write = number,
     ) => html`<tbody><tr class="group"><th colspan="3" scope="rowgroup">${head}</th></tr>
       ${ways.map(([name, cached]) => row(name, of(cached), write))}</tbody>`;
