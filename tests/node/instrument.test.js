@@ -72,7 +72,7 @@ async function instrument(options) {
   return { it, faults };
 }
 
-const textOf = (it) => [...it.promptPieces, ...it.steps].map(({ text }) => text).join('');
+const textOf = (it) => [...it.prompt.pieces, ...it.texts.steps].map(({ text }) => text).join('');
 const count = (name) => ports.flatMap(({ asked }) => asked).filter((it) => it === name).length;
 
 test('another model, and a move of the element, end the pass in flight', async () => {
@@ -90,24 +90,27 @@ test('another model, and a move of the element, end the pass in flight', async (
   await it.load({ model: STORIES, begin: beginWith('Lily') });
   await Promise.all([drawing, seen]);
   assert.equal(it.trace.vocab_size, it.info.vocab_size);
-  assert.deepEqual([it.status, it.progress, it.pass, it.fault], ['ready', null, null, null]);
+  assert.deepEqual(
+    [it.model.status, it.model.progress, it.pass, it.fault],
+    ['ready', null, null, null],
+  );
   assert.deepEqual(faults, []);
 });
 
 test('a run ends with the element that it ran in, and with its worker', async () => {
   const { it, faults } = await instrument();
-  it.setPace(PACES.length - 1);
-  it.sought = true;
-  const run = it.run();
+  it.generation.pace = PACES.length - 1;
+  it.findings.sought = true;
+  const run = it.generation.run();
   await new Promise((resolve) => it.addEventListener('step', resolve, { once: true }));
   it.close();
   await run;
   assert.deepEqual(faults, []);
   await it.load({ model: STORIES, begin: beginWith('Once upon a time') });
-  const again = it.run();
+  const again = it.generation.run();
   ports.at(-1).onerror({ message: 'memory access out of bounds' });
   await again;
-  assert.equal(it.running, false);
+  assert.equal(it.generation.running, false);
   assert.equal(it.fault.key, 'worker_failed');
 });
 
@@ -122,8 +125,11 @@ for (const [hash, key] of [
     it.addEventListener('ready', () => ready++);
     const begin = () => parseHash(`#prompt=Lily&${hash}`, it.table, it.info.vocab_size).state;
     await it.load({ model: STORIES, begin });
-    assert.deepEqual([it.status, ready, it.progress, it.fault?.key], ['ready', 1, null, key]);
-    assert.equal(it.prompt, 'Lily');
+    assert.deepEqual(
+      [it.model.status, ready, it.model.progress, it.fault?.key],
+      ['ready', 1, null, key],
+    );
+    assert.equal(it.prompt.text, 'Lily');
     await it.usePreset({});
     await it.setGates({ constraint: null });
     assert.equal(it.fault, null);
@@ -133,20 +139,20 @@ test('where a reading is refused nothing more is drawn or forced', async () => {
   const grammar = 'root ::= " will" " zzz"';
   const { it } = await instrument({ model: VERBS, begin: beginWith('Tomorrow she') });
   await it.setGates({ constraint: { grammar } });
-  await it.step();
+  await it.generation.step();
   assert.equal(it.fault.code, 'nothing_left');
-  const ids = it.steps.map(({ id }) => id);
+  const ids = it.texts.steps.map(({ id }) => id);
   assert.equal(ids.length, 1);
-  await it.step();
-  await it.force(it.trace.tokens[0].id);
-  await it.run();
+  await it.generation.step();
+  await it.generation.force(it.trace.tokens[0].id);
+  await it.generation.run();
   assert.deepEqual(
-    it.steps.map(({ id }) => id),
+    it.texts.steps.map(({ id }) => id),
     ids,
   );
   await it.setGates({ constraint: null });
-  await it.step();
-  assert.equal(it.steps.length, 2);
+  await it.generation.step();
+  assert.equal(it.texts.steps.length, 2);
 });
 
 test('sessions are opened once and closed with their owner', async () => {
@@ -154,15 +160,15 @@ test('sessions are opened once and closed with their owner', async () => {
   closed({ close: shared.release });
   await shared.ready;
   const { it } = await instrument();
-  for (let i = 0; i < 4; i++) await it.step();
-  const asked = [1, 2, 3, 1].map((index) => it.findAlternatives(index));
+  for (let i = 0; i < 4; i++) await it.generation.step();
+  const asked = [1, 2, 3, 1].map((index) => it.alternatives.find(index));
   await Promise.all(asked);
   assert.equal(count('session'), 2);
-  assert.equal(it.alternatives.index, 1);
-  const [likeliest] = it.alternatives.trace.tokens;
-  await it.findAlternatives(2);
-  await it.findAlternatives(1);
-  assert.deepEqual(it.alternatives.trace.tokens[0], likeliest);
+  assert.equal(it.alternatives.shown.index, 1);
+  const [likeliest] = it.alternatives.shown.trace.tokens;
+  await it.alternatives.find(2);
+  await it.alternatives.find(1);
+  assert.deepEqual(it.alternatives.shown.trace.tokens[0], likeliest);
   it.setMap(true);
   await Promise.all([0.1, 0.2, 0.3].map((min_p) => it.set({ min_p })));
   await it.set({ guidance_scale: 1.5 });
@@ -191,12 +197,19 @@ test('of two states the newer one shows, whole', async () => {
   const older = it.restore({ ...one, branch: [9, 8] });
   await Promise.all([older, it.restore({ ...other, branch })]);
   assert.deepEqual(
-    [it.prompt, it.seed, it.settings.temperature, it.settings.top_k, it.gates, it.biases.length],
+    [
+      it.prompt.text,
+      it.seed,
+      it.settings.temperature,
+      it.settings.top_k,
+      it.gates,
+      it.biases.length,
+    ],
     ['Lily', 2, 2, 0, {}, 1],
   );
   assert.match(textOf(it), /Lily/);
   assert.deepEqual(
-    it.steps.map(({ id }) => id),
+    it.texts.steps.map(({ id }) => id),
     branch,
   );
   assert.deepEqual(faults, []);
@@ -208,7 +221,7 @@ test('what is typed and turned while a state is restored stays', async () => {
   const restored = it.restore({ prompt: 'Once', settings, branch: [9, 8, 7] });
   const turned = it.set({ top_k: 5 });
   await Promise.all([restored, turned, it.setPrompt('Lily')]);
-  assert.equal(it.prompt, 'Lily');
+  assert.equal(it.prompt.text, 'Lily');
   assert.match(textOf(it), /Lily$/);
   assert.deepEqual([it.settings.temperature, it.settings.top_k], [2, 5]);
   assert.equal(it.biases.length, 1);
@@ -216,10 +229,10 @@ test('what is typed and turned while a state is restored stays', async () => {
   const branch = [9, 8, 7];
   const again = it.restore({ prompt: 'Once', settings: {}, branch });
   await new Promise((resolve) => {
-    it.addEventListener('update', () => it.steps.length === 1 && resolve());
+    it.addEventListener('update', () => it.texts.steps.length === 1 && resolve());
   });
-  await Promise.all([again, it.step()]);
-  const ids = it.steps.map(({ id }) => id);
+  await Promise.all([again, it.generation.step()]);
+  const ids = it.texts.steps.map(({ id }) => id);
   assert.equal(
     ids.findIndex((id, i) => id !== branch[i]),
     ids.length - 1,
@@ -228,11 +241,11 @@ test('what is typed and turned while a state is restored stays', async () => {
 
 test('alternatives that nothing is left of go away', async () => {
   const { it, faults } = await instrument();
-  await it.step();
-  await it.step();
-  await it.findAlternatives(1);
+  await it.generation.step();
+  await it.generation.step();
+  await it.alternatives.find(1);
   await it.setGates({ constraint: 'json' });
-  while (it.alternatives) await new Promise((resolve) => setTimeout(resolve));
+  while (it.alternatives.shown) await new Promise((resolve) => setTimeout(resolve));
   assert.ok(it.fault);
   assert.ok(faults.length > 0);
 });
@@ -240,16 +253,16 @@ test('alternatives that nothing is left of go away', async () => {
 test('a prompt that the model cannot read is no text: bars of its beginning, and no step', async () => {
   const { it, faults } = await instrument({ model: VERBS });
   assert.deepEqual(faults, ['vocabulary_lacks']);
-  assert.equal(it.promptFault.key, 'vocabulary_lacks');
-  assert.deepEqual([it.promptPieces, it.drawn, it.fault], [[], null, null]);
+  assert.equal(it.prompt.fault.key, 'vocabulary_lacks');
+  assert.deepEqual([it.prompt.pieces, it.drawn, it.fault], [[], null, null]);
   assert.equal(it.trace.vocab_size, 64);
-  await it.step();
-  await it.run();
-  await it.force(it.trace.tokens[0].id);
-  assert.deepEqual([it.steps, it.running], [[], false]);
+  await it.generation.step();
+  await it.generation.run();
+  await it.generation.force(it.trace.tokens[0].id);
+  assert.deepEqual([it.texts.steps, it.generation.running], [[], false]);
   await it.setPrompt('Today she');
-  await it.step();
-  assert.equal(it.steps.length, 1);
+  await it.generation.step();
+  assert.equal(it.texts.steps.length, 1);
 });
 
 test('a run goes as fast as one reads along, unless told otherwise', () => {

@@ -114,6 +114,14 @@ export function define(name, element) {
   if (!customElements.get(name)) customElements.define(name, element);
 }
 
+/**
+ * Declares reactive properties that no attribute sets.
+ * @param {string} names separated by spaces
+ */
+export function withoutAttribute(names) {
+  return Object.fromEntries(names.split(' ').map((name) => [name, { attribute: false }]));
+}
+
 /** Returns the value of an event's input. @param {Event} event */
 export function valueOf(event) {
   return /** @type {HTMLInputElement} */ (event.target).value;

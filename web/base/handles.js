@@ -46,6 +46,20 @@ function stopWords({ name, before, limit }, value) {
   return t('cut.stop', { stage, n: before, line: settingName(name) });
 }
 
+/** The steps of a key; infinite ones lead to an end. @param {string} key @param {number} down the step of ArrowDown */
+function stepsOf(key, down) {
+  return {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: down,
+    ArrowUp: -down,
+    PageDown: LEAP * down,
+    PageUp: -LEAP * down,
+    Home: -Infinity,
+    End: Infinity,
+  }[key];
+}
+
 /**
  * @param {Grip} grip
  * @param {import('./element.js').LogitElement & { fixed: boolean }} host `fixed` removes the
@@ -85,17 +99,7 @@ export function renderHandle(grip, host) {
   };
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
-    const down = grip.downIsMore ? 1 : -1;
-    const steps = {
-      ArrowRight: 1,
-      ArrowLeft: -1,
-      ArrowDown: down,
-      ArrowUp: -down,
-      PageDown: LEAP * down,
-      PageUp: -LEAP * down,
-      Home: -Infinity,
-      End: Infinity,
-    }[event.key];
+    const steps = stepsOf(event.key, grip.downIsMore ? 1 : -1);
     if (steps === undefined) return;
     event.preventDefault();
     ask(event, grip.more(steps));

@@ -158,11 +158,29 @@ function describeIdle(stage) {
 }
 
 /** Returns the reason why a stage did nothing, in a few words. @param {import('../plots/trace.js').Stage} stage */
-export function describeIdleBriefly({ name, why, after }) {
+function describeIdleBriefly({ name, why, after }) {
   const told = later(`shelf.brief.${name}.${why}`) || later(`shelf.brief.${name}`);
   if (told) return told;
   if (after) return t('chain.brief.after', { stage: settingName(after) });
   return t('chain.brief.idle');
+}
+
+/** The rounding of float32 logits changes an entropy by less than this, in bits. */
+const ROUNDING = 1e-6;
+
+/**
+ * The effect of a stage in a word or two.
+ * @param {import('../plots/trace.js').Stage} stage
+ * @param {number} before the entropy before the stage
+ */
+export function describeBriefly(stage, before) {
+  if (!stage.active) return t('chain.is-off');
+  if (!stage.changed) return describeIdleBriefly(stage);
+  if (stage.removed > 0) return t('chain.brief.removed', { n: number(stage.removed) });
+  const bits = stage.entropy - before;
+  const size = Math.abs(bits) < ROUNDING ? 0 : Math.abs(bits);
+  const sign = size === 0 ? '±' : bits < 0 ? '−' : '+';
+  return t('chain.brief.bits', { bits: `${sign}${measure(size)}` });
 }
 
 /** The sentences for another order than the canonical one. */

@@ -41,6 +41,23 @@ export function counts(event) {
 }
 
 /**
+ * The listeners of an element under a dragged pointer.
+ * @param {(x: number, y: number) => void} take the place as shares of the element, from the left and the top
+ * @param {() => boolean} [enabled]
+ */
+export function dragging(take, enabled = () => true) {
+  const follow = (/** @type {PointerEvent} */ { currentTarget, clientX, clientY }) => {
+    const element = /** @type {HTMLElement} */ (currentTarget);
+    const { left, top, width, height } = element.getBoundingClientRect();
+    take((clientX - left) / width, (clientY - top) / height);
+  };
+  const onMove = (/** @type {PointerEvent} */ event) => counts(event) && follow(event);
+  const onDown = (/** @type {PointerEvent} */ event) =>
+    event.button === 0 && enabled() && takePointer(event) && follow(event);
+  return { pointerdown: onDown, pointermove: onMove, pointerup: onMove };
+}
+
+/**
  * Restores the value of a slider if a touch becomes a scroll, since the browser moves the thumb at
  * the first contact.
  * @param {Node} root contains the sliders

@@ -98,6 +98,19 @@ export function visibleHtml(token, prose = false) {
   );
 }
 
+/** The end token under its name, any other one made visible. @param {Token} token @param {number} eos */
+export function namedHtml(token, eos) {
+  return token.id === eos ? endName() : visibleHtml(token);
+}
+
+/** The name of the end token on the page. */
+export const endName = () => `‹${t('text.end')}›`;
+
+/** The text of tokens; the end token stands in it by its name. @param {Token[]} tokens @param {number} eos */
+export function joinTexts(tokens, eos) {
+  return tokens.map(({ id, text }) => (id === eos ? ` ${endName()}` : text)).join('');
+}
+
 /**
  * @param {Token} token
  * @param {number} limit

@@ -1,6 +1,6 @@
 /**
- * The language of the page: one current language, its messages, and its numbers. Every string that
- * a reader meets comes from a JSON file of this folder, so a new language is one new file.
+ * The language of the page: its messages and its numbers. Every string of the page comes from a JSON
+ * file of this folder, so a new language is one new file.
  */
 /// <reference path="./locales.d.ts" />
 import { english, others } from '#locales';
@@ -13,7 +13,7 @@ import { english, others } from '#locales';
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
-/** What has been fetched, by language. @type {Record<string, Messages>} */
+/** The fetched messages, by language. @type {Record<string, Messages>} */
 const messages = { en: english };
 let current = 'en';
 let wanted = 'en';
@@ -38,7 +38,7 @@ export async function setLanguage(code) {
   announceLanguage();
 }
 
-/** Strings on their way. @type {Map<string, Promise<void>>} */
+/** The requests for strings under way, by language. @type {Map<string, Promise<void>>} */
 const fetching = new Map();
 
 /** @param {string} code one on offer */
@@ -57,28 +57,28 @@ async function fetchMessages(code) {
 /** @type {(text: string) => string} */
 const same = (text) => text;
 /**
- * What becomes of each text before it is shown, and of a shipped lesson's file: a pseudo-locale sets
- * others. What depends on the strings that show hangs on t('language'), which it changes too.
+ * Functions on each text of the page, and on the file of a shipped lesson; a pseudo-locale sets others.
+ * Caches of strings depend on t('language'), which a pseudo-locale changes too.
  */
 export const disguise = { of: same, lesson: same };
 
-/** Tells everybody who speaks that a language has changed. */
+/** Calls the listeners after a change of strings. */
 export function announceLanguage() {
   for (const listener of listeners) listener();
 }
 
 /**
- * Does something in another language than the page's; in the page's until its strings are there,
- * which everybody is told of.
+ * Does synchronous work in another language than the page's. Until the strings of that language are
+ * there it works in the page's; the listeners hear of their arrival.
  * @template T
  * @param {string | null} code null is the page's
- * @param {() => T} work does not wait for anything
+ * @param {() => T} work
  * @returns {T}
  */
 export function speaking(code, work) {
   if (code === null || code === current) return work();
   if (code !== 'en' && !messages[code]?.language) {
-    if (!fetching.has(code)) fetchMessages(code).then(announceLanguage, () => {}); // or as it is
+    if (!fetching.has(code)) fetchMessages(code).then(announceLanguage, () => {}); // without strings the page's language stays
     return work();
   }
   const page = current;
@@ -152,7 +152,7 @@ function plural(n) {
 }
 
 /**
- * How numbers are written, made once a language.
+ * A function that writes numbers; its format is made once for each language.
  * @param {Intl.NumberFormatOptions} options
  */
 function writer(options) {
@@ -198,7 +198,7 @@ const percentOfThree = writer({
   maximumSignificantDigits: 3,
 });
 
-/** The digits of a number in full. @param {number} value */
+/** @param {number} value */
 const digitsOf = (value) => (Number.isInteger(value) ? 21 : 15);
 
 /**
@@ -226,11 +226,11 @@ export function fixed(value, decimals) {
   return exactly(decimals, value + 0);
 }
 
-/** The rounding of float32 logits alone makes an entropy of this size. */
+/** The rounding of float32 logits can make an entropy of this size. */
 const LEAST = 1e-6;
 
 /**
- * An entropy or a perplexity: two decimals, more where only they show that it is not zero, six at most.
+ * An entropy or a perplexity with two decimals; a small one gets up to six, so that it is not 0.
  * @param {number} value
  */
 export function measure(value) {
@@ -248,7 +248,7 @@ export function rounded(value, decimals) {
 }
 
 /**
- * A number as it stands in a box to be edited: no grouping.
+ * A number for an input box, without grouping.
  * @param {number} value
  */
 export function plain(value) {
@@ -256,8 +256,8 @@ export function plain(value) {
 }
 
 /**
- * Reads what a person typed; NaN where it is no number. A point always separates decimals; a comma
- * does where the language writes one.
+ * Reads a typed number; NaN if the text is none. A point separates decimals, and a comma too if the
+ * language writes one.
  * @param {string} text
  */
 export function parse(text) {
@@ -267,8 +267,8 @@ export function parse(text) {
 }
 
 /**
- * A share of 1 as a percentage that never lies about a small or a nearly full one: nothing but 0 is
- * written as 0 %, nothing but 1 as 100 %, and 0.000003 is 0.0003 %.
+ * A share of 1 as a percentage that never hides a small or nearly full share: only 0 is written as 0 %,
+ * only 1 as 100 %, and 0.000003 is 0.0003 %.
  * @param {number} p
  */
 export function percent(p) {
@@ -279,7 +279,7 @@ export function percent(p) {
 }
 
 /**
- * The same at the end of a bar: what is less than 0.01 % is only said to be that.
+ * A percentage at the end of a bar: a share below 0.01 % is written as < 0.01 %.
  * @param {number} p
  */
 export function briefPercent(p) {
@@ -287,7 +287,7 @@ export function briefPercent(p) {
 }
 
 /**
- * A mark on an axis: the share in as few digits as it has, of a small one with a power of ten.
+ * The label of a tick: a share with its own digits only, a small one with a power of ten.
  * @param {number} p
  */
 export function tick(p) {
@@ -321,5 +321,5 @@ function tenTo(exponent) {
   return `10${digits.join('')}`;
 }
 
-/** With the space before it, where the language has one. */
+/** The percent sign of the language, with a space before it if the language writes one. */
 const percentSign = () => percentExactly(0, 1).slice(3);

@@ -1,4 +1,4 @@
-/** The strings of the page outside of it: '#locales' of package.json, read from this folder's files. */
+/** The page's strings in Node: '#locales' of package.json, read from the files of this folder. */
 import { readFileSync, readdirSync } from 'node:fs';
 
 /** @param {string} code @returns {import('./locale.js').Messages} */

@@ -1,21 +1,20 @@
 /**
- * Pseudo-locales: the page's strings as no language has them, to see whether there is room for longer
- * ones (double, long), whether the page can be turned (rtl), and whether any is taken for markup (xss).
- * Asked for by ?strings=NAME, on top of the language, and never remembered.
+ * Pseudo-locales for tests: longer strings (double, long), right to left (rtl), and markup in strings
+ * (xss). ?strings=NAME turns one on, over the language; no browser remembers it.
  */
 import { announceLanguage, disguise } from './locale.js';
 
-/** What is no word: placeholders, and in lessons code and addresses. */
+/** Parts that are no words: placeholders, and in lessons code and addresses. */
 const KEPT = /(\{\w+\}|`[^`]*`|\]\([^)]*\))/;
 
 const PLAIN = 'AEIOUYaeiouycnrst';
 const ACCENTED = 'ÅÉÎÖÛÝåéîöûýçñŕšť';
 
-/** Each letter that has one with an accent. @param {string} text */
+/** Puts accents on letters. @param {string} text */
 const accented = (text) =>
   text.replace(/[a-z]/gi, (letter) => ACCENTED[PLAIN.indexOf(letter)] ?? letter);
 
-/** As long again, in words of many lengths, one of them longer than most languages have. */
+/** Filling in words of many lengths, one longer than the words of most languages. */
 const FILLING = 'öñé ťŵö ťĥŕéé ƒöûŕƒîvéšîxšévéñ éîĝĥť ñîñé ťéñ éļévéñ ťŵéļvé ťĥîŕťééñ ƒöûŕťééñ';
 
 /** @param {string} text */
@@ -25,7 +24,7 @@ function longer(text) {
   return `${words.join('')} ${filling}`.trimEnd();
 }
 
-/** What would stand in the page as an element, or run, if a text were taken for markup. */
+/** If the page took a text for markup, this would be an element and run a script. */
 const MARKUP = '<img class=disguised src=x onerror="disguised=1">';
 
 /** @type {Record<string, (text: string) => string>} */
@@ -36,11 +35,11 @@ const DISGUISES = {
   xss: (text) => `${MARKUP}'"> ${text} &amp;</b>`,
 };
 
-/** What stands in a lesson to be read. */
+/** The fields of a lesson with text for the learner. */
 const TEXTS =
   'title aim result extension guide text caption ask right hint say items solution'.split(' ');
 
-/** A part of a lesson with its texts as the page shows its own. @param {any} value @param {string} key @returns {any} */
+/** A part of a lesson with its texts disguised. @param {any} value @param {string} key @returns {any} */
 function shaped(value, key) {
   if (typeof value === 'string') return TEXTS.includes(key) ? disguise.of(value) : value;
   if (Array.isArray(value)) return value.map((each) => shaped(each, key));
@@ -61,7 +60,7 @@ export function beginPseudo(name) {
   addEventListener('click', (event) => carry(event, name), { capture: true });
 }
 
-/** The links of a lesson's page lead to others in the same pseudo-locale. @param {Event} event @param {string} name */
+/** Keeps the pseudo-locale in the links of a lesson's page. @param {Event} event @param {string} name */
 function carry(event, name) {
   const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
   if (!(link instanceof HTMLAnchorElement) || link.pathname !== location.pathname) return;

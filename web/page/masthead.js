@@ -21,8 +21,9 @@ import { VIEWS } from './views.js';
  */
 export function renderMasthead(scope, { shows, name, instrument, go, onModel, onMore }) {
   if (!['masthead', 'tabs', 'model'].some(shows)) return nothing;
-  const progress = scope.ready && !isSlow(instrument.progress) ? instrument.progress : null;
-  const shown = progress ? findModel(instrument.coming).name : name;
+  const { progress: coming, coming: model } = instrument.model;
+  const progress = scope.ready && !isSlow(coming) ? coming : null;
+  const shown = progress ? findModel(model).name : name;
   return html`
     <div class="top">
     <slot name="name"></slot>

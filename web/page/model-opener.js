@@ -89,7 +89,7 @@ export class ModelOpener {
       if (before && !anew) return this.#carry(before, known, prompt);
       return { ...this.#firstState(prompt), ...(before ? null : this.#begin(prompt)) };
     });
-    if (this.#instrument.source !== offer.model) return false;
+    if (this.#instrument.model.source !== offer.model) return false;
     this.offer = offer;
     return true;
   }
@@ -188,18 +188,18 @@ export class ModelOpener {
 
   /** Renders the question, the fault or the progress in place of the views. */
   renderInstead() {
-    const { status, fault, modelFault, coming } = this.#instrument;
+    const { fault, model } = this.#instrument;
     const scope = this.#scope;
     const { missing } = scope;
-    if (missing && !coming)
+    if (missing && !model.coming)
       return html`<logit-reopen class="panel notice" role="group" .file=${missing}
         .other=${this.offer.name || findModel(scope.model).name}
-        .fault=${reason(fault ?? modelFault, scope)}
+        .fault=${reason(fault ?? model.fault, scope)}
         @logit-model=${(/** @type {CustomEvent} */ { detail }) => scope.emit('logit-found', detail)}></logit-reopen>`;
     if (this.asking)
       return html`<logit-open .asked=${this.asking} @logit-model=${(/** @type {CustomEvent} */ { detail }) => scope.take(detail)}></logit-open>`;
     const why = reason(fault, scope);
-    if (status === 'failed' && why) {
+    if (model.status === 'failed' && why) {
       return html`
         <div class="panel notice" role="alert">
           <p>${t('load.failed', { reason: why })}</p>
@@ -212,16 +212,16 @@ export class ModelOpener {
   }
 
   renderFetching() {
-    const { progress, coming } = this.#instrument;
+    const { progress, coming } = this.#instrument.model;
     if (!isSlow(progress)) return nothing;
     import('./open-model.js');
     return html`
       <logit-fetching class="panel notice fetching" .name=${findModel(coming).name} .progress=${progress}
-        @logit-cancel=${() => this.#instrument.cancel()}></logit-fetching>`;
+        @logit-cancel=${() => this.#instrument.model.cancel()}></logit-fetching>`;
   }
 
   renderProgress() {
-    const { progress } = this.#instrument;
+    const { progress } = this.#instrument.model;
     const sizes = progress?.total
       ? { done: megabytes(progress.loaded), total: megabytes(progress.total) }
       : null;

@@ -63,7 +63,7 @@ export class LogitScope extends LogitElement {
   static styles = [...LogitElement.styles, panelStyles, scopeStyles];
 
   #instrument = new Instrument();
-  #choices = new Choices(() => this.#instrument.prompt);
+  #choices = new Choices(() => this.#instrument.prompt.text);
   #opener = new ModelOpener(this, this.#instrument, this.#choices, (prompt) => this.#begin(prompt));
   /** The tour, once it was fetched. @type {import('./tour.js').Tour | null} */
   #tour = null;
@@ -149,8 +149,8 @@ export class LogitScope extends LogitElement {
 
   /** The bench renders a knob's moves by itself. */
   #onUpdate() {
-    const { direct, status, progress, modelFault } = this.#instrument;
-    const load = [status, progress, modelFault];
+    const { direct, model } = this.#instrument;
+    const load = [model.status, model.progress, model.fault];
     const loads = load.some((part, i) => part !== this.#load[i]);
     this.#load = load;
     if (loads || !direct || this.view !== 'bench') this.requestUpdate();
@@ -208,7 +208,7 @@ export class LogitScope extends LogitElement {
   }
 
   get ready() {
-    return this.#instrument.status === 'ready';
+    return this.#instrument.model.status === 'ready';
   }
 
   get info() {
@@ -217,14 +217,14 @@ export class LogitScope extends LogitElement {
 
   /** The model's name or address; null for the user's own file. */
   get source() {
-    const { source } = this.#instrument;
+    const { source } = this.#instrument.model;
     if (typeof source !== 'string') return null;
     return MODELS.find(({ model }) => model === source)?.name ?? source;
   }
 
   /** The user's own files of the model, if any. @returns {File[]} */
   get files() {
-    return [this.#instrument.source].flat().filter((part) => part instanceof File);
+    return [this.#instrument.model.source].flat().filter((part) => part instanceof File);
   }
 
   /** All drawn texts. */
@@ -233,7 +233,7 @@ export class LogitScope extends LogitElement {
   }
 
   get steps() {
-    return this.#instrument.steps;
+    return this.#instrument.texts.steps;
   }
 
   /** All drawn texts with their numbers, as plain data. */
@@ -243,14 +243,15 @@ export class LogitScope extends LogitElement {
 
   /** Whether a run is under way, and whether the last change was a knob's or typed. */
   get moving() {
-    const { running, direct } = this.#instrument;
-    return { running, direct: direct || this.#typed };
+    const { generation, direct } = this.#instrument;
+    return { running: generation.running, direct: direct || this.#typed };
   }
 
   /** Whether a load, a run or a reading is under way. */
   get busy() {
-    const { status, progress, pass, running } = this.#instrument;
-    return status === 'loading' || progress !== null || pass !== null || running;
+    const { model, pass, generation } = this.#instrument;
+    const loading = model.status === 'loading' || model.progress !== null;
+    return loading || pass !== null || generation.running;
   }
 
   /** Resolves when every view and panel shows the state: no run, debounced input or idle update is pending. */
@@ -284,7 +285,7 @@ export class LogitScope extends LogitElement {
   async restore(asked) {
     const state = this.#takeBeat(asked);
     if (!state) return;
-    this.#takeChoices(state, state.prompt ?? this.#instrument.prompt);
+    this.#takeChoices(state, state.prompt ?? this.#instrument.prompt.text);
     return this.#instrument.restore(state);
   }
 
@@ -298,16 +299,18 @@ export class LogitScope extends LogitElement {
 
   /** The drawn text; finish_reason is null while it can continue. The trace is that of the visible bars. */
   get result() {
-    const { steps, finished, verdict, prompt, trace } = this.#instrument;
+    const { texts, findings, prompt, trace } = this.#instrument;
+    const { steps, finished } = texts;
     const text = steps.map((step) => (step.special ? '' : step.text)).join('');
     const ids = steps.map(({ id }) => id);
-    return { prompt, ids, text, finish_reason: finished, verdict, trace };
+    const { verdict } = findings;
+    return { prompt: prompt.text, ids, text, finish_reason: finished, verdict, trace };
   }
 
   /** The reason why the bars do not show this state; null if they do. @returns {Fault | null} */
   get fault() {
-    const { promptFault, drawn, fault } = this.#instrument;
-    return promptFault ?? (drawn ? null : fault);
+    const { prompt, drawn, fault } = this.#instrument;
+    return prompt.fault ?? (drawn ? null : fault);
   }
 
   /**
@@ -319,7 +322,7 @@ export class LogitScope extends LogitElement {
   async open(model, context, anew) {
     if (!(await this.#opener.open({ model, context, anew }))) return;
     this.missing = null;
-    this.context = this.#instrument.context;
+    this.context = this.#instrument.model.context;
     this.requestUpdate();
   }
 
@@ -350,12 +353,12 @@ export class LogitScope extends LogitElement {
   /** @param {number | null} context */
   async #changeContext(context) {
     await this.#opener.changeContext(context);
-    this.context = this.#instrument.context;
+    this.context = this.#instrument.model.context;
   }
 
   /** Draws the next token. */
   step() {
-    return this.#instrument.step();
+    return this.#instrument.generation.step();
   }
 
   connectedCallback() {
@@ -374,7 +377,7 @@ export class LogitScope extends LogitElement {
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
     if (this.model && (changed.has('model') || early)) this.#opener.load(changed.has('prompt'));
-    else if (changed.has('context') && this.context !== this.#instrument.context)
+    else if (changed.has('context') && this.context !== this.#instrument.model.context)
       this.#changeContext(this.context);
     else if (changed.has('prompt') && this.ready) this.#instrument.setPrompt(this.unnamed.prompt);
     if (!changed.has('view')) return;
@@ -387,7 +390,7 @@ export class LogitScope extends LogitElement {
 
   /** An element that the page has hidden shows itself during a question, a fault or a slow load. */
   #peek() {
-    const { status, progress } = this.#instrument;
+    const { status, progress } = this.#instrument.model;
     this.#tucked ||= this.hasAttribute('hidden');
     const calls = this.#opener.asking !== '' || status === 'failed' || isSlow(progress);
     if (this.#tucked) this.toggleAttribute('hidden', !calls);
@@ -487,11 +490,11 @@ export class LogitScope extends LogitElement {
    */
   #go(view) {
     Debounce.flush();
-    const { steps, whatIf } = this.#instrument;
+    const { texts, whatIf } = this.#instrument;
     const { landscape_u = null } = this.#choices.all;
     const [from, to] = [this.view, view];
     this.view = view;
-    if (steps.length > 0 || this.readonly || landscape_u === whatIf) return;
+    if (texts.steps.length > 0 || this.readonly || landscape_u === whatIf) return;
     if (from === 'landscape' && to === 'bench') this.#instrument.setWhatIf(landscape_u);
     if (from === 'bench' && to === 'landscape') this.choose({ landscape_u: whatIf });
   }
@@ -532,7 +535,7 @@ export class LogitScope extends LogitElement {
 
   /** Whether the landscape waits for its model. */
   get #coming() {
-    const { status } = this.#instrument;
+    const { status } = this.#instrument.model;
     if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
     if (this.missing) return false;
     return !farAddress(this.model);
@@ -544,13 +547,13 @@ export class LogitScope extends LogitElement {
   }
 
   #renderSaid() {
-    const modelFault = /** @type {any} */ (this.#instrument.modelFault);
+    const modelFault = /** @type {any} */ (this.#instrument.model.fault);
     const why = this.missing ? '' : reason(modelFault, this);
     const refused =
       why &&
       t('model.refused', { name: `\u2068${findModel(modelFault.model).name}\u2069`, reason: why });
     return html`${renderNotice('', this.notice, () => (this.notice = ''))}
-      ${renderNotice('refused', refused, () => this.#instrument.forgetRefused())}`;
+      ${renderNotice('refused', refused, () => this.#instrument.model.forgetFault())}`;
   }
 
   #renderView() {

@@ -20,8 +20,9 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  */
 
 /** Returns the input of a view. @param {Instrument} instrument */
-function readBy({ source, context, beginning, asked }) {
-  return { model: source, context, ...beginning, settings: asked };
+function readBy({ model, prompt, asked }) {
+  const { source, context } = model;
+  return { model: source, context, ...prompt.beginning, settings: asked };
 }
 
 /**
@@ -44,14 +45,14 @@ const BESIDE = {
       first,
       knobs,
     ) => html`<logit-landscape class="panel" ${listen(requests)} .first=${first} ?bare=${knobs !== null}
-      ${props(instrument.status === 'ready' ? readBy(instrument) : comingTo(first))}
+      ${props(instrument.model.status === 'ready' ? readBy(instrument) : comingTo(first))}
       ${props(choicesOf('landscape', { landscape_knob: knobs?.[0], ...choices }))}></logit-landscape>`,
   },
   compare: {
     load: () => import('../views/compare/compare.js'),
     render(instrument, choices) {
       const { prompt, ...own } = choicesOf('compare', choices);
-      const mine = instrument.chat === null && prompt !== null ? { prompt } : {};
+      const mine = instrument.prompt.chat === null && prompt !== null ? { prompt } : {};
       return html`<logit-compare class="panel" ${props({ ...readBy(instrument), ...mine, ...own })}></logit-compare>`;
     },
   },
@@ -63,7 +64,7 @@ const BESIDE = {
   cost: {
     load: () => import('../views/foot.js'),
     render: (instrument, choices) =>
-      html`<logit-cost class="panel" ${props(readBy(instrument))} .drawn=${instrument.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
+      html`<logit-cost class="panel" ${props(readBy(instrument))} .drawn=${instrument.texts.steps.length} ${props(choicesOf('cost', choices))}></logit-cost>`,
   },
   speculative: {
     load: () => import('../views/foot.js'),

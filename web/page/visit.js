@@ -11,7 +11,7 @@ import { keepFile, newKey } from './local-files.js';
 
 /**
  * @typedef {import('../state/page-state.js').PageState} PageState
- * @typedef {import('../state/text-bench.js').Saved} Saved
+ * @typedef {import('../state/saved-texts.js').Saved} Saved
  *
  * The record in an entry of the history. `at` is the index of its text among those kept under
  * `key`, or in `few`.

@@ -96,17 +96,14 @@ export function chooseDomain(trace) {
  *   unit: pixels of 1/16 rem; lines: cut lines that room is always left for
  */
 export function layoutBars({ trace, width, unit, lines, log = false }) {
-  const rowHeight = 23 * unit;
-  const gap = 20 * unit;
-  const head = 24 * unit;
+  const [rowHeight, gap, head] = [23 * unit, 20 * unit, 24 * unit];
   const columns = layoutColumns(width, unit);
   const { barX, barWidth } = columns;
   const domain = log ? 1 : chooseDomain(trace);
-  const onLine = linear([0, domain], [0, barWidth]);
   const onLog = (/** @type {number} */ p) => Math.max(0, 1 + Math.log10(p) / DECADES) * barWidth;
-  const x = log ? onLog : onLine;
+  const x = log ? onLog : linear([0, domain], [0, barWidth]);
   const whole = linear([0, 1], [0, barWidth]);
-  /** The rest has a strip of its own, from 0 to 1. @param {TraceToken | null} token @param {number} p */
+  /** The strip of the rest goes from 0 to 1. @param {TraceToken | null} token @param {number} p */
   const lengthOf = (token, p) => {
     if (!token) return Math.min(barWidth, whole(p));
     return p > domain ? columns.barLong : x(p);
@@ -114,16 +111,13 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   const ordered = orderRows(trace);
   const cuts = [...findCuts(trace, ordered), ...findIdle(trace, ordered.length)];
 
-  /**
-   * @param {TraceToken | null} token
-   * @param {number} top
-   * @param {{ p_raw: number, p: number }} shares
-   * @returns {Row}
-   */
-  const place = (token, top, { p_raw, p }) => ({
+  /** @type {Row[]} */
+  const rows = [];
+  /** @param {TraceToken | null} token @param {number} y @param {{ p_raw: number, p: number }} shares @returns {Row} */
+  const place = (token, y, { p_raw, p }) => ({
     key: token ? String(token.id) : 'rest',
     token,
-    y: top,
+    y,
     p_raw,
     p,
     removed_by: token?.removed_by ?? null,
@@ -134,53 +128,37 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
     over: token !== null && p > domain,
   });
 
-  /** @type {Row[]} */
-  const rows = [];
   /** @type {Cut[]} */
   const lineUp = [];
   let y = head;
   for (let i = 0; i <= ordered.length; i++) {
-    for (const cut of cuts.filter((candidate) => candidate.at === i)) {
-      lineUp.push({ stage: cut.stage, below: cut.below, idle: cut.idle, y });
+    for (const { stage, below, idle } of cuts.filter(({ at }) => at === i)) {
+      lineUp.push({ stage, below, idle, y });
       y += gap;
     }
     if (i === ordered.length) break;
-    const token = ordered[i];
-    rows.push(place(token, y, token));
+    rows.push(place(ordered[i], y, ordered[i]));
     y += rowHeight;
   }
   const spare = Math.max(0, lines - cuts.length) * gap;
   const rest = trace.rest.count === 0 ? null : place(null, y + spare + 7 * unit, trace.rest);
-  /** Where a drawn token that is not listed stands: room is always left for it. */
+  /** The place of an unlisted drawn token; its room is always left. */
   const beyond = rest ? rest.y + rowHeight : null;
   const height = beyond === null ? y + spare : beyond + rowHeight;
-  const few = barWidth < 260 * unit;
-  const decades = [-6, -5, -4, -3, -2, -1, 0].filter((power) => !few || power % 2 === 0);
-  const marks = log ? decades.map((power) => 10 ** power) : roundTicks(0, domain, few ? 3 : 5);
+  const marks = chooseTicks(domain, log, barWidth < 260 * unit);
   const ticks = marks.map((value) => ({ value, x: barX + x(value) }));
-  return {
-    width,
-    height,
-    beyond,
-    head,
-    rowHeight,
-    gap,
-    plotBottom: y,
-    columns,
-    domain,
-    lengthOf,
-    ticks,
-    rows,
-    cuts: lineUp,
-    rest,
-  };
+  const size = { width, height, head, rowHeight, gap, plotBottom: y, columns };
+  return { ...size, beyond, domain, lengthOf, ticks, rows, cuts: lineUp, rest };
 }
 
-/**
- * Names, bars, and behind them room for the number at the end of the longest.
- * @param {number} width
- * @param {number} unit
- */
+/** The ticks of the axis. @param {number} domain @param {boolean} log @param {boolean} few whether only a few have room */
+function chooseTicks(domain, log, few) {
+  if (!log) return roundTicks(0, domain, few ? 3 : 5);
+  const powers = [-6, -5, -4, -3, -2, -1, 0].filter((power) => !few || power % 2 === 0);
+  return powers.map((power) => 10 ** power);
+}
+
+/** Names, bars, and room for the number at the end of the longest bar. @param {number} width @param {number} unit */
 function layoutColumns(width, unit) {
   const label = Math.min(150 * unit, Math.max(84 * unit, width * 0.2));
   const barWidth = Math.max(40, width - label - 76 * unit);

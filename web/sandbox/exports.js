@@ -1,6 +1,5 @@
-/** A module as the body of a function that returns its exports, where those begin a line. */
-
 /**
+ * Makes a module the body of a function that returns its exports. It finds exports that begin a line.
  * @param {string} code
  * @returns {string} for a function in which `exported` is an empty object
  */

@@ -1,6 +1,7 @@
 /**
- * The worker between the frame and the worker of the learner's code, which may send anything, of any
- * size. To receive it takes this thread time, and not the page's: only checked answers go on.
+ * The worker between the frame and the worker of the user's code, which may send any message of any
+ * size. This thread receives and checks the messages, so that they cost the page no time; only valid
+ * answers go on.
  */
 import { trustedAddress } from '../engine/trusted.js';
 import { isAnswer } from '../grade/answer.js';
@@ -8,10 +9,10 @@ import { message } from '../grade/harness.js';
 
 /** @type {Worker | null} */
 let worker = null;
-/** The call that waits for its answer. @type {any} */
+/** The pending call. @type {any} */
 let asked = null;
 
-/** Whether the harness sends such an answer: it tells the length of each list. @param {any} answer */
+/** Whether the harness can have sent an answer: it adds the length of each list. @param {any} answer */
 const isSent = (answer) =>
   isAnswer(answer, asked) && (!ArrayBuffer.isView(answer.result) || answer.length !== undefined);
 
@@ -22,7 +23,7 @@ function start(harness) {
   worker.onmessage = ({ data }) => postMessage(asked && isSent(data) ? data : null);
   worker.onmessageerror = () => postMessage(null);
   worker.onerror = (event) => {
-    event.preventDefault(); // it would go on to the frame whole
+    event.preventDefault(); // else the frame would get the whole error
     postMessage({ error: message(event.message || 'the worker failed') });
   };
 }

@@ -1,14 +1,14 @@
 /**
- * A worker as the learner's code finds it: without a way to send messages or to start threads of its
- * own, which would go on when this one is ended. Its errors are cut before they leave; the code can
- * change how, so guard.js checks again.
+ * Takes from a worker the means to send messages and to start threads, before the user's code runs: a
+ * thread would outlive this worker. Errors are shortened before they leave; the code can change that,
+ * so guard.js checks again.
  */
 import { message } from '../grade/harness.js';
 
 const scope = /** @type {any} */ (globalThis);
 const TAKEN = ['postMessage', 'Worker', 'SharedWorker', 'close'];
 
-/** @returns {(answer: any) => void} the one way to send */
+/** @returns {(answer: any) => void} the only function that still sends */
 export function lock() {
   const post = scope.postMessage.bind(scope);
   for (let at = scope; at; at = Object.getPrototypeOf(at))

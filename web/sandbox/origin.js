@@ -1,6 +1,6 @@
 /**
- * The frame must have no origin: with one, what runs in it could read what the site keeps. Whoever
- * frames it without `sandbox`, or opens it by itself, is told so.
+ * Refuses a frame with an origin, because code in it could read the site's storage. Without `sandbox`,
+ * or opened directly, the frame shows the reason and sends it to its parent.
  */
 export function refuseOrigin() {
   if (self.origin === 'null') return false;

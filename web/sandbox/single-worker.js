@@ -1,4 +1,4 @@
-/** The harness in the worker of a page that is one file; the reader's code follows in the same text. */
+/** The harness in the worker of the single file; the user's code follows in the same text. */
 import { serve } from '../grade/harness.js';
 import { lock } from './lock.js';
 

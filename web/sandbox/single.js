@@ -1,6 +1,6 @@
 /**
- * The script of the frame where the page is one file. There a script may import nothing, so a reader's
- * code stands in the text of its worker, as a classic script: its exports are taken down on the way.
+ * The script of the frame in the single file. A script there cannot import, so the user's code stands in
+ * the text of its worker, a classic script; withoutExports collects its exports.
  */
 import { withoutExports } from './exports.js';
 import { startGuarded } from './guarded.js';
@@ -11,7 +11,7 @@ let worker = null;
 
 /** @param {string} code */
 function start(code) {
-  // The text of single-worker.js, put in by web/build.js; it leaves `serveOwn`.
+  // web/build.js puts in the text of single-worker.js, which defines `serveOwn`.
   const harness = /** @type {any} */ (globalThis).HARNESS;
   const text = `${harness}\nserveOwn((() => {"use strict";const exported = {};${withoutExports(code)}\n})());`;
   worker = startGuarded(text);

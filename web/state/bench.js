@@ -1,17 +1,17 @@
 /**
- * The knobs, and what is on show under them, whatever is read: a model's text, or given logits. Of
- * readings the newest request wins. Announces "update", "change" and "fault".
+ * The settings and their readings, of a model's text or of given logits. The newest request for a
+ * reading wins. Emits "update", "change" and "fault".
  */
 import { conventions } from '../engine/presets.js';
 import { toFault } from '../engine/errors.js';
 import { Newest } from './newest.js';
 import { neutralSettings, spokenSettings } from './settings.js';
-import { countDraws, tallySeed, withoutCoin } from './tally.js';
+import { Turns } from './turns.js';
 
 /** @param {number | string} id */
 export const idsOfBias = (id) => String(id).split(' ').map(Number);
 
-/** Tokens by their ids, sequences after them as they came, which is how an object has its keys. @param {Bias} a @param {Bias} b */
+/** Orders tokens by id and puts sequences after them, as an object orders its keys. @param {Bias} a @param {Bias} b */
 const byId = ({ id: a }, { id: b }) =>
   Number(typeof a === 'string') - Number(typeof b === 'string') ||
   (typeof a === 'number' && typeof b === 'number' ? a - b : 0);
@@ -23,13 +23,13 @@ const byId = ({ id: a }, { id: b }) =>
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {{ id: number | string, bias: number | false, pieces: Piece[] }} Bias of a token, or of a
- *   sequence of them by its ids, as "3 7": of the last one where the others go before it
+ * @typedef {{ id: number | string, bias: number | false, pieces: Piece[] }} Bias of a token; or, with
+ *   ids as in "3 7", of the last token of a sequence after the others
  * @typedef {'bars' | 'log' | 'cumulative' | 'ranks'} View
  * @typedef {import('./reader.js').Reader} Reader
  * @typedef {import('./reader.js').TextPosition} TextPosition
  *
- * What a pass reads, once it has begun: readings of something else are not shown.
+ * The subject and the user's sampler that a pass reads; its readings show only while both stay.
  * @typedef {{ subject?: unknown, own?: Bench['own'] }} Pass
  */
 
@@ -38,24 +38,24 @@ export class Bench extends EventTarget {
   table = [];
   /** @type {Settings} */
   settings = {};
-  /** @type {Bias[]} The tokens made likelier, less likely or forbidden, by id. */
+  /** @type {Bias[]} */
   biases = [];
-  /** @type {string[] | null} The warpers in an order of the reader's; null is the canonical one. */
+  /** @type {string[] | null} The user's order of samplers; null is the canonical one. */
   order = null;
-  /** @type {import('../engine/types.js').Own | null} A sampler of the reader's own. */
+  /** @type {import('../engine/types.js').Own | null} The user's own sampler. */
   own = null;
   /** @type {'inverse' | 'gumbel'} */
   method = 'inverse';
   seed = 42;
-  /** @type {number | null} A random number of the reader's instead of the seed's. */
+  /** @type {number | null} The user's random number in place of the seed's. */
   whatIf = null;
   /** @type {View} */
   view = 'bars';
-  /** @type {[string, string] | null} The conventions that are compared. */
+  /** @type {[string, string] | null} The names of the two conventions to compare. */
   pair = null;
-  /** @type {import('../engine/types.js').Settings[] | null} What other programs would set, whose outcomes are wanted. */
+  /** @type {import('../engine/types.js').Settings[] | null} The defaults of other programs, whose outcomes are wanted. */
   fronts = null;
-  /** Whether the last change was a knob's: the bars then follow it at once instead of gliding. */
+  /** Whether a knob made the last change, so that the bars follow without an animation. */
   direct = false;
 
   /** @type {Trace | null} */
@@ -64,13 +64,13 @@ export class Bench extends EventTarget {
   drawn = null;
   /** @type {import('../plots/curve.js').Curves | null} Null while no chart over all ranks shows. */
   curves = null;
-  /** @type {import('./order.js').Difference | null} From the canonical order's result. */
+  /** @type {import('./order.js').Difference | null} The difference from the canonical order's result. */
   difference = null;
-  /** @type {import('./reader.js').Beside | null} What the pair makes of the logits on show. */
+  /** @type {import('./beside.js').Beside | null} The results of the two conventions. */
   beside = null;
-  /** @type {import('./outcomes.js').Outcome[] | null} What `fronts` make of the logits on show. */
+  /** @type {import('./outcomes.js').Outcome[] | null} The outcomes of `fronts`. */
   outcomes = null;
-  /** @type {import('./tally.js').Tally | null} Many draws from what is shown. */
+  /** @type {import('./tally.js').Tally | null} */
   tally = null;
   /** @type {Fault | null} */
   fault = null;
@@ -81,9 +81,9 @@ export class Bench extends EventTarget {
     (readings, pass) => this.#show(readings, pass),
     (error, pass) => this.#refuse(error, pass),
   );
-  #tallyTurn = 0;
+  turns = new Turns();
 
-  /** The pass in flight; null once everything is up to date. */
+  /** The pass in flight; null once every reading is up to date. */
   get pass() {
     return this.#passes.pass;
   }
@@ -93,27 +93,26 @@ export class Bench extends EventTarget {
     return true;
   }
 
-  /** The number of the draw on show. */
   get drawStep() {
     return 0;
   }
 
-  /** What is read, whatever the settings: a reading of something else is not shown. @returns {unknown} */
+  /** The identity of the text or logits: a reading of another subject is not shown. @returns {unknown} */
   get subject() {
     return this.drawStep;
   }
 
-  /** Reads what is on show. @returns {Reader} */
+  /** @returns {Reader} */
   get reader() {
     throw new Error('nothing is on show');
   }
 
-  /** The position on show. @returns {TextPosition} */
+  /** @returns {TextPosition} */
   get position() {
     return { ids: [], settings: this.asked, step: this.drawStep };
   }
 
-  /** Everything on show, by the names above. @returns {Promise<object>} */
+  /** All readings, by the names of the fields. @returns {Promise<object>} */
   read() {
     const { position, pair, fronts, canonicalOrder } = this;
     const { order: _, own: __, ...values } = position.settings;
@@ -127,17 +126,17 @@ export class Bench extends EventTarget {
     });
   }
 
-  /** The settings as the engine takes them, but for a sampler of the reader's own. @returns {import('../engine/types.js').Settings} */
+  /** The settings as the engine takes them, without the user's own sampler. @returns {import('../engine/types.js').Settings} */
   get asked() {
     const { table, settings, biases, seed, order, method } = this;
-    const warpers = order?.filter((name) => name !== 'own');
+    const samplers = order?.filter((name) => name !== 'own');
     const logit_bias = Object.fromEntries(biases.map(({ id, bias }) => [id, bias]));
     return {
       ...spokenSettings(table, settings),
       ...(settings.negative_prompt ? { negative_prompt: settings.negative_prompt } : {}),
       seed,
       ...(biases.length > 0 ? { logit_bias } : {}),
-      ...(warpers && warpers.join() !== this.canonicalOrder.join() ? { order: warpers } : {}),
+      ...(samplers && samplers.join() !== this.canonicalOrder.join() ? { order: samplers } : {}),
       ...(method === 'gumbel' ? { draw: method } : {}),
     };
   }
@@ -147,9 +146,8 @@ export class Bench extends EventTarget {
   }
 
   /**
-   * Merges settings that were checked against the table.
-   * @param {Settings} patch
-   * @param {boolean} [direct]
+   * @param {Settings} patch checked against the table
+   * @param {boolean} [direct] whether a knob made the change
    */
   async set(patch, direct = true) {
     this.direct = direct;
@@ -160,31 +158,25 @@ export class Bench extends EventTarget {
     this.emit('change');
   }
 
-  /** A sampler of the reader's own is last where it is not named. @param {string[] | null} [order] */
+  /** The user's own sampler is last unless the order names it. @param {string[] | null} [order] */
   #takeOrder(order) {
     const stages = order?.at(-1) === 'own' ? order.slice(0, -1) : order;
     this.order = stages && stages.join() !== this.canonicalOrder.join() ? stages : null;
   }
 
-  /**
-   * Applies the warpers in another order.
-   * @param {string[] | null} order null for the canonical one
-   */
+  /** @param {string[] | null} order null for the canonical one */
   setOrder(order) {
     this.#takeOrder(order);
     return this.set({}, false);
   }
 
-  /** @param {import('../engine/types.js').Own | null} own in the place that the order gives it */
+  /** @param {import('../engine/types.js').Own | null} own */
   setOwn(own) {
     this.own = own;
     return this.set({}, false);
   }
 
-  /**
-   * Sets every knob, and the order.
-   * @param {import('../engine/types.js').Settings} preset
-   */
+  /** Sets every setting, and the order. @param {import('../engine/types.js').Settings} preset */
   usePreset({ order, ...preset }) {
     const neutral = neutralSettings(this.table);
     const known = Object.entries(preset).filter(([name]) => name in neutral);
@@ -208,10 +200,8 @@ export class Bench extends EventTarget {
   }
 
   /**
-   * Adds to the logit of a token, or of a sequence's last one, forbids it, or (null) leaves it as the
-   * model has it.
-   * @param {number | string} id
-   * @param {number | false | null} bias
+   * @param {number | string} id of a token or a sequence, as in `Bias`
+   * @param {number | false | null} bias added to the logit; false forbids the token, null removes the bias
    */
   setBias(id, bias) {
     return this.attempt(async () => {
@@ -231,7 +221,7 @@ export class Bench extends EventTarget {
     return this.refresh();
   }
 
-  /** @param {import('../engine/types.js').Settings[] | null} fronts whose outcomes show; null for none */
+  /** @param {import('../engine/types.js').Settings[] | null} fronts null for none */
   setFronts(fronts) {
     this.fronts = fronts;
     return this.refresh();
@@ -267,21 +257,22 @@ export class Bench extends EventTarget {
   }
 
   /**
-   * Draws many times from what is shown and counts; ends early when something else is shown.
+   * Draws many times from the distribution on show and counts; ends when another one is on show.
    * @param {number} draws
    */
   drawMany(draws) {
     return this.attempt(async () => {
+      const { countDraws, tallySeed, withoutCoin } = await import('./tally.js');
       while (this.pass) await this.pass;
       if (!this.trace) return;
       const { reader, position } = this;
       const settings = await reader.settle(position, position.settings);
       const from = this.tally ?? { total: 0, counts: new Map() };
-      const turn = ++this.#tallyTurn;
+      const isNewest = this.turns.begin('tally');
       const seed = tallySeed(this.seed, this.drawStep);
       const asked = { ...withoutCoin(settings, this.trace), seed };
       for await (const tally of countDraws(reader.source, asked, draws, from)) {
-        if (turn !== this.#tallyTurn) return;
+        if (!isNewest()) return;
         this.tally = tally;
         this.changed();
       }
@@ -289,16 +280,16 @@ export class Bench extends EventTarget {
   }
 
   dropTally() {
-    this.#tallyTurn++;
+    this.turns.begin('tally');
     this.tally = null;
   }
 
-  /** Brings what is on show up to date; calls made meanwhile share one further pass. */
+  /** Updates every reading; calls during a pass share one further pass. */
   refresh() {
     return this.#passes.ask({});
   }
 
-  /** Gives up the pass in flight, whose engine leaves. */
+  /** Drops the pass in flight, because its engine leaves. */
   dropPass() {
     this.#passes.drop();
   }
@@ -310,7 +301,7 @@ export class Bench extends EventTarget {
     return this.read();
   }
 
-  /** Whether something else is read by now. @param {Pass} pass */
+  /** @param {Pass} pass */
   #isStale(pass) {
     return pass.subject !== this.subject || pass.own !== this.own;
   }
@@ -331,7 +322,7 @@ export class Bench extends EventTarget {
     this.changed();
   }
 
-  /** Does work on the engine; why it fails shows. @param {() => Promise<unknown>} work */
+  /** Does work on the engine and shows its fault. @param {() => Promise<unknown>} work */
   async attempt(work) {
     try {
       await work();
@@ -341,7 +332,7 @@ export class Bench extends EventTarget {
     }
   }
 
-  /** Keeps and tells why work failed, but for that on an engine that has left. @param {unknown} error */
+  /** Keeps and emits a fault, unless the engine has left. @param {unknown} error */
   fail(error) {
     const fault = toFault(error);
     if (fault.code === 'closed') return;

@@ -1,176 +1,475 @@
 /**
- * The state behind the page: the bench over a model's text, with loads and automatic runs. The
- * current model stays until another one is open.
+ * The state behind the page: the bench over the text of a model. A change of settings never runs the
+ * model. A model on show stays until another one is there.
  */
-import { fetchJson } from './assets.js';
-import { lease } from './engines.js';
+import { carried } from '../engine/presets.js';
 import { LogitscopeError, toFault } from '../engine/errors.js';
-import { Runner } from './runner.js';
-import { TextBench } from './text-bench.js';
+import { Alternatives } from './alternatives.js';
+import { assets } from './assets.js';
+import { Bench } from './bench.js';
+import { gatesOf, sameValue, withoutGates } from './fields.js';
+import { Findings } from './findings.js';
+import { Generation } from './generation.js';
+import { ModelSlot } from './model-slot.js';
+import { Prompt } from './prompt.js';
+import { Reader } from './reader.js';
+import { openTexts, saveTexts } from './saved-texts.js';
+import { neutralSettings } from './settings.js';
+import { Timeline } from './sources.js';
+import { TextTree } from './tree.js';
 
 /**
- * @typedef {import('./engines.js').Lease} Lease
- * @typedef {import('./engines.js').Model} Model
+ * @typedef {import('../plots/trace.js').Settings} Settings
+ * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
+ * @typedef {import('../engine/remote.js').RemoteSession} RemoteSession
+ * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {import('../engine/errors.js').Fault} Fault
+ * @typedef {import('./fields.js').Gates} Gates
  * @typedef {import('./page-state.js').PageState} PageState
+ * @typedef {import('./reader.js').TextPosition} TextPosition
+ * @typedef {import('./saved-texts.js').Saved} Saved
  */
 
-export class Instrument extends TextBench {
-  /** @type {'idle' | 'loading' | 'ready' | 'failed'} */
-  status = 'idle';
-  /** @type {import('./engines.js').Progress | null} */
-  progress = null;
-  /** The model that loads. @type {Model} */
-  coming = null;
+export class Instrument extends Bench {
+  /** The model's facts. @type {import('../engine/types.js').Info | null} */
+  info = null;
+  /** @type {Grammar | null} */
+  grammar = null;
+  /** @type {Gates} The constraints, which remove tokens before any sampler; an absent one is off. */
+  gates = {};
+  /** Gates that this model refuses; the next model may take them. @type {Gates} */
+  aside = {};
+
+  model = new ModelSlot(() => this.changed());
+  prompt = new Prompt();
+  /** The drawn texts; one of them is on show. */
+  texts = new TextTree();
+  findings = new Findings(this);
+  alternatives = new Alternatives(this);
+  generation = new Generation(this);
+  /** The map of the pad, once one is wanted. @type {import('./pad-map.js').PadReader | null} */
+  pad = null;
+
+  /** @type {RemoteLogitscope | null} */
+  #engine = null;
+  /** @type {Reader | null} */
+  #reader = null;
+
+  get live() {
+    return this.#engine !== null;
+  }
+
+  get engine() {
+    return present(this.#engine);
+  }
+
+  get reader() {
+    return present(this.#reader);
+  }
+
+  /** The text under a constraint to JSON, once it has ended; null without such a constraint. */
+  get json() {
+    const { constraint } = this.gates;
+    const free = !constraint || (typeof constraint === 'object' && 'grammar' in constraint);
+    return this.texts.finished && !free ? this.findings.written : null;
+  }
+
+  /** The step whose random number is on show: the next one, or the last one of a finished text. */
+  get drawStep() {
+    const { finished, steps } = this.texts;
+    return finished === 'eos' ? steps.length - 1 : steps.length;
+  }
+
+  get subject() {
+    return this.texts.steps;
+  }
+
+  get asked() {
+    if (Object.keys(this.gates).length === 0) return super.asked;
+    return { ...super.asked, ...this.gates, constraint_start: this.#context.length };
+  }
+
+  /** The ids before the drawn ones: without a prompt the token that begins a text, if there is one. */
+  get #context() {
+    const { bos_token_id: begins } = this.info ?? {};
+    const { ids } = this.prompt;
+    return ids.length > 0 || typeof begins !== 'number' ? ids : [begins];
+  }
+
   /**
-   * @type {(Fault & { model: Model }) | null} The reason why another model was refused; the current
-   *   one stays.
+   * The position after n drawn tokens; a negative n lies in the prompt. The state that a draw carries
+   * on is the one that the last drawn token left.
+   * @param {number} n
+   * @returns {TextPosition}
    */
-  modelFault = null;
-  /** @type {Model} The source of the model. */
-  source = null;
-  /** The context length in tokens; null for the engine's default. @type {number | null} */
-  context = null;
-
-  /** @type {Lease | null} */
-  #lease = null;
-  /** The lease of the model that loads. @type {Lease | null} */
-  #opening = null;
-  #runner = new Runner();
-
-  get running() {
-    return this.#runner.running;
+  positionAfter(n) {
+    const step = Math.max(0, n);
+    const before = this.texts.steps.slice(0, step);
+    const mu = before.filter((step) => typeof step.mu === 'number').at(-1)?.mu;
+    const state = carried(this.settings);
+    const bound = state && mu ? { [state]: mu } : {};
+    const prompt = this.#context.slice(0, this.#context.length + Math.min(0, n));
+    const ids = [...prompt, ...before.map(({ id }) => id)];
+    const own = this.own ? { own: this.own, ...(this.order ? { order: this.order } : {}) } : {};
+    const settings = { ...this.asked, ...bound, ...own };
+    return { ids, settings: n < 0 ? withoutGates(settings) : settings, step };
   }
 
-  /** The index in PACES. */
-  get pace() {
-    return this.#runner.pace;
+  get position() {
+    return this.positionAfter(this.drawStep);
   }
 
-  /** @param {number} pace an index in PACES */
-  setPace(pace) {
-    this.#runner.pace = pace;
-    this.changed();
-  }
-
-  /** Steps at an even pace until the text ends or stop() is called. */
-  async run() {
-    if (this.running || this.finished || !this.drawn) return;
-    const run = this.#runner.run(async (signal) => {
-      const { drawn } = this;
-      await this.step(signal);
-      return drawn !== this.drawn && !this.finished;
-    });
-    this.changed();
-    await this.attempt(() => run);
-    this.changed();
-  }
-
-  stop() {
-    this.#runner.stop();
-    this.changed();
+  /** Mirostat's bound or adaptive-p's mean in the next draw, null while they are off. */
+  get mu() {
+    const state = carried(this.settings);
+    if (!state) return null;
+    const { mirostat_tau, adaptive_target } = this.settings;
+    return (
+      this.position.settings[state] ??
+      (state === 'mirostat_mu' ? 2 * mirostat_tau : adaptive_target)
+    );
   }
 
   /**
-   * Loads model and grammar, then shows the state that `begin` returns. The current model stays
-   * until then, and if the load fails. `begin` gets the current state, null without a model. The
-   * load also waits for `beside` and for `meet`, which may query the new engine.
-   * @param {{ model: Model, context?: number | null, grammar?: string,
-   *   begin: (before: PageState | null) => PageState, beside?: Promise<unknown>,
-   *   meet?: (engine: import('../engine/remote.js').RemoteLogitscope) => unknown }} options
+   * The state for an address or a host page, with the choices of the view of the bench.
+   * @returns {PageState & { seed: number, branch: number[] }}
    */
-  async load({ model, context = null, grammar, begin, beside, meet }) {
-    if (!this.live) this.status = 'loading';
-    this.fault = null;
-    this.modelFault = null;
-    this.progress = { loaded: 0, total: 0 };
-    this.coming = model;
-    this.changed();
-    const onprogress = (/** @type {import('./engines.js').Progress} */ progress) => {
-      this.progress = progress;
-      this.changed();
+  get state() {
+    const { prompt, texts, seed } = this;
+    const { text, chat, reading } = prompt;
+    const { seed: _, constraint_start: __, ...settings } = /** @type {Settings} */ (this.asked);
+    return {
+      prompt: text,
+      ...(chat && { chat: chat.user, system: chat.system, date: chat.date }),
+      settings,
+      seed,
+      max_new_tokens: texts.limit,
+      branch: reading ? [] : texts.steps.map(({ id }) => id),
+      bench_chart: this.view,
+      bench_conventions: this.pair,
     };
-    const held = lease(model, { onprogress, context });
-    this.#opening?.release();
-    this.#opening = held;
+  }
+
+  /**
+   * Loads model and grammar, then shows the distribution after the prompt. A model on show stays until
+   * the new one is there, and for good if that cannot be loaded.
+   * @param {import('./model-slot.js').ModelRequest & {
+   *   begin: (before: PageState | null) => PageState }} request `begin` gives the state to begin with,
+   *   of the one on show when the model is there; null without one
+   */
+  async load({ begin, ...request }) {
+    const { model } = this;
+    this.fault = null;
+    const opening = model.begin(request);
     try {
-      const [engine, rules] = await Promise.all([
-        held.ready,
-        grammar ? fetchRules(grammar, held.ready) : null,
-        beside,
-      ]);
-      const session = await engine.session();
-      await meet?.(engine);
-      if (this.#opening !== held) {
+      const { engine, session, grammar } = await model.open(opening, request);
+      if (!model.isComing(opening)) {
         session.close().catch(() => {}); // its engine may be gone
         return;
       }
-      const before = this.#carried;
-      this.use(engine, session, rules);
-      this.#lease?.release();
-      this.#lease = held;
-      this.#opening = null;
-      this.source = model;
-      this.context = context;
+      const before = this.live ? { ...this.state, saved: this.saveTexts() } : null;
+      // The next model may take the gates that this one refuses.
+      if (before) before.settings = { ...before.settings, ...this.aside };
+      this.use(engine, session, grammar);
+      model.take(request);
       await this.attempt(() => this.restore(begin(before)));
-      if (this.#lease !== held) return;
-      this.status = 'ready';
+      if (!model.holds(opening)) return;
+      model.status = 'ready';
       this.emit('ready');
     } catch (error) {
-      if (this.#opening !== held) return;
-      held.release();
-      this.#opening = null;
-      const fault = toFault(error);
-      if (this.live) this.modelFault = { ...fault, model };
-      else {
-        this.status = 'failed';
-        this.fault = fault;
-      }
+      if (!model.isComing(opening)) return;
+      const fault = model.refuse(error, request.model);
+      if (!this.live) this.fault = fault;
       this.emit('fault', fault);
     }
-    if (this.#opening) return;
-    this.progress = null;
-    this.coming = null;
-    this.changed();
+    model.settle();
   }
 
-  /** The state that another model may continue; null without a model. @returns {PageState | null} */
-  get #carried() {
-    if (!this.live) return null;
-    const { state, aside } = this;
-    return { ...state, settings: { ...state.settings, ...aside }, saved: this.saveTexts() };
+  /**
+   * Takes another model, without a text yet.
+   * @param {RemoteLogitscope} engine
+   * @param {RemoteSession} session
+   * @param {Grammar | null} grammar
+   */
+  use(engine, session, grammar) {
+    this.leave();
+    this.#engine = engine;
+    this.#reader = new Reader(engine, new Timeline(engine, session));
+    this.grammar = grammar;
+    this.info = engine.info;
+    this.table = engine.table;
+    this.biases = [];
+    this.gates = {};
+    this.aside = {};
+    this.trace = this.drawn = null;
+    this.prompt.chat = null;
+    this.#empty();
+    this.texts.ends = engine.info?.end_token_ids ?? [];
+    // The code that renders a chat is fetched with the model: later there may be no network.
+    if (engine.info?.chat_template)
+      engine.chat([{ role: 'user', content: '' }], { renderer: assets.renderer }).catch(() => {});
   }
 
-  forgetRefused() {
-    this.modelFault = null;
-    this.changed();
+  #empty() {
+    this.prompt.clear();
+    this.texts.clear();
   }
 
-  /** Cancels the load; the current model stays. */
-  cancel() {
-    this.#opening?.cancel();
+  /** Leaves the engine; the numbers on show stay. */
+  leave() {
+    this.generation.stop();
+    this.dropPass();
+    this.dropTally();
+    this.turns.end();
+    this.#reader?.close();
+    this.pad?.close();
+    this.#engine = this.#reader = null;
   }
 
-  /** Releases the engine. */
+  /** Gives the engine back. */
   close() {
     this.leave();
-    this.#opening?.release();
-    this.#opening = null;
-    this.#lease?.release();
-    this.#lease = null;
-    this.status = 'idle';
-    this.progress = null;
-    this.coming = null;
+    this.model.close();
+  }
+
+  /** Reads a new prompt and drops the generated texts. @param {string} prompt */
+  setPrompt(prompt) {
+    this.prompt.write(prompt);
+    return this.#readPrompt();
+  }
+
+  /**
+   * Reads the prompt that the model's template makes of a chat.
+   * @param {import('./prompt.js').Chat | null} chat null goes back to the prompt
+   */
+  setChat(chat) {
+    if (!chat) return this.setPrompt(this.prompt.text);
+    this.prompt.say(chat);
+    return this.#readPrompt();
+  }
+
+  /** A prompt that the model cannot read changes nothing but the prompt's fault. */
+  async #readPrompt() {
+    const { prompt } = this;
+    this.generation.stop();
+    const isNewest = this.turns.begin('prompt');
+    prompt.reading = true;
+    try {
+      const tokens = await prompt.encode(this.engine, this.reader);
+      if (!isNewest()) return;
+      prompt.take(tokens);
+      this.texts.clear();
+      await this.#stand();
+    } catch (error) {
+      if (!isNewest()) return;
+      this.emit('fault', prompt.refuse(error));
+    }
+    this.changed();
+  }
+
+  /**
+   * Takes over a state that was checked against the table. Its tokens are drawn or forced again, so
+   * that each number is the engine's; `saved` texts still have the engine's numbers. Gates that the
+   * engine refuses are left out, and a "refused" event names them. A newer state or prompt ends it.
+   * @param {PageState & { saved?: Saved | null }} state
+   */
+  async restore(state) {
+    const { prompt = this.prompt.text, settings, seed, branch = [], saved, ...choices } = state;
+    this.generation.stop();
+    const isNewest = this.turns.begin('restore');
+    const isPrompt = this.turns.begin('prompt');
+    if ((choices.view ?? 'bench') === 'bench') {
+      this.view = choices.bench_chart ?? 'bars';
+      this.pair = choices.bench_conventions ?? null;
+    }
+    const { order = null, draw = 'inverse', logit_bias = {}, ...others } = withoutGates(settings);
+    this.gates = gatesOf(settings);
+    this.order = order;
+    this.method = draw;
+    if (seed !== undefined) this.seed = seed;
+    this.texts.limit = choices.max_new_tokens ?? this.texts.limit;
+    this.settings = { ...neutralSettings(this.table), .../** @type {any} */ (others) };
+    this.prompt.text = prompt;
+    await this.attempt(async () => {
+      const [refused, biases] = await Promise.all([
+        this.refused(settings),
+        this.readBiases(logit_bias),
+      ]);
+      if (!isNewest()) return;
+      this.#setAside(refused);
+      this.biases = biases;
+      if (!isPrompt()) return this.set({}, false);
+      const { chat, system = '', date = null } = choices;
+      const read =
+        typeof chat === 'string'
+          ? this.setChat({ user: chat, system, date })
+          : this.setPrompt(prompt);
+      await this.#redraw(branch, read, saved ?? null);
+    });
+  }
+
+  /** @param {{ name: keyof Gates, value: any }[]} refused */
+  #setAside(refused) {
+    for (const { name, value } of refused) {
+      if (this.gates[name] !== value) continue;
+      this.aside = { ...this.aside, [name]: value };
+      delete this.gates[name];
+    }
+    if (refused.length > 0) this.emit('refused', refused);
+  }
+
+  /**
+   * Draws or forces the tokens of a state again, up to one that something newer or a refusal leaves no
+   * place for.
+   * @param {number[]} branch
+   * @param {Promise<void>} read the reading of the prompt before them
+   * @param {Saved | null} saved
+   */
+  async #redraw(branch, read, saved) {
+    const { prompt, generation } = this;
+    const isNewest = this.turns.watch('prompt');
+    const before = prompt.pieces;
+    await read;
+    if (saved && isNewest() && (await this.#takeTexts(saved, isNewest))) return;
+    if (isNewest() && prompt.fault) {
+      // The text on show belongs to another state.
+      if (before === prompt.pieces) this.#empty();
+      return this.set({}, false);
+    }
+    for (const [at, id] of branch.entries()) {
+      while (this.pass) await this.pass;
+      const { position, drawn } = this;
+      const { steps, finished } = this.texts;
+      if (!isNewest() || finished || !drawn) return;
+      if (steps.length !== at || steps.some((step, i) => step.id !== branch[i])) return;
+      if (drawn.id === id) await generation.append(drawn, false);
+      else await generation.choose(id, await this.reader.listing(id, position), steps, false);
+    }
+  }
+
+  saveTexts() {
+    return saveTexts(this.texts, this.prompt.ids);
+  }
+
+  /**
+   * Takes saved texts with their numbers; false if they belong to another prompt. If the model cannot
+   * read the prompt, they belong to the last readable one.
+   * @param {Saved} saved
+   * @param {() => boolean} isNewest whether no newer prompt is read
+   */
+  async #takeTexts(saved, isNewest) {
+    const { prompt, reader } = this;
+    const { prompt_ids: ids, tokens } = saved;
+    if (!prompt.fault && !sameValue(ids, prompt.ids)) return false;
+    const pieces = await reader.pieces(ids);
+    const drawn = await reader.pieces(tokens.map(([, id]) => Number(id)));
+    if (!isNewest()) return true;
+    Object.assign(prompt, { ids, pieces });
+    openTexts(this.texts, saved, drawn);
+    await this.#stand();
+    return true;
+  }
+
+  /** @param {Settings} patch @param {boolean} [direct] */
+  async set(patch, direct) {
+    const done = super.set(patch, direct);
+    const { shown } = this.alternatives;
+    if (shown) this.alternatives.find(shown.index);
+    if (Object.keys(patch).some((name) => /^(green|synthid|watermark)_/.test(name)))
+      await this.findings.findWatermarks();
+    await done;
+  }
+
+  /** @param {boolean} wanted whether a map of two settings is on show */
+  async setMap(wanted) {
+    const { PadReader } = await import('./pad-map.js');
+    this.pad ??= new PadReader(this);
+    this.pad.want(wanted);
+  }
+
+  /** Without a prompt that the model can read, the bars show how a text begins, and nothing is drawn. */
+  async read() {
+    if (this.prompt.ids.length > 0) return super.read();
+    if (this.#context.length === 0) return /** @type {any} */ (null);
+    return { ...(await super.read()), drawn: null };
+  }
+
+  /** Updates the readings, then the map if one is on show. */
+  async refresh() {
+    await super.refresh();
+    this.pad?.follow();
+  }
+
+  /** Sets the gates of `patch`; null turns one off. @param {Gates} patch */
+  setGates(patch) {
+    this.gates = gatesOf({ ...this.gates, ...patch });
+    for (const name of Object.keys(patch)) delete this.aside[/** @type {keyof Gates} */ (name)];
+    return this.set({}, false);
+  }
+
+  /**
+   * The gates among settings that the engine refuses, each with its fault.
+   * @param {Settings} settings
+   * @returns {Promise<{ name: keyof Gates, value: unknown, fault: Fault }[]>}
+   */
+  async refused(settings) {
+    const refused = [];
+    for (const [gate, value] of Object.entries(gatesOf(settings))) {
+      const name = /** @type {keyof Gates} */ (gate);
+      try {
+        await this.engine.warp(new Float32Array(this.info?.vocab_size ?? 0), { [name]: value });
+      } catch (error) {
+        refused.push({ name, value, fault: toFault(error) });
+      }
+    }
+    return refused;
+  }
+
+  /** A text that is too long is a fault of the prompt. @param {Fault} fault */
+  recordFault(fault) {
+    if (fault.code === 'too_long') this.prompt.fault = fault;
+    else super.recordFault(fault);
+  }
+
+  /**
+   * Shows another text, or the same under other rules for its end. The cache is cut at the common
+   * prefix, so nothing before it is evaluated again.
+   * @param {(texts: TextTree) => void} change
+   */
+  async go(change) {
+    this.generation.stop();
+    change(this.texts);
+    await this.#stand();
+  }
+
+  /** Reads everything about a text that was gone to. */
+  async #stand() {
+    this.turns.begin('text');
+    this.alternatives.drop();
+    await this.follow();
+    this.emit('change');
+  }
+
+  /**
+   * Reads everything about the tokens on show.
+   * @param {boolean} [announced] whether a "result" event tells of a text that has ended
+   */
+  async follow(announced = false) {
+    const { texts, findings } = this;
+    this.dropTally();
+    this.whatIf = null;
+    this.direct = false;
+    findings.reopen();
+    if (texts.finished) await findings.judge();
+    this.changed();
+    const { steps } = texts;
+    await Promise.all([this.refresh(), findings.measure(), findings.findWatermarks()]);
+    if (announced && texts.finished && steps === texts.steps) this.emit('result');
   }
 }
 
-/** Fetches a grammar and its checker. A fault of the model comes first. @param {string} grammar @param {Promise<unknown>} ready */
-async function fetchRules(grammar, ready) {
-  try {
-    const [rules] = await Promise.all([fetchJson(grammar), import('../engine/grammar.js')]);
-    return rules;
-  } catch (error) {
-    await ready;
-    throw error instanceof TypeError ? new LogitscopeError('load_failed', 'load_unreached') : error;
-  }
+/** Throws if the engine has left. @template T @param {T | null} part @returns {T} */
+function present(part) {
+  if (!part) throw new LogitscopeError('closed', 'instance_closed');
+  return part;
 }

@@ -1,18 +1,19 @@
 /**
- * Reads the pad's map, column by column: entropy and kept tokens over two settings. It has its own
- * timeline, so the bars never wait for it, and follows the text and the other settings.
+ * The map of the pad: entropy and number of kept tokens over two settings. It reads a timeline of its
+ * own, so that the bars never wait for it, and follows the text and the other settings.
  */
 import { Timeline } from './sources.js';
 
 /**
- * @typedef {import('./reader.js').TextPosition} TextPosition
- * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
- *
- * Values column by column, each from the bottom; null for a value not yet read.
+ * Values column after column, each column from below; null means not read yet.
  * @typedef {{ columns: number[], rows: number[], entropy: (number | null)[], kept: (number | null)[] }} PadMap
+ *
+ * The part of the instrument that this class needs.
+ * @typedef {Pick<import('./instrument.js').Instrument,
+ *   'live' | 'engine' | 'position' | 'turns' | 'changed'>} Owner
  */
 
-/** The settings of the horizontal and the vertical axis. */
+/** The settings to the right and upwards. */
 export const ACROSS = 'temperature';
 export const UP = 'top_p';
 const COLUMNS = Array.from({ length: 25 }, (_, i) => i / 8);
@@ -20,53 +21,70 @@ const ROWS = Array.from({ length: 11 }, (_, i) => i / 10);
 
 export class PadReader {
   /** @type {PadMap | null} */
-  map = null;
-  #timeline;
-  #changed;
-  /** The input of the map. */
+  #map = null;
+  #wanted = false;
+  /** @type {Timeline | null} */
+  #timeline = null;
+  /** The text and settings that the map belongs to. */
   #key = '';
-  /** Incremented for each map; earlier ones are abandoned. */
-  #turn = 0;
+  #owner;
 
-  /**
-   * @param {RemoteLogitscope} engine
-   * @param {() => void} changed called after each column
-   */
-  constructor(engine, changed) {
-    this.#timeline = new Timeline(engine);
-    this.#changed = changed;
+  /** @param {Owner} owner */
+  constructor(owner) {
+    this.#owner = owner;
   }
 
-  /** Reads the map of a position unless it is current. @param {TextPosition} position */
-  async follow({ ids, settings, step }) {
+  /** Null while no map is wanted or known. */
+  get map() {
+    return this.#wanted ? this.#map : null;
+  }
+
+  /** @param {boolean} wanted whether the map is on show */
+  want(wanted) {
+    this.#wanted = wanted;
+    this.follow();
+    this.#owner.changed();
+  }
+
+  /** Reads the map of the position on show, unless it is the known one. */
+  async follow() {
+    const { live, turns } = this.#owner;
+    if (!this.#wanted || !live) return;
+    const { ids, settings, step } = this.#owner.position;
+    if (ids.length === 0) return;
     const { [ACROSS]: _, [UP]: __, seed: ___, own: ____, ...others } = settings;
     const key = JSON.stringify([ids, others, step]);
     if (key === this.#key) return;
     this.#key = key;
-    const turn = ++this.#turn;
+    const isNewest = turns.begin('map');
+    const timeline = (this.#timeline ??= new Timeline(this.#owner.engine));
     try {
-      await this.#timeline.moveTo({ ids, settings, step });
+      await timeline.moveTo({ ids, settings, step });
       const count = COLUMNS.length * ROWS.length;
-      const entropy = this.map?.entropy.slice() ?? Array(count).fill(null);
-      const kept = this.map?.kept.slice() ?? Array(count).fill(null);
+      const entropy = this.#map?.entropy.slice() ?? Array(count).fill(null);
+      const kept = this.#map?.kept.slice() ?? Array(count).fill(null);
       for (const [i, across] of COLUMNS.entries()) {
         for (const [j, up] of ROWS.entries()) {
           const asked = { ...others, [ACROSS]: across, [UP]: up, top: 1 };
-          const { trace } = await this.#timeline.read(asked, { step });
-          if (turn !== this.#turn) return;
+          const { trace } = await timeline.read(asked, { step });
+          if (!isNewest()) return;
           entropy[i * ROWS.length + j] = trace.entropy;
           kept[i * ROWS.length + j] = trace.kept;
         }
-        this.map = { columns: COLUMNS, rows: ROWS, entropy: [...entropy], kept: [...kept] };
-        this.#changed();
+        this.#map = { columns: COLUMNS, rows: ROWS, entropy: [...entropy], kept: [...kept] };
+        this.#owner.changed();
       }
     } catch {
-      if (turn === this.#turn) this.#key = ''; // the bench shows the fault
+      if (isNewest()) this.#key = ''; // the bench shows why nothing can be read
     }
   }
 
+  /** Leaves the engine and its model's map. */
   close() {
-    this.#turn++;
-    this.#timeline.close();
+    this.#owner.turns.begin('map');
+    this.#timeline?.close();
+    this.#timeline = null;
+    this.#map = null;
+    this.#key = '';
   }
 }

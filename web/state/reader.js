@@ -2,7 +2,6 @@
  * Reads everything on show for one text, or for given logits, under one choice of settings. It keeps
  * the pieces of the tokens it has met, and holds no state of the page.
  */
-import { fetchCurves } from './curves.js';
 import { compareResults } from './order.js';
 import { Timeline } from './sources.js';
 
@@ -28,17 +27,12 @@ import { Timeline } from './sources.js';
  * @property {Settings[] | null} fronts more choices; only their outcomes are read
  * @property {boolean} whole whether to read the curves over all ranks
  *
- * The results of two other choices of settings for the same logits: a row for some of the likeliest
- * and of the differing tokens. Null is a removed token.
- * @typedef {{ kept: number[], difference: Difference,
- *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
- *
  * @typedef {object} Reading
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {import('../plots/curve.js').Curves | null} curves
  * @property {Difference | null} difference from the canonical order's result
- * @property {Beside | null} beside
+ * @property {import('./beside.js').Beside | null} beside
  * @property {Outcome[] | null} outcomes of `fronts`
  */
 
@@ -48,9 +42,6 @@ const TOLD = ['xtc_probability', 'dry_multiplier'];
 const TOP = 20;
 /** The number of listed alternatives of an earlier token. */
 const ALTERNATIVES = 8;
-/** The numbers of likeliest and of differing tokens in a comparison of two results. */
-const LIKELIEST = 5;
-const DIFFERING = 3;
 
 export class Reader {
   #engine;
@@ -187,16 +178,6 @@ export class Reader {
     this.#probe?.close();
   }
 
-  /**
-   * Computes type-token ratio and distinct-2 of a text.
-   * @param {number[]} ids
-   * @returns {Promise<[number, number]>}
-   */
-  async distinct(ids) {
-    const list = Uint32Array.from(ids);
-    return [await this.#engine.distinct(list, 1), await this.#engine.distinct(list, 2)];
-  }
-
   /** @param {number[]} ids */
   async pieces(ids) {
     for (const id of ids)
@@ -213,6 +194,7 @@ export class Reader {
     const order = settings.order ?? canonical;
     const { table } = this.#engine;
     const { second } = this.source;
+    const { fetchCurves } = await import('./curves.js');
     return fetchCurves(this.#engine, { logits, settings, table, order, history, second, step });
   }
 
@@ -228,30 +210,15 @@ export class Reader {
     return this.#named(compareResults(mine, others));
   }
 
-  /**
-   * @param {TextPosition} position
-   * @param {Settings[]} both
-   * @returns {Promise<Beside>}
-   */
+  /** @param {TextPosition} position @param {Settings[]} both */
   async #readBeside(position, both) {
+    const { chooseRows } = await import('./beside.js');
     const results = await this.#warpAll(position, both);
     const found = compareResults(results[0], results[1]);
-    const apart = [...found.only.ids.slice(0, DIFFERING), ...found.lost.ids.slice(0, DIFFERING)];
-    const likeliest = results.flatMap(({ tokens }) => tokens.slice(0, LIKELIEST));
-    const ids = [...new Set([...likeliest.map(({ id }) => id), ...apart])];
-    const most = (/** @type {number} */ id) => Math.max(...results.map(({ p }) => p[id]));
-    ids.sort((a, b) => most(b) - most(a) || a - b);
-    const tokens = await this.pieces(ids);
-    return {
-      kept: results.map(({ kept }) => kept),
-      difference: await this.#named(found),
-      rows: tokens.map((token) => {
-        const p = results.map((result) =>
-          result.logits[token.id] === -Infinity ? null : result.p[token.id],
-        );
-        return { token, p, differs: (p[0] === null) !== (p[1] === null) };
-      }),
-    };
+    const difference = await this.#named(found);
+    const { ids, rows } = chooseRows(results, found);
+    const kept = results.map(({ kept }) => kept);
+    return { kept, difference, rows: rows(await this.pieces(ids)) };
   }
 
   /** @param {TextPosition} position @param {Settings[]} fronts */

@@ -2,6 +2,7 @@
  * The drawn texts as a tree over one prompt. Every branch is kept; one node is the end of the
  * current text. After going back, the same token again follows the same branch.
  */
+import { findLoop } from '../engine/text-loops.js';
 import { field } from './fields.js';
 
 /**
@@ -37,6 +38,11 @@ export class TextTree {
   get finished() {
     if (this.stopAtEnd && this.ends.includes(this.steps.at(-1)?.id ?? -1)) return 'eos';
     return this.steps.length >= this.limit ? 'length' : null;
+  }
+
+  /** The first loop of the text on show. */
+  get loop() {
+    return findLoop(this.steps.map(({ id }) => id));
   }
 
   clear() {

@@ -1,25 +1,21 @@
-/**
- * <logit-biases>: the tokens that the reader made likelier, less likely or forbade, each removable.
- * Asks with "logit-bias".
- */
+/** <logit-biases>: the user's biases of tokens, each removable. Asks with "logit-bias". */
 import { html, nothing } from 'lit';
 import { fixed, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
-import { spoken, visibleHtml } from '../../base/visible.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { namedHtml, spoken } from '../../base/visible.js';
 import biasesStyles from './biases.css';
 
 /** @typedef {import('../../state/bench.js').Bias} Bias */
 
 export class LogitBiases extends LogitElement {
   static properties = {
-    biases: { attribute: false },
-    eos: { attribute: false },
+    ...withoutAttribute('biases eos'),
     fixed: { type: Boolean },
   };
 
   static styles = [...LogitElement.styles, biasesStyles];
 
-  /** The place of the chip that was pressed, until the focus has gone on. */
+  /** The index of the pressed chip until the focus moves on, else -1. */
   #pressed = -1;
 
   constructor() {
@@ -27,11 +23,10 @@ export class LogitBiases extends LogitElement {
     /** @type {Bias[]} */
     this.biases = [];
     this.eos = -1;
-    /** Whether they only show. */
     this.fixed = false;
   }
 
-  /** A pressed chip is gone: the next one has the focus, or the line where none is left. */
+  /** A pressed chip goes away; the next chip gets the focus, or the line if none is left. */
   updated() {
     if (this.#pressed < 0) return;
     const chips = this.renderRoot.querySelectorAll('button');
@@ -55,10 +50,7 @@ export class LogitBiases extends LogitElement {
     `;
   }
 
-  /**
-   * @param {Bias} entry
-   * @param {number} i
-   */
+  /** @param {Bias} entry @param {number} i */
   #renderChip({ id, bias, pieces }, i) {
     const sign = bias === false ? t('bias.forbidden') : `${bias > 0 ? '+' : ''}${fixed(bias, 1)}`;
     const kind = bias === false ? 'no' : bias < 0 ? 'less' : 'more';
@@ -70,7 +62,7 @@ export class LogitBiases extends LogitElement {
     return html`
       <li><button class=${kind} data-bias=${id} ?disabled=${this.fixed} title=${t('bias.remove', { token: name })}
         @click=${onClick}>
-        ${pieces.map((piece) => html`<span class="token" translate="no">${piece.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(piece)}</span>`)}
+        ${pieces.map((piece) => html`<span class="token" translate="no">${namedHtml(piece, this.eos)}</span>`)}
         <span class="sign">${sign}</span><span class="cross" aria-hidden="true" ?hidden=${this.fixed}>×</span>
         <span class="visually-hidden">${t('bias.remove', { token: name })}</span></button></li>`;
   }

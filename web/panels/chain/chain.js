@@ -1,14 +1,14 @@
 /**
- * <logit-chain>: the warpers as one signal path, a line each: its knob and what it did, more of both
- * at a press. Temperature, top-k and top-p stand first, the others behind a button; cards change
- * places by dragging or by keys, come from the shelf and go back to it. Asks with "logit-set", "logit-preset" and "logit-order".
+ * <logit-chain>: the samplers as one signal path, a card each with its knob and its effect. The cards
+ * of temperature, top-k and top-p come first; the user takes others from the shelf. Dragging or keys
+ * move a card. Asks with "logit-set", "logit-preset" and "logit-order".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { measure, number, t } from '../../locale/locale.js';
+import { measure, t } from '../../locale/locale.js';
 import chainStyles from './chain.css';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
 import { help } from '../../base/help.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
@@ -17,67 +17,51 @@ import { liveUnfocused } from '../../base/live-unfocused.js';
 import {
   aboutSetting,
   capitalise,
+  describeBriefly,
   describeDifference,
-  describeIdleBriefly,
-  describeSettings,
   describeStage,
   later,
   settingName,
 } from '../../base/setting-words.js';
 import { FRONT, PARTS, SECOND, SHARED, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
+import { renderPresets } from './presets.js';
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace
  * @typedef {import('../../plots/trace.js').Settings} Settings
  * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
- * @typedef {{ name: string, settings: Settings }} Preset
+ * @typedef {import('./presets.js').Preset} Preset
  */
 
-/** What float32 logits may do to the entropy of a stage that changes no probability, in bits. */
-const ROUNDING = 1e-6;
+/** Names with a card that are no samplers, which a preset leaves as they are. */
+const BESIDE = ['own', 'constraint', 'logit_bias'];
 
 export class LogitChain extends LogitElement {
   static properties = {
-    table: { attribute: false },
-    settings: { attribute: false },
-    trace: { attribute: false },
-    presets: { attribute: false },
-    imitations: { attribute: false },
-    strategies: { attribute: false },
-    order: { attribute: false },
-    difference: { attribute: false },
-    eos: { attribute: false },
-    mu: { attribute: false },
-    map: { attribute: false },
-    padded: { state: true },
-    pair: { attribute: false },
-    beside: { attribute: false },
-    outcomes: { attribute: false },
-    only: { attribute: false },
+    ...withoutAttribute('table settings trace presets imitations strategies order difference eos'),
+    ...withoutAttribute('mu map pair beside outcomes only gates fault padded unfolded fronting'),
     fixed: { type: Boolean },
-    gates: { attribute: false },
     programmable: { type: Boolean },
-    fault: { attribute: false },
-    unfolded: { state: true },
-    fronting: { state: true },
   };
 
   static styles = [...LogitElement.styles, chainStyles];
 
   /** @type {typeof import('./spark.js').renderSpark | null} */
   #renderSpark = null;
+  /** The name of the preset that the user chose last. */
   #picked = '';
-  /** The warpers off the shelf, until they are removed. @type {Set<string>} */
+  /** The names that the user took from the shelf. @type {Set<string>} */
   #taken = new Set();
+  /** A sentence for screen readers. */
   #said = '';
-  /** The warper that was added last and is to have the focus. */
+  /** The sampler that was added last; it gets the focus. */
   #added = '';
-  /** The card that was moved last, which says what the order does. */
+  /** The sampler that was moved last; its card describes the effect of the order. */
   #moved = '';
-  /** The order that is told of. @type {Pick<LogitChain, 'order' | 'difference'>} */
+  /** The order and effect on show. @type {Pick<LogitChain, 'order' | 'difference'>} */
   #told = { order: null, difference: null };
-  /** The cards that say more. @type {Set<string>} */
+  /** The samplers with an open card. @type {Set<string>} */
   #opened = new Set();
   #reorder = new Reorder(this, {
     names: () => this.#shown,
@@ -108,31 +92,29 @@ export class LogitChain extends LogitElement {
     /** @type {import('../../state/order.js').Difference | null} */
     this.difference = null;
     this.eos = -1;
-    /** @type {number | null} Mirostat's bound. */
+    /** @type {number | null} Mirostat's bound or adaptive-p's mean. */
     this.mu = null;
     /** @type {import('../../state/pad-map.js').PadMap | null} */
     this.map = null;
-    /** Whether the pad shows. */
     this.padded = false;
-    /** @type {[string, string] | null} The conventions that are compared. */
+    /** @type {[string, string] | null} The names of the two conventions to compare. */
     this.pair = null;
-    /** @type {import('../../state/reader.js').Beside | null} */
+    /** @type {import('../../state/beside.js').Beside | null} */
     this.beside = null;
-    /** @type {import('../../state/outcomes.js').Outcome[] | null} What other programs would keep. */
+    /** @type {import('../../state/outcomes.js').Outcome[] | null} The outcomes of other programs' defaults. */
     this.outcomes = null;
-    /** @type {string[] | null} The only settings that show; null for all. */
+    /** @type {string[] | null} The settings to show; null for all. */
     this.only = null;
-    /** Whether nothing can be changed here. */
     this.fixed = false;
-    /** What removes tokens before any warper. @type {import('../../state/fields.js').Gates} */
+    /** @type {import('../../state/fields.js').Gates} */
     this.gates = {};
-    /** Whether a sampler of the reader's own can come into the chain. */
+    /** Whether the shelf offers the user's own sampler, constraints and samplers of a second text. */
     this.programmable = false;
-    /** Why the gates cannot be applied. */
+    /** The reason why the gates cannot be applied. */
     this.fault = '';
-    /** Whether the stages beside the first three show. */
+    /** Whether the cards after the first three are on show. */
     this.unfolded = false;
-    /** Whether what other programs do shows. */
+    /** Whether the defaults of other programs are on show. */
     this.fronting = false;
     new ResizeObserver(([{ borderBoxSize }]) =>
       this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
@@ -141,27 +123,27 @@ export class LogitChain extends LogitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    import('./constraint.js'); // not needed before the first token
-    import('./shelf.js'); // nor before the shelf or a card opens
+    import('./constraint.js'); // after the first token, like the two below
+    import('./shelf.js');
     import('./spark.js').then(({ renderSpark }) => {
       this.#renderSpark = renderSpark;
       if (this.#opened.size > 0 || this.#taken.has('own')) this.requestUpdate();
     });
   }
 
-  /** The warpers that have a card, in the order applied. */
+  /** The samplers that have a card, in the order applied. */
   get #shown() {
     const taken = this.unfolded || this.fixed ? this.#taken : [];
     const wanted = new Set(this.only ?? [...FRONT, ...taken]);
     return this.#order.filter((name) => wanted.has(name));
   }
 
-  /** How many stages beside the first three have something set. */
+  /** The number of samplers after the first three that are set. */
   get #others() {
     return [...this.#taken].filter((name) => this.#isSet(name)).length;
   }
 
-  /** @param {string} name of what waits on the shelf */
+  /** @param {string} name of an entry of the shelf */
   #isSet(name) {
     if (name === 'own') return true;
     if (name === 'constraint') return Object.keys(this.gates).length > 0;
@@ -170,18 +152,14 @@ export class LogitChain extends LogitElement {
     return (this.settings[name] ?? this.#neutral(name)) !== this.#neutral(name);
   }
 
-  get #presets() {
-    return [...this.presets, ...this.imitations, ...this.strategies];
-  }
-
   /**
-   * What is in use has a card, and keeps it while its knob passes the neutral value.
+   * Gives a card to each sampler in use; it keeps the card while its knob passes the neutral value.
    * @param {Map<string, unknown>} changes
    */
   willUpdate(changes) {
     if (changes.has('pair') && this.pair) this.unfolded = true;
-    const warpers = this.table.flatMap(({ name, warper }) => (warper ? [name] : []));
-    for (const name of [...warpers, 'constraint']) {
+    const samplers = this.table.flatMap(({ name, warper }) => (warper ? [name] : []));
+    for (const name of [...samplers, 'constraint']) {
       if (FRONT.includes(name) || this.#taken.has(name) || !this.#isSet(name)) continue;
       this.#taken.add(name);
       this.unfolded = true;
@@ -196,7 +174,7 @@ export class LogitChain extends LogitElement {
     knob.updateComplete.then(() => knob.focus());
   }
 
-  /** The parameters of several warpers that stand on no card. */
+  /** The shared settings that are on no card. */
   get #loose() {
     const placed = this.#shown.flatMap((name) => this.#partsOf(name));
     return SHARED.filter((name) => !placed.includes(name) && (this.only?.includes(name) ?? true));
@@ -218,7 +196,7 @@ export class LogitChain extends LogitElement {
     return this.#row(name)?.neutral;
   }
 
-  /** The stages; one of the reader's own is last where it is not named. */
+  /** The order of the samplers; the user's own one is last unless the order names it. */
   get #order() {
     const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
     return order.includes('own') || !this.#taken.has('own') ? order : [...order, 'own'];
@@ -227,7 +205,7 @@ export class LogitChain extends LogitElement {
   render() {
     const whole = !this.only && !this.fixed;
     const shown = this.#shown;
-    // While a pointer holds a card the sentences stay as they are, and the cards as high.
+    // While a pointer holds a card, the sentences stay, so that no card changes its height.
     if (!this.#reorder.dragging) this.#told = { order: this.order, difference: this.difference };
     const order = whole && this.#told.order ? this.#renderOrder(this.#told) : nothing;
     return html`
@@ -253,7 +231,6 @@ export class LogitChain extends LogitElement {
     `;
   }
 
-  /** Everything beside the first three. */
   #renderOthers() {
     const ofText = this.programmable ? [] : ['own', 'constraint', ...SECOND];
     const shelved = [...this.#taken, ...ofText];
@@ -269,19 +246,18 @@ export class LogitChain extends LogitElement {
             : nothing
         }
       </div>
-      ${this.padded ? this.#renderPad() : nothing}
+      ${
+        this.padded
+          ? html`<logit-pad .across=${this.#row('temperature') ?? null} .up=${this.#row('top_p') ?? null}
+            .settings=${this.settings} .trace=${this.trace} .map=${this.map}></logit-pad>`
+          : nothing
+      }
       ${
         this.unfolded
           ? html`<logit-shelf .table=${this.table} .shown=${shelved} @logit-add=${this.#onAdd}></logit-shelf>
             ${this.#renderMore()}`
           : nothing
       }`;
-  }
-
-  #renderPad() {
-    return html`
-      <logit-pad .across=${this.#row('temperature') ?? null} .up=${this.#row('top_p') ?? null}
-        .settings=${this.settings} .trace=${this.trace} .map=${this.map}></logit-pad>`;
   }
 
   async #onPad() {
@@ -299,8 +275,12 @@ export class LogitChain extends LogitElement {
   }
 
   #renderMore() {
+    const onFronts = (/** @type {Event} */ event) => {
+      this.fronting = /** @type {HTMLDetailsElement} */ (event.target).open;
+      if (this.fronting) import('./fronts.js');
+    };
     return html`
-      <details data-fronts ?open=${this.fronting} @toggle=${this.#onFronts} @logit-preset=${this.#leave}>
+      <details data-fronts ?open=${this.fronting} @toggle=${onFronts} @logit-preset=${this.#leave}>
         <summary>${t('chain.fronts')}</summary>
         ${
           this.fronting
@@ -326,36 +306,21 @@ export class LogitChain extends LogitElement {
     `;
   }
 
+  /** The preset menu shows the preset that equals the settings; of several, the one that the user chose. */
   #renderPresets() {
-    const current = this.#currentPreset();
-    /** @param {Preset} preset @param {string} label */
-    const option = (preset, label) =>
-      html`<option value=${preset.name} ?selected=${preset.name === current}>${label}</option>`;
-    return html`
-      <div class="preset">
-        <select id="preset" aria-label=${t('chain.preset')} .value=${live(current)} @change=${this.#onPreset}>
-          <option value="" ?selected=${current === ''} disabled>${t('chain.preset.custom')}</option>
-          <optgroup label=${t('preset.group.basic')}>
-            ${this.presets.map((preset) => option(preset, t(`preset.${preset.name}`)))}
-          </optgroup>
-          <optgroup label=${t('warpers.imitations')}>
-            ${this.imitations.map((preset) => option(preset, t(`preset.${preset.name}`)))}
-          </optgroup>
-          <optgroup label=${t('preset.group.nine')}>
-            ${this.strategies.map((preset) => option(preset, strategyName(preset.settings)))}
-          </optgroup>
-        </select>
-      </div>
-    `;
+    const all = [...this.presets, ...this.imitations, ...this.strategies];
+    const picked = all.filter(({ name }) => name === this.#picked);
+    const current = matchPreset(this.table, this.settings, this.order, [...picked, ...all]);
+    return renderPresets(this, current, (name) => {
+      const preset = all.find((each) => each.name === name);
+      if (!preset) return;
+      this.#picked = name;
+      this.#leave();
+      this.emit('logit-preset', preset);
+    });
   }
 
-  /** The preset that the settings equal; among equals the one that was picked. */
-  #currentPreset() {
-    const picked = this.#presets.filter(({ name }) => name === this.#picked);
-    return matchPreset(this.table, this.settings, this.order, [...picked, ...this.#presets]);
-  }
-
-  /** @param {string} name @param {unknown} order what it does, on the card that was moved */
+  /** @param {string} name @param {unknown} order the effect of the order, on the card that was moved */
   #renderCard(name, order) {
     const { trace } = this;
     const index = trace ? trace.stages.findIndex((stage) => stage.name === name) : -1;
@@ -392,16 +357,14 @@ export class LogitChain extends LogitElement {
 
   /** @param {string} name @param {boolean} open */
   #renderToggle(name, open) {
+    const toggle = () => {
+      if (!this.#opened.delete(name)) this.#opened.add(name);
+      this.requestUpdate();
+    };
     return html`
       <button slot="end" class="ring" data-more=${name} aria-expanded=${open}
         aria-label=${t('help.about', { name: capitalise(settingName(name)) })}
-        @click=${() => this.#toggle(name)}>?</button>`;
-  }
-
-  /** @param {string} name */
-  #toggle(name) {
-    if (!this.#opened.delete(name)) this.#opened.add(name);
-    this.requestUpdate();
+        @click=${toggle}>?</button>`;
   }
 
   /** @param {string} name */
@@ -414,7 +377,7 @@ export class LogitChain extends LogitElement {
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"></path></svg></button>`;
   }
 
-  /** What stands below a warper's own knob. @param {string} name */
+  /** The further settings of a sampler. @param {string} name */
   #renderParts(name) {
     const parts = this.#partsOf(name);
     if (parts.length === 0) return nothing;
@@ -427,29 +390,38 @@ export class LogitChain extends LogitElement {
       </div>`;
   }
 
-  /** A parameter on a warper's card. @param {string} name */
+  /** @param {string} name */
   #renderPart(name) {
     if (this.#row(name)?.kind !== 'list') return this.#renderKnob(name, { open: true });
-    return html`
-      <div class="texts">
-        <label class="name" for=${name}>${capitalise(settingName(name))}</label>
-        <input id=${name} type="text" ?readonly=${this.fixed} autocomplete="off" spellcheck="false"
-          aria-describedby="about-${name}" .value=${liveUnfocused(writeTexts(this.settings[name] ?? []))}
-          @change=${(/** @type {Event} */ event) => this.emit('logit-set', { [name]: readTexts(valueOf(event)) })}>
-        <p class="about" id="about-${name}">${aboutSetting(name)} ${t('warpers.texts')}</p>
-      </div>`;
+    const label = capitalise(settingName(name));
+    const about = `${aboutSetting(name)} ${t('warpers.texts')}`;
+    const text = writeTexts(this.settings[name] ?? []);
+    return this.#renderText({ id: name, label, about, text }, (typed) => ({
+      [name]: readTexts(typed),
+    }));
   }
 
-  /** The second text of a stage that reads one. @param {string} name */
+  /** The second text of a sampler that reads one. @param {string} name */
   #renderSecond(name) {
-    const id = `second-${name}`;
+    const text = this.settings.negative_prompt ?? '';
+    const [label, about] = [later('shelf.second'), later('shelf.second.about')];
+    return this.#renderText({ id: `second-${name}`, label, about, text, wide: true }, (typed) => ({
+      negative_prompt: typed || null,
+    }));
+  }
+
+  /**
+   * @param {{ id: string, label: unknown, about: unknown, text: string, wide?: boolean }} box
+   * @param {(typed: string) => Settings} read
+   */
+  #renderText({ id, label, about, text, wide = false }, read) {
     return html`
       <div class="texts">
-        <label class="name" for=${id}>${later('shelf.second')}</label>
-        <input class="wide" id=${id} type="text" ?readonly=${this.fixed} autocomplete="off"
-          aria-describedby="about-${id}" .value=${liveUnfocused(this.settings.negative_prompt ?? '')}
-          @change=${(/** @type {Event} */ event) => this.emit('logit-set', { negative_prompt: valueOf(event) || null })}>
-        <p class="about" id="about-${id}">${later('shelf.second.about')}</p>
+        <label class="name" for=${id}>${label}</label>
+        <input class=${wide ? 'wide' : nothing} id=${id} type="text" ?readonly=${this.fixed} autocomplete="off"
+          spellcheck=${wide} aria-describedby="about-${id}" .value=${liveUnfocused(text)}
+          @change=${(/** @type {Event} */ event) => this.emit('logit-set', read(valueOf(event)))}>
+        <p class="about" id="about-${id}">${about}</p>
       </div>`;
   }
 
@@ -467,7 +439,7 @@ export class LogitChain extends LogitElement {
       </div>`;
   }
 
-  /** Tells the effect of the reader's own order on the tokens. @param {Pick<LogitChain, 'order' | 'difference'>} told */
+  /** The effect of the user's order. @param {Pick<LogitChain, 'order' | 'difference'>} told */
   #renderOrder({ order, difference }) {
     return html`
       <div class="order" data-order=${order?.join()}>
@@ -482,10 +454,7 @@ export class LogitChain extends LogitElement {
     this.emit('logit-order', { order: null });
   }
 
-  /**
-   * @param {string} name
-   * @param {{ open?: boolean, slots?: unknown }} [shown]
-   */
+  /** @param {string} name @param {{ open?: boolean, slots?: unknown }} [shown] */
   #renderKnob(name, { open = false, slots = nothing } = {}) {
     const row = this.#row(name);
     if (!row) return nothing;
@@ -506,7 +475,7 @@ export class LogitChain extends LogitElement {
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
     this.#said = t('warpers.added', { ...params, of: length });
     if (start === undefined)
-      this.requestUpdate(); // it asks for itself
+      this.requestUpdate(); // this card asks for its own setting
     else this.emit('logit-set', { [name]: start });
   }
 
@@ -517,7 +486,7 @@ export class LogitChain extends LogitElement {
     if (name === 'own') this.emit('logit-own-stage', { own: null });
     else if (name !== 'logit_bias') {
       const neutral = { [name]: this.#neutral(name) };
-      this.settings = { ...this.settings, ...neutral }; // at once; all else shows with the answer
+      this.settings = { ...this.settings, ...neutral }; // the other numbers follow with the answer
       this.emit('logit-set', neutral);
     }
     this.requestUpdate();
@@ -528,51 +497,14 @@ export class LogitChain extends LogitElement {
   #onBeside(event) {
     const { open } = /** @type {HTMLDetailsElement} */ (event.target);
     if (open) import('./conventions.js');
-    if (open === (this.pair !== null)) return; // opened by a pair that came from outside
+    if (open === (this.pair !== null)) return; // the host page set the pair
     this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
-  /** @param {Event} event */
-  #onFronts(event) {
-    this.fronting = /** @type {HTMLDetailsElement} */ (event.target).open;
-    if (this.fronting) import('./fronts.js');
-  }
-
-  /** What a preset turns off goes back to the shelf. */
+  /** Puts every sampler back on the shelf, as a preset turns it off. */
   #leave() {
-    const kept = ['own', 'constraint', 'logit_bias'];
-    this.#taken = new Set(kept.filter((name) => this.#taken.has(name)));
+    this.#taken = new Set(BESIDE.filter((name) => this.#taken.has(name)));
   }
-
-  /** @param {Event} event */
-  #onPreset(event) {
-    const value = valueOf(event);
-    const preset = this.#presets.find(({ name }) => name === value);
-    if (!preset) return;
-    this.#picked = value;
-    this.#leave();
-    this.emit('logit-preset', preset);
-  }
-}
-
-/**
- * What a stage did, in a word or two.
- * @param {import('../../plots/trace.js').Stage} stage
- * @param {number} before the entropy that it met
- */
-function describeBriefly(stage, before) {
-  if (!stage.active) return t('chain.is-off');
-  if (!stage.changed) return describeIdleBriefly(stage);
-  if (stage.removed > 0) return t('chain.brief.removed', { n: number(stage.removed) });
-  const bits = stage.entropy - before;
-  const size = Math.abs(bits) < ROUNDING ? 0 : Math.abs(bits);
-  const sign = size === 0 ? '±' : bits < 0 ? '−' : '+';
-  return t('chain.brief.bits', { bits: `${sign}${measure(size)}` });
-}
-
-/** @param {import('../../engine/types.js').Settings} settings */
-function strategyName(settings) {
-  return settings.temperature === 0 ? t('preset.greedy') : describeSettings(settings);
 }
 
 define('logit-chain', LogitChain);

@@ -1,7 +1,7 @@
 /**
- * <logit-constraint>: what the generated text must be (JSON, one of the lessons' tasks, a grammar
- * of the reader's), what that expects next in words, and what a grammar cannot do; the words that
- * must not come and the token that comes first. Asks with "logit-constraint".
+ * <logit-constraint>: the constraint of the generated text (JSON, a task of the lessons, the user's own
+ * grammar), the signs that it expects next, and its limits; the banned words and the forced first
+ * token. Asks with "logit-constraint".
  */
 import { locales } from '#locales/constraint';
 import { html, nothing } from 'lit';
@@ -9,7 +9,7 @@ import { live } from 'lit/directives/live.js';
 import { addMessages, hasMessage, percent, t } from '../../locale/locale.js';
 import { aboutSetting } from '../../base/setting-words.js';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { liveUnfocused } from '../../base/live-unfocused.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import constraintStyles from './constraint.css';
@@ -20,24 +20,19 @@ addMessages(locales);
 
 const NAMED = ['json', 'name_age_city', 'three_numbers'];
 const EXAMPLE = 'root ::= " will " word (" " word)*\nword ::= [a-z]+';
-const SPACE = [9, 10, 13, 32];
-const MARKS = new Map([
-  [9, '⇥'],
-  [10, '↵'],
-  [13, '␍'],
-  [32, '␣'],
-]);
+/** White space, with the signs that show it. @type {Record<number, string>} */
+const SPACE = { 9: '⇥', 10: '↵', 13: '␍', 32: '␣' };
 
 /** @param {number} byte */
 const isLetter = (byte) => /[a-z0-9]/i.test(String.fromCharCode(byte));
 
 /**
- * The signs that may come next, runs of letters and digits as one; white space only where nothing
- * else may come; '' stands for any sign beyond ASCII.
+ * The signs that may come next. A run of letters or digits is one entry, '' means any sign beyond
+ * ASCII. White space is listed only if nothing else may come.
  * @param {number[]} bytes
  */
 function signsOf(bytes) {
-  const seen = bytes.filter((byte) => !SPACE.includes(byte));
+  const seen = bytes.filter((byte) => !(byte in SPACE));
   const shown = seen.length ? seen : bytes;
   /** @type {[number, number][]} */
   const runs = [];
@@ -46,7 +41,7 @@ function signsOf(bytes) {
     if (last && byte === last[1] + 1 && isLetter(byte) && isLetter(last[1])) last[1] = byte;
     else runs.push([byte, byte]);
   }
-  const sign = (/** @type {number} */ byte) => MARKS.get(byte) ?? String.fromCharCode(byte);
+  const sign = (/** @type {number} */ byte) => SPACE[byte] ?? String.fromCharCode(byte);
   const names = runs.flatMap(([low, high]) =>
     high - low > 1
       ? [`${sign(low)}–${sign(high)}`]
@@ -59,12 +54,9 @@ function signsOf(bytes) {
 
 export class LogitConstraint extends LogitElement {
   static properties = {
-    gates: { attribute: false },
-    state: { attribute: false },
-    stages: { attribute: false },
+    ...withoutAttribute('gates state stages draft'),
     fault: {},
     bare: { type: Boolean },
-    draft: { state: true },
   };
 
   static styles = [...LogitElement.styles, constraintStyles];
@@ -77,11 +69,11 @@ export class LogitConstraint extends LogitElement {
     this.state = null;
     /** @type {import('../../plots/trace.js').Stage[]} */
     this.stages = [];
-    /** The engine's sentence where they cannot be applied. */
+    /** The reason why the engine cannot apply the gates. */
     this.fault = '';
-    /** The constraint alone, without words and limits. */
+    /** Whether to show the constraint alone, without words and limits. */
     this.bare = false;
-    /** The reader's grammar as it stands in the box. */
+    /** The grammar in the box. */
     this.draft = EXAMPLE;
   }
 
@@ -92,10 +84,7 @@ export class LogitConstraint extends LogitElement {
     return 'grammar' in constraint ? 'rules' : 'given';
   }
 
-  /**
-   * A grammar that came from elsewhere is the one to go on with.
-   * @param {Map<string, any>} changed
-   */
+  /** Puts a grammar from outside into the box. @param {Map<string, any>} changed */
   willUpdate(changed) {
     const { grammar } = /** @type {any} */ (this.gates.constraint ?? {});
     if (grammar && grammar !== changed.get('gates')?.constraint?.grammar && changed.has('gates'))
@@ -145,7 +134,7 @@ export class LogitConstraint extends LogitElement {
         <label class="label" for="grammar">${t('constraint.grammar')}</label>
         <textarea id="grammar" spellcheck="false" autocapitalize="off" ${boundedText(this.draft)}
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="state hint"
-          @input=${this.#onDraft}></textarea>
+          @input=${(/** @type {Event} */ event) => (this.draft = fullTextOf(event))}></textarea>
         <div class="row">
           <button @click=${() => this.#ask({ grammar: this.draft })}>${t('constraint.apply')}</button>
           <p class="hint" id="hint">${t('constraint.hint')}</p>
@@ -153,10 +142,7 @@ export class LogitConstraint extends LogitElement {
       </div>`;
   }
 
-  /**
-   * @param {'banned_words' | 'forced_first'} name
-   * @param {string} value
-   */
+  /** @param {'banned_words' | 'forced_first'} name @param {string} value */
   #renderTexts(name, value) {
     const stage = this.#stage(name);
     return html`
@@ -183,12 +169,12 @@ export class LogitConstraint extends LogitElement {
     if (fault) return html`<p class="did error" id="state" role="status">${fault}</p>`;
     if (!state || !stage) return html`<p class="did" id="state" role="status"></p>`;
     const kept = t('constraint.kept', { n: stage.kept, mass: percent(stage.mass_removed) });
-    return html`<p class="did" id="state" role="status">${this.#where(state)}
+    return html`<p class="did" id="state" role="status">${this.#sayPlace(state)}
       ${this.#renderNext(state)} ${kept}</p>`;
   }
 
   /** @param {import('../../engine/types.js').ConstraintState} state */
-  #where({ rule, complete, bytes }) {
+  #sayPlace({ rule, complete, bytes }) {
     const key = `constraint.in.${rule}`;
     if (complete) return t(bytes.length ? 'constraint.complete' : 'constraint.done');
     if (this.#chosen === 'rules') return t('constraint.in.rule', { rule });
@@ -205,11 +191,6 @@ export class LogitConstraint extends LogitElement {
         html`<span class=${sign ? 'sign token' : 'sign'}>${sign || t('constraint.others')}</span>`,
     );
     return html`${t('constraint.next')} ${shown}`;
-  }
-
-  /** @param {Event} event */
-  #onDraft(event) {
-    this.draft = fullTextOf(event);
   }
 
   /** @param {Event} event */

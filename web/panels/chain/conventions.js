@@ -1,23 +1,22 @@
 /**
- * <logit-conventions>: the logits on show under the rules of two systems side by side: their
- * orders, ties, boundaries and windows with the same values, and the tokens that differ by name.
- * Asks with "logit-conventions".
+ * <logit-conventions>: the logits on show under the orders, ties, boundaries and windows of two systems,
+ * with the same settings, and the tokens that differ. Asks with "logit-conventions".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/conventions';
 import { live } from 'lit/directives/live.js';
 import { conventions } from '../../engine/presets.js';
 import { addMessages, number, percent, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { describeDifference } from '../../base/setting-words.js';
-import { spoken, visibleHtml } from '../../base/visible.js';
+import { namedHtml, spoken } from '../../base/visible.js';
 import conventionsStyles from './conventions.css';
 
 addMessages(locales);
 
-/** @typedef {import('../../state/reader.js').Beside} Beside */
+/** @typedef {import('../../state/beside.js').Beside} Beside */
 
-/** The sentences for what differs. */
+/** The sentences for the differences. */
 const WORDS = {
   only: 'conventions.only',
   lost: 'conventions.lost',
@@ -26,11 +25,7 @@ const WORDS = {
 };
 
 export class LogitConventions extends LogitElement {
-  static properties = {
-    pair: { attribute: false },
-    beside: { attribute: false },
-    eos: { attribute: false },
-  };
+  static properties = withoutAttribute('pair beside eos');
 
   static styles = [...LogitElement.styles, conventionsStyles];
 
@@ -38,7 +33,7 @@ export class LogitConventions extends LogitElement {
     super();
     /** @type {[string, string]} */
     this.pair = ['transformers', 'llama.cpp'];
-    /** @type {Beside | null} What the engine makes of both. */
+    /** @type {Beside | null} The results of both. */
     this.beside = null;
     this.eos = -1;
   }
@@ -60,10 +55,7 @@ export class LogitConventions extends LogitElement {
     `;
   }
 
-  /**
-   * @param {string} name
-   * @param {number} i
-   */
+  /** @param {string} name @param {number} i */
   #renderSelect(name, i) {
     return html`
       <select aria-label=${t(i === 0 ? 'conventions.one' : 'conventions.other')} data-side=${i}
@@ -84,9 +76,7 @@ export class LogitConventions extends LogitElement {
         <tbody translate="no">${rows.map(
           ({ token, p, differs }) => html`
           <tr class=${differs ? 'differs' : ''} data-token=${token.id}>
-            <th scope="row" aria-label=${spoken(token, this.eos)}><span class="token" translate="no">${
-              token.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(token)
-            }</span></th>
+            <th scope="row" aria-label=${spoken(token, this.eos)}><span class="token" translate="no">${namedHtml(token, this.eos)}</span></th>
             ${p.map((share) =>
               share === null
                 ? html`<td class="gone">${t('conventions.removed')}</td>`
@@ -98,10 +88,7 @@ export class LogitConventions extends LogitElement {
       </table>`;
   }
 
-  /**
-   * @param {Event} event
-   * @param {number} i
-   */
+  /** @param {Event} event @param {number} i */
   #choose(event, i) {
     const { value } = /** @type {HTMLSelectElement} */ (event.target);
     this.emit('logit-conventions', { pair: this.pair.map((name, j) => (i === j ? value : name)) });

@@ -1,11 +1,11 @@
 /**
- * <logit-fronts>: what popular programs do unless told otherwise, each as its chain and with what it
- * keeps of the logits on show. Asks with "logit-fronts" for that, and with "logit-preset".
+ * <logit-fronts>: the defaults of popular programs, each as its chain, with the tokens that it keeps of
+ * the logits on show. Asks with "logit-fronts" for those outcomes, and with "logit-preset".
  */
 import { html } from 'lit';
 import { locales } from '#locales/fronts';
 import { addMessages, measure, number, percent, plain, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { settingName } from '../../base/setting-words.js';
 import { FRONTS, chainOf } from '../../state/fronts.js';
 import { matchPreset } from '../../state/settings.js';
@@ -17,10 +17,7 @@ addMessages(locales);
 
 export class LogitFronts extends LogitElement {
   static properties = {
-    table: { attribute: false },
-    settings: { attribute: false },
-    order: { attribute: false },
-    outcomes: { attribute: false },
+    ...withoutAttribute('table settings order outcomes'),
     fixed: { type: Boolean },
   };
 
@@ -34,12 +31,12 @@ export class LogitFronts extends LogitElement {
     this.settings = {};
     /** @type {string[] | null} */
     this.order = null;
-    /** @type {Outcome[] | null} What the engine makes of each. */
+    /** @type {Outcome[] | null} */
     this.outcomes = null;
     this.fixed = false;
   }
 
-  /** The chain around it, which says that nothing is wanted once it is gone. @type {LogitElement | null} */
+  /** The chain around it, which sends the last event once this element is gone. @type {LogitElement | null} */
   #chain = null;
 
   connectedCallback() {
@@ -61,10 +58,7 @@ export class LogitFronts extends LogitElement {
     `;
   }
 
-  /**
-   * @param {import('../../state/fronts.js').Front} front
-   * @param {Outcome} [outcome]
-   */
+  /** @param {import('../../state/fronts.js').Front} front @param {Outcome} [outcome] */
   #renderFront(front, outcome) {
     const { name, version, source, settings, note } = front;
     const presets = [{ name, settings: /** @type {any} */ (settings) }];

@@ -1,12 +1,12 @@
 /**
- * <logit-knob>: one setting as a slider, which offers good values only, and a number box. It checks
- * what is typed against the row of the table, says what is wrong beside the box, and asks with "logit-set".
+ * <logit-knob>: one setting as a slider, which offers valid values only, and a number box, which checks
+ * the typed text against the row of the table and shows its fault. Asks with "logit-set".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { plain, t } from '../../locale/locale.js';
 import { cssom, setProperties } from '../../plots/cssom.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
 import {
   aboutSetting,
@@ -22,9 +22,7 @@ import knobStyles from './knob.css';
 
 export class LogitKnob extends LogitElement {
   static properties = {
-    row: { attribute: false },
-    value: { attribute: false },
-    most: { attribute: false },
+    ...withoutAttribute('row value most'),
     open: { type: Boolean },
     fixed: { type: Boolean },
   };
@@ -44,11 +42,10 @@ export class LogitKnob extends LogitElement {
     /** @type {SettingRow | null} */
     this.row = null;
     this.value = 0;
-    /** The most that the slider offers, when less than the table's (a vocabulary's size). */
+    /** The maximum of the slider, if smaller than the table's (a vocabulary's size). */
     this.most = Infinity;
-    /** Whether what it does is said below. */
+    /** Whether the description is on show. */
     this.open = false;
-    /** Whether the value only shows. */
     this.fixed = false;
   }
 
@@ -113,14 +110,14 @@ export class LogitKnob extends LogitElement {
   /** @param {number} value */
   #ask(value) {
     if (!this.row || value === this.value) return;
-    this.value = value; // at once; all else shows with the answer
+    this.value = value; // the other numbers follow with the answer
     this.emit('logit-set', { [this.row.name]: value });
   }
 
   /** @param {SettingRow} row */
   #neutralise(row) {
     this.#typed.clear();
-    this.focus(); // the button is gone with that
+    this.focus(); // the button goes away
     this.#ask(row.neutral);
   }
 
@@ -149,7 +146,7 @@ export class LogitKnob extends LogitElement {
 }
 
 /**
- * Where a value is on the slider, 0 to 1.
+ * The place of a value on the slider, 0 to 1.
  * @param {SettingRow} row
  * @param {number} value
  * @param {number} high
@@ -159,8 +156,8 @@ function shareOf({ low }, value, high) {
 }
 
 /**
- * From where the knob does nothing to where it stands: a transform alone, which neither restyles nor
- * lays out anything else.
+ * The bar from the neutral value to the value: a transform alone, which restyles and lays out nothing
+ * else.
  * @param {SettingRow} row
  * @param {number} value
  * @param {number} high

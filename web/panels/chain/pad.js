@@ -1,15 +1,16 @@
 /**
- * <logit-pad>: temperature and top-p as one pad, under a hand or by keys, over a map of what the
- * distribution comes to at each pair of them, which is a table too. It is the same as the two sliders
- * beside it. Asks with "logit-set", and with "logit-map" ({ wanted }) for the map.
+ * <logit-pad>: temperature and top-p as one pad for pointer and keys, over a map of the entropy or the
+ * kept tokens at each pair of them, which is a table too. It sets the same as the two sliders beside
+ * it. Asks with "logit-set", and with "logit-map" ({ wanted }) for the map.
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/pad';
 import { addMessages, measure, number, plain, t } from '../../locale/locale.js';
 import { layoutContours } from '../../plots/contours.js';
 import { cssom } from '../../plots/cssom.js';
-import { LogitElement, define } from '../../base/element.js';
-import { counts, takePointer } from '../../base/touch.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { listen } from '../../base/props.js';
+import { dragging } from '../../base/touch.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import tableStyles from '../../style/table.css';
 import padStyles from './pad.css';
@@ -22,21 +23,13 @@ addMessages(locales);
  */
 
 const MEASURES = /** @type {const} */ (['entropy', 'kept']);
-/** How far a key moves, in steps of the slider, and with Shift or Page. */
+/** The move of a key with Shift or Page, in steps of the slider. */
 const FAR = 10;
-/** How dark the highest ground is, in percent. */
+/** The darkness of the highest ground, in percent. */
 const DARKEST = 80;
 
 export class LogitPad extends LogitElement {
-  static properties = {
-    across: { attribute: false },
-    up: { attribute: false },
-    settings: { attribute: false },
-    trace: { attribute: false },
-    map: { attribute: false },
-    of: { state: true },
-    open: { state: true },
-  };
+  static properties = withoutAttribute('across up settings trace map of open');
 
   static styles = [...LogitElement.styles, tableStyles, padStyles];
 
@@ -44,7 +37,7 @@ export class LogitPad extends LogitElement {
     super();
     /** The table's row of the setting to the right. @type {SettingRow | null} */
     this.across = null;
-    /** And of the one upwards. @type {SettingRow | null} */
+    /** The row of the setting upwards. @type {SettingRow | null} */
     this.up = null;
     /** @type {import('../../plots/trace.js').Settings} */
     this.settings = {};
@@ -54,11 +47,10 @@ export class LogitPad extends LogitElement {
     this.map = null;
     /** @type {typeof MEASURES[number]} */
     this.of = 'entropy';
-    /** Whether the table shows. */
     this.open = false;
   }
 
-  /** The lines that were laid last, and of what. @type {{ map: PadMap, of: string, contours: import('../../plots/contours.js').Contour[] } | null} */
+  /** The contours of the last render, with the map and measure that they show. @type {{ map: PadMap, of: string, contours: import('../../plots/contours.js').Contour[] } | null} */
   #laid = null;
 
   connectedCallback() {
@@ -92,7 +84,7 @@ export class LogitPad extends LogitElement {
         aria-valuemin=${across.low} aria-valuemax=${across.high}
         aria-valuenow=${this.settings[across.name]} aria-valuetext=${this.#say(names)}
         aria-describedby="keys" ${cssom({ '--x': x, '--y': y })}
-        @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @pointerup=${this.#onMove} @keydown=${this.#onKey}>
+        ${listen(this.#drag)} @keydown=${this.#onKey}>
         <svg preserveAspectRatio="none" viewBox="0 0 1 1" aria-hidden="true">${contours.map(
           ({ d }, i) =>
             svg`<path d=${d} ${cssom({ '--dark': shadeOf(i, contours.length) })}></path>`,
@@ -107,14 +99,14 @@ export class LogitPad extends LogitElement {
       </div>
       <p class="axis" aria-hidden="true"><span>${plain(across.low)}</span><span>${names[0]} →
         <span class="second">↑ ${names[1]}</span></span><span>${plain(across.high)}</span></p>
-      <details ?open=${this.open} @toggle=${this.#onToggle}>
+      <details ?open=${this.open} @toggle=${(/** @type {any} */ event) => (this.open = event.currentTarget.open)}>
         <summary>${t('pad.table')}</summary>
         ${this.open && map ? this.#renderTable(map, names) : nothing}
       </details>
       <p class="visually-hidden" id="keys">${t('pad.keys', { x: names[0], y: names[1] })}</p>`;
   }
 
-  /** The lines of the measure on show. @param {PadMap} map */
+  /** @param {PadMap} map */
   #layContours(map) {
     const { of } = this;
     if (this.#laid?.map !== map || this.#laid.of !== of) {
@@ -126,10 +118,7 @@ export class LogitPad extends LogitElement {
     return this.#laid.contours;
   }
 
-  /**
-   * @param {PadMap} map
-   * @param {string[]} names
-   */
+  /** @param {PadMap} map @param {string[]} names */
   #renderTable({ columns, rows, [this.of]: values }, names) {
     const caption = t('pad.caption', {
       value: capitalise(t(`pad.${this.of}`)),
@@ -150,17 +139,11 @@ export class LogitPad extends LogitElement {
     </table></div>`;
   }
 
-  /** @param {Event} event */
-  #onToggle(event) {
-    this.open = /** @type {HTMLDetailsElement} */ (event.currentTarget).open;
-  }
-
   /** @param {number} value of the measure */
   #write(value) {
     return this.of === 'kept' ? number(Math.round(value)) : measure(value);
   }
 
-  /** What the distribution on show comes to. */
   #sayFigure() {
     const { trace, of } = this;
     return trace ? t(`pad.${of}.now`, { value: this.#write(trace[of]) }) : '';
@@ -173,22 +156,7 @@ export class LogitPad extends LogitElement {
     return `${names[0]} ${values[0]}, ${names[1]} ${values[1]}. ${this.#sayFigure()}`;
   }
 
-  /** @param {PointerEvent} event */
-  #onDown(event) {
-    if (event.button === 0 && takePointer(event)) this.#take(event);
-  }
-
-  /** @param {PointerEvent} event */
-  #onMove(event) {
-    if (counts(event)) this.#take(event);
-  }
-
-  /** @param {PointerEvent} event */
-  #take(event) {
-    const pad = /** @type {HTMLElement} */ (event.currentTarget);
-    const { left, top, width, height } = pad.getBoundingClientRect();
-    this.#ask((event.clientX - left) / width, 1 - (event.clientY - top) / height);
-  }
+  #drag = dragging((x, y) => this.#ask(x, 1 - y));
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
@@ -214,22 +182,19 @@ export class LogitPad extends LogitElement {
     this.#ask(x + move[0] * by(across), y + move[1] * by(up));
   }
 
-  /**
-   * @param {number} x shares of the pad
-   * @param {number} y
-   */
+  /** @param {number} x the share of the pad from the left @param {number} y and from below */
   #ask(x, y) {
     const { across, up, settings } = this;
     if (!across || !up) return;
     const asked = { [across.name]: valueAt(across, x), [up.name]: valueAt(up, y) };
     const same = Object.entries(asked).every(([name, value]) => settings[name] === value);
     if (same) return;
-    this.settings = { ...settings, ...asked }; // at once; all else shows with the answer
+    this.settings = { ...settings, ...asked }; // the other numbers follow with the answer
     this.emit('logit-set', asked);
   }
 }
 
-/** Where a value stands on its slider. @param {SettingRow} row @param {number} value */
+/** The place of a value on its slider, 0 to 1. @param {SettingRow} row @param {number} value */
 function shareOf({ low, high }, value) {
   return Math.min(1, Math.max(0, (value - low) / (high - low)));
 }
@@ -240,7 +205,7 @@ function valueAt({ low, high, step }, share) {
   return Number((Math.round(value / step) * step).toFixed(6));
 }
 
-/** How dark the ground above a line is, in percent. @param {number} i @param {number} count */
+/** The darkness of the ground above a contour, in percent. @param {number} i @param {number} count */
 function shadeOf(i, count) {
   return `${((DARKEST * (i + 1)) / count).toFixed(1)}%`;
 }

@@ -1,12 +1,12 @@
 /**
- * <logit-shelf>: the stages that are not in the chain, by what they do, each with the sentence that
- * says it, a picture of it and its source; a search finds them by any system's name. One pressed comes
- * into the chain. Asks with "logit-add"; `start` is left out where it asks for itself.
+ * <logit-shelf>: the samplers that are not in the chain, in groups, each with a sentence, pictures of its
+ * effect and its source. A search finds them by the names of other systems too. A press adds one to the
+ * chain. Asks with "logit-add"; `start` is absent for an entry whose card sets itself.
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/shelf';
 import { addMessages, announceLanguage, measure, t } from '../../locale/locale.js';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
 import { aboutSetting, capitalise, settingName } from '../../base/setting-words.js';
 import { layoutSteps } from '../../plots/steps.js';
 import { lease } from '../../state/engines.js';
@@ -26,7 +26,7 @@ announceLanguage();
 
 const SIZE = { width: 64, height: 26 };
 
-/** What every stage does, once for all shelves; a failure is tried again. @type {Promise<Record<string, Record<string, Picture>>> | null} */
+/** The pictures of all samplers, read once for all shelves; null before, and after a failure. @type {Promise<Record<string, Record<string, Picture>>> | null} */
 let drawing = null;
 
 async function readPictures() {
@@ -42,13 +42,7 @@ async function readPictures() {
 }
 
 export class LogitShelf extends LogitElement {
-  static properties = {
-    table: { attribute: false },
-    shown: { attribute: false },
-    open: { state: true },
-    query: { state: true },
-    pictures: { state: true },
-  };
+  static properties = withoutAttribute('table shown open query pictures');
 
   static styles = [...LogitElement.styles, shelfStyles];
 
@@ -56,11 +50,11 @@ export class LogitShelf extends LogitElement {
     super();
     /** @type {import('../../plots/trace.js').SettingRow[]} */
     this.table = [];
-    /** @type {string[]} The warpers that have a card already. */
+    /** @type {string[]} The names that have a card. */
     this.shown = [];
     this.open = false;
     this.query = '';
-    /** What the stages do to the two distributions; empty until it is known. @type {Record<string, Record<string, Picture>>} */
+    /** By sampler and kind of distribution; empty until they are read. @type {Record<string, Record<string, Picture>>} */
     this.pictures = {};
   }
 
@@ -133,11 +127,11 @@ export class LogitShelf extends LogitElement {
 
   /** @param {string[]} names @param {string} label */
   #renderList(names, label) {
-    return html`<ul aria-label=${label}>${names.map((name) => this.#renderStage(name))}</ul>`;
+    return html`<ul aria-label=${label}>${names.map((name) => this.#renderSampler(name))}</ul>`;
   }
 
   /** @param {string} name */
-  #renderStage(name) {
+  #renderSampler(name) {
     const { source, given } = SAMPLERS[name];
     return html`
       <li>
@@ -183,16 +177,16 @@ export class LogitShelf extends LogitElement {
 
   /** @param {Event} event */
   async #onSummary(event) {
-    event.preventDefault(); // opened by ourselves, so that the search has the focus before any further key
+    event.preventDefault(); // this method opens it, so that the search has the focus before the next key
     this.open = !this.open;
     this.query = '';
     if (!this.open) return;
     await this.updateComplete;
-    if (matchMedia('(hover: hover)').matches) this.#search?.focus(); // no keyboard over a small screen
+    if (matchMedia('(hover: hover)').matches) this.#search?.focus(); // on a touch screen the focus would open the keyboard
     drawing ??= readPictures();
     drawing.then(
       (pictures) => (this.pictures = pictures),
-      () => {}, // the names and sentences do without
+      () => {}, // the shelf works without pictures
     );
   }
 
@@ -222,7 +216,7 @@ export class LogitShelf extends LogitElement {
     } else if (key === 'ArrowDown' || key === 'ArrowUp') {
       this.#walk(target, key === 'ArrowDown' ? 1 : -1);
     } else {
-      if (key.length === 1 && key !== ' ' && target !== search) search?.focus(); // which then takes it
+      if (key.length === 1 && key !== ' ' && target !== search) search?.focus(); // the search then takes the key
       if (key.length === 1) event.stopPropagation();
       return;
     }
@@ -230,7 +224,7 @@ export class LogitShelf extends LogitElement {
     event.stopPropagation();
   }
 
-  /** From the search down the stages and back. @param {HTMLElement} from @param {number} by */
+  /** Moves the focus between the search and the samplers. @param {HTMLElement} from @param {number} by */
   #walk(from, by) {
     const stops = [this.#search, ...this.renderRoot.querySelectorAll('li button')];
     const at = stops.findIndex((stop) => stop === from || stop?.parentElement?.contains(from));
@@ -244,7 +238,7 @@ export class LogitShelf extends LogitElement {
   }
 }
 
-/** Under a token of a picture. @param {Picture} picture @param {number} i */
+/** The dot under a token of a picture. @param {Picture} picture @param {number} i */
 function renderDot({ kept, marked }, i) {
   const kind = `${kept[i] ? 'kept' : ''} ${marked[i] ? 'marked' : ''}`;
   const at = ((i + 0.5) * SIZE.width) / kept.length;

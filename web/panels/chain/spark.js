@@ -1,14 +1,11 @@
-/** What a stage did to the leading tokens, in little: on its card while that says more. */
+/** The sparkline of an open card: the leading tokens before and after a stage. */
 import { html, svg } from 'lit';
 import { t } from '../../locale/locale.js';
 import { layoutSparkline, stageShares } from '../../plots/sparkline.js';
 
 const [WIDTH, HEIGHT] = [72, 34];
 
-/**
- * @param {import('../../plots/trace.js').Trace} trace
- * @param {number} index of the stage
- */
+/** @param {import('../../plots/trace.js').Trace} trace @param {number} index of the stage */
 export function renderSpark(trace, index) {
   const size = { width: WIDTH, height: HEIGHT };
   const paths = layoutSparkline({ ...stageShares(trace, index), ...size });

@@ -1,7 +1,4 @@
-/**
- * The handles on the lines between the bars, where top-k and top-p cut: dragged, they turn the
- * knob.
- */
+/** The handles on the cut lines of top-k and top-p between the bars, which move the settings. */
 import { nothing } from 'lit';
 import { rowsAbove } from '../../plots/bars.js';
 import { enteringShares, findHandles, valueFor } from '../../plots/cuts.js';

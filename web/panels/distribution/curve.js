@@ -16,7 +16,7 @@ import {
 } from '../../plots/curve.js';
 import { findHandles, valueFor } from '../../plots/cuts.js';
 import curveStyles from './curve.css';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { renderFold } from './distribution-table.js';
 import frameStyles from '../../style/frame.css';
 import handleStyles from '../../style/handle.css';
@@ -32,16 +32,13 @@ addMessages(locales);
  * @typedef {import('../../plots/cuts.js').Handle} Handle
  */
 
-/** The half of a handle's thickness, in units. */
+/** Half of a handle's thickness, in units. */
 const HALF = 10;
 
 export class LogitCurve extends LogitElement {
   static properties = {
-    trace: { attribute: false },
-    curves: { attribute: false },
-    view: { attribute: false },
+    ...withoutAttribute('trace curves view rank'),
     fixed: { type: Boolean },
-    rank: { state: true },
   };
 
   static styles = [...LogitElement.styles, handleStyles, frameStyles, curveStyles];
@@ -50,7 +47,6 @@ export class LogitCurve extends LogitElement {
 
   constructor() {
     super();
-    /** Whether the lines only show. */
     this.fixed = false;
     /** @type {Trace | null} */
     this.trace = null;
@@ -58,7 +54,7 @@ export class LogitCurve extends LogitElement {
     this.curves = null;
     /** @type {'cumulative' | 'ranks'} */
     this.view = 'cumulative';
-    /** @type {number | null} The rank that is pointed at. */
+    /** @type {number | null} The rank under the pointer or focus. */
     this.rank = null;
   }
 
@@ -66,7 +62,7 @@ export class LogitCurve extends LogitElement {
     const { trace, curves } = this;
     const { width, unit } = this.#width;
     const ready = trace && curves && width > 0;
-    // With what is around it no higher than the bars; on a phone whole above the knobs.
+    // No higher than the bars; on a phone the whole chart fits above the knobs.
     const height = unit * Math.min(540, Math.max(300, (width / unit) * 0.82));
     return html`
       <p class="legend">
@@ -148,10 +144,7 @@ export class LogitCurve extends LogitElement {
     };
   }
 
-  /**
-   * @param {Curves} curves
-   * @param {number} rank
-   */
+  /** @param {Curves} curves @param {number} rank */
   #words(curves, rank) {
     const at = Math.min(rank, curves.raw.length) - 1;
     /** @param {Float64Array} shares */
@@ -164,20 +157,13 @@ export class LogitCurve extends LogitElement {
     });
   }
 
-  /**
-   * @param {PointerEvent} event
-   * @param {Layout} layout
-   * @param {number} count
-   */
+  /** @param {PointerEvent} event @param {Layout} layout @param {number} count */
   #onPoint(event, layout, count) {
     const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
     this.rank = rankAt(layout, event.clientX - box.left, count);
   }
 
-  /**
-   * @param {KeyboardEvent} event
-   * @param {number} count
-   */
+  /** @param {KeyboardEvent} event @param {number} count */
   #onKey(event, count) {
     const ranks = chooseRanks(count);
     const at = ranks.findIndex((rank) => rank >= (this.rank ?? 1));
@@ -186,11 +172,7 @@ export class LogitCurve extends LogitElement {
   }
 }
 
-/**
- * The numbers of the curves as a table.
- * @param {Curves} curves
- * @param {import('./distribution-table.js').Fold} fold
- */
+/** @param {Curves} curves @param {import('./distribution-table.js').Fold} fold */
 export function renderCurveTable(curves, fold) {
   const rows = () =>
     curveTable(curves).map(
@@ -199,19 +181,9 @@ export function renderCurveTable(curves, fold) {
       <td>${percent(raw)}</td><td>${percent(final)}</td>
       <td>${percent(rawMass)}</td><td>${percent(finalMass)}</td></tr>`,
     );
-  const heads = [
-    'curve.rank',
-    'curve.p.raw',
-    'curve.p.final',
-    'curve.mass.raw',
-    'curve.mass.final',
-  ];
-  return renderFold(
-    fold,
-    t('curve.table'),
-    heads.map((head) => t(head)),
-    rows,
-  );
+  const heads = ['rank', 'p.raw', 'p.final', 'mass.raw', 'mass.final'];
+  const titles = heads.map((head) => t(`curve.${head}`));
+  return renderFold(fold, t('curve.table'), titles, rows);
 }
 
 define('logit-curve', LogitCurve);

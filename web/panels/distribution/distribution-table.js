@@ -1,10 +1,11 @@
 /**
- * The numbers of the bars as a table, which like that of the curves is made once it is unfolded,
- * since it would follow each move of a knob.
+ * The numbers of the bars as a table. A table is rendered while it is unfolded only, because it follows
+ * each move of a knob.
  */
 import { html, nothing } from 'lit';
 import { number, percent, t } from '../../locale/locale.js';
 import { settingName } from '../../base/setting-words.js';
+import { namedHtml } from '../../base/visible.js';
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace
@@ -35,12 +36,8 @@ export function renderFold({ open, onToggle }, caption, heads, rows) {
   `;
 }
 
-/**
- * @param {Trace | null} trace
- * @param {(token: TraceToken) => unknown} name
- * @param {Fold} fold
- */
-export function renderTable(trace, name, fold) {
+/** @param {Trace | null} trace @param {number} eos @param {Fold} fold */
+export function renderTable(trace, eos, fold) {
   if (!trace) return nothing;
   const { underflowed, rest } = trace;
   /** @param {TraceToken} token */
@@ -52,7 +49,7 @@ export function renderTable(trace, name, fold) {
   /** @param {TraceToken} token */
   const row = (token) => html`<tr>
       <td>${number(token.rank)}</td>
-      <th scope="row" class="token" translate="no">${name(token)}</th>
+      <th scope="row" class="token" translate="no">${namedHtml(token, eos)}</th>
       <td>${percent(token.p_raw)}</td><td>${percent(token.p)}</td><td>${status(token)}</td></tr>`;
   const last = () => html`<tr>
     <td></td><th scope="row">${t('distribution.rest', { n: rest.count })}</th>

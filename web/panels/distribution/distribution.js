@@ -1,8 +1,8 @@
 /**
- * <logit-distribution>: the ranked bars of the next token, raw ghost behind final, the removed kept
- * visible and marked by what removed them; readouts above, a table of the same numbers below, and
- * as tabs the charts over all ranks. Asks with "logit-view", "logit-set", "logit-bias" and
- * "logit-force".
+ * <logit-distribution>: the ranked bars of the next token, with the raw probability behind the final
+ * one. A removed token stays, marked by the sampler that removed it. Readouts stand above, a table
+ * below, and tabs lead to the charts over all ranks. Asks with "logit-view", "logit-set",
+ * "logit-bias" and "logit-force".
  */
 import { html, nothing, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -15,7 +15,7 @@ import { renderBarHandles } from './bar-handles.js';
 import '../chain/biases.js';
 import barStyles from './distribution.css';
 import { renderTable } from './distribution-table.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { help } from '../../base/help.js';
 import handleStyles from '../../style/handle.css';
 import tableStyles from '../../style/table.css';
@@ -23,7 +23,8 @@ import { handleWords } from '../../base/handles.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
 import { renderReadouts } from './readouts.js';
 import { later, settingName } from '../../base/setting-words.js';
-import { bytesOf, spoken, visibleHtml, visibleSvg } from '../../base/visible.js';
+import { bytesOf, namedHtml, spoken, visibleSvg } from '../../base/visible.js';
+import { walkList } from '../../base/walk.js';
 import { Width } from '../../base/width.js';
 
 /**
@@ -35,26 +36,16 @@ import { Width } from '../../base/width.js';
 
 const VIEWS = /** @type {View[]} */ (['bars', 'log', 'cumulative', 'ranks']);
 
-/** Room is always left for this many cut lines, so that the chart keeps its height. */
+/** The room for cut lines that is always left, so that the chart keeps its height. */
 const LINES = 3;
-/** The stages whose lines those are, and those that cut nothing. */
+/** The samplers of those lines, and the samplers that cut nothing. */
 const COUNTED = ['temperature', 'top_k', 'top_p'];
 const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'dry_multiplier'];
 
 export class LogitDistribution extends LogitElement {
   static properties = {
-    trace: { attribute: false },
-    drawn: { attribute: false },
-    eos: { attribute: false },
-    view: { attribute: false },
-    curves: { attribute: false },
-    biases: { attribute: false },
+    ...withoutAttribute('trace drawn eos view curves biases tally active menu unfolded ranks'),
     fixed: { type: Boolean },
-    tally: { attribute: false },
-    active: { state: true },
-    menu: { state: true },
-    unfolded: { state: true },
-    ranks: { state: true },
   };
 
   static styles = [...LogitElement.styles, handleStyles, tableStyles, barStyles];
@@ -62,20 +53,20 @@ export class LogitDistribution extends LogitElement {
   #width = new Width(this, '.chart');
   /** @type {UpdateThrottle} */
   #throttle = new UpdateThrottle(this, ['trace', 'drawn']);
-  /** What stands there but for the lengths of the bars. */
+  /** A key of the chart without the lengths of its bars. */
   #shape = '';
-  /** How high the bars were, in px: another view keeps their room, also until it is fetched. */
+  /** The height of the bars in px, which another view keeps. */
   #high = 0;
-  /** What paints the bars while they move, once it is fetched. @type {import('../../plots/bars-canvas.js').MovingBars | null} */
+  /** The painter of moving bars, once it is fetched. @type {import('../../plots/bars-canvas.js').MovingBars | null} */
   #moving = null;
-  /** Whether the active row was pointed at, not walked to by keys. */
+  /** Whether the pointer, and not a key, made the row active. */
   #pointed = false;
 
   constructor() {
     super();
     /** @type {Trace | null} */
     this.trace = null;
-    /** @type {import('../../plots/trace.js').Drawn | null} The token that the draw takes next. */
+    /** @type {import('../../plots/trace.js').Drawn | null} The next token. */
     this.drawn = null;
     this.eos = -1;
     /** @type {View} */
@@ -84,17 +75,15 @@ export class LogitDistribution extends LogitElement {
     this.curves = null;
     /** @type {import('../../state/bench.js').Bias[]} */
     this.biases = [];
-    /** Whether no token can be forced, biased or forbidden here. */
     this.fixed = false;
-    /** @type {import('../../state/tally.js').Tally | null} Many draws, to be held against the bars. */
+    /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
-    /** @type {string | null} The key of the row that is pointed at. */
+    /** @type {string | null} The key of the row under the pointer or focus. */
     this.active = null;
-    /** @type {string | null} The key of the row whose menu is open. */
+    /** @type {string | null} The key of the row with an open menu. */
     this.menu = null;
-    /** Whether the table shows. */
     this.unfolded = false;
-    /** What the views over all ranks need, once it is fetched. @type {typeof import('./curve.js') | null} */
+    /** The code of the views over all ranks, once it is fetched. @type {typeof import('./curve.js') | null} */
     this.ranks = null;
   }
 
@@ -107,9 +96,10 @@ export class LogitDistribution extends LogitElement {
     return !moved || what === 'numbers';
   }
 
-  /** Moves the bars to the trace, if nothing else of the chart changes by it; whether that is so. */
+  /** Moves the bars to the trace; false if something else of the chart changes too. */
   #move() {
-    const [{ trace }, chart] = [this, this.renderRoot.querySelector('.chart')];
+    const { trace } = this;
+    const chart = this.renderRoot.querySelector('.chart');
     const layout = trace && this.#ranked ? this.#lay(trace) : null;
     if (!this.#moving || !layout || !chart) return false;
     if (shapeOf(layout) !== this.#shape) return false;
@@ -132,11 +122,10 @@ export class LogitDistribution extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
     if (!this.#ranked && !this.ranks) import('./curve.js').then((ranks) => (this.ranks = ranks));
-    const gone =
-      this.active !== null && this.trace && !this.#keys(this.trace).includes(this.active);
-    if (changes.has('trace') && gone) this.active = null;
-    const closed = this.menu !== null && this.trace && !this.#keys(this.trace).includes(this.menu);
-    if (changes.has('trace') && closed) this.menu = null;
+    if (!changes.has('trace') || !this.trace) return;
+    const keys = this.#keys(this.trace);
+    if (this.active !== null && !keys.includes(this.active)) this.active = null;
+    if (this.menu !== null && !keys.includes(this.menu)) this.menu = null;
   }
 
   render() {
@@ -171,15 +160,13 @@ export class LogitDistribution extends LogitElement {
       <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
         this.#ranked || !curves
-          ? guard([this.#throttle.numbersCount], () =>
-              renderTable(trace, (token) => this.#name(token), this.#fold),
-            )
+          ? guard([this.#throttle.numbersCount], () => renderTable(trace, this.eos, this.#fold))
           : this.ranks?.renderCurveTable(curves, this.#fold)
       }
     `;
   }
 
-  /** Whether the bars are on show, on either axis. */
+  /** Whether the view shows bars, on either axis. */
   get #ranked() {
     return this.view === 'bars' || this.view === 'log';
   }
@@ -198,7 +185,7 @@ export class LogitDistribution extends LogitElement {
         @click=${() => this.emit('logit-view', { view: name })}>${t(`view.${name}`)}</button>`;
   }
 
-  /** What stands while only the bars move. @param {() => unknown} write */
+  /** A part that stays while only the bars move. @param {() => unknown} write */
   #whole(write) {
     return guard([this.#throttle.fullCount], write);
   }
@@ -232,7 +219,7 @@ export class LogitDistribution extends LogitElement {
     return width ? layoutBars({ trace, width, unit, lines: linesOf(trace), log }) : null;
   }
 
-  /** The rows in words, for a screen reader; the keys walk them. @param {Trace} trace */
+  /** The rows as options for a screen reader. @param {Trace} trace */
   #renderOptions(trace) {
     const rows = orderRows(trace);
     return this.#keys(trace).map(
@@ -242,16 +229,13 @@ export class LogitDistribution extends LogitElement {
     );
   }
 
-  /** The rows from top to bottom. @param {Trace} trace */
+  /** The keys of the rows from top to bottom. @param {Trace} trace */
   #keys(trace) {
     const keys = orderRows(trace).map(({ id }) => String(id));
     return trace.rest.count > 0 ? [...keys, 'rest'] : keys;
   }
 
-  /**
-   * @param {Trace} trace
-   * @param {Layout} layout
-   */
+  /** @param {Trace} trace @param {Layout} layout */
   #renderChart(trace, layout) {
     const { unit } = this.#width;
     return html`
@@ -265,14 +249,11 @@ export class LogitDistribution extends LogitElement {
   }
 
   #onLeave() {
-    // Not where rows or the page moved below a pointer at rest, while keys walk the rows.
+    // A row can move away from a resting pointer while keys walk the rows.
     if (this.#pointed && this.menu === null) this.active = null;
   }
 
-  /**
-   * @param {Trace} trace
-   * @param {Layout} layout
-   */
+  /** @param {Trace} trace @param {Layout} layout */
   #renderRows(trace, layout) {
     const { active } = this;
     const { unit } = this.#width;
@@ -292,11 +273,7 @@ export class LogitDistribution extends LogitElement {
     });
   }
 
-  /**
-   * The drawn token where it is not listed.
-   * @param {Trace} trace
-   * @param {Layout} layout
-   */
+  /** The drawn token, if no row lists it. @param {Trace} trace @param {Layout} layout */
   #renderBeyond({ tokens }, layout) {
     const { drawn } = this;
     if (!drawn || tokens.some(({ id }) => id === drawn.id)) return nothing;
@@ -315,16 +292,16 @@ export class LogitDistribution extends LogitElement {
     const { token } = row;
     const bias = this.biases.find(({ id }) => id === token.id)?.bias ?? 0;
     return html`
-      <logit-token-menu .name=${this.#name(token)} .spoken=${spoken(token, this.eos)}
+      <logit-token-menu .name=${namedHtml(token, this.eos)} .spoken=${spoken(token, this.eos)}
         .token=${token.id} .bias=${bias} .x=${columns.barX} .y=${row.y + rowHeight}
         @logit-menu-close=${this.#close}></logit-token-menu>`;
   }
 
-  /** What stands at the end of a bar. @param {import('../../plots/bars.js').Row} row */
+  /** The percentage at the end of a bar. @param {import('../../plots/bars.js').Row} row */
   #percent = ({ key, p }) => this.#throttle.reuse(key, () => briefPercent(p));
 
   /**
-   * What the chart says, in the language of the page.
+   * The texts of the chart.
    * @param {Trace} trace
    * @returns {import('../../plots/bars-view.js').Words}
    */
@@ -342,19 +319,11 @@ export class LogitDistribution extends LogitElement {
     };
   }
 
-  /**
-   * @param {{ id: number, text: string, special: boolean }} token
-   * @param {number} letters
-   */
+  /** @param {{ id: number, text: string, special: boolean }} token @param {number} letters */
   #label(token, letters) {
     if (token.id === this.eos)
       return svg`<tspan class="space">‹</tspan>${t('text.end')}<tspan class="space">›</tspan>`;
     return visibleSvg(token, letters);
-  }
-
-  /** @param {TraceToken} token */
-  #name(token) {
-    return token.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(token);
   }
 
   /** @param {TraceToken | null} token */
@@ -378,10 +347,7 @@ export class LogitDistribution extends LogitElement {
     return this.tally ? `${row}; ${this.#counted(token)}` : row;
   }
 
-  /**
-   * How many of many draws fell on a row; null where none were made.
-   * @param {string} key
-   */
+  /** The number of many draws that fell on a row; null without a tally. @param {string} key */
   #drawn(key) {
     const { tally, trace } = this;
     if (!tally || !trace) return null;
@@ -404,11 +370,7 @@ export class LogitDistribution extends LogitElement {
     return t('draw.many.count', { n, of, share: percent(n / of) });
   }
 
-  /**
-   * The numbers of the row that is pointed at, beside it.
-   * @param {Trace} trace
-   * @param {Layout} layout
-   */
+  /** The numbers of the active row, beside it. @param {Trace} trace @param {Layout} layout */
   #renderDetail(trace, { rows, rest, rowHeight, height, columns }) {
     const row = [...rows, ...(rest ? [rest] : [])].find(({ key }) => key === this.active);
     if (!row || this.menu !== null) return nothing;
@@ -423,13 +385,10 @@ export class LogitDistribution extends LogitElement {
       </div>`;
   }
 
-  /**
-   * @param {Trace} trace
-   * @param {TraceToken} token
-   */
+  /** @param {Trace} trace @param {TraceToken} token */
   #renderNumbers(trace, token) {
     return html`
-      <p><b class="token" translate="no">${this.#name(token)}</b>
+      <p><b class="token" translate="no">${namedHtml(token, this.eos)}</b>
         <span>${t('distribution.detail.id')} ${plain(token.id)}</span>
         <span>${t('distribution.rank')} ${number(token.rank)}</span>
         <span>${t('distribution.detail.logit')} ${fixed(token.logit, 3)}</span>
@@ -447,11 +406,6 @@ export class LogitDistribution extends LogitElement {
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     const keys = this.trace ? this.#keys(this.trace) : [];
-    const at = this.active === null ? -1 : keys.indexOf(this.active);
-    const last = keys.length - 1;
-    const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? last : at - 1, Home: 0, End: last }[
-      event.key
-    ];
     if (event.key === 'Escape' && this.active !== null) {
       event.preventDefault();
       this.active = null;
@@ -460,10 +414,14 @@ export class LogitDistribution extends LogitElement {
       event.preventDefault();
       this.#open(this.active);
     }
-    if (to === undefined || last < 0) return;
-    event.preventDefault();
+    if (keys.length === 0) return;
+    // Without an active row, ArrowUp begins at the end.
+    const from = event.key === 'ArrowUp' ? keys.length : -1;
+    const at = this.active === null ? from : keys.indexOf(this.active);
+    const to = walkList(event, ['ArrowUp', 'ArrowDown'], at, keys.length - 1);
+    if (to === undefined) return;
     this.#pointed = false;
-    this.active = keys[Math.min(last, Math.max(0, to))];
+    this.active = keys[to];
   }
 
   /** @param {string} key */
@@ -485,24 +443,14 @@ export class LogitDistribution extends LogitElement {
   /** @param {KeyboardEvent} event */
   #onTabKey(event) {
     const at = VIEWS.indexOf(this.view);
-    const last = VIEWS.length - 1;
-    const to = {
-      ArrowRight: at === last ? 0 : at + 1,
-      ArrowLeft: at === 0 ? last : at - 1,
-      Home: 0,
-      End: last,
-    }[event.key];
+    const to = walkList(event, ['ArrowLeft', 'ArrowRight'], at, VIEWS.length - 1, true);
     if (to === undefined) return;
-    event.preventDefault();
     this.emit('logit-view', { view: VIEWS[to] });
     /** @type {HTMLElement} */ (this.renderRoot.querySelector(`#tab-${VIEWS[to]}`)).focus();
   }
 }
 
-/**
- * @param {Trace} trace
- * @param {import('../../plots/bars.js').Cut} cut
- */
+/** @param {Trace} trace @param {import('../../plots/bars.js').Cut} cut */
 function cutWords(trace, { stage, below, idle }) {
   const handle = findHandles(trace).find(({ name }) => name === stage.name);
   if (idle && handle) return handle.active ? handleWords(handle) : settingName(handle.name);
@@ -511,7 +459,7 @@ function cutWords(trace, { stage, below, idle }) {
   return t(below ? 'distribution.cut.below' : 'distribution.cut', params);
 }
 
-/** How many lines there may be while the knobs turn. @param {Trace} trace */
+/** The most cut lines that the knobs can bring. @param {Trace} trace */
 function linesOf({ stages }) {
   const others = stages.filter(
     ({ name, active }) => active && ![...COUNTED, ...UNCUT].includes(name),

@@ -1,11 +1,11 @@
 /**
- * <logit-glance>: the distribution in a strip at the edge of the window, while a knob is turned and
- * the chart itself is out of sight, as on a phone. It lies over the page, so that nothing moves.
+ * <logit-glance>: the distribution in a strip at the edge of the window, while a knob moves and the
+ * chart is out of sight, as on a phone. The strip lies over the page, so that nothing else moves.
  */
 import { html, nothing } from 'lit';
 import { measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { GLIDE } from '../../base/reorder.js';
 import { visible } from '../../base/visible.js';
 import glanceStyles from './glance.css';
@@ -13,20 +13,18 @@ import glanceStyles from './glance.css';
 /** @typedef {import('../../plots/trace.js').Trace} Trace */
 
 const COLUMNS = 7;
-/** How long it stays after a knob that took no focus was turned, in ms. */
+/** The time that the strip stays after a move of a knob without focus, in ms. */
 const LINGER = 2500;
-/** The strip with its distance from the edge, in px at least. */
+/** The least height of the strip with its distance from the edge, in px. */
 const ROOM = 150;
-/** The share of the chart, or of the window where that is smaller, that is enough of it in sight. */
+/** The visible share of the chart, or of a smaller window, that counts as in sight. */
 const ENOUGH = 0.4;
-/** The shares in sight at which that is asked again. */
+/** The visible shares at which the observer reports. */
 const PARTS = Array.from({ length: 21 }, (_, i) => i / 20);
 
 export class LogitGlance extends LogitElement {
   static properties = {
-    trace: { attribute: false },
-    drawn: { attribute: false },
-    eos: { attribute: false },
+    ...withoutAttribute('trace drawn eos'),
     knobs: {},
     chart: {},
     shown: { type: Boolean, reflect: true },
@@ -37,21 +35,20 @@ export class LogitGlance extends LogitElement {
 
   /** @type {AbortController | null} */
   #listening = null;
-  /** Whether enough of the chart is in sight. */
   #sight = true;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** When a knob was turned last. */
+  /** The time of the last move of a knob. */
   #turned = -Infinity;
 
   constructor() {
     super();
     /** @type {Trace | null} */
     this.trace = null;
-    /** @type {import('../../plots/trace.js').Drawn | null} The token that the draw takes next. */
+    /** @type {import('../../plots/trace.js').Drawn | null} The next token. */
     this.drawn = null;
     this.eos = -1;
-    /** Selectors, in the same tree, of what is turned and of what must be out of sight. */
+    /** Selectors of the knobs and of the chart, in the same tree. */
     this.knobs = '';
     this.chart = '';
     this.shown = false;
@@ -87,7 +84,7 @@ export class LogitGlance extends LogitElement {
     clearTimeout(this.#timer);
   }
 
-  /** A knob is turned: one timer for all its moves. */
+  /** Keeps the strip after a move of a knob; one timer serves all moves. */
   #linger() {
     this.#turned = performance.now();
     if (this.#timer !== undefined) return;
@@ -120,7 +117,7 @@ export class LogitGlance extends LogitElement {
     this.shown = used && !this.#sight;
   }
 
-  /** Puts it away from the knob in use. */
+  /** Places the strip away from the knob in use. */
   #place() {
     this.#look();
     const root = /** @type {ShadowRoot} */ (this.getRootNode());
@@ -150,10 +147,7 @@ export class LogitGlance extends LogitElement {
     `;
   }
 
-  /**
-   * @param {import('../../plots/trace.js').TraceToken} token
-   * @param {number} most
-   */
+  /** @param {import('../../plots/trace.js').TraceToken} token @param {number} most */
   #renderColumn(token, most) {
     const kind = `${token.removed_by ? 'removed' : ''} ${token.id === this.drawn?.id ? 'next' : ''}`;
     const name = token.id === this.eos ? t('text.end') : visible(token).replace(/^␣(?=.)/u, '');

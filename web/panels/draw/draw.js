@@ -1,6 +1,6 @@
 /**
- * <logit-draw>: the survivors laid end to end, the random number u of the next step on them, which
- * can be dragged, the seed, the method, and many draws counted. Asks with "logit-seed" and
+ * <logit-draw>: the surviving tokens end to end with the random number u of the next step, which the
+ * user can drag; the seed, the method, and the counts of many draws. Asks with "logit-seed" and
  * "logit-draw" ({ u }, { method } or { draws }).
  */
 import { html, nothing } from 'lit';
@@ -10,14 +10,14 @@ import { fixed, number, plain, rounded, t } from '../../locale/locale.js';
 import { STRIP_HEIGHT, drawStrip } from '../../plots/strip-view.js';
 import { layoutStrip } from '../../plots/strip.js';
 import drawStyles from './draw.css';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { help } from '../../base/help.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
 import { readSeed } from '../../base/setting-words.js';
-import { totalVariation } from '../../state/tally.js';
-import { counts, takePointer } from '../../base/touch.js';
+import { listen } from '../../base/props.js';
+import { dragging } from '../../base/touch.js';
 import { NumberInput } from '../../base/number-input.js';
-import { spoken, visible, visibleHtml, visibleSvg } from '../../base/visible.js';
+import { endName, spoken, visible, visibleHtml, visibleSvg } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
 
 /**
@@ -25,22 +25,14 @@ import { Width } from '../../base/width.js';
  * @typedef {import('../../plots/trace.js').Drawn} Drawn
  */
 
-/** How many draws one press of the button adds. */
+/** The draws of one press of the button. */
 const MANY = 1000;
-/** The largest u that is offered: 1 itself is never drawn. */
+/** The largest u on the strip; a draw never gives 1. */
 const LAST = 0.9999;
 
 export class LogitDraw extends LogitElement {
   static properties = {
-    trace: { attribute: false },
-    drawn: { attribute: false },
-    seed: { attribute: false },
-    count: { attribute: false },
-    finished: { attribute: false },
-    eos: { attribute: false },
-    method: { attribute: false },
-    whatIf: { attribute: false },
-    tally: { attribute: false },
+    ...withoutAttribute('trace drawn seed count finished eos method whatIf tally'),
     stepping: { type: Boolean },
     fixed: { type: Boolean },
   };
@@ -50,6 +42,8 @@ export class LogitDraw extends LogitElement {
   #width = new Width(this, '.strip');
   /** @type {UpdateThrottle} */
   #throttle = new UpdateThrottle(this, ['trace', 'drawn']);
+  /** The code of many draws, fetched after the first picture. @type {typeof import('../../state/tally.js') | null} */
+  #many = null;
   #typed = new NumberInput(
     this,
     readSeed,
@@ -69,14 +63,20 @@ export class LogitDraw extends LogitElement {
     this.eos = -1;
     /** @type {'inverse' | 'gumbel'} */
     this.method = 'inverse';
-    /** @type {number | null} A u of the reader's. */
+    /** @type {number | null} The user's u; null for that of the seed. */
     this.whatIf = null;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
-    /** Whether the text beside it has a button Step, which takes the token of a u of the reader's. */
+    /** Whether a button Step beside it takes the token of the user's u. */
     this.stepping = false;
-    /** Whether seed and method only show. */
     this.fixed = false;
+  }
+
+  firstUpdated() {
+    import('../../state/tally.js').then((many) => {
+      this.#many = many;
+      if (this.tally) this.requestUpdate();
+    });
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -122,11 +122,11 @@ export class LogitDraw extends LogitElement {
       <div class="strip ${whatIf === null ? '' : 'if'}" role="slider" tabindex="0" translate="no"
         aria-label=${t('draw.slider')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u ?? 0}
         aria-valuetext=${words} aria-disabled=${!this.#movable}
-        @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @pointerup=${this.#onMove} @keydown=${this.#onKey}>
+        ${listen(this.#drag)} @keydown=${this.#onKey}>
         ${this.#renderStrip()}</div>`;
   }
 
-  /** Whether the reader may ask what another u would draw. */
+  /** Whether the user may try another u. */
   get #movable() {
     return this.method !== 'gumbel' && !this.fixed;
   }
@@ -156,13 +156,10 @@ export class LogitDraw extends LogitElement {
 
   #renderResult() {
     const { tally } = this;
-    const result = tally && {
-      n: number(tally.total),
-      distance: fixed(totalVariation(tally), 4),
-    };
+    const distance = tally && this.#many ? fixed(this.#many.totalVariation(tally), 4) : '';
     return html`
       <p class="result" role="status" data-total=${tally?.total ?? 0}>
-        ${result ? t('draw.many.result', result) : ''}</p>`;
+        ${distance && tally ? t('draw.many.result', { n: number(tally.total), distance }) : ''}</p>`;
   }
 
   #renderStrip() {
@@ -185,9 +182,9 @@ export class LogitDraw extends LogitElement {
     return html`<svg height=${height} aria-hidden="true">${strip}</svg>`;
   }
 
-  /** The end token under its name here. @param {import('../../plots/trace.js').TraceToken} token */
+  /** @param {import('../../plots/trace.js').TraceToken} token */
   #named(token) {
-    return token.id === this.eos ? { ...token, text: `‹${t('text.end')}›` } : token;
+    return token.id === this.eos ? { ...token, text: endName() } : token;
   }
 
   #sentence() {
@@ -209,22 +206,10 @@ export class LogitDraw extends LogitElement {
     );
   }
 
-  /** @param {PointerEvent} event */
-  #onDown(event) {
-    if (event.button === 0 && this.#movable && takePointer(event)) this.#take(event);
-  }
-
-  /** @param {PointerEvent} event */
-  #onMove(event) {
-    if (counts(event)) this.#take(event);
-  }
-
-  /** @param {PointerEvent} event */
-  #take(event) {
-    const strip = /** @type {HTMLElement} */ (event.currentTarget);
-    const { left, width } = strip.getBoundingClientRect();
-    this.#ask((event.clientX - left) / width);
-  }
+  #drag = dragging(
+    (x) => this.#ask(x),
+    () => this.#movable,
+  );
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
@@ -254,7 +239,7 @@ export class LogitDraw extends LogitElement {
     this.emit('logit-draw', { u: Math.max(0, Math.min(LAST, Math.round(u * 1e4) / 1e4)) });
   }
 
-  /** The button is gone with that: the strip has the focus. */
+  /** The button goes away, so the strip gets the focus. */
   #onBack() {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.strip'))?.focus();
     this.emit('logit-draw', { u: null });
@@ -267,11 +252,7 @@ export class LogitDraw extends LogitElement {
   }
 }
 
-/**
- * A sentence with a template in the place of {token}.
- * @param {string} sentence
- * @param {unknown} token
- */
+/** A sentence with a template in the place of {token}. @param {string} sentence @param {unknown} token */
 function weave(sentence, token) {
   const [before, after] = sentence.split('{token}');
   return html`${before}${token}${after}`;

@@ -1,12 +1,31 @@
-/** What the editors of a reader's code share: how long a call may take, and their keys. */
+/** The editor of the user's code. */
+import { html } from 'lit';
+import { boundedText, fullTextOf } from '../../base/bounded-text.js';
+import { t } from '../../locale/locale.js';
 
+/** The time limit of one call of the code, in ms. */
 export const LIMIT_MS = 2000;
 
-/** Editors in which Escape was the last key, so that Tab goes on from there. @type {WeakSet<EventTarget>} */
+/** Editors in which Escape was the last key, so that Tab leaves them. @type {WeakSet<EventTarget>} */
 const leaving = new WeakSet();
 
 /**
- * Tab indents, after Escape it leaves, Ctrl+Enter runs. What Tab changes is said by an input event.
+ * @param {string} code
+ * @param {(code: string) => void} onCode called at each change
+ * @param {() => void} run called at Ctrl+Enter
+ * @param {string} kind the class of the sentence about the keys
+ */
+export function renderEditor(code, onCode, run, kind) {
+  return html`
+    <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
+      aria-describedby="keys" ${boundedText(code)}
+      @input=${(/** @type {Event} */ event) => onCode(fullTextOf(event))}
+      @keydown=${(/** @type {KeyboardEvent} */ event) => onEditorKey(event, run)}></textarea>
+    <p class=${kind} id="keys">${t('sampler.keys')}</p>`;
+}
+
+/**
+ * Tab indents and sends an input event; after Escape it leaves. Ctrl+Enter runs.
  * @param {KeyboardEvent} event
  * @param {() => void} run
  */
@@ -22,7 +41,7 @@ export function onEditorKey(event, run) {
     run();
   } else if (key === 'Tab' && !left && !shiftKey && !ctrlKey && !altKey) {
     event.preventDefault();
-    // The one way that leaves undo as it is.
+    // This call alone keeps the history of undo.
     if (document.execCommand('insertText', false, '  ')) return;
     editor.setRangeText('  ', editor.selectionStart, editor.selectionEnd, 'end');
     editor.dispatchEvent(new Event('input'));

@@ -1,4 +1,4 @@
-/** What the editor of <logit-own-sampler> begins with. */
+/** The example code of the editors. */
 
 const TOP_P = `export default function topP(logits, settings, { history }) {
   const { top_p } = settings;
@@ -48,7 +48,7 @@ const GENERATE = `export default function generate(model, prompt_ids, settings, 
 }
 `;
 
-/** In the chain. */
+/** The example on the card in the chain. */
 export const OWN = `// Keeps the five best tokens; -Infinity removes one.
 export default function own(logits, settings, { history }) {
   const ranked = logits.slice().sort().reverse();
@@ -57,7 +57,7 @@ export default function own(logits, settings, { history }) {
 }
 `;
 
-/** What a function reads beside the settings, where it is not the history. @type {Record<string, string>} */
+/** The further argument of a function, if it is not the history. @type {Record<string, string>} */
 const BESIDE = {
   guidance_scale: 'second',
   contrastive_beta: 'second',
@@ -74,7 +74,7 @@ const plain = (
 }
 `;
 
-/** The five functions of the lesson, to be written. */
+/** The five functions that the lesson asks for. */
 const CASES = `export function temperature(logits, { temperature }) {
   if (temperature < 0) throw new RangeError('temperature is 0 or more');
   return logits.map((logit) => logit / temperature);
@@ -112,7 +112,7 @@ export function actingValue({ name, kind, usual }) {
   return kind === 'map' ? { 0: usual } : usual;
 }
 
-/** Logits to try a sampler on where none are given: what may follow "Today she". */
+/** Logits for a trial without given ones: tokens after "Today she". */
 export const TRIAL = Object.freeze({
   tokens: [' is', ' has', ' will', ' goes', ' plays', ' was', ' works', ' went', ' the', '.'],
   logits: Float32Array.of(3.2, 2.9, 2.1, 1.8, 1.1, 0.4, 0.2, -0.5, -1.7, -3),

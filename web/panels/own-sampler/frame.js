@@ -1,15 +1,15 @@
 /**
- * Where a reader's code runs: a frame with an origin of its own and no network, and in it a worker,
- * both gone once the frame is removed. See web/sandbox/.
+ * The frame in which the user's code runs, with an opaque origin and no network. A worker in it runs the
+ * code and ends with the frame. See web/sandbox/.
  */
 
 import { trustedDocument } from '../../engine/trusted.js';
 import { assets } from '../../state/assets.js';
 
-/** The frame's document, by an address that bundlers look for. */
+/** The frame's document; bundlers find this form of its address. */
 const page = new URL('./sandbox.html', import.meta.url);
 
-/** Whether there is a document for the frame: beside this script, or within a page of one file. */
+/** Whether the frame's document is there: beside this script, or inside the single file. */
 export const canRun = () => assets.inside.has('sandbox.html') || page.protocol !== 'file:';
 
 /** @param {HTMLIFrameElement} frame */
@@ -21,7 +21,7 @@ function fill(frame) {
 
 /**
  * @param {string} code a module
- * @param {Node} parent where the frame stands, unseen
+ * @param {Node} parent of the hidden frame
  * @returns {import('../../grade/tested-function.js').Start}
  */
 export const inFrame = (code, parent) => (onanswer) => {
@@ -37,10 +37,7 @@ export const inFrame = (code, parent) => (onanswer) => {
   };
   const listen = (/** @type {MessageEvent} */ { source, data }) => {
     if (source !== frame.contentWindow) return;
-    if (data !== 'ready') {
-      onanswer(data);
-      return;
-    }
+    if (data !== 'ready') return onanswer(data);
     const early = waiting ?? [];
     waiting = null;
     early.forEach(post);

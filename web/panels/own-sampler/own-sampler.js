@@ -1,13 +1,11 @@
 /**
- * <logit-own-sampler>: an editor for a sampler of the reader's own, which runs in a sandboxed frame;
- * what it makes of the present logits beside what the built-in one does; and the grader's report.
- * Where no engine is given it opens one by itself, with a few logits to try.
- * Says "logit-own" after each run and each check.
+ * <logit-own-sampler>: an editor for the user's own sampler, which runs in a sandboxed frame; its result
+ * on the logits beside that of the built-in sampler; and the grader's report. Without an engine it
+ * opens one, with a few logits to try. Emits "logit-own" after each run and each check.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
-import { addMessages, number, percent, plain, t } from '../../locale/locale.js';
-import { cssom } from '../../plots/cssom.js';
+import { addMessages, number, t } from '../../locale/locale.js';
 import { MODULE_11, casesOf } from '../../grade/cases.js';
 import { CHAIN } from '../../grade/chain.js';
 import { GRADED, askingOf, grade } from '../../grade/grade.js';
@@ -15,14 +13,13 @@ import { numbersOf } from '../../grade/properties.js';
 import { scoreOf } from '../../grade/score.js';
 import { SPECS } from '../../grade/specs.js';
 import { TestedFunction } from '../../grade/tested-function.js';
-import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
 import { recall, remember } from '../../state/memory.js';
 import { settingName } from '../../base/setting-words.js';
-import { spoken, visibleHtml } from '../../base/visible.js';
-import { LIMIT_MS, onEditorKey } from './editor.js';
+import { compareSamplers, renderComparison } from './comparison.js';
+import { LIMIT_MS, renderEditor } from './editor.js';
 import { TRIAL, actingValue, exampleOf } from './examples.js';
 import ownSamplerStyles from './own-sampler.css';
 import { canRun, inFrame } from './frame.js';
@@ -30,43 +27,23 @@ import { caseTable, verdictItem } from './report.js';
 
 addMessages(locales);
 
-/** @typedef {import('../../grade/grade.js').Verdict} Verdict */
+/** @typedef {import('./comparison.js').Comparison} Comparison */
 
-/**
- * What a run shows: the best tokens of either, each with both probabilities.
- * @typedef {object} Shown
- * @property {{ piece: import('../../base/visible.js').Token, mine: number, theirs: number }[]} rows
- * @property {number} differ how many tokens of the whole vocabulary have another probability
- * @property {Record<string, unknown>} settings those of the built-in one
- */
-
-/** The cases of a lesson, of five functions. */
+/** The kind of a lesson's cases, for five functions. */
 const CASES = 'cases';
-const LISTED = 10;
-const SAME = 2 ** -20;
 
 export class LogitOwnSampler extends LogitElement {
   static properties = {
-    engine: { attribute: false },
-    logits: { attribute: false },
-    tokens: { attribute: false },
-    settings: { attribute: false },
-    history: { attribute: false },
+    ...withoutAttribute('engine logits tokens settings history'),
+    ...withoutAttribute('busy shown trouble verdicts fault own edited'),
     as: {},
-    busy: { state: true },
-    shown: { state: true },
-    trouble: { state: true },
-    verdicts: { state: true },
-    fault: { state: true },
-    own: { state: true },
-    edited: { state: true },
   };
 
   static styles = [...LogitElement.styles, ownSamplerStyles];
 
-  /** The code of each kind, once it was edited. @type {Record<string, string>} */
+  /** The edited code of each kind. @type {Record<string, string>} */
   #written;
-  /** Counts the runs, so that one that was overtaken says nothing more. */
+  /** Counts the runs, so that an overtaken run shows nothing. */
   #turn = 0;
   /** @type {TestedFunction | null} */
   #tested = null;
@@ -79,7 +56,7 @@ export class LogitOwnSampler extends LogitElement {
     this.engine = null;
     /** The logits of the present context. @type {Float32Array | null} */
     this.logits = null;
-    /** The texts of given logits; null where they are a model's. @type {string[] | null} */
+    /** The texts of given logits; null for those of a model. @type {string[] | null} */
     this.tokens = null;
     /** @type {import('../../engine/types.js').Settings} */
     this.settings = {};
@@ -88,21 +65,21 @@ export class LogitOwnSampler extends LogitElement {
     const { as, written } = recallWork();
     this.as = as;
     this.#written = written;
-    /** How long one call may take, in ms. */
+    /** The time limit of one call, in ms. */
     this.limit = LIMIT_MS;
     /** @type {'' | 'run' | 'check'} */
     this.busy = '';
-    /** @type {Shown | null} */
+    /** @type {Comparison | null} */
     this.shown = null;
     /** @type {{ code: string, params?: any } | null} */
     this.trouble = null;
     /** @type {import('./report.js').Asked[] | null} */
     this.verdicts = null;
-    /** What is wrong, once a check has found it. @type {import('../../grade/diagnose.js').Fault | null} */
+    /** The diagnosis of the last check. @type {import('../../grade/diagnose.js').Fault | null} */
     this.fault = null;
-    /** The engine that it opened by itself. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+    /** The engine that this element opened. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
     this.own = null;
-    /** Whether the code was changed since it ran last. */
+    /** Whether the code changed after the last run. */
     this.edited = false;
   }
 
@@ -143,14 +120,13 @@ export class LogitOwnSampler extends LogitElement {
     }
   }
 
-  /** What there is to try a sampler on: given, or of its own. */
+  /** The engine and logits for a run: the given ones, or own ones. */
   get #bench() {
     const { engine, own, logits, tokens } = this;
     if (engine) return { engine, logits, tokens };
     return logits ? { engine: own, logits, tokens } : { engine: own, ...TRIAL };
   }
 
-  /** The present code. */
   get code() {
     return this.#written[this.as] ?? exampleOf(this.as);
   }
@@ -172,7 +148,7 @@ export class LogitOwnSampler extends LogitElement {
     this.busy = '';
   }
 
-  /** What the sampler is asked with: the chain's values, or one at which it does something. */
+  /** The settings of a run: those of the chain, or usual values of neutral ones. */
   get #values() {
     const names = this.as === 'chain' ? CHAIN : [this.as];
     const rows = this.#bench.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
@@ -188,8 +164,7 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   /**
-   * Loads the code anew for each of its functions and hands it to `work`, unless something newer has
-   * begun.
+   * Loads the code for each of its functions and passes it to `work`; a newer run ends this one.
    * @param {'run' | 'check'} what
    * @param {(tested: TestedFunction, current: () => boolean, as: string) => Promise<void>} work
    * @param {(as: string, why: { code: string, params: any }) => void} [unloaded]
@@ -221,11 +196,11 @@ export class LogitOwnSampler extends LogitElement {
     this.emit('logit-own', { as: this.as, code: this.code, verdicts: this.verdicts });
   }
 
-  /** Runs the code on the present logits. */
+  /** Runs the code on the logits. */
   run() {
     if (this.#onlyChecked) return this.check();
     return this.#with('run', async (tested, current) => {
-      const { engine, logits } = this.#bench;
+      const { engine, logits, tokens } = this.#bench;
       if (!engine || !logits) return;
       this.shown = null;
       const history = Array.from(this.history);
@@ -240,21 +215,20 @@ export class LogitOwnSampler extends LogitElement {
       } else if (numbers.every((it) => it === -Infinity)) {
         this.trouble = { code: 'nothing' };
       } else {
-        const shown = await this.#compare(Float32Array.from(numbers), settings, {
-          history,
-          second,
-        });
+        const bench = { engine, logits, tokens };
+        const mine = Float32Array.from(numbers);
+        const shown = await compareSamplers(bench, mine, settings, { history, second });
         if (current()) this.shown = shown;
       }
     });
   }
 
-  /** Whether there are no logits to run it on. */
+  /** Whether the kind has no run on logits. */
   get #onlyChecked() {
     return this.as === 'generate' || this.as === CASES;
   }
 
-  /** Whether it reads a second distribution, which here holds every token alike. */
+  /** Whether it reads a second distribution, which here is uniform. */
   get #readsSecond() {
     return SPECS[this.as]?.second;
   }
@@ -291,32 +265,6 @@ export class LogitOwnSampler extends LogitElement {
     );
   }
 
-  /**
-   * @param {Float32Array} numbers
-   * @param {any} settings
-   * @param {{ history: number[], second?: number[] }} beside
-   * @returns {Promise<Shown>}
-   */
-  async #compare(numbers, settings, beside) {
-    const bench = this.#bench;
-    const engine = /** @type {NonNullable<typeof bench.engine>} */ (bench.engine);
-    const logits = /** @type {Float32Array} */ (bench.logits);
-    const mine = await engine.warp(numbers, { top: LISTED });
-    const theirs = await engine.warp(logits, { ...settings, top: LISTED }, beside);
-    const ids = new Set([...theirs.tokens, ...mine.tokens].map(({ id }) => id));
-    const best = [...ids]
-      .filter((id) => mine.p[id] > 0 || theirs.p[id] > 0)
-      .sort((a, b) => Math.max(theirs.p[b], mine.p[b]) - Math.max(theirs.p[a], mine.p[a]) || a - b);
-    const rows = [];
-    for (const id of best.slice(0, LISTED)) {
-      const given = bench.tokens && { id, text: bench.tokens[id], special: false };
-      const piece = given ?? (await engine.piece(id));
-      rows.push({ piece, mine: mine.p[id], theirs: theirs.p[id] });
-    }
-    const differ = mine.p.reduce((n, p, id) => n + Number(Math.abs(p - theirs.p[id]) > SAME), 0);
-    return { rows, differ, settings };
-  }
-
   /** @param {Event} event */
   #onKind({ target }) {
     this.#forget();
@@ -329,24 +277,19 @@ export class LogitOwnSampler extends LogitElement {
     this.fault = null;
   }
 
-  /** @param {Event} event */
-  #onInput(event) {
-    this.#written[this.as] = fullTextOf(event);
+  /** @param {string} text */
+  #type(text) {
+    this.#written[this.as] = text;
     this.#remember();
     this.edited = true;
   }
 
-  /** @param {KeyboardEvent} event */
-  #onKey(event) {
-    onEditorKey(event, () => this.run());
-  }
-
-  /** Whether the example shows in place of code that was written. */
+  /** Whether the example stands in place of the user's code. */
   get #aside() {
     return this.code === exampleOf(this.as) && Boolean(this.#written[`${this.as}~`]);
   }
 
-  /** Goes to the example, or from there back to the reader's code. */
+  /** Goes to the example, or from there back to the user's code. */
   #again() {
     const { as } = this;
     const written = this.#written;
@@ -387,9 +330,12 @@ export class LogitOwnSampler extends LogitElement {
       </div>
       <div class="halves">
         <div>
-          <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
-            aria-describedby="keys" ${boundedText(this.code)} @input=${this.#onInput} @keydown=${this.#onKey}></textarea>
-          <p class="hint" id="keys">${t('sampler.keys')}</p>
+          ${renderEditor(
+            this.code,
+            (text) => this.#type(text),
+            () => this.run(),
+            'hint',
+          )}
         </div>
         <div class="result" aria-busy=${this.busy === 'run'}>${this.#renderResult()}</div>
       </div>
@@ -405,10 +351,8 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   #renderResult() {
-    const before =
-      this.edited && (this.trouble || this.shown || this.verdicts)
-        ? html`<p class="hint" role="status">${t('sampler.before')}</p>`
-        : nothing;
+    const stale = this.edited && (this.trouble || this.shown || this.verdicts);
+    const before = stale ? html`<p class="hint" role="status">${t('sampler.before')}</p>` : nothing;
     return html`${before}${this.#renderOutcome()}`;
   }
 
@@ -417,48 +361,17 @@ export class LogitOwnSampler extends LogitElement {
       const { code, params } = this.trouble;
       return html`<p class="error" role="alert">${t(`sampler.fail.${code}`, params)}</p>`;
     }
-    if (!this.shown) {
-      const key = this.#onlyChecked ? `sampler.empty.${this.as}` : 'sampler.empty';
-      return html`<p class="about">${t(this.busy ? 'sampler.running' : key)}</p>`;
-    }
-    const { rows, differ } = this.shown;
-    const write = (/** @type {unknown} */ value) =>
-      typeof value === 'number' ? plain(value) : JSON.stringify(value);
-    const settings = Object.entries(this.shown.settings)
-      .map(([name, value]) => `${name} = ${write(value)}`)
-      .join(', ');
-    const most = Math.max(...rows.map(({ mine, theirs }) => Math.max(mine, theirs)));
-    const cell = (
-      /** @type {string} */ side,
-      /** @type {number} */ p,
-    ) => html`<td class="share ${side}">
-      <span>${percent(p)}</span><i ${cssom({ '--share': p / most })}></i></td>`;
-    return html`<table>
-        <caption>${t('sampler.caption', { settings })}${this.#readsSecond ? ` ${t('sampler.second')}` : nothing}</caption>
-        <thead><tr><th scope="col">${t('sampler.token')}</th><th scope="col">${t('sampler.mine')}</th>
-          <th scope="col">${t('sampler.theirs')}</th></tr></thead>
-        <tbody translate="no">${rows.map(
-          ({
-            piece,
-            mine,
-            theirs,
-          }) => html`<tr class=${Math.abs(mine - theirs) > SAME ? 'other' : ''}>
-          <th scope="row"><span class="token" translate="no" aria-hidden="true">${visibleHtml(piece)}</span><span
-            class="visually-hidden">${spoken(piece)}</span></th>
-          ${cell('mine', mine)}${cell('theirs', theirs)}</tr>`,
-        )}</tbody>
-      </table>
-      <p class="sum" role="status">${differ ? t('sampler.differ', { n: differ }) : t('sampler.same')}</p>`;
+    if (this.shown) return renderComparison(this.shown, Boolean(this.#readsSecond));
+    const key = this.#onlyChecked ? `sampler.empty.${this.as}` : 'sampler.empty';
+    return html`<p class="about">${t(this.busy ? 'sampler.running' : key)}</p>`;
   }
 
   /** @param {import('./report.js').Asked[]} verdicts */
   #renderReport(verdicts) {
     const failed = verdicts.filter(({ holds }) => !holds).length;
     const failingFirst = [...verdicts].sort((a, b) => Number(a.holds) - Number(b.holds));
-    const sum = t('sampler.sum', {
-      holds: number(verdicts.length - failed),
-      fails: number(failed),
-    });
+    const holds = number(verdicts.length - failed);
+    const sum = t('sampler.sum', { holds, fails: number(failed) });
     return html`<section class="report" aria-labelledby="report">
       <h3 id="report">${t('sampler.report')}</h3>
       <p class="sum" role="status">${this.busy === 'check' ? t('sampler.checking') : sum}
@@ -473,14 +386,14 @@ export class LogitOwnSampler extends LogitElement {
   }
 }
 
-/** The kind on show in this tab, and the code that was edited. @returns {{ as: string, written: Record<string, string> }} */
+/** The kind on show in this tab, and the edited code. @returns {{ as: string, written: Record<string, string> }} */
 function recallWork() {
   try {
     const { as, written } = JSON.parse(recall('sampler') ?? '');
     const sound = Object.values(written).every((code) => typeof code === 'string');
     if (sound && [...GRADED, CASES].includes(as)) return { as, written };
   } catch {
-    // nothing was kept, or it is damaged
+    // nothing is stored, or it is damaged
   }
   return { as: 'top_p', written: {} };
 }

@@ -1,6 +1,4 @@
-/**
- * The grader's report as the page shows it: a line a property, what fails with its smallest input.
- */
+/** The grader's report on the page: a line for each property, with the smallest input that fails. */
 import { html, nothing } from 'lit';
 import { shortest } from '../../grade/shrink.js';
 import { propertyWords } from '../../grade/property-words.js';
@@ -44,9 +42,9 @@ function failure({ input, expected, got, code, params }) {
   `;
 }
 
-/** @typedef {Verdict & { of: string }} Asked the function that it was asked of */
+/** @typedef {Verdict & { of: string }} Asked `of` is the function under test */
 
-/** Cases of a lesson by the functions that they are asked of. @param {Asked[]} verdicts */
+/** The cases of a lesson by function. @param {Asked[]} verdicts */
 export function caseTable(verdicts) {
   const names = [...new Set(verdicts.map(({ of }) => of))];
   return html`<table class="cases">
@@ -58,25 +56,20 @@ export function caseTable(verdicts) {
       return html`<tbody>
         <tr class="of"><th scope="rowgroup" colspan="2"><code>${of}</code>
           <span>${t('sampler.case.sum', { holds: n, all: mine.length })}</span></th></tr>
-        ${mine.map(
-          ({
-            name,
-            holds,
-            code,
-            params,
-          }) => html`<tr data-name=${`${of}.${name}`} class=${holds ? 'holds' : 'fails'}>
-          <th scope="row"><code>${name}</code></th>
-          <td><span class="sign" aria-hidden="true">${holds ? '✓' : '✗'}</span>
-            ${holds ? html`<span class="visually-hidden">${t('sampler.holds')}</span>` : t(`sampler.fail.${code}`, params)}</td></tr>`,
-        )}</tbody>`;
+        ${mine.map(caseRow)}</tbody>`;
     })}
   </table>`;
 }
 
-/**
- * @param {string} as
- * @param {Verdict} verdict
- */
+/** @param {Asked} verdict */
+function caseRow({ of, name, holds, code, params }) {
+  return html`<tr data-name=${`${of}.${name}`} class=${holds ? 'holds' : 'fails'}>
+    <th scope="row"><code>${name}</code></th>
+    <td><span class="sign" aria-hidden="true">${holds ? '✓' : '✗'}</span>
+      ${holds ? html`<span class="visually-hidden">${t('sampler.holds')}</span>` : t(`sampler.fail.${code}`, params)}</td></tr>`;
+}
+
+/** @param {string} as @param {Verdict} verdict */
 export function verdictItem(as, verdict) {
   const { name, holds } = verdict;
   const says = propertyWords(as, verdict, t, hasMessage);

@@ -1,39 +1,34 @@
 /**
- * <logit-own-stage>: what stands on the card of a sampler of the reader's own: its switch, its code,
- * and the sentence that says why it was taken out. Asks with "logit-own-stage" ({ own, failed }) for
- * the chain to take its function in, or (null) out; `failed` where that is not the reader's wish.
+ * <logit-own-stage>: the card of the user's own sampler: its switch, its code, and the reason why it left
+ * the chain. Asks with "logit-own-stage" ({ own, failed }): the chain takes the function `own`, or drops
+ * it if null; `failed` says that the function failed and the user did not switch it off.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
 import { numbersOf } from '../../grade/properties.js';
 import { TestedFunction } from '../../grade/tested-function.js';
 import { addMessages, t } from '../../locale/locale.js';
-import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { recall, remember } from '../../state/memory.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { OWN } from './examples.js';
 import { canRun, inFrame } from './frame.js';
-import { LIMIT_MS, onEditorKey } from './editor.js';
+import { LIMIT_MS, renderEditor } from './editor.js';
 import stageStyles from './stage.css';
 
 addMessages(locales);
 
 export class LogitOwnStage extends LogitElement {
-  static properties = {
-    on: { state: true },
-    trouble: { state: true },
-    edited: { state: true },
-  };
+  static properties = withoutAttribute('on trouble edited');
 
   static styles = [...LogitElement.styles, stageStyles];
 
   #code = recall('own') ?? OWN;
-  /** The reader's code, while the example shows in its place. */
+  /** The user's code, while the example stands in its place. */
   #mine = OWN;
-  /** Whether it is to be in the chain. */
+  /** Whether the user wants it in the chain. */
   #wanted = true;
-  /** What runs in the chain. @type {TestedFunction | null} */
+  /** The function in the chain. @type {TestedFunction | null} */
   #tested = null;
 
   constructor() {
@@ -42,9 +37,9 @@ export class LogitOwnStage extends LogitElement {
     this.on = false;
     /** @type {{ code: string, params?: any } | null} */
     this.trouble = null;
-    /** Whether the code is another than the one in the chain. */
+    /** Whether the code differs from the one in the chain. */
     this.edited = false;
-    /** How long one call may take, in ms. */
+    /** The time limit of one call, in ms. */
     this.limit = LIMIT_MS;
   }
 
@@ -55,7 +50,7 @@ export class LogitOwnStage extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    // A card that changes its place is put elsewhere at once.
+    // A card that changes its place is connected again at once.
     queueMicrotask(() => this.isConnected || this.#end());
   }
 
@@ -69,7 +64,7 @@ export class LogitOwnStage extends LogitElement {
     this.on = false;
   }
 
-  /** Puts the present code into the chain. */
+  /** Puts the code into the chain. */
   use() {
     if (!canRun()) return;
     this.#end();
@@ -80,7 +75,7 @@ export class LogitOwnStage extends LogitElement {
     this.on = true;
     this.trouble = null;
     this.edited = false;
-    // One call at a time, in the order in which they came.
+    // One call runs at a time, in the order of the requests.
     let last = tested.load().then(({ error, hung }) => {
       if (error) this.#fail(tested, { code: hung ? 'hung' : 'load', params: { error } });
     });
@@ -93,7 +88,7 @@ export class LogitOwnStage extends LogitElement {
     this.emit('logit-own-stage', { own });
   }
 
-  /** Takes it out of the chain. */
+  /** Takes the code out of the chain. */
   leave() {
     this.#end();
     this.#wanted = false;
@@ -102,7 +97,7 @@ export class LogitOwnStage extends LogitElement {
   }
 
   /**
-   * What the code makes of logits; null where it fails or is no longer in the chain.
+   * Returns the logits that the code makes; null if it fails or has left the chain.
    * @param {TestedFunction} tested
    * @param {{ logits: Float32Array, settings: any, history: number[] }} given
    */
@@ -131,14 +126,14 @@ export class LogitOwnStage extends LogitElement {
     this.emit('logit-own-stage', { own: null, failed: true });
   }
 
-  /** @param {Event} event */
-  #onInput(event) {
-    this.#code = fullTextOf(event);
+  /** @param {string} text */
+  #type(text) {
+    this.#code = text;
     remember('own', this.#code);
     this.edited = true;
   }
 
-  /** Goes to the example, or from there back to the reader's code. */
+  /** Goes to the example, or from there back to the user's code. */
   #again() {
     const here = this.#code;
     this.#code = here === OWN ? this.#mine : OWN;
@@ -174,11 +169,12 @@ export class LogitOwnStage extends LogitElement {
     return html`
       <details>
         <summary>${t('sampler.code')}</summary>
-        <textarea spellcheck="false" autocomplete="off" autocapitalize="off" aria-label=${t('sampler.code')}
-          aria-describedby="keys" ${boundedText(this.#code)} @input=${this.#onInput}
-          @keydown=${(/** @type {KeyboardEvent} */ event) =>
-            onEditorKey(event, () => this.use())}></textarea>
-        <p class="about" id="keys">${t('sampler.keys')}</p>
+        ${renderEditor(
+          this.#code,
+          (text) => this.#type(text),
+          () => this.use(),
+          'about',
+        )}
         <div class="tools">
           <button class=${this.edited ? 'primary' : ''} data-do="apply" @click=${this.use}>${t('sampler.stage.apply')}</button>
           <button data-do="again" @click=${this.#again}>${t(this.#code === OWN && this.#mine !== OWN ? 'sampler.back' : 'sampler.again')}</button>

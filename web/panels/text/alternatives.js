@@ -1,17 +1,16 @@
 /**
- * <logit-alternatives>: what could have stood in the place of a token, under the settings now. In
- * the place of a drawn one they are a menu: one pressed becomes a branch; beside a token of the
- * prompt they only inform. Asks with "logit-branch" and "logit-rewind", ends with
- * "logit-menu-close".
+ * <logit-alternatives>: the tokens that could stand in the place of one token, under the settings now.
+ * For a drawn token they are a menu, and a press on one makes a branch; for a token of the prompt they
+ * only inform. Asks with "logit-branch" and "logit-rewind", ends with "logit-menu-close".
  */
 import { locales } from '#locales/alternatives';
 import { html, nothing } from 'lit';
 import { addMessages, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/element.js';
+import { define, withoutAttribute } from '../../base/element.js';
 import { LogitMenu } from '../../base/menu.js';
 import { settingName } from '../../base/setting-words.js';
-import { spoken, visibleHtml } from '../../base/visible.js';
+import { namedHtml, spoken } from '../../base/visible.js';
 import alternativesStyles from './alternatives.css';
 
 addMessages(locales);
@@ -21,17 +20,13 @@ addMessages(locales);
  * @typedef {import('../../plots/trace.js').TraceToken} TraceToken
  */
 
-/** As in the style below, in rem. */
+/** The width of alternatives.css, in rem. */
 const WIDTH = 20;
 
 export class LogitAlternatives extends LogitMenu {
   static properties = {
     ...LogitMenu.properties,
-    step: { attribute: false },
-    index: { attribute: false },
-    trace: { attribute: false },
-    eos: { attribute: false },
-    above: { attribute: false },
+    ...withoutAttribute('step index trace eos above'),
     fixed: { type: Boolean },
   };
 
@@ -41,16 +36,15 @@ export class LogitAlternatives extends LogitMenu {
 
   constructor() {
     super();
-    /** The token in the place. @type {{ id: number, text: string, special: boolean } | null} */
+    /** @type {{ id: number, text: string, special: boolean } | null} */
     this.step = null;
-    /** Its place among the drawn tokens; negative for one of the prompt. */
+    /** The place of the token among the drawn ones; negative in the prompt. */
     this.index = 0;
     /** @type {Trace | null} */
     this.trace = null;
     this.eos = -1;
-    /** Whether y is its lower end, since there is no room below. */
+    /** Whether y is the lower edge, because there is no room below. */
     this.above = false;
-    /** Whether they only inform, as they do for the prompt. */
     this.fixed = false;
   }
 
@@ -58,7 +52,7 @@ export class LogitAlternatives extends LogitMenu {
     return this.fixed || this.index < 0;
   }
 
-  /** Takes the focus, now or as soon as the tokens are there. */
+  /** Focuses the first token, now or as soon as the tokens are there. */
   enter() {
     this.#entering = this.trace === null;
     this.buttons[0]?.focus();
@@ -98,25 +92,18 @@ export class LogitAlternatives extends LogitMenu {
     `;
   }
 
-  /**
-   * @param {Trace} trace
-   * @param {number} taken
-   */
+  /** @param {Trace} trace @param {number} taken the id of the token in the place */
   #renderTokens(trace, taken) {
     const most = Math.max(...trace.tokens.flatMap(({ p, p_raw }) => [p, p_raw]));
     return trace.tokens.map((token) => {
       const { id, p, p_raw, removed_by } = token;
-      const name = id === this.eos ? `‹${t('text.end')}›` : visibleHtml(token);
       const kind = `${removed_by ? 'removed' : ''} ${id === taken ? 'taken' : ''}`;
       const share = removed_by ? settingName(removed_by) : percent(p);
-      // What is seen stands in it word by word, for a reader who says what is to be pressed.
-      const words = {
-        token: id === this.eos ? t('text.end') : spoken(token),
-        share,
-        raw: percent(p_raw),
-      };
+      // The name holds the visible words, for a user who presses by voice.
+      const name = id === this.eos ? t('text.end') : spoken(token);
+      const words = { token: name, share, raw: percent(p_raw) };
       const row = html`
-        <span class="token" translate="no">${name}</span>
+        <span class="token" translate="no">${namedHtml(token, this.eos)}</span>
         <span class="bars"><i class="ghost" ${cssom({ '--share': p_raw / most })}></i><i
           class="final" ${cssom({ '--share': p / most })}></i></span>
         <span class="share">${share}</span>`;

@@ -1,13 +1,14 @@
 /**
- * <logit-branches>: every road taken from the prompt, as a tree that is walked by pointer or arrow
- * keys; each is named by the words in which it parts from the one above. Asks with "logit-walk".
+ * <logit-branches>: every text drawn from the prompt, as a tree for pointer and arrow keys. Each is named
+ * by the words after its fork from the text above. Asks with "logit-walk".
  */
 import { locales } from '#locales/branches';
 import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { LogitElement, define } from '../../base/element.js';
-import { unturned } from '../../base/visible.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { joinTexts, unturned } from '../../base/visible.js';
+import { walkList } from '../../base/walk.js';
 import branchesStyles from './branches.css';
 
 addMessages(locales);
@@ -15,10 +16,7 @@ addMessages(locales);
 /** @typedef {import('../../state/tree.js').Branch} Branch */
 
 export class LogitBranches extends LogitElement {
-  static properties = {
-    branches: { attribute: false },
-    eos: { attribute: false },
-  };
+  static properties = withoutAttribute('branches eos');
 
   static styles = [...LogitElement.styles, branchesStyles];
 
@@ -31,10 +29,8 @@ export class LogitBranches extends LogitElement {
 
   render() {
     const { branches } = this;
-    const chosen = Math.max(
-      0,
-      branches.findIndex(({ here }) => here > 0),
-    );
+    const shown = branches.findIndex(({ here }) => here > 0);
+    const chosen = Math.max(0, shown);
     return html`
       <p class="label" id="title">${t('branches.title')}</p>
       <div class="roads">
@@ -49,19 +45,11 @@ export class LogitBranches extends LogitElement {
     `;
   }
 
-  /**
-   * @param {Branch} branch
-   * @param {number} i
-   * @param {boolean} chosen
-   */
+  /** @param {Branch} branch @param {number} i @param {boolean} chosen */
   #renderBranch({ node, steps, shared, level, here }, i, chosen) {
     const selected = chosen && here > 0;
     /** @param {number} from @param {number} to */
-    const words = (from, to) =>
-      steps
-        .slice(from, to)
-        .map(({ id, text }) => (id === this.eos ? ` ‹${t('text.end')}›` : text))
-        .join('');
+    const words = (from, to) => joinTexts(steps.slice(from, to), this.eos);
     const on = selected ? Math.max(shared, here) : steps.length;
     return html`
       <button role="option" aria-selected=${selected} tabindex=${chosen ? 0 : -1} data-branch=${i}
@@ -78,15 +66,8 @@ export class LogitBranches extends LogitElement {
   #onKey(event) {
     const buttons = /** @type {HTMLElement[]} */ ([...this.renderRoot.querySelectorAll('button')]);
     const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-    const last = buttons.length - 1;
-    const to = {
-      ArrowDown: Math.min(last, at + 1),
-      ArrowUp: Math.max(0, at - 1),
-      Home: 0,
-      End: last,
-    }[event.key];
+    const to = walkList(event, ['ArrowUp', 'ArrowDown'], at, buttons.length - 1);
     if (to === undefined) return;
-    event.preventDefault();
     buttons[to].focus();
     buttons[to].click();
   }

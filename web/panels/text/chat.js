@@ -1,12 +1,12 @@
 /**
- * <logit-chat>: what is said to a model that has a chat template: a system message, a user message,
- * and the day that the template takes for today. Asks with "logit-chat" ({ chat }).
+ * <logit-chat>: the chat with a model that has a chat template: a system message, a user message, and
+ * the day that the template takes for today. Asks with "logit-chat" ({ chat }).
  */
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { locales } from '#locales/chat';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
 import { Debounce } from '../../base/debounce.js';
 import { addMessages, t } from '../../locale/locale.js';
 import chatStyles from './chat.css';
@@ -15,18 +15,13 @@ export { findThinking } from '../../state/thinking.js';
 
 addMessages(locales);
 
-/** How long typing rests before the template is rendered, in ms. */
+/** The pause after typing before the template is rendered, in ms. */
 const REST = 300;
 
-/** @typedef {import('../../state/text-bench.js').Said} Said */
+/** @typedef {import('../../state/prompt.js').Chat} Chat */
 
 export class LogitChat extends LogitElement {
-  static properties = {
-    chat: { attribute: false },
-    date: {},
-    fixed: { type: Boolean },
-    draft: { state: true },
-  };
+  static properties = { ...withoutAttribute('chat draft'), date: {}, fixed: { type: Boolean } };
 
   static styles = [...LogitElement.styles, chatStyles];
 
@@ -34,12 +29,12 @@ export class LogitChat extends LogitElement {
 
   constructor() {
     super();
-    /** @type {Said} */
+    /** @type {Chat} */
     this.chat = { user: '', system: '', date: null };
-    /** The day that was taken. */
+    /** The day that the template took for today. */
     this.date = '';
     this.fixed = false;
-    /** @type {Partial<Said>} What is being typed. */
+    /** @type {Partial<Chat>} The fields that are typed but not yet rendered. */
     this.draft = {};
   }
 
@@ -68,7 +63,7 @@ export class LogitChat extends LogitElement {
       <p class="about">${t('chat.about')}</p>`;
   }
 
-  /** @param {Partial<Said>} patch */
+  /** @param {Partial<Chat>} patch */
   #type(patch) {
     this.draft = { ...this.draft, ...patch };
     this.#debounce.schedule(REST, () => {
@@ -82,25 +77,19 @@ export class LogitChat extends LogitElement {
 
 define('logit-chat', LogitChat);
 
-/**
- * A text, or what the template makes of messages.
- * @param {import('./text.js').LogitText} panel
- */
+/** The choice between a text and a chat. @param {import('./text.js').LogitText} panel */
 export function renderModes(panel) {
   const { chat, fixed } = panel;
-  const choose = (/** @type {Said | null} */ said) => {
-    Debounce.flush(); // what is typed in the box that leaves is read first
+  const choose = (/** @type {Chat | null} */ said) => {
+    Debounce.flush(); // the box that leaves may hold unread text
     panel.emit('logit-chat', { chat: said });
   };
-  /** @param {string} mode @param {boolean} on @param {Said | null} said */
+  /** @param {string} mode @param {boolean} on @param {Chat | null} said */
   const button = (mode, on, said) => html`
     <button data-mode=${mode} aria-pressed=${on} aria-disabled=${fixed}
       @click=${() => on || fixed || choose(said)}>${t(`chat.mode.${mode}`)}</button>`;
-  const first = panel.chatBefore ?? {
-    user: panel.draft ?? panel.prompt,
-    system: '',
-    date: null,
-  };
+  const user = panel.draft ?? panel.prompt;
+  const first = panel.chatBefore ?? { user, system: '', date: null };
   return html`
     <div class="segments" role="group" aria-label=${t('chat.mode')}>
       ${button('text', !chat, null)} ${button('chat', Boolean(chat), first)}

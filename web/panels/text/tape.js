@@ -1,58 +1,49 @@
 /**
- * <logit-tape>: prompt and drawn tokens, these coloured by surprisal; at each the tokens that could
- * have come instead. Drawn tokens count from 0, those of the prompt from -1 backwards. Asks with "logit-alternatives", "logit-branch" and "logit-rewind".
+ * <logit-tape>: the prompt and the drawn tokens, coloured by surprisal, with the alternatives of each
+ * token. Drawn tokens have the places 0, 1, ...; the prompt's last token has the place -1. Asks with
+ * "logit-alternatives", "logit-branch" and "logit-rewind".
  */
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { fixed, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { Debounce } from '../../base/debounce.js';
 import tapeStyles from './tape.css';
+import { listen } from '../../base/props.js';
 import { spoken, visibleHtml } from '../../base/visible.js';
+import { walkList } from '../../base/walk.js';
 
 /**
  * @typedef {import('../../plots/trace.js').Step} Step
  * @typedef {import('../../engine/types.js').Piece} Piece
  */
 
-/** Surprisal that has the fullest colour, in bits. */
+/** The surprisal with the fullest colour, in bits. */
 const FULL = 6;
-/** The room that the alternatives take, in rem. */
+/** The height of the alternatives, in rem. */
 const HEIGHT = 24;
-/** How long a pointer rests before the alternatives come, and how long they stay, in ms. */
+/** The rest of the pointer before the alternatives show, and before they hide, in ms. */
 const SHOW = 140;
 const HIDE = 260;
-/** How many tokens of a prompt show at most: the page stays quick whatever is pasted. */
+/** The most tokens of a prompt on show, so that a long one does not slow the page. */
 const GIVEN = 400;
 
 export class LogitTape extends LogitElement {
   static properties = {
-    pieces: { attribute: false },
-    steps: { attribute: false },
-    finished: { attribute: false },
-    contextLength: { attribute: false },
+    ...withoutAttribute('pieces steps finished contextLength limit eos colour loop looping'),
+    ...withoutAttribute('alternatives thinking green active open'),
     ready: { type: Boolean },
-    limit: { attribute: false },
-    eos: { attribute: false },
-    colour: { attribute: false },
-    loop: { attribute: false },
-    looping: { attribute: false },
-    alternatives: { attribute: false },
     fixed: { type: Boolean },
     marked: { type: Boolean },
-    thinking: { attribute: false },
-    green: { attribute: false },
-    active: { state: true },
-    open: { state: true },
   };
 
   static styles = [...LogitElement.styles, tapeStyles];
 
   #pointer = new Debounce();
-  /** While a token gets the focus back from its alternatives. */
+  /** True while a token gets the focus back from its alternatives, which then stay hidden. */
   #quiet = false;
-  /** Where the alternatives stand. */
+  /** The place of the alternatives, in px. */
   #place = { x: 0, y: 0, above: false };
 
   constructor() {
@@ -66,27 +57,27 @@ export class LogitTape extends LogitElement {
     this.ready = false;
     this.limit = 0;
     this.eos = -1;
-    /** How many tokens the model sees at most, the last ones; 0 where that is not known. */
+    /** The most tokens that the model reads, the last ones; 0 if not known. */
     this.contextLength = 0;
-    /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
+    /** @type {'after' | 'before' | 'none'} The probability that the colour shows. */
     this.colour = 'after';
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
-    /** The sentence about it. */
+    /** The sentence about the loop. */
     this.looping = '';
-    /** @type {import('../../state/text-bench.js').Alternatives | null} */
+    /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
     this.alternatives = null;
-    /** Whether no other token may be taken. */
+    /** Whether the user may take no other token. */
     this.fixed = false;
-    /** Whether the special tokens of the prompt show, marked. */
+    /** Whether the special tokens of the prompt are on show. */
     this.marked = false;
-    /** @type {boolean[]} Which steps are thought. */
+    /** @type {boolean[]} One for each step: whether the model thinks there. */
     this.thinking = [];
-    /** @type {boolean[] | undefined} Which steps bear a watermark's sign. */
+    /** @type {boolean[] | undefined} One for each step: whether it bears a watermark's sign. */
     this.green = undefined;
-    /** @type {number | null} The token that is pointed at. */
+    /** @type {number | null} The place under the pointer or focus. */
     this.active = null;
-    /** @type {number | null} The token whose alternatives show. */
+    /** @type {number | null} The place with its alternatives on show. */
     this.open = null;
   }
 
@@ -105,7 +96,7 @@ export class LogitTape extends LogitElement {
     const empty = this.ready && this.steps.length === 0 ? t('text.empty') : '';
     return html`
       <div class="tape" role="group" aria-label=${t('text.output')} lang="en" translate="no" dir="auto"
-        @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${this.#onScroll}>
+        @pointerleave=${() => this.#rest(null, HIDE)} @scroll=${() => this.open === null || this.#hide()}>
         <span class="given">${this.pieces.length > GIVEN ? '…' : ''}${this.#given.map((i) =>
           this.#renderGiven(/** @type {Piece} */ (this.#token(i)), i),
         )}</span><ol>${repeat(
@@ -121,7 +112,7 @@ export class LogitTape extends LogitElement {
     `;
   }
 
-  /** How many tokens are too far back for the model to see. */
+  /** The number of tokens before the context of the model. */
   get #unseen() {
     const { pieces, steps, contextLength } = this;
     return contextLength > 0 ? Math.max(0, pieces.length + steps.length - contextLength) : 0;
@@ -133,40 +124,26 @@ export class LogitTape extends LogitElement {
     return at < 0 ? 'unseen' : at === 0 && this.#unseen > 0 ? 'edge' : '';
   }
 
-  /** The places of the prompt's tokens on show: the last ones of a long prompt. */
+  /** The places of the prompt's tokens on show. */
   get #given() {
     const last = this.pieces.slice(-GIVEN);
     return last.flatMap(({ special }, j) => (special && !this.marked ? [] : [j - last.length]));
   }
 
-  /** The places of all tokens on show, in order. */
-  get #places() {
-    return [...this.#given, ...this.steps.keys()];
-  }
-
-  /** The place that Tab comes to. */
+  /** The place in the order of Tab. */
   get #tabbed() {
     return this.active ?? (this.steps.length > 0 ? 0 : -1);
   }
 
-  /**
-   * @param {{ id: number, text: string, special: boolean }} piece
-   * @param {number} i
-   */
+  /** @param {Piece} piece @param {number} i */
   #renderGiven(piece, i) {
     const { gap, shown } = inProse(piece);
     return html`${gap}<span role="button" class="${piece.special ? 'special' : ''} ${this.#sightOf(i)}" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
-      aria-describedby=${this.active === i ? 'numbers' : nothing}
-      @pointermove=${() => this.#point(i)}
-      @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
-      @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
+      aria-describedby=${this.active === i ? 'numbers' : nothing} ${listen(this.#listeners)}
       >${visibleHtml(shown, true)}</span>`;
   }
 
-  /**
-   * @param {Step} step
-   * @param {number} i
-   */
+  /** @param {Step} step @param {number} i */
   #renderStep(step, i) {
     const end = step.id === this.eos;
     const { loop } = this;
@@ -181,10 +158,7 @@ export class LogitTape extends LogitElement {
         ${cssom({ '--heat': this.#heat(step).toFixed(3) })}
         >${gap}<span role="button" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
-          data-id=${step.id} data-p=${String(step.p)}
-          @pointermove=${() => this.#point(i)}
-          @focus=${() => this.#quiet || this.#show(i)} @click=${() => this.#show(i)} @blur=${this.#onBlur}
-          @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, i)}
+          data-id=${step.id} data-p=${String(step.p)} ${listen(this.#listeners)}
           ><span class="token" translate="no">${end ? t('text.end') : visibleHtml(shown, true)}</span></span></li>`;
   }
 
@@ -200,22 +174,18 @@ export class LogitTape extends LogitElement {
         @logit-menu-close=${this.#onClose}></logit-alternatives>`;
   }
 
-  /** The newest token stays in sight. @param {Map<string, unknown>} changes */
+  /** Keeps the newest token in sight. @param {Map<string, unknown>} changes */
   updated(changes) {
     const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
     const { length } = this.steps;
-    // The token that had the focus is gone: the last one takes it.
+    // The focused token is gone, so the last one takes the focus.
     if (length < before && this.active !== null && this.active >= length) this.#focus(length - 1);
     if (!changes.has('steps') || length <= before) return;
     const tape = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.tape'));
     tape.scrollTop = tape.scrollHeight;
   }
 
-  #onScroll() {
-    if (this.open !== null) this.#hide();
-  }
-
-  /** How full the colour of a token is, from 0 to 1. @param {Step} step */
+  /** The strength of a token's colour, from 0 to 1. @param {Step} step */
   #heat({ p, p_raw }) {
     if (this.colour === 'none') return 0;
     return Math.min(1, -Math.log2(this.colour === 'after' ? p : p_raw) / FULL);
@@ -226,10 +196,7 @@ export class LogitTape extends LogitElement {
     return i < 0 ? this.pieces.at(i) : this.steps[i];
   }
 
-  /**
-   * What the prompt's token would have cost the model.
-   * @param {number} i
-   */
+  /** The probability and surprisal of a token of the prompt. @param {number} i */
   #describeGiven(i) {
     const token = this.#token(i);
     if (!token) return '';
@@ -261,20 +228,13 @@ export class LogitTape extends LogitElement {
     return i !== null && this.thinking[i] ? `${said} (${t('text.thought')})` : said;
   }
 
-  /**
-   * Points at a token, or at none, once the pointer has rested.
-   * @param {number | null} i
-   * @param {number} delay
-   */
+  /** Shows or hides the alternatives once the pointer has rested. @param {number | null} i @param {number} delay in ms */
   #rest(i, delay) {
     if (i !== null) this.active = i;
     this.#pointer.schedule(delay, () => (i === null ? this.#hide() : this.#show(i)));
   }
 
-  /**
-   * A pointer moves on a token; tokens that come to lie below one at rest are not meant.
-   * @param {number} i
-   */
+  /** Follows a pointer that moves; a token that scrolls below a resting pointer is not pointed at. @param {number} i */
   #point(i) {
     if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
     else if (this.open === i) this.#pointer.cancel();
@@ -313,10 +273,16 @@ export class LogitTape extends LogitElement {
     );
   }
 
-  /** @param {FocusEvent} event */
-  #onBlur = ({ relatedTarget }) => {
-    const to = /** @type {Node | null} */ (relatedTarget);
-    if (!to || !this.renderRoot.contains(to)) this.#hide();
+  /** The listeners of every token; its place stands in its data. */
+  #listeners = {
+    pointermove: (/** @type {PointerEvent} */ event) => this.#point(placeOf(event)),
+    focus: (/** @type {FocusEvent} */ event) => this.#quiet || this.#show(placeOf(event)),
+    click: (/** @type {MouseEvent} */ event) => this.#show(placeOf(event)),
+    blur: (/** @type {FocusEvent} */ { relatedTarget }) => {
+      const to = /** @type {Node | null} */ (relatedTarget);
+      if (!to || !this.renderRoot.contains(to)) this.#hide();
+    },
+    keydown: (/** @type {KeyboardEvent} */ event) => this.#onKey(event, placeOf(event)),
   };
 
   /** @param {CustomEvent} event */
@@ -335,20 +301,9 @@ export class LogitTape extends LogitElement {
     this.active = i;
   }
 
-  /**
-   * @param {KeyboardEvent} event
-   * @param {number} i
-   */
+  /** @param {KeyboardEvent} event @param {number} i */
   #onKey(event, i) {
-    const places = this.#places;
-    const last = places.length - 1;
-    const at = places.indexOf(i);
-    const to = {
-      ArrowRight: Math.min(last, at + 1),
-      ArrowLeft: Math.max(0, at - 1),
-      Home: 0,
-      End: last,
-    }[event.key];
+    const places = [...this.#given, ...this.steps.keys()];
     if (event.key === 'Escape' && this.active !== null) {
       event.preventDefault();
       this.#hide();
@@ -362,15 +317,18 @@ export class LogitTape extends LogitElement {
       this.#show(i);
       this.updateComplete.then(() => this.#menu()?.enter());
     }
-    if (to === undefined) return;
-    event.preventDefault();
-    this.#button(places[to])?.focus();
+    const to = walkList(event, ['ArrowLeft', 'ArrowRight'], places.indexOf(i), places.length - 1);
+    if (to !== undefined) this.#button(places[to])?.focus();
   }
 }
 
+/** The place of the token that an event comes from. @param {Event} event */
+const placeOf = ({ currentTarget }) =>
+  Number(/** @type {HTMLElement} */ (currentTarget).dataset.place);
+
 /**
- * A token as it stands in a text: the space before a word stands before what is pressed. That is no
- * button element, after which a line could end within a word.
+ * Splits the space before a word from a token, so that it stays outside of the pressed part. That part
+ * is no button element, since a line could break after one within a word.
  * @template {{ text: string }} T
  * @param {T} piece
  */

@@ -1,13 +1,12 @@
 /**
- * <logit-text>: the prompt, the text drawn so far with its figures, its branches, and Step, Run,
- * Stop, Reset; where the model has a chat template also what is said to it. Asks with "logit-prompt",
- * "logit-chat", "logit-command" and "logit-option" ({ pace } or
- * { stopAtEnd }).
+ * <logit-text>: the prompt or chat, the drawn text with its figures and branches, and the buttons
+ * Step, Run, Stop and Reset. Asks with "logit-prompt", "logit-chat", "logit-command" and
+ * "logit-option" ({ pace }, { stopAtEnd }, { max_new_tokens } or { sought }).
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
-import { LogitElement, define, valueOf } from '../../base/element.js';
+import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
 import { help } from '../../base/help.js';
 import { Debounce } from '../../base/debounce.js';
 import './tape.js';
@@ -17,7 +16,7 @@ import { field } from '../../state/fields.js';
 import { readWhole } from '../../base/setting-words.js';
 import tableStyles from '../../style/table.css';
 import textStyles from './text.css';
-import { spoken, spokenText, visibleHtml } from '../../base/visible.js';
+import { joinTexts, namedHtml, spoken, spokenText } from '../../base/visible.js';
 import { renderFold } from '../distribution/distribution-table.js';
 
 /**
@@ -25,50 +24,29 @@ import { renderFold } from '../distribution/distribution-table.js';
  * @typedef {import('../../engine/grammar.js').Verdict} Verdict
  */
 
-/** How long typing rests before the prompt is read, in ms. */
+/** The pause after typing before the prompt is read, in ms. */
 const REST = 180;
 const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
 const LIMIT = field('max_new_tokens');
 
-/** What a model with a chat template needs, once it is there. @type {typeof import('./chat.js') | null} */
+/** The code for models with a chat template, once it is fetched. @type {typeof import('./chat.js') | null} */
 let chatPart = null;
 
 export class LogitText extends LogitElement {
   static properties = {
-    prompt: { attribute: false },
-    draft: { state: true },
-    chatty: { attribute: false },
-    chat: { attribute: false },
-    chatBefore: { attribute: false },
-    chatDate: { attribute: false },
+    ...withoutAttribute(
+      'prompt chatty chat chatBefore chatDate contextLength pieces steps examples',
+    ),
+    ...withoutAttribute(
+      'finished fault verdict json limit eos loop alternatives branches distinct',
+    ),
+    ...withoutAttribute('watermarks sought pace paces stopAtEnd draft colour said unfolded'),
     promptThinks: { type: Boolean },
-    contextLength: { attribute: false },
     fixed: { type: Boolean },
-    pieces: { attribute: false },
-    steps: { attribute: false },
-    examples: { attribute: false },
-    finished: { attribute: false },
     running: { type: Boolean },
     ready: { type: Boolean },
-    fault: { attribute: false },
-    verdict: { attribute: false },
-    json: { attribute: false },
     checked: { type: Boolean },
-    limit: { attribute: false },
-    eos: { attribute: false },
-    loop: { attribute: false },
-    alternatives: { attribute: false },
-    branches: { attribute: false },
-    distinct: { attribute: false },
-    marks: { attribute: false },
-    sought: { attribute: false },
-    pace: { attribute: false },
-    paces: { attribute: false },
-    stopAtEnd: { attribute: false },
-    colour: { state: true },
-    said: { state: true },
-    unfolded: { state: true },
   };
 
   static styles = [...LogitElement.styles, tableStyles, textStyles];
@@ -80,7 +58,7 @@ export class LogitText extends LogitElement {
     (max_new_tokens) =>
       max_new_tokens !== this.limit && this.emit('logit-option', { max_new_tokens }),
   );
-  /** How many tokens there were when the run began. */
+  /** The number of drawn tokens when the run began. */
   #ranFrom = 0;
 
   constructor() {
@@ -88,19 +66,17 @@ export class LogitText extends LogitElement {
     this.prompt = '';
     /** Whether the model has a chat template. */
     this.chatty = false;
-    /** @type {import('../../state/text-bench.js').Said | null} What is said to it; null for a text. */
+    /** @type {import('../../state/prompt.js').Chat | null} Null while the prompt is a text. */
     this.chat = null;
-    /** @type {import('../../state/text-bench.js').Said | null} What was said when there last was a chat. */
+    /** @type {import('../../state/prompt.js').Chat | null} The last chat. */
     this.chatBefore = null;
-    /** The template's today. */
+    /** The day that the template takes for today. */
     this.chatDate = '';
-    /** Whether the prompt ends where the model thinks. */
+    /** Whether the prompt ends inside the model's thinking. */
     this.promptThinks = false;
-    /** How many tokens the model sees at most. */
     this.contextLength = 0;
-    /** @type {string | null} What is being typed and has not been read yet. */
+    /** @type {string | null} The text in the box that the model has not read yet. */
     this.draft = null;
-    /** Whether prompt and tokens only show. */
     this.fixed = false;
     /** @type {{ id: number, text: string, special: boolean }[]} */
     this.pieces = [];
@@ -112,27 +88,27 @@ export class LogitText extends LogitElement {
     this.finished = null;
     this.running = false;
     this.ready = false;
-    /** @type {string} The sentence that says why the prompt was not read. */
+    /** The reason why the prompt was not read. */
     this.fault = '';
     /** @type {Verdict | null} */
     this.verdict = null;
-    /** @type {string | null} The text that was to be JSON, once it has ended. */
+    /** @type {string | null} The text under a constraint to JSON, once it has ended. */
     this.json = null;
-    /** Whether a grammar judges finished texts. */
+    /** Whether a grammar checks finished texts. */
     this.checked = false;
     this.limit = LIMIT.initial;
     this.eos = -1;
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
-    /** @type {import('../../state/text-bench.js').Alternatives | null} */
+    /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
     this.alternatives = null;
     /** @type {import('../../state/tree.js').Branch[]} */
     this.branches = [];
     /** @type {[number, number]} Type-token ratio and distinct-2. */
     this.distinct = [0, 0];
-    /** @type {import('../../state/watermark.js').FoundWatermarks | null} What it bears of watermarks. */
-    this.marks = null;
-    /** Whether watermarks are looked for while none is on. */
+    /** @type {import('../../state/watermark.js').FoundWatermarks | null} */
+    this.watermarks = null;
+    /** Whether to look for watermarks while none is on. */
     this.sought = false;
     /** The speed of a run, from 0 to below `paces`. */
     this.pace = 0;
@@ -141,11 +117,10 @@ export class LogitText extends LogitElement {
     /** @type {typeof COLOURS[number]} */
     this.colour = 'after';
     this.said = '';
-    /** Whether the table shows. */
     this.unfolded = false;
   }
 
-  /** Whether there is a chat to show: a link may ask for one where the model has no template. */
+  /** Whether to show a chat: a link may ask for one even if the model has no template. */
   get #chats() {
     return this.chatty || this.chat !== null;
   }
@@ -157,28 +132,26 @@ export class LogitText extends LogitElement {
         chatPart = part;
         this.requestUpdate();
       });
-    if (this.marks) import('./watermark.js');
+    if (this.watermarks) import('./watermark.js');
     const stepped = changes.has('steps');
     const earlier = /** @type {unknown[] | undefined} */ (changes.get('steps'));
     const before = stepped ? (earlier?.length ?? 0) : this.steps.length;
     if (changes.has('running') && this.running) this.#ranFrom = before;
-    if (changes.get('running') && this.steps.length > this.#ranFrom) {
-      this.said = this.#sayRun();
-      return;
-    }
-    if (this.running || !stepped) return;
-    const { loop } = this;
-    const begins = loop && !changes.get('loop');
-    if (this.steps.length > before)
-      this.said = [this.#sayLast(), begins ? this.#sayLoop(loop) : '', this.#saySight(before)]
-        .join(' ')
-        .trim();
-    else if (before > 0)
-      this.said =
-        this.steps.length > 0 ? t('text.went', { n: this.steps.length }) : t('text.cleared');
+    if (changes.get('running') && this.steps.length > this.#ranFrom) this.said = this.#sayRun();
+    else if (stepped && !this.running) this.#sayStep(before, !changes.get('loop'));
   }
 
-  /** A run is heard as a whole once it ends: token by token it would be talked over. */
+  /** @param {number} before the number of tokens before @param {boolean} fresh whether a loop is new */
+  #sayStep(before, fresh) {
+    const { loop, steps } = this;
+    if (steps.length > before) {
+      const looping = loop && fresh ? this.#sayLoop(loop) : '';
+      this.said = [this.#sayLast(), looping, this.#saySight(before)].join(' ').trim();
+    } else if (before > 0)
+      this.said = steps.length > 0 ? t('text.went', { n: steps.length }) : t('text.cleared');
+  }
+
+  /** Speaks a run as a whole at its end: a screen reader would cut off single tokens. */
   #sayRun() {
     if (this.finished === 'eos') return this.#sayLast();
     const drawn = this.steps.slice(this.#ranFrom);
@@ -186,7 +159,7 @@ export class LogitText extends LogitElement {
     return t('text.ran', { n: drawn.length, text });
   }
 
-  /** Once, when the first token is too far back to be seen. @param {number} before */
+  /** Speaks once, when the first token leaves the context. @param {number} before */
   #saySight(before) {
     const room = this.contextLength - this.pieces.length;
     const passed = before <= room && this.steps.length > room;
@@ -203,7 +176,7 @@ export class LogitText extends LogitElement {
     return `${drew} ${t('text.ended', { text: text.trim() })}`;
   }
 
-  /** Which steps are thought. @type {boolean[]} */
+  /** One boolean for each step: whether the model thinks there. @type {boolean[]} */
   get thinking() {
     return (this.#chats && chatPart?.findThinking(this.steps, this.promptThinks)) || [];
   }
@@ -248,11 +221,11 @@ export class LogitText extends LogitElement {
   #renderOutput() {
     return html`
       <div class="output">
-        <logit-tape .pieces=${this.pieces} .steps=${this.steps} ?marked=${this.chat !== null} .thinking=${this.thinking} .green=${this.marks?.green} .finished=${this.finished}
+        <logit-tape .pieces=${this.pieces} .steps=${this.steps} ?marked=${this.chat !== null} .thinking=${this.thinking} .green=${this.watermarks?.green} .finished=${this.finished}
           ?ready=${this.ready} .contextLength=${this.contextLength} .limit=${this.limit} .eos=${this.eos} .colour=${this.colour}
           .loop=${this.loop} .looping=${this.loop ? this.#sayLoop(this.loop) : ''}
           .alternatives=${this.alternatives} ?fixed=${this.fixed}></logit-tape>
-        ${this.marks ? html`<logit-watermark .found=${this.marks.found}></logit-watermark>` : nothing}
+        ${this.watermarks ? html`<logit-watermark .found=${this.watermarks.found}></logit-watermark>` : nothing}
         ${
           this.json !== null || this.checked
             ? html`<logit-verdict .verdict=${this.verdict} .json=${this.json}></logit-verdict>`
@@ -276,31 +249,22 @@ export class LogitText extends LogitElement {
   }
 
   #renderTable() {
-    const { steps, unfolded } = this;
-    const fold = {
-      open: unfolded,
-      onToggle: (/** @type {boolean} */ open) => (this.unfolded = open),
-    };
-    const heads = [
-      'distribution.rank',
-      'distribution.token',
-      'distribution.before.long',
-      'distribution.after.long',
-      'text.bits',
-    ];
+    const onToggle = (/** @type {boolean} */ open) => (this.unfolded = open);
+    const fold = { open: this.unfolded, onToggle };
+    const heads = ['rank', 'token', 'before.long', 'after.long'].map((it) => `distribution.${it}`);
     const thought = (/** @type {number} */ i) =>
       this.thinking[i] ? html` <span class="label">${t('text.thought')}</span>` : nothing;
     /** @param {Step} step @param {number} i */
     const row = (step, i) => html`<tr>
       <td>${number(step.rank)}</td>
-      <th scope="row" class="token" translate="no">${step.id === this.eos ? `‹${t('text.end')}›` : visibleHtml(step)}${thought(i)}</th>
+      <th scope="row" class="token" translate="no">${namedHtml(step, this.eos)}${thought(i)}</th>
       <td>${percent(step.p_raw)}</td><td>${percent(step.p)}</td>
       <td>${figureOf(-Math.log2(step.p))}</td></tr>`;
     return renderFold(
       fold,
       t('text.table'),
-      heads.map((head) => t(head)),
-      () => steps.map(row),
+      [...heads, 'text.bits'].map((head) => t(head)),
+      () => this.steps.map(row),
     );
   }
 
@@ -317,44 +281,41 @@ export class LogitText extends LogitElement {
   #sayLoop(loop) {
     const { steps } = this;
     const cycle = steps.slice(loop.start, loop.start + loop.period);
-    const text = cycle.map((step) => (step.id === this.eos ? ` ‹${t('text.end')}›` : step.text));
-    return t('text.loop', { text: spokenText(text.join('')), n: loop.times, at: loop.start + 1 });
+    return t('text.loop', {
+      text: spokenText(joinTexts(cycle, this.eos)),
+      n: loop.times,
+      at: loop.start + 1,
+    });
   }
 
-  /** Figures of the drawn text. */
   #renderMeasures() {
     const { steps, distinct } = this;
     /** @param {string} key @param {unknown} value @param {string} note */
     const figure = (key, value, note) => html`
       <div data-measure=${key}><dt class="label">${term(key, t(`measure.${key}`))}</dt>
         <dd translate="no">${value}</dd><dd class="note">${t(note)}</dd></div>`;
-    const surprisal = { raw: meanSurprisal(steps, 'p_raw'), final: meanSurprisal(steps, 'p') };
-    /** @param {(bits: number) => number} of */
-    const change = (of) =>
+    const bits = { raw: meanSurprisal(steps, 'p_raw'), final: meanSurprisal(steps, 'p') };
+    /** @param {number} raw @param {number} final */
+    const change = (raw, final) =>
       steps.length === 0
         ? '–'
-        : html`<span class="from">${figureOf(of(surprisal.raw))} →</span>
-          ${figureOf(of(surprisal.final))}`;
+        : html`<span class="from">${figureOf(raw)} →</span> ${figureOf(final)}`;
     return html`
       <dl class="measures">
         ${figure('ttr', steps.length > 0 ? fixed(distinct[0], 2) : '–', 'measure.ttr.note')}
         ${figure('distinct', steps.length > 1 ? fixed(distinct[1], 2) : '–', 'measure.distinct.note')}
-        ${figure(
-          'surprisal',
-          change((bits) => bits),
-          'measure.note',
-        )}
-        ${figure(
-          'perplexity',
-          change((bits) => 2 ** bits),
-          'measure.note',
-        )}
+        ${figure('surprisal', change(bits.raw, bits.final), 'measure.note')}
+        ${figure('perplexity', change(2 ** bits.raw, 2 ** bits.final), 'measure.note')}
       </dl>
     `;
   }
 
   #renderOptions() {
     const { error, text } = this.#typedLimit;
+    const check =
+      (/** @type {string} */ option) =>
+      (/** @type {Event} */ { target }) =>
+        this.emit('logit-option', { [option]: /** @type {HTMLInputElement} */ (target).checked });
     return html`
       <div class="options">
         ${this.#renderSpeed()}
@@ -370,15 +331,9 @@ export class LogitText extends LogitElement {
             aria-invalid=${error ? 'true' : 'false'} aria-describedby="limit-error" .value=${live(text ?? plain(this.limit))}
             @input=${this.#typedLimit.onInput} @change=${this.#typedLimit.onChange}></label>
         <label class="label"><input type="checkbox" id="stop-at-end" ?disabled=${this.fixed} .checked=${live(this.stopAtEnd)}
-          @change=${(/** @type {Event} */ event) =>
-            this.emit('logit-option', {
-              stopAtEnd: /** @type {HTMLInputElement} */ (event.target).checked,
-            })}>${t('text.stop-at-end')}</label>
+          @change=${check('stopAtEnd')}>${t('text.stop-at-end')}</label>
         <label class="label"><input type="checkbox" id="seek" .checked=${live(this.sought)}
-          @change=${(/** @type {Event} */ event) =>
-            this.emit('logit-option', {
-              sought: /** @type {HTMLInputElement} */ (event.target).checked,
-            })}>${t('text.seek')}</label>
+          @change=${check('sought')}>${t('text.seek')}</label>
         <p id="limit-error" class="error" role="alert">${error && t('error.kept', { sentence: error, kept: plain(this.limit) })}</p>
       </div>
     `;
@@ -401,7 +356,7 @@ export class LogitText extends LogitElement {
     `;
   }
 
-  /** Under their button, inside the window. */
+  /** Places the examples below their button, inside the window. */
   #placeExamples() {
     const button = /** @type {HTMLElement} */ (this.renderRoot.querySelector('[popovertarget]'));
     const menu = /** @type {HTMLElement} */ (this.renderRoot.querySelector('#examples'));
@@ -425,7 +380,7 @@ export class LogitText extends LogitElement {
     this.emit('logit-prompt', { prompt });
   }
 
-  /** Enter reads the prompt at once; a line break takes Shift. @param {KeyboardEvent} event */
+  /** Enter reads the prompt at once; Shift+Enter breaks the line. @param {KeyboardEvent} event */
   #onKey(event) {
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();

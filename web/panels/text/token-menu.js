@@ -1,12 +1,12 @@
 /**
- * <logit-token-menu>: what can be done to one token, beside its bar: more or less likely,
- * forbidden, drawn next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
+ * <logit-token-menu>: the actions on one token, beside its bar: make it likelier or less likely, forbid
+ * it, draw it next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
  */
 import { locales } from '#locales/menu';
 import { html, nothing } from 'lit';
 import { addMessages, fixed, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { define } from '../../base/element.js';
+import { define, withoutAttribute } from '../../base/element.js';
 import { LogitMenu } from '../../base/menu.js';
 import tokenMenuStyles from './token-menu.css';
 
@@ -15,10 +15,7 @@ addMessages(locales);
 export class LogitTokenMenu extends LogitMenu {
   static properties = {
     ...LogitMenu.properties,
-    name: { attribute: false },
-    spoken: { attribute: false },
-    token: { attribute: false },
-    bias: { attribute: false },
+    ...withoutAttribute('name spoken token bias'),
   };
 
   static styles = [...LogitMenu.styles, tokenMenuStyles];
@@ -61,7 +58,7 @@ export class LogitTokenMenu extends LogitMenu {
   /**
    * @param {string} name
    * @param {string} icon
-   * @param {string} type what is asked for
+   * @param {string} type of the event
    * @param {object} detail
    */
   #item(name, icon, type, detail) {
@@ -72,11 +69,7 @@ export class LogitTokenMenu extends LogitMenu {
         ${t(`menu.${name}`)}</button>`;
   }
 
-  /**
-   * @param {string} name
-   * @param {string} icon
-   * @param {number | false | null} bias
-   */
+  /** @param {string} name @param {string} icon @param {number | false | null} bias */
   #biasItem(name, icon, bias) {
     return this.#item(name, icon, 'logit-bias', { id: this.token, bias });
   }

@@ -1,23 +1,23 @@
-/** <logit-verdict>: whether a text that has ended is what it was to be: a sentence of a grammar, or JSON. */
+/** <logit-verdict>: whether an ended text is a sentence of the grammar, or JSON. */
 import { locales } from '#locales/verdict';
 import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
 import verdictStyles from './verdict.css';
 
 addMessages(locales);
 
 export class LogitVerdict extends LogitElement {
-  static properties = { verdict: { attribute: false }, json: { attribute: false } };
+  static properties = withoutAttribute('verdict json');
 
   static styles = [...LogitElement.styles, verdictStyles];
 
   constructor() {
     super();
-    /** Of the sentence; null while it goes on. @type {import('../../engine/grammar.js').Verdict | null} */
+    /** Null while the sentence goes on. @type {import('../../engine/grammar.js').Verdict | null} */
     this.verdict = null;
-    /** The text that was to be JSON. @type {string | null} */
+    /** The text under a constraint to JSON. @type {string | null} */
     this.json = null;
   }
 
@@ -41,7 +41,7 @@ export class LogitVerdict extends LogitElement {
   }
 }
 
-/** Whether the text is JSON, and the text to be copied. @param {string} text */
+/** @param {string} text */
 function renderJson(text) {
   const right = isJson(text);
   return html`

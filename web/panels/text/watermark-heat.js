@@ -1,6 +1,6 @@
 /**
- * <logit-watermark-heat>: how well each watermark was found at each temperature, a chart of what was
- * measured once (docs/samplers.md), with its table.
+ * <logit-watermark-heat>: the detection of each watermark at each temperature, as chart and table. The
+ * measurements are those of docs/samplers.md.
  */
 import { locales } from '#locales/watermark';
 import { html, nothing } from 'lit';
@@ -17,7 +17,7 @@ import watermarkStyles from './watermark.css';
 
 addMessages(locales);
 
-/** z that one plain text of a hundred reaches. */
+/** One text in a hundred without a watermark reaches this z. */
 const ONE_IN_100 = 2.33;
 
 /** @param {{ name: string, by: number }} mark */

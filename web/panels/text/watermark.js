@@ -1,8 +1,8 @@
-/** <logit-watermark>: what the drawn text bears of each watermark that is on, and z over its length. */
+/** <logit-watermark>: the evidence of each watermark in the drawn text, and z over its length. */
 import { locales } from '#locales/watermark';
 import { html, nothing } from 'lit';
 import { addMessages, fixed, percent, t } from '../../locale/locale.js';
-import { LogitElement, define } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { layoutZ } from '../../plots/z-curve.js';
 import watermarkStyles from './watermark.css';
@@ -10,11 +10,11 @@ import watermarkStyles from './watermark.css';
 addMessages(locales);
 
 const SIZE = { width: 144, height: 34 };
-/** Room for the line's width and the dot at its end. */
+/** The margin for the line's width and the dot at its end. */
 const EDGE = 3;
 
 export class LogitWatermark extends LogitElement {
-  static properties = { found: { attribute: false }, unfolded: { state: true } };
+  static properties = withoutAttribute('found unfolded');
 
   static styles = [...LogitElement.styles, watermarkStyles];
 
@@ -72,7 +72,7 @@ function renderCurve(curve) {
     </svg>`;
 }
 
-/** A chance; below a thousandth the power of ten that it is below. @param {number} p */
+/** A probability; below 0.001 the next larger power of ten. @param {number} p */
 function small(p) {
   if (p >= 0.001) return fixed(p, 3);
   const power = p > 0 ? Math.floor(-Math.log10(p)) : 300;

@@ -84,7 +84,7 @@ export class LogitBench extends LogitElement {
     const { instrument, shown } = this.given;
     if (type === 'update' && !(instrument.direct && shown)) this.requestUpdate();
     else if (type === 'update') this.moves++;
-    else if (shown && !instrument.running) this.#motion?.showStep(this.renderRoot); // slower than a run
+    else if (shown && !instrument.generation.running) this.#motion?.showStep(this.renderRoot); // slower than a run
   }
 
   /** The width decides the order in the document, so that keys and screen readers meet the visible one. */

@@ -72,11 +72,11 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around['sentence']} sentence
  */
-function faultOf({ promptFault, promptPieces, trace }, sentence) {
-  const said = sentence(promptFault);
+function faultOf({ prompt, trace }, sentence) {
+  const said = sentence(prompt.fault);
   if (!said || !trace) return said;
-  if (promptPieces.length === 0) return `${said} ${t('text.none')}`;
-  return promptFault?.key === 'vocabulary_lacks' ? `${said} ${t('text.stays')}` : said;
+  if (prompt.pieces.length === 0) return `${said} ${t('text.none')}`;
+  return prompt.fault?.key === 'vocabulary_lacks' ? `${said} ${t('text.stays')}` : said;
 }
 
 /**
@@ -91,50 +91,51 @@ export function panelsOf(instrument, around) {
   const panels = panelsOfBench(instrument, around);
   return {
     get text() {
+      const { prompt, texts, findings, generation, grammar, info } = instrument;
       return {
-        prompt: instrument.prompt,
-        chatty: instrument.info?.chat_template ?? false,
-        chat: instrument.chat,
-        chatBefore: instrument.said,
-        chatDate: instrument.chatDate,
-        promptThinks: instrument.promptThinks,
-        pieces: instrument.promptPieces,
-        steps: instrument.steps,
+        prompt: prompt.text,
+        chatty: info?.chat_template ?? false,
+        chat: prompt.chat,
+        chatBefore: prompt.lastChat,
+        chatDate: prompt.date,
+        promptThinks: prompt.thinks,
+        pieces: prompt.pieces,
+        steps: texts.steps,
         examples,
-        finished: instrument.finished,
-        running: instrument.running,
+        finished: texts.finished,
+        running: generation.running,
         ready: instrument.drawn !== null,
         fault: faultOf(instrument, sentence),
-        verdict: instrument.verdict,
+        verdict: findings.verdict,
         json: instrument.json,
-        checked: instrument.grammar !== null,
+        checked: grammar !== null,
         eos,
-        contextLength: instrument.info?.context_length ?? 0,
-        limit: instrument.limit,
-        loop: instrument.loop,
-        alternatives: instrument.alternatives,
-        branches: instrument.branches,
-        distinct: instrument.distinct,
-        marks: instrument.marks,
-        sought: instrument.sought,
-        pace: instrument.pace,
+        contextLength: info?.context_length ?? 0,
+        limit: texts.limit,
+        loop: texts.loop,
+        alternatives: instrument.alternatives.shown,
+        branches: texts.branches,
+        distinct: findings.distinct,
+        watermarks: findings.watermarks,
+        sought: findings.sought,
+        pace: generation.pace,
         paces: PACES.length,
-        stopAtEnd: instrument.stopAtEnd,
+        stopAtEnd: texts.stopAtEnd,
         fixed,
       };
     },
     get draw() {
-      return { ...panels.draw, finished: instrument.finished, eos, stepping: true };
+      return { ...panels.draw, finished: instrument.texts.finished, eos, stepping: true };
     },
     get distribution() {
       return { ...panels.distribution, eos };
     },
     get chain() {
-      const { mu, map, gates } = instrument;
+      const { mu, pad, gates } = instrument;
       return {
         ...panels.chain,
         mu,
-        map,
+        map: pad?.map ?? null,
         eos,
         gates,
         programmable: true,

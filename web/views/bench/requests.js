@@ -54,23 +54,23 @@ function guarded(isFixed, changes) {
   return Object.fromEntries(entries);
 }
 
-/** Other prompts and tokens. @param {Instrument} instrument @returns {Listeners} */
+/** Changes of prompt, gates and tokens. @param {Instrument} instrument @returns {Listeners} */
 function changesOf(instrument) {
   return {
     'logit-prompt': ({ detail }) => instrument.setPrompt(detail.prompt),
     'logit-chat': ({ detail }) => instrument.setChat(detail.chat),
-    'logit-force': ({ detail }) => instrument.force(detail.id),
+    'logit-force': ({ detail }) => instrument.generation.force(detail.id),
     'logit-constraint': ({ detail }) => instrument.setGates(detail),
     'logit-own-stage': ({ detail: { own, failed } }) => {
-      if (failed) instrument.stop();
+      if (failed) instrument.generation.stop();
       instrument.setOwn(own);
     },
-    'logit-branch': ({ detail }) => instrument.branch(detail.index, detail.id),
+    'logit-branch': ({ detail }) => instrument.generation.branch(detail.index, detail.id),
   };
 }
 
 /**
- * Steps through the text and navigation; ignored where it would alter a fixed text.
+ * Steps through the text and navigation; ignored if it would change a fixed text.
  * @param {Instrument} instrument
  * @param {() => boolean} isFixed
  * @returns {Listeners}
@@ -78,21 +78,22 @@ function changesOf(instrument) {
 function stepsOf(instrument, isFixed) {
   return {
     'logit-map': ({ detail }) => instrument.setMap(detail.wanted),
-    'logit-alternatives': ({ detail }) => instrument.findAlternatives(detail.index),
-    'logit-rewind': ({ detail }) => instrument.rewind(detail.n),
-    'logit-walk': ({ detail }) => instrument.show(detail.node),
+    'logit-alternatives': ({ detail }) => instrument.alternatives.find(detail.index),
+    'logit-rewind': ({ detail }) => instrument.go((texts) => texts.rewind(detail.n)),
+    'logit-walk': ({ detail }) => instrument.go((texts) => texts.show(detail.node)),
     'logit-command': ({ detail: { command } }) => {
-      if (command === 'step') instrument.step();
-      else if (command === 'run') instrument.run();
-      else if (command === 'stop') instrument.stop();
-      else if (command === 'reset') instrument.reset();
+      if (command === 'step') instrument.generation.step();
+      else if (command === 'run') instrument.generation.run();
+      else if (command === 'stop') instrument.generation.stop();
+      else if (command === 'reset') instrument.go((texts) => texts.clear());
     },
     'logit-option': ({ detail }) => {
-      if (detail.pace !== undefined) instrument.setPace(detail.pace);
+      if (detail.pace !== undefined) instrument.generation.pace = detail.pace;
       if (detail.max_new_tokens !== undefined && !isFixed())
-        instrument.setLimit(detail.max_new_tokens);
-      if (detail.stopAtEnd !== undefined && !isFixed()) instrument.setStopAtEnd(detail.stopAtEnd);
-      if (detail.sought !== undefined) instrument.seekMarks(detail.sought);
+        instrument.go((texts) => (texts.limit = detail.max_new_tokens));
+      if (detail.stopAtEnd !== undefined && !isFixed())
+        instrument.go((texts) => (texts.stopAtEnd = detail.stopAtEnd));
+      if (detail.sought !== undefined) instrument.findings.seek(detail.sought);
     },
   };
 }

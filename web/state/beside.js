@@ -1,0 +1,32 @@
+/** The results of two choices of settings on the same logits, side by side. */
+
+/**
+ * @typedef {import('../engine/types.js').Piece} Piece
+ *
+ * A row holds the probabilities of one token, null for a removed one.
+ * @typedef {{ kept: number[], difference: import('./order.js').Difference,
+ *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
+ */
+
+/** The rows for the likeliest tokens of each result, and for the tokens of one result only. */
+const LIKELIEST = 5;
+const DIFFERING = 3;
+
+/**
+ * @param {import('../engine/types.js').WarpTrace[]} results
+ * @param {import('./order.js').Comparison} comparison
+ */
+export function chooseRows(results, { only, lost }) {
+  const apart = [...only.ids.slice(0, DIFFERING), ...lost.ids.slice(0, DIFFERING)];
+  const likeliest = results.flatMap(({ tokens }) => tokens.slice(0, LIKELIEST));
+  const ids = [...new Set([...likeliest.map(({ id }) => id), ...apart])];
+  const most = (/** @type {number} */ id) => Math.max(...results.map(({ p }) => p[id]));
+  ids.sort((a, b) => most(b) - most(a) || a - b);
+  const rows = (/** @type {Piece[]} */ pieces) =>
+    pieces.map((token) => {
+      const { id } = token;
+      const p = results.map(({ p, logits }) => (logits[id] === -Infinity ? null : p[id]));
+      return { token, p, differs: (p[0] === null) !== (p[1] === null) };
+    });
+  return { ids, rows };
+}
