@@ -151,11 +151,10 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Loads model and grammar, then shows the distribution after the prompt. A model on show stays until
-   * the new one is there, and for good if that cannot be loaded.
+   * Loads model and grammar, then shows the state that `begin` returns. The current model stays until
+   * then, and if the load fails. `begin` gets the current state, null without a model.
    * @param {import('./model-slot.js').ModelRequest & {
-   *   begin: (before: PageState | null) => PageState }} request `begin` gives the state to begin with,
-   *   of the one on show when the model is there; null without one
+   *   begin: (before: PageState | null) => PageState }} request
    */
   async load({ begin, ...request }) {
     const { model } = this;
@@ -319,8 +318,8 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Draws or forces the tokens of a state again, up to one that something newer or a refusal leaves no
-   * place for.
+   * Draws or forces the tokens of a state again. It ends early at a newer prompt, a token of the user, an
+   * ended text or a refusal.
    * @param {number[]} branch
    * @param {Promise<void>} read the reading of the prompt before them
    * @param {Saved | null} saved

@@ -11,9 +11,9 @@ import { lease } from './engines.js';
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
  *
- * `context` is the number of tokens that its sessions see, null as many as the engine takes by itself;
- * `grammar` the address of a grammar for its texts. `beside` is waited for too, and `meet`, which may
- * ask the new engine.
+ * `context` is the context length in tokens, null for the engine's default; `grammar` is the address of
+ * a grammar for the texts. The load also waits for `beside`, and for `meet`, which may query the new
+ * engine.
  * @typedef {{ model: Model, context?: number | null, grammar?: string, beside?: Promise<unknown>,
  *   meet?: (engine: RemoteLogitscope) => unknown }} ModelRequest
  */
