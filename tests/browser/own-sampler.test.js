@@ -192,7 +192,7 @@ describe('running', () => {
       ['exact'],
     );
     assert.match(failed[0].text, /\[0, 0\][^]*top_p = 0\.5[^]*\[0, -Infinity\][^]*\[0, 0\]/);
-    await page.locator('.fault', { hasText: 'It goes on until the mass is above p' }).waitFor();
+    await page.locator('.fault', { hasText: 'It continues until the mass is above p' }).waitFor();
     assert.match(await page.locator('.score').textContent(), /^[89]\d of 100$/);
   });
 
