@@ -177,7 +177,7 @@ test('each thing has one word, everywhere and in the glossary', async () => {
 });
 
 test('each reason of the grader has a sentence in every language', async () => {
-  const { REASONS } = await import('../../web/grade/expect.js');
+  const { REASONS } = await import('../../web/grade/reasons.js');
   const named = (text) => (text.match(/\{\w+\}/g) ?? []).sort();
   for (const file of files) {
     const words = await read(file);

@@ -1,6 +1,6 @@
 /** Grades the functions of submissions. */
 import { CONVENTIONS, byConvention } from '../grade/convention.js';
-import { reason } from '../grade/expect.js';
+import { reason } from '../grade/reasons.js';
 import { grade } from '../grade/grade.js';
 import { scoreOf } from '../grade/score.js';
 import { TestedFunction } from '../grade/tested-function.js';

@@ -1,13 +1,13 @@
 /**
- * The answers that a learner's code may give, in a process, thread or frame of its own. It can send
- * anything, so an answer has no other keys, types or sizes than these.
+ * Checks the answers of a learner's code, which runs in a process, thread or frame of its own. It can send
+ * anything: an answer may have only these keys, types and sizes.
  */
 import { refusal } from './reasons.js';
 import { back } from './json-lines.js';
 
 /** @typedef {(value: any) => boolean} Check */
 
-/** Longest text of an error: 600 characters, and the line it comes from. */
+/** Most characters of an error: 600, and the line of its source. */
 const SAID = 700;
 /** Most names of settings, and the characters of one. */
 const NAMES = 100;
@@ -24,7 +24,7 @@ const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 /** @param {number} most */
 const isText = (most) => (/** @type {any} */ value) =>
   typeof value === 'string' && value.length <= most;
-/** Array.from, since `every` skips holes. @param {number} most @param {Check} is */
+/** Array.from, because `every` skips holes. @param {number} most @param {Check} is */
 const isList = (most, is) => (/** @type {any} */ value) =>
   Array.isArray(value) && value.length <= most && Array.from(value).every(is);
 
@@ -51,7 +51,7 @@ const LOG = {
   drawn: isFlag,
 };
 
-/** Of any call. An answer without an id is the last: an error of the place itself. */
+/** Keys of every answer. An answer without an id is the last: an error of the place itself. */
 const ANY = { id: isCount, error: isText(SAID) };
 const NUMBERS = {
   ...ANY,
@@ -80,14 +80,14 @@ export function isAnswer(answer, { call, logits, settings }) {
   const { id, result, length, error } = answer;
   if (id === undefined && error === undefined) return false;
   if (length === undefined) return true;
-  // Of a list that is too long the harness sends the beginning.
+  // The harness sends only the beginning of a list that is too long.
   const most = call === 'warp' ? logits.length : settings.max_new_tokens + 8;
   return result instanceof Float64Array && result.length === Math.min(length, most);
 }
 
-/** Most characters of a line: the longest right answer has a tenth of them. */
+/** Most characters of a line: ten times the longest right answer. */
 export const LONGEST = 1 << 18;
-/** How many of them a report shows. */
+/** Characters of a refused line in the report. */
 const SHOWN = 80;
 
 /** A number that JSON does not know, outside of strings. */
@@ -102,7 +102,7 @@ const QUESTIONS = {
   again: QUESTION,
 };
 
-/** Whether a message is a question of `generate`, whose numbers may be words. @param {any} message */
+/** Whether a message is a question of `generate`; turns its infinities and NaN into numbers. @param {any} message */
 function isQuestion(message) {
   const { ask } = message;
   if (Array.isArray(message.ids)) message.ids = message.ids.map(back);
@@ -118,7 +118,7 @@ function isQuestion(message) {
 }
 
 /**
- * The answer in a line of a process, which may hold anything, or its question.
+ * Reads the answer or the question in a line from a learner's process.
  * @param {string} line
  * @param {any} asked the call that it answers
  * @returns {{ answer: any } | { question: any } | { refused: import('./tested-function.js').Answer }}

@@ -1,9 +1,9 @@
 /**
- * The 43 cases of the Module 11 lesson, by their names, asked of a reader's own functions. A row at a
- * time is given, so that "per row" asks for two rows in turn; where the lesson's function refuses and
- * the one here has a meaning, either will do.
+ * The 43 cases of the Module 11 lesson for a learner's functions, by their names. A call gets one row, so
+ * "per row" asks for two rows in turn. If the lesson refuses a setting that has a meaning here, the
+ * function may refuse it or follow that meaning.
  */
-import { reason } from './expect.js';
+import { reason } from './reasons.js';
 import { generationCases } from './generation.js';
 import { FAR, against, looksBack, numbersOf, returnsNumbers, seesLess } from './properties.js';
 import { SPECS } from './specs.js';
@@ -16,7 +16,7 @@ import { differs, lostBest, otherDivisor } from './wrongs.js';
 export const MODULE_11 = ['temperature', 'top_k', 'top_p', 'repetition_penalty', 'generate'];
 
 const LOGITS = [2, 1, 0.5, -1, -2.5];
-/** Shares of .60 .20 .10 .05 .03 .02, as the lesson draws them. */
+/** Logits of the lesson's shares .60 .20 .10 .05 .03 .02. */
 const SHARES = [0.6, 0.2, 0.1, 0.05, 0.03, 0.02].map((p) => Math.fround(Math.log(p)));
 
 /**
@@ -35,7 +35,7 @@ function softmax(logits) {
   return e.map((x) => x / total);
 }
 
-/** The share of the best rises, or falls, as T says. @param {1 | -1} way @returns {import('./wrongs.js').Compare} */
+/** The share of the best rises (1) or falls (-1). @param {1 | -1} way @returns {import('./wrongs.js').Compare} */
 const sharpens = (way) => (expected, got, input) => {
   const [before, after] = [softmax(input.logits)[0], softmax(Array.from(got))[0]];
   return way * (after - before) > 0
@@ -58,12 +58,12 @@ function lowers({ logits }, got, input) {
   return id === undefined ? null : { expected: logits, got, ...reason('not_lowered', { id }) };
 }
 
-/** The first of so many ids is penalised. @param {number} ids */
+/** Penalises the first of many ids. @param {number} ids */
 const longAgo = (ids) => given({ repetition_penalty: 1.3 }, LOGITS, [0, ...Array(ids - 1).fill(3)]);
 
 /**
- * It may refuse, as the lesson's function does. An answer is as right as the built-in's, where that
- * has one, and a difference from the lesson costs nothing.
+ * The function may refuse, as the lesson's does. Without a refusal its answer must be right if
+ * `otherwise` can tell; the difference from the lesson costs nothing.
  * @param {Property['fails']} [otherwise]
  */
 export const refuses =

@@ -1,5 +1,6 @@
-/** What holds for a chain of the four warpers that the lessons teach, in their order. */
-import { disagreement, expect, reason, warped } from './expect.js';
+/** The properties of a chain of the four samplers that the lessons teach, in their order. */
+import { disagreement, expect, warped } from './expect.js';
+import { reason } from './reasons.js';
 import { Random } from './inputs.js';
 import {
   FAR,
@@ -23,7 +24,7 @@ const NUDGE = (/** @type {any} */ settings) =>
   settings.top_p === undefined ? [] : (SPECS.top_p.nudge?.(settings) ?? []);
 
 /**
- * Settings under which an order shows.
+ * Settings that show the order of samplers.
  * @param {Random} random
  * @param {string[]} names
  * @param {number} size
@@ -56,7 +57,7 @@ function casesOf(random, names, count) {
 }
 
 /**
- * The order with two warpers swapped.
+ * The canonical order with two samplers exchanged.
  * @param {Engine} engine
  * @param {string} a
  * @param {string} b
@@ -67,7 +68,7 @@ function swapped(engine, a, b) {
 }
 
 /**
- * A before b: on inputs where the other way round gives something else.
+ * The property "a comes before b", tried on inputs that tell the two orders apart.
  * @param {string} a
  * @param {string} b
  * @param {Random} random
@@ -75,7 +76,7 @@ function swapped(engine, a, b) {
  */
 function before(a, b, random) {
   const cases = casesOf(random, [a, b], 80);
-  // A penalty and a division commute; only greedy tells which came first.
+  // A penalty and a division commute; only greedy tells them apart.
   const inputs =
     b === 'temperature'
       ? cases.map((it) => ({ ...it, settings: { ...it.settings, temperature: 0 } }))
@@ -97,7 +98,7 @@ function before(a, b, random) {
         stays: (/** @type {number} */ id) => other[id] !== -Infinity,
         free: () => false,
       };
-      // At T = 0 the token decides, not its logit.
+      // At T = 0 the token counts, not its logit.
       const isSwapped =
         failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
       return isSwapped ? { ...failure, ...reason('swapped', { first: b, second: a }) } : failure;
@@ -118,7 +119,7 @@ function probabilities({ logits }, got) {
     : null;
 }
 
-/** Inputs by hand of one of the stages. @param {string} as @param {string[]} names @returns {Property[]} */
+/** Some edges of one sampler. @param {string} as @param {string[]} names @returns {Property[]} */
 const edges = (as, ...names) =>
   names.map((name) => {
     const [says, cases] = /** @type {Record<string, [string, Case[]]>} */ (SPECS[as].edges)[name];

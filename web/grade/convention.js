@@ -1,20 +1,20 @@
-/** Rules that a course may teach in place of the usual ones: the engine as it would be by them. */
+/** Other rules that a course may teach: an engine that follows one of them. */
 
 /** @typedef {import('./generation.js').Engine} Engine */
 /** @typedef {'until_above' | 'ascending' | 'exactly_k'} Convention */
 
-/** Each rule in words, for the help; the names of the first and the last are those of the fault otherwise. */
+/** The sentence of each rule. `until_above` and `exactly_k` are also codes of faults under the usual rules. */
 export const CONVENTIONS = {
   until_above: 'top-p goes on until the mass is above p',
   ascending: 'top-p removes from the least probable up, so of equal ones the higher id stays',
   exactly_k: 'top-k keeps exactly k',
 };
 
-/** Whose rules they are in the engine. @type {Partial<Record<Convention, string>>} */
+/** The engine's setting `convention` for two of the rules. @type {Partial<Record<Convention, string>>} */
 const OF_PROGRAM = { until_above: 'llama2.c', exactly_k: 'llama.cpp' };
 
 /**
- * The answer to the ids in reverse, in which the higher id comes first.
+ * Warps the reversed logits, so that of equal ones the higher id comes first.
  * @param {Engine} engine
  * @returns {Engine['warp']}
  */
@@ -45,7 +45,7 @@ export function byConvention(engine, name) {
     random: (seed, step) => engine.random(seed, step),
     async warp(logits, settings, beside) {
       const { top_p: p = 1, temperature } = settings;
-      // Greedy takes the lower id by every rule, and p = 0 keeps the best alone.
+      // By every rule greedy takes the lower id, and p = 0 keeps only the best.
       if (name === 'ascending' && p < 1 && temperature !== 0)
         return turned(logits, settings, beside);
       const holds = convention && (name !== 'until_above' || p > 0);

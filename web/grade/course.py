@@ -1,6 +1,5 @@
-"""The ways in which courses write samplers in Python: tensors, arrays or lists, the names of
-parameters, generators of random numbers, strategy objects. harness.py calls it; it knows nothing of
-the answers."""
+"""The styles of courses in Python: tensors, arrays or lists, names of parameters, generators of random
+numbers, strategy objects. harness.py calls it; it knows no right answers."""
 
 import ast
 import inspect
@@ -9,7 +8,7 @@ import operator
 import re
 import sys
 
-# Parameters that courses name otherwise.
+# Other names of parameters in courses.
 OF_WARPERS = {
     "logits": "scores",
     "history": "token_ids prev_ids prev_token_ids previous_ids full_ids ids generated generated_ids"
@@ -38,12 +37,12 @@ SEEDS = 1000
 
 
 def known(name, names):
-    """The name that a parameter's stands for."""
+    """The usual name of a parameter."""
     return next((own for own, others in names.items() if name in others.split()), name)
 
 
 def known_names(given, names, short=()):
-    """The names that a parameter may have, for the sentence on one that is unknown."""
+    """The known names of parameters, for the error on an unknown one."""
     others = [other for all in names.values() for other in all.split()]
     return ", ".join(dict.fromkeys([*given, *short, *names, *others])) + ", or a setting"
 
@@ -53,12 +52,12 @@ def imported(name):
 
 
 def kind_of():
-    """What logits are handed as: `torch`, `numpy` or `list`; fixed once the file is loaded."""
+    """The kind of the logits: `torch`, `numpy` or `list`; fixed once the file is loaded."""
     return next((name for name in ("torch", "numpy") if imported(name)), "list")
 
 
 def wanted(parameter, kind):
-    """What a parameter is annotated as, else the file's own kind."""
+    """The kind of a parameter by its annotation, else the kind of the file."""
     note = parameter.annotation
     note = note if isinstance(note, str) else getattr(note, "__name__", "") + str(note)
     if note == "_empty" or parameter.annotation is parameter.empty:
@@ -72,7 +71,7 @@ def wanted(parameter, kind):
 
 
 def handed(values, kind, whole=False, rows=False):
-    """Numbers, or ids where `whole`, in a kind; `rows`: as the only row of a batch."""
+    """Numbers, or with `whole` ids, in a kind; `rows`: as the only row of a batch."""
     if kind == "torch":
         torch = imported("torch")
         made = torch.tensor(values, dtype=torch.long if whole else torch.float32)
@@ -89,7 +88,7 @@ def shape_of(value):
 
 
 def listed(value):
-    """A list for a tensor, an array, or a list of such; None for anything else."""
+    """A list from a tensor, array, list or tuple; None for anything else."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, (list, tuple)):
@@ -103,10 +102,10 @@ def is_row(value):
 
 
 class Ranks:
-    """Whether a function takes one row or a batch: the first that raises nothing is kept."""
+    """Tries whether a function takes one row or a batch, and keeps the first form without an error."""
 
     ALL = {"logits": [(False, False), (True, True), (True, False)], "ids": [(False,), (True,)]}
-    # Errors of a function that is handed too few dimensions.
+    # Errors of a function that gets too few dimensions.
     SHAPES = re.compile(r"dimension|indices|unpack|0-d|iterate|subscriptable|size of tensor")
 
     def __init__(self, of, kind):
@@ -130,12 +129,12 @@ class Ranks:
         raise first
 
 
-# Randomness. While a loop is graded, the draws of libraries take the grader's numbers, so that the
-# ids can be compared; a probability that is drawn from stands where the most probable comes first.
+# Randomness. While a loop is graded, the draws of libraries take the grader's numbers, so that its ids
+# can be compared. A draw from probabilities begins with the most probable item.
 
 
 def seed_of(value):
-    """A seed as a message can carry it."""
+    """A seed as a whole number for a message; -1 for any other value."""
     try:
         value = operator.index(value)
     except TypeError:
@@ -144,7 +143,7 @@ def seed_of(value):
 
 
 class Stream:
-    """Numbers of [0, 1) that belong to a seed."""
+    """The numbers in [0, 1) of a seed."""
 
     def __init__(self, seed=None):
         self.begin(seed)
@@ -160,7 +159,7 @@ class Stream:
         return RUN.ask({"ask": "number", "seed": seed, "step": step})["number"]
 
     def uniform(self):
-        """For a cumulative sum of the learner's own, which may end a little below 1."""
+        """A number for the learner's own cumulative sum, which may end a little below 1."""
         RUN.uniform = True
         return min(self.next() + 2**-22, 1 - 2**-20)
 
@@ -180,18 +179,18 @@ class Stream:
 
 
 class Run:
-    """One graded call of a loop, and the numbers that belong to its seeds."""
+    """One graded call of a loop, and its random numbers."""
 
     def __init__(self, ask, seed, log):
         self.ask = ask
         self.seed = seed
         self.log = log
         self.drawn = self.uniform = False
-        # Of torch.manual_seed and the like.
+        # The shared generator of torch.manual_seed and the like.
         self.shared = Stream()
 
     def seeded(self, seed):
-        """Seeding again after a draw repeats it; before, it may happen for several libraries."""
+        """Logs a seed. Before the first draw only one counts: a loop may seed several libraries."""
         seeds = self.log["seeds"]
         if len(seeds) < SEEDS and (self.drawn or not seeds):
             seeds.append(int(seed))
@@ -384,7 +383,7 @@ def patch(name):
 
 
 def names_of(text):
-    """The modules that a text imports; of one that is no Python, such as a cell, by its lines."""
+    """The modules that a text imports; lines are searched if it does not parse, as a cell with magics."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError):
@@ -395,7 +394,7 @@ def names_of(text):
 
 
 def prepare(texts):
-    """Patches the libraries before the file takes names out of them."""
+    """Patches the libraries before the file imports names from them."""
     for name in PATCHES:
         if any(name in names_of(text) for text in texts):
             try:
@@ -406,13 +405,13 @@ def prepare(texts):
 
 
 def finish():
-    """Patches libraries that other modules of the file have imported."""
+    """Patches the libraries that were imported by other modules."""
     for name in PATCHES:
         patch(name)
 
 
 def generator_of(kind, seed, factory):
-    """A generator that has the grader's numbers; called with a seed, it is `factory`."""
+    """A generator with the grader's numbers; a call with a seed calls `factory`."""
     numpy, random = imported("numpy"), imported("random")
     base, bits = random.Random if random else object, ()
     if kind == "torch":
@@ -424,7 +423,7 @@ def generator_of(kind, seed, factory):
     return generator
 
 
-# The toy model, as lists, arrays or tensors. Rows of positions before the last count when they are used.
+# The toy model, with lists, arrays or tensors. The use of a row before the last is counted.
 
 VIEWS = (
     "__getitem__ squeeze unsqueeze select view reshape flatten narrow detach clone float double to cpu"
@@ -449,7 +448,7 @@ class Rows(list):
 
 
 def early(places):
-    """How many positions are not the last."""
+    """The number of positions before the last."""
     found = set(places.reshape(-1).tolist())
     return len(found - {-1})
 
@@ -598,7 +597,7 @@ STRATEGIES = {
 
 
 class Skipped(Exception):
-    """The function has no way to be told of a setting."""
+    """The function has no parameter for a setting."""
 
 
 def strategy_of(settings, module):
@@ -630,7 +629,7 @@ def strategy_of(settings, module):
 
 
 def sampler_of(settings, kind):
-    """A sampler for a loop that is handed one: it draws as the logits are, without any stage."""
+    """A sampler for a loop that takes one: it draws from the logits without any stage."""
     for name, value in NEUTRAL.items():
         if settings[name] != value:
             raise Skipped(name)
@@ -645,7 +644,7 @@ def sampler_of(settings, kind):
 
 
 class Call:
-    """A loop as a course writes it: its arguments, and the things that it cannot know."""
+    """A course's decode loop: its arguments, and the rules that it does not know."""
 
     def __init__(self, function, module, kind):
         self.function, self.module, self.kind = function, module, kind
@@ -656,7 +655,7 @@ class Call:
             if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         }
         names = self.parameters
-        # The interface of the grader's own documents: settings, or rng as a factory.
+        # The interface of the grader's documentation: settings, or rng as a factory.
         rng = names.get("rng")
         self.documented = "settings" in names or (
             rng is not None and rng.name in ("rng", "make_rng") and rng.annotation is rng.empty
@@ -696,7 +695,7 @@ class Call:
         return made
 
     def blind(self, model):
-        """The things that this loop cannot know: its course does not teach them."""
+        """The rules that this loop does not know, since its course does not teach them."""
         if self.documented:
             return []
         has = lambda name: (
@@ -708,6 +707,6 @@ class Call:
         return crop + ([] if has("eos_token_id") else ["end"])
 
     def without_prompt(self, ids, prompt, log):
-        """A course's loop may return the whole text: it is longer than the calls of the model."""
+        """Cuts the prompt off: a course's loop may return the whole text, longer than its calls of the model."""
         whole = len(ids) > len(log["windows"]) and ids[: len(prompt)] == prompt
         return ids[len(prompt) :] if whole and not self.documented else ids

@@ -1,8 +1,10 @@
 /**
- * Which fault a function has: the one whose twin answers as it does, where it answers wrongly. What a
- * check sees for itself, such as a second seed, needs no twin.
+ * Names the fault of a function. A twin is a function with one known fault; the fault is named if the
+ * twin gives the same wrong answers. A fault that a check sees by itself, such as a second seed, needs
+ * no twin.
  */
-import { disagreement, expect, reason } from './expect.js';
+import { disagreement, expect } from './expect.js';
+import { reason } from './reasons.js';
 import { bitsOf, coinOf } from './hashes.js';
 import { some } from './learner-stages.js';
 import { WRONG_CHAINS } from './wrong-chains.js';
@@ -10,11 +12,11 @@ import { WRONG_FILTERS } from './wrong-filters.js';
 import { WRONG_LOOPS } from './wrong-loops.js';
 import { WRONG_MARKS } from './wrong-marks.js';
 import { WRONG_PENALTIES } from './wrong-penalties.js';
-import { WRONG_WARPERS, codeOf } from './wrong-samplers.js';
+import { WRONG_SAMPLERS, codeOf } from './wrong-samplers.js';
 
-/** Twins by the function that they stand for. @type {Record<string, Record<string, import('./wrong-samplers.js').Twin>>} */
+/** Twins by the name of the right function. @type {Record<string, Record<string, import('./wrong-samplers.js').Twin>>} */
 export const TWINS = {
-  ...WRONG_WARPERS,
+  ...WRONG_SAMPLERS,
   ...WRONG_FILTERS,
   ...WRONG_PENALTIES,
   ...WRONG_MARKS,
@@ -27,28 +29,28 @@ export const TWINS = {
  * @typedef {{ input: any, settings: any, answer: import('./tested-function.js').Answer }} Asked
  */
 
-/** Seen by a check, and nothing that a twin could say better. */
+/** Codes of checks that come first: no twin can say more. */
 const PLAIN = [
   ...['bare', 'line', 'no_answer', 'long_line', 'own_message', 'unasked', 'memory', 'tasks'],
   ...['hung', 'list', 'length', 'no_ids', 'reseeded'],
 ];
-/** Said where no twin fits: each sees one fault alone. */
+/** Codes of checks that come next, if no twin fits: each sees one fault only. */
 const ELSE = [
   ...['swapped', 'long_window', 'early', 'graph', 'asked_often', 'wrote', 'wrote_history'],
   ...['wrote_prompt', 'state', 'near_only', 'greedy_early', 'other_divisor', 'zero_logit'],
   ...['unseeded', 'other_seed', 'not_last', 'invalid_id'],
 ];
-/** Said last: several faults look like these. */
+/** Codes of checks that come last: several faults have the same symptom. */
 const VAGUE = [
   ...['threw', 'odd', 'soft', 'probabilities', 'short_window', 'emptied'],
   ...['came_back', 'lost_best', 'overtaken', 'risen', 'subset', 'end_left_out', 'after_end'],
   ...['stopped', 'went_on'],
 ];
 
-/** True only if each stage is right. */
+/** Codes that are true only if each stage is right. */
 const OF_ORDER = ['swapped', 'order_reversed', 'not_last'];
 
-/** How many of the answers must be the twin's, of all and of the wrong ones: rounding may decide a few. */
+/** Least share of answers that are the twin's, of all and of the wrong ones: rounding may decide a few. */
 const OF_ALL = 0.97;
 const OF_WRONG = 0.9;
 
@@ -63,12 +65,12 @@ function same(a, b) {
   return true;
 }
 
-/** Every large negative number is the same mistake. @param {number} x */
+/** Makes all large negative numbers the same, since they are one mistake. @param {number} x */
 const softened = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
 
 /**
- * The trace of a large negative number in place of a removal, without the tokens that were
- * removed before: their logits differ from one such function to another.
+ * A result with equal soft masks, and without the tokens that were removed before: functions with this
+ * fault treat those differently.
  * @param {ArrayLike<number>} result
  * @param {number[]} logits
  */
@@ -81,8 +83,7 @@ const masked = (result, logits) =>
  */
 
 /**
- * The twin that answers most as the function does. A twin is asked no further once too many of its
- * answers are others.
+ * Finds the twin with most answers in common. A twin with too many other answers is given up early.
  * @template T
  * @param {Judged<T>[]} answers
  * @param {string[]} names
@@ -111,7 +112,7 @@ function closest(answers, names, isTwins) {
 }
 
 /** @param {string} as @param {Asked[]} asked @param {any} engine */
-async function warperTwin(as, asked, engine) {
+async function samplerTwin(as, asked, engine) {
   const twins = TWINS[as];
   if (!twins) return null;
   const answers = [];
@@ -148,13 +149,13 @@ function loopTwin(asked) {
   return closest(answers, Object.keys(WRONG_LOOPS), (name, { input, result }) => {
     const us = input.streams[input.settings.seed];
     const ids = WRONG_LOOPS[name](input, (step) => us[step % us.length]);
-    // The harness sends no more of a list that is too long.
+    // The harness cuts a list that is too long.
     return same(result, ids.slice(0, input.settings.max_new_tokens + 8));
   });
 }
 
 /**
- * Whether an answer that was wrong is right where nothing was asked before.
+ * Whether a wrong answer becomes right in a fresh place without earlier calls.
  * @param {Asked[]} asked
  * @param {any} engine
  * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh
@@ -174,7 +175,7 @@ async function keepsSomething(asked, engine, afresh) {
 }
 
 /**
- * Whether the file's own stages, one after another, answer as its chain or loop does.
+ * Whether the file's own stages, called one after another, give the answers of its chain or loop.
  * @param {string} as
  * @param {Asked[]} asked
  * @param {any} engine
@@ -212,7 +213,7 @@ async function isOfStages(as, asked, engine, stages) {
   return found !== null;
 }
 
-/** The first of some codes that a check has given. @param {Verdict[]} failed @param {string[]} codes */
+/** The first of some codes among the failed verdicts. @param {Verdict[]} failed @param {string[]} codes */
 function seen(failed, codes) {
   for (const code of codes) {
     const verdict = failed.find((it) => it.code === code);
@@ -228,7 +229,7 @@ function seen(failed, codes) {
  * @param {any} engine
  * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh asks in a new place
  * @param {import('./learner-stages.js').LearnerStages | null} [stages] of the file, beside a chain or loop
- * @returns {Promise<Fault | null>} null where nothing fails, or nobody knows why
+ * @returns {Promise<Fault | null>} null if nothing fails, or no code fits
  */
 export async function diagnose(as, verdicts, asked, engine, afresh, stages = null) {
   const failed = verdicts.filter(({ holds }) => !holds);
@@ -239,7 +240,7 @@ export async function diagnose(as, verdicts, asked, engine, afresh, stages = nul
     return reason('follows', { names: [...stages.wrong].join(', ') });
   // A wrong stage can look like another order.
   const doubted = stages?.wrong.size ? OF_ORDER : [];
-  const twin = await (as === 'generate' ? loopTwin(asked) : warperTwin(as, asked, engine));
+  const twin = await (as === 'generate' ? loopTwin(asked) : samplerTwin(as, asked, engine));
   if (twin && !doubted.includes(codeOf(twin))) {
     return reason(/** @type {any} */ (codeOf(twin)), WRONG_LOOPS[twin]?.params);
   }

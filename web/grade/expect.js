@@ -1,9 +1,7 @@
 /**
- * What the engine makes of an input, and whether an answer agrees with it. Tokens within 2^-20 of a
- * boundary may go either way, by the engine's own answer a little to each side.
+ * The engine's answer to an input, and the comparison of a learner's answer with it. A token within
+ * 2^-20 of a boundary may stay or go: the engine is also asked with settings on both sides of it.
  */
-
-export { REASONS, reason } from './reasons.js';
 import { reason } from './reasons.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
@@ -20,17 +18,17 @@ import { reason } from './reasons.js';
  * @typedef {object} Expected
  * @property {Float32Array} logits
  * @property {(id: number) => boolean} stays
- * @property {(id: number) => boolean} free whether it may stay or go
+ * @property {(id: number) => boolean} free whether the token may stay or go
  */
 
 /**
- * What is wrong, and where lists show it what was right.
+ * A wrong answer, and the right one if both are lists.
  * @typedef {object} Failure
  * @property {ArrayLike<number> | null} expected
  * @property {ArrayLike<number> | null} got
  * @property {string} [message]
  * @property {string} [code] of `message`, for another language
- * @property {Record<string, string | number>} [params] what its sentence names
+ * @property {Record<string, string | number>} [params] values of its sentence
  */
 
 export const NEAR = 2 ** -20;
@@ -70,7 +68,7 @@ export async function expect(engine, input, nudge) {
 }
 
 /**
- * Equal, as far as rounding to float32 and another order of operations go.
+ * Equal up to rounding to float32 and another order of operations.
  * @param {number} a
  * @param {number} b
  */
@@ -79,7 +77,7 @@ export const close = (a, b) => a === b || Math.abs(a - b) <= NEAR * Math.max(1, 
 /**
  * @param {Expected} expected
  * @param {ArrayLike<number>} got
- * @param {boolean} [exactly] whether a token that stays keeps its number; else only the set counts
+ * @param {boolean} [exactly] whether logits are compared; else only the set of tokens
  * @returns {Failure | null}
  */
 export function disagreement({ logits, stays, free }, got, exactly = true) {

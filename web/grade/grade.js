@@ -1,16 +1,15 @@
 /**
- * The grader: holds a learner's warper, chain or decode loop to what holds for the built-in one,
- * and finds the smallest input on which each property that fails does so.
+ * The grader: checks the properties of a learner's sampler, chain or decode loop, and finds the smallest
+ * input on which each failing property fails.
  */
 import { casesOf } from './cases.js';
 import { CHAIN, chainProperties } from './chain.js';
 import { diagnose } from './diagnose.js';
-import { reason } from './expect.js';
 import { generationProperties, isNeutral } from './generation.js';
 import { bitsOf, coinOf } from './hashes.js';
 import { LearnerStages } from './learner-stages.js';
 import { propertiesOf } from './properties.js';
-import { refusal } from './reasons.js';
+import { reason, refusal } from './reasons.js';
 import { IDLE } from './score.js';
 import { shrink } from './shrink.js';
 import { SPECS } from './specs.js';
@@ -23,12 +22,12 @@ import { SPECS } from './specs.js';
  * @property {string} name
  * @property {string} says
  * @property {boolean} holds
- * @property {number} cases how many it was tried on
- * @property {string} [needs] a setting: asked only of a function that reads it
+ * @property {number} cases number of inputs
+ * @property {string} [needs] a setting: only a function that reads it is asked
  * @property {number} [weight]
- * @property {boolean} [lesson] whether it is one of the lesson's cases, by its name
- * @property {boolean} [idle] whether a function that does nothing holds it too
- * @property {any} [input] the smallest that fails
+ * @property {boolean} [lesson] whether it is one of the lesson's cases
+ * @property {boolean} [idle] whether it holds for a function that does nothing
+ * @property {any} [input] the smallest failing one
  * @property {ArrayLike<number> | null} [expected]
  * @property {ArrayLike<number> | null} [got]
  * @property {string} [message]
@@ -36,18 +35,18 @@ import { SPECS } from './specs.js';
  * @property {Record<string, string | number>} [params]
  */
 
-/** What can be graded: every warper, a chain, a decode loop. */
+/** The functions that can be graded: every sampler, a chain, a decode loop. */
 export const GRADED = [...Object.keys(SPECS), 'chain', 'generate'];
-/** An endless loop costs its time once a function. */
+/** An endless loop costs its time limit once a function. */
 const MAX_HANGS = 1;
 const MAX_ENDS = 3;
-/** How many answers to a property are kept, to tell which fault it is. */
+/** Answers to a property that are kept for the diagnosis. */
 const KEPT = 16;
 
 /**
  * @param {string} as
  * @param {any} engine
- * @param {boolean} lesson whether it is the lesson's cases that are asked
+ * @param {boolean} lesson whether to ask the lesson's cases
  * @param {number} [seed] of the random inputs
  * @returns {Promise<import('./properties.js').Property[]>}
  */
@@ -58,17 +57,17 @@ async function tryingFor(as, engine, lesson, seed) {
 }
 
 /**
- * What a function is asked for, by the names that weights go by.
+ * The names of a function's properties, as weights use them.
  * @param {string} as
  * @param {any} engine
- * @param {boolean} lesson whether it is the lesson's cases that are asked
+ * @param {boolean} lesson whether to ask the lesson's cases
  */
 export async function propertyNames(as, engine, lesson) {
   return (await tryingFor(as, engine, lesson)).map(({ name }) => name);
 }
 
 /**
- * Every setting that a warper may read, neutral but for those given.
+ * Completes the given settings with neutral values for all others that a sampler may read.
  * @param {any} engine
  * @param {string} as
  * @param {Record<string, any>} settings
@@ -83,11 +82,11 @@ function complete(engine, as, settings) {
   };
 }
 
-/** A setting that has a meaning here and that the lessons' functions may refuse. */
+/** Ends a check: the function refuses a setting that lessons may refuse. */
 class Refused extends Error {}
 
 /**
- * The settings of a call that it may refuse.
+ * The settings of a call that a function may refuse.
  * @param {string} as
  * @param {Record<string, any>} settings
  */
@@ -96,18 +95,18 @@ const refusable = (as, settings) =>
     (name) => settings[name] === 0 && (as === name || (as === 'generate' && name === 'top_p')),
   );
 
-/** Whether an error is one that the function raises on purpose. @param {import('./tested-function.js').Answer} answer */
+/** Whether a function raised its error on purpose. @param {import('./tested-function.js').Answer} answer */
 const isRefusal = ({ error, hung, code }) =>
   error !== undefined && !hung && !code && !error.startsWith('ZeroDivisionError');
 
 /**
- * What a learner's function makes of an input.
+ * Asks a learner's function, and keeps the answers and differences for the diagnosis.
  * @param {any} engine
  * @param {TestedFunction} tested
  * @param {string} as
  */
 export function askingOf(engine, tested, as) {
-  /** @type {Set<string>} The settings that it has looked at so far. */
+  /** The settings that it has read so far. @type {Set<string>} */
   const reads = new Set();
   /** @type {import('./diagnose.js').Asked[]} */
   const asked = [];
@@ -136,11 +135,11 @@ export function askingOf(engine, tested, as) {
     engine,
     reads,
     asked,
-    /** How many more answers are kept. Those that shrinking asks for are much alike. */
+    /** Number of further answers to keep; answers from shrinking are too much alike. */
     room: 0,
-    /** How many answers it has given, of those that are no error. */
+    /** Number of answers without an error. */
     answered: 0,
-    /** Settings and rules that its interface has no word for. @type {Set<string>} */
+    /** Settings and rules that its parameters cannot express. @type {Set<string>} */
     skipped: new Set(),
     /** Differences that cost nothing. @type {Map<string, import('./diagnose.js').Fault>} */
     notes: new Map(),
@@ -154,7 +153,7 @@ export function askingOf(engine, tested, as) {
         const { expected: _, order: __, ...given } = input;
         const answer = await tested.call({ call: 'generate', ...given });
         const { graph, skipped, blind = [] } = answer.log ?? {};
-        // A word for a setting is missed only where the setting does something.
+        // A parameter is missed only if its setting does something.
         if (skipped?.split(' with ').some((name) => isNeutral(name, input.settings)))
           return refusal('own_message');
         if (graph !== undefined) reads.add('torch');
@@ -205,19 +204,19 @@ async function judge(
       return null;
     }
   };
-  // A setting that few functions read says nothing about the twins, which do not read it.
+  // Twins do not read the settings that properties need, so their answers tell nothing.
   asking.room = needs ? 0 : KEPT;
   for (const [at, input] of cases.entries()) {
     const failure = await tried(input);
     if (!failure) continue;
     const { length } = cases;
     const { room } = asking;
-    // A wrong answer is kept in any case, since it tells the fault.
+    // A wrong answer is always kept, since it tells the fault.
     if (room < 0 && asking.last && !needs) asking.asked.push(asking.last);
     asking.room = 0;
     const least = shrinks && !hung() ? await shrink(input, failure, tried) : { input, failure };
     asking.room = room;
-    // A few more answers tell faults apart that look alike here.
+    // A few more answers tell similar faults apart.
     for (let next = at + 1; next < length && asking.room > 0 && !hung(); next++)
       await tried(cases[next]);
     return { name, says, needs, holds: false, cases: length, input: least.input, ...least.failure };
@@ -225,7 +224,7 @@ async function judge(
   return { name, says, needs, holds: !late(), cases: cases.length };
 }
 
-/** What a function that does nothing holds, by what it stands for and property. @type {Map<string, boolean>} */
+/** Whether a function that does nothing holds a property, by function and property. @type {Map<string, boolean>} */
 const held = new Map();
 
 /**
@@ -245,12 +244,12 @@ async function holdsIdle(property, engine, as, lesson) {
 }
 
 /**
- * Grades what `tested` calls, which has been loaded.
+ * Grades a loaded function.
  * @param {{ engine: any, tested: TestedFunction, as: string, onverdict?: (verdict: Verdict) => void,
  *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, lesson?: boolean,
  *   seed?: number, onnotes?: (notes: import('./diagnose.js').Fault[]) => void }} given
- *   seconds: how long all calls of the tested may take together; lesson: asks the lesson's cases; seed:
- *   of the random inputs; onnotes: told of the differences that cost nothing
+ *   seconds: time of all calls together; lesson: asks the lesson's cases; seed: of the random inputs;
+ *   onnotes: gets the differences that cost nothing
  * @returns {Promise<Verdict[]>}
  */
 export async function grade(given) {
@@ -271,10 +270,10 @@ export async function grade(given) {
     const found = untried
       ? { name, says, holds: false, cases: 0, ...untried }
       : await judge(property, asking, { hung: () => tested.hangs + tested.ends > 0, late });
-    // A loop that has no word for any of the settings was not asked.
+    // A loop without a parameter for any of the settings was not asked.
     if (found.holds && asking.answered === answered && asking.skipped.size && cases.length)
       continue;
-    // The last call may have been ended with the time of all calls.
+    // The time of all calls may have ended the last one.
     const ended = !found.holds && (!found.code || found.code === 'hung');
     const why = ended && late() ? reason('late', { seconds }) : {};
     const verdict = {
@@ -290,7 +289,7 @@ export async function grade(given) {
   const names = [...asking.skipped].join(', ');
   if (names) asking.note(reason('not_asked', { names }));
   given.onnotes?.([...asking.notes.values()]);
-  // In a new place nothing is left of earlier calls.
+  // A new place has no state of earlier calls.
   const afresh = async (/** @type {any} */ input) => {
     if (stages?.used) await tested.use(as);
     if (tested.hangs + tested.ends > 0 || late() || (await tested.load()).error) return null;

@@ -1,36 +1,36 @@
 /**
- * Runs beside a learner's functions, in a worker: takes calls as messages and answers with what the
- * functions return. Knows nothing of what is right; the other end compares.
+ * Runs in a worker beside a learner's functions: takes calls as messages and answers with the returned
+ * values. It knows no right answers; the grader compares.
  */
 import { Host } from './toy.js';
 
-// The learner's code may change every object that it reaches, so an answer rests on operators
-// and on these.
+// The learner's code may change every object that it reaches. So an answer depends only on operators
+// and on these copies.
 const [Floats, Watch, describe] = [Float32Array, Proxy, Reflect.getOwnPropertyDescriptor];
 
 /**
- * What a call of `generate` did, for the checks that its ids alone cannot make.
+ * A record of one call of `generate`, for checks beyond its ids.
  * @typedef {object} Log
  * @property {number[][]} windows the ids of each call of model.logits
  * @property {number} early reads of rows before the last
  * @property {number[]} seeds of each call of rng
- * @property {number} [graph] calls of the model with gradients on, where there are such
- * @property {string} [skipped] the setting that the loop has no way to be told of: it was not called
- * @property {string[]} [blind] `end` or `crop`: a course's loop that does not know of it
- * @property {boolean} [drawn] whether numbers of the grader's were drawn, of any seed
- * @property {boolean} [uniform] whether a library's own numbers were drawn, which may be added up in
- *   any order
+ * @property {number} [graph] calls of the model with gradients on, in torch
+ * @property {string} [skipped] a setting without a parameter: the loop was not called
+ * @property {string[]} [blind] `end` or `crop`, if the course's loop does not know it
+ * @property {boolean} [drawn] whether the loop drew any number of the grader
+ * @property {boolean} [uniform] whether it drew plain numbers by a library and so may add the
+ *   probabilities up in any order
  */
 
 /** @param {string} name */
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * The function to call: the export of that name, the default of that name, any default, or the only
+ * Finds the function: the export of that name, a default of that name, any default, or the only
  * function.
  * @param {Record<string, unknown>} exported
- * @param {string} name in snake_case; camelCase is found too, and what lessons call it
- * @param {boolean} [strict] whether only a name will do, where several functions are asked for
+ * @param {string} name in snake_case; camelCase and the names of lessons are found too
+ * @param {boolean} [strict] whether only a name counts, for a file with several functions
  * @returns {Function}
  */
 function find(exported, name, strict = false) {
@@ -47,13 +47,13 @@ function find(exported, name, strict = false) {
   throw new Error(`it exports no function: one named ${name}, or a default one, is needed`);
 }
 
-/** Bounds of what a message carries, whatever the function did: it must not weigh on the page. */
+/** Most characters of an error, and most names: a function must not slow the page by large messages. */
 const SAID = 500;
 const NAMES = 100;
 
 /**
- * Numbers that a message can carry; whatever is not a number is NaN, no list at all a description.
- * Of a list that is too long only its length is told beyond the first `most`.
+ * Makes a returned value fit for a message: a list of numbers with NaN for other items, or a description
+ * of any other value. Of a longer list it takes the first `most` items and the length.
  * @param {any} value
  * @param {number} most
  * @returns {{ result: Float64Array | string, length?: number }}
@@ -90,9 +90,8 @@ function isOther(before, after) {
 }
 
 /**
- * `read` names the settings that it looked at, a copy of all of them aside; `rewrote` says whether it
- * changed the ids that it was given. The answer is told rather than returned: the learner's code may
- * look at every promise.
+ * Calls a sampler. `read` names the settings that it read, except by a copy of all; `rewrote` says whether
+ * it changed the given ids. `tell` takes the answer, since the learner's code can read every promise.
  * @param {Function} tested
  * @param {{ logits: Float32Array, settings: any, history: number[], coin: number,
  *   step: number, bits: Uint32Array | null, second: Float32Array | null }} given
@@ -104,7 +103,7 @@ async function warp(tested, { logits, settings, ...beside }, tell) {
   const before = copyOf(history);
   /** @type {Set<string>} */
   const read = new Set();
-  /** The setting that a copy of all of them takes next. @type {string | symbol | null} */
+  /** The setting that a copy of all settings reads next. @type {string | symbol | null} */
   let copied = null;
   const watched = new Watch(settings, {
     getOwnPropertyDescriptor(target, name) {
@@ -162,8 +161,8 @@ function modelOf({ vocab_size, context_length, eos_token_id }, ask, log) {
  * @param {{ prompt: number[], settings: any, toy: import('./toy.js').Toy,
  *   streams?: Record<number, Float64Array> }} given
  * @param {(answer: any) => void} tell
- * @param {((question: import('./toy.js').Question) => any) | undefined} elsewhere asks the model and its
- *   random numbers in another process, which has the log
+ * @param {((question: import('./toy.js').Question) => any) | undefined} elsewhere asks another process,
+ *   which has the model, the random numbers and the log
  */
 async function generate(tested, { prompt, settings, toy, streams = {} }, tell, elsewhere) {
   const host = new Host({ toy, streams, settings });
@@ -185,7 +184,7 @@ async function generate(tested, { prompt, settings, toy, streams = {} }, tell, e
   }
 }
 
-/** What was thrown, in words, however many it has. @param {unknown} error */
+/** The message of a thrown value, cut to SAID characters. @param {unknown} error */
 export function message(error) {
   try {
     const said = String(error instanceof Error ? error.message : error);

@@ -1,11 +1,10 @@
-"""Runs beside a learner's Python functions: takes calls as lines of JSON and answers with what the
-functions return. The twin of harness.js, which says what each call is; a removed logit travels as
-the string "-inf"."""
+"""Runs beside a learner's Python functions: takes calls as lines of JSON and answers with the returned
+values. It does in Python what harness.js does; a removed logit is the string "-inf"."""
 
 import builtins
 
 if __name__ == "__main__":
-    # Once more in a namespace of its own, with built-ins that nothing else changes.
+    # Run again in a namespace of its own, with built-ins that nothing else can change.
     namespace = {"__name__": "harness", "__file__": __file__, "__builtins__": dict(vars(builtins))}
     with open(__file__, encoding="utf-8") as file:
         exec(compile(file.read(), __file__, "exec"), namespace)
@@ -38,7 +37,7 @@ SHORT_NAMES = {"p": "_p", "k": "_k", "penalty": "_penalty"}
 
 
 class Settings(dict):
-    """The settings by key or attribute; `read` names those that were looked at."""
+    """The settings by key or attribute; `read` names those that the function has read."""
 
     def __init__(self, given):
         super().__init__(given)
@@ -73,7 +72,7 @@ def word(x):
 
 
 def plain(value, most):
-    """Numbers that a line can carry; what is no list at all is described."""
+    """The numbers of a list, or a description of any other value."""
     values = course.listed(value)
     if values is not None:
         return {"result": [word(x) for x in values[:most]], "length": len(values)}
@@ -81,7 +80,7 @@ def plain(value, most):
 
 
 def message(error):
-    """What was raised, in words, with the line of the learner's file."""
+    """The message of an error, with the line of the learner's file."""
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SystemExit):
         said = "it called exit"
@@ -117,8 +116,8 @@ def find(module, name, strict):
 
 
 def arguments(function, name, given, rows):
-    """The arguments of a warper by the names of its parameters, and of them logits and history; `rows`:
-    which are batches of one."""
+    """The arguments of a sampler by the names of its parameters, and the logits and history among them;
+    `rows`: which of the two are batches of one."""
     settings = given["settings"]
     named, own, seen = {}, None, None
     for parameter in inspect.signature(function).parameters.values():
@@ -173,7 +172,7 @@ def warp(tested, name, given):
         "second": [course.number(x) for x in second] if second else None,
     }
 
-    # The learner's code can reach every name and object here, so that a copy decides.
+    # The learner's code can reach every name and object here, so a copy decides.
     before, past = (*logits,), (*given["history"],)
     own = seen = None
 
@@ -191,7 +190,7 @@ def warp(tested, name, given):
 
 
 def generate(tested, name, given, ask):
-    """`ask` asks the grader for the model and its random numbers, of which it has the log."""
+    """`ask` asks the grader, which has the model, the random numbers and their log."""
     log = {"windows": [], "early": 0, "seeds": []}
     settings = Settings(given["settings"])
     toy, prompt = given["toy"], given["prompt"]
@@ -256,7 +255,7 @@ class TestedFunction:
 
 
 def code_of(text, name):
-    """The code of a cell; lines for the notebook's own program (%, !) are left out."""
+    """The code of a cell without its magics and shell lines (%, !)."""
     try:
         return compile(text, name, "exec")
     except SyntaxError:
@@ -268,7 +267,7 @@ def code_of(text, name):
 
 
 def run_cells(source, module):
-    """Runs the code cells of a notebook; one that fails ends that cell alone."""
+    """Runs the code cells of a notebook; an error ends only its own cell."""
     global CELL_FAULT
     notebook = json.loads(source)
     about = notebook.get("metadata", {})
@@ -314,7 +313,7 @@ def decoded(source):
 def load():
     learner = types.ModuleType("learner")
     learner.__file__ = FILE
-    # Classes look their module up.
+    # Dataclasses and the like look their module up there.
     sys.modules["learner"] = learner
     module = vars(learner)
     with open(FILE, "rb") as file:
@@ -371,12 +370,12 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
 
 
 FILE = sys.argv[1]
-# The names that lines of the learner's code have, and the first fault of a notebook's cells.
+# The file names of the learner's code in tracebacks, and the first fault of a notebook's cells.
 SOURCES = [FILE]
 CELL_FAULT = None
-# The kind in which logits are handed over: list, numpy or torch.
+# The kind of the logits: list, numpy or torch.
 KIND = "list"
-# The learner's code finds none of these by their names.
+# The learner's code must not find these modules by their names.
 for own in ("__main__", "json", "json.decoder", "json.encoder", "json.scanner"):
     del sys.modules[own]
 sys.modules["__main__"] = types.ModuleType("__main__")

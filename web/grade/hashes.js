@@ -1,6 +1,6 @@
 /**
- * What a function need not compute itself: the coin that XTC tosses, and the bits that the
- * watermarks give each token, both of splitmix64, apart from the draw's numbers.
+ * Hashes that a learner's function gets as arguments: the coin of XTC, and the watermarks' bits of each
+ * token. Both come from splitmix64, apart from the draw's numbers.
  */
 
 const BITS = (1n << 64n) - 1n;
@@ -15,7 +15,7 @@ function splitmix64(x) {
 }
 
 /**
- * In [0, 1): below xtc_probability XTC removes.
+ * The coin in [0, 1): below xtc_probability XTC removes.
  * @param {number} seed
  * @param {number} step
  */
@@ -24,12 +24,12 @@ export function coinOf(seed, step = 0) {
   return Number(splitmix64(start + BEYOND_IDS) >> 11n) / 2 ** 53;
 }
 
-/** What of each watermark's settings says how many ids its hash reads, and its tag. @type {Record<string, [string, bigint]>} */
+/** Each watermark's setting for the number of ids that its hash reads, and its tag. @type {Record<string, [string, bigint]>} */
 const MARKS = { green_bias: ['green_context', 1n], synthid_depth: ['synthid_context', 2n] };
 
 /**
- * The 32 bits of each token after a history, by green_self or without it; null where `as` is no
- * watermark, or the history is shorter than its context.
+ * The 32 bits of each token after a history, with or without green_self; null if `as` is no watermark
+ * or the history is shorter than its context.
  * @param {string} as
  * @param {Record<string, any>} settings all of them
  * @param {number[]} history

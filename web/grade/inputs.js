@@ -1,13 +1,13 @@
-/** Seeded inputs for the grader: the same ones at each run, in numbers that are short to read. */
+/** Seeded inputs of the grader: the same at each run, with short numbers. */
 
 /**
- * One input of a warper or a chain.
+ * One input of a sampler or a chain.
  * @typedef {object} Case
  * @property {number[]} logits
  * @property {Record<string, any>} settings those that differ from neutral
  * @property {number[]} history
- * @property {number} [step] how many tokens are drawn, where the warper reads it
- * @property {number[]} [second] logits of a second distribution, where the warper reads one
+ * @property {number} [step] number of drawn tokens, if the sampler reads it
+ * @property {number[]} [second] logits of a second distribution, if the sampler reads one
  */
 
 export class Random {
@@ -55,7 +55,7 @@ export class Random {
   }
 
   /**
-   * Distinct multiples of 1/256 around 0, some of them removed if asked for.
+   * Distinct multiples of 1/256 around 0; with `removed` some are -Infinity.
    * @param {number} size
    * @param {{ spread?: number, removed?: boolean }} [options]
    * @returns {number[]}

@@ -1,7 +1,7 @@
 /**
- * Messages of the harness as lines of JSON, which knows no infinities: a removed logit travels as the
- * string "-inf", and any other value than a number as "nan". The learner's code may change every object of
- * the harness's process, so they rest on operators and on these.
+ * Messages of the harness as lines of JSON. JSON has no infinities: a removed logit is the string "-inf",
+ * and a value that is no number is "nan". The learner's code may change every object of the harness's
+ * process, so this file uses only operators and the copies below.
  */
 const [{ parse, stringify }, { isArray }, { isView }, { hasOwn }] = [
   JSON,
@@ -16,7 +16,7 @@ const [Floats, Doubles, Words] = [Float32Array, Float64Array, Uint32Array];
 const out = (x) =>
   isNaN(x) ? '"nan"' : x === Infinity ? '"inf"' : x === -Infinity ? '"-inf"' : `${x}`;
 
-/** The number of a value in JSON. @param {unknown} x */
+/** @param {unknown} x a number in JSON */
 export const back = (x) =>
   x === '-inf' ? -Infinity : x === 'inf' ? Infinity : typeof x === 'number' ? x : Number.NaN;
 
@@ -36,7 +36,7 @@ function textOf(value) {
   return `{${text}}`;
 }
 
-/** A line, of ASCII where its texts are. @param {any} message */
+/** A line, in ASCII if its texts are. @param {any} message */
 export const toLine = (message) => `${textOf(message)}\n`;
 
 /**

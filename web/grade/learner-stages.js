@@ -1,4 +1,4 @@
-/** Calls the stages of a learner's file alone, to see whether they explain a wrong chain or loop. */
+/** Calls the samplers of a learner's file one by one: a wrong one may explain a wrong chain or loop. */
 import { disagreement, expect, warped } from './expect.js';
 import { coinOf } from './hashes.js';
 import { SPECS } from './specs.js';
@@ -11,7 +11,7 @@ import { CHAIN, best, softmax } from './wrong-samplers.js';
  * @typedef {{ list?: number[], error?: string }} Made
  */
 
-/** How many answers are explained, wrong ones and right ones each. */
+/** Most answers to explain, of the wrong ones and of the right ones. */
 const MOST = 20;
 
 export class LearnerStages {
@@ -20,7 +20,7 @@ export class LearnerStages {
   #complete;
   /** Stages that differ from the built-in. @type {Set<string>} */
   wrong = new Set();
-  /** Whether the tested was asked for a stage, so that it has to take its own function again. */
+  /** Whether `tested` now holds a stage and must take its own function again. */
   used = false;
 
   /**
@@ -49,7 +49,7 @@ export class LearnerStages {
   }
 
   /**
-   * One stage of one input: the learner's, or the built-in where the file has none.
+   * Applies one stage to one input: the learner's, or the built-in if the file has none.
    * @param {string} stage
    * @param {Given} given
    * @param {boolean} isOwn
@@ -68,7 +68,7 @@ export class LearnerStages {
     return isList ? { list: Array.from(result) } : { error: error ?? String(result) };
   }
 
-  /** The four stages, one after another, of each input. @param {Given[]} all @returns {Promise<Made[]>} */
+  /** Applies the four stages to each input. @param {Given[]} all @returns {Promise<Made[]>} */
   async chain(all) {
     /** @type {Made[]} */
     const made = all.map(({ logits }) => ({ list: logits }));
@@ -87,7 +87,7 @@ export class LearnerStages {
   }
 
   /**
-   * The ids that the stages give in a right loop; open where no probability is left to draw from.
+   * The ids of a right loop over the stages; `open` when no probability is left to draw from.
    * @param {any[]} runs
    * @returns {Promise<{ ids: number[], open: boolean }[]>}
    */

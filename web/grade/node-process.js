@@ -1,13 +1,13 @@
 /**
- * The harness in a process of its own: lines of JSON in and out, read one at a time, since a question to
- * the grader waits for its answer. The text that the file prints goes to stderr.
+ * The harness in a process of its own: lines of JSON in and out. It reads one line at a time, because a
+ * question to the grader waits for its answer. The learner's prints go to stderr.
  */
 import { readSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { serve } from './harness.js';
 import { toCall, toLine } from './json-lines.js';
 
-// As they are before the learner's code runs.
+// Copied before the learner's code runs.
 const [read, write, { wait }, { from }] = [readSync, writeSync, Atomics, Buffer];
 const { fromCharCode } = String;
 const never = new Int32Array(new SharedArrayBuffer(4));
@@ -34,7 +34,7 @@ function send(message) {
 const chunk = Buffer.alloc(1 << 16);
 let [at, end] = [0, 0];
 
-/** The next line, which is ASCII; null at the end. @returns {string | null} */
+/** The next line, in ASCII; null at the end. @returns {string | null} */
 function nextLine() {
   for (let line = ''; ; line += fromCharCode(chunk[at++])) {
     if (at === end) {

@@ -1,5 +1,5 @@
-/** A decode loop's answer to a run beside the right one: each check finds one thing. */
-import { reason } from './expect.js';
+/** Compares a decode loop's answer with the right one; each check finds one fault. */
+import { reason } from './reasons.js';
 import { toyRow } from './toy.js';
 
 /** @typedef {import('./generation.js').Engine} Engine */
@@ -14,7 +14,7 @@ const NEAR = 2 ** -16;
 export const NO_END = -1;
 
 /**
- * The right ids, null where a u falls so near a boundary that rounding may decide.
+ * The right ids; null if a u lies so near a boundary that rounding may decide.
  * @param {Engine} engine
  * @param {Run} run
  * @param {{ byId?: boolean, seen?: (ids: number[]) => number[] }} [how] byId: draws in the order of
@@ -50,7 +50,7 @@ export async function generated(engine, { toy: model, prompt, settings, us }, ho
 }
 
 /**
- * Why there is no answer; null where there is one.
+ * The reason for a missing answer; else null.
  * @param {import('./tested-function.js').Answer} answer
  * @returns {Reason | null}
  */
@@ -64,7 +64,7 @@ function failureOf({ error, hung, code, params }) {
 }
 
 /**
- * The run as a loop knows it whose course teaches no end token, or no crop.
+ * A run without the end token, or without the crop, for a course that does not teach it.
  * @param {Run} run
  * @param {string[]} [blind] of the log
  * @returns {Run}
@@ -76,10 +76,10 @@ function asKnown({ toy: model, ...run }, blind = []) {
 }
 
 /**
- * The learner's answer to a run, beside the right one.
+ * Asks the learner's loop for a run and computes the right answer.
  * @param {Run} run
  * @param {any} asking
- * @returns {Promise<Outcome | null>} null where nothing can be asked
+ * @returns {Promise<Outcome | null>} null if the run cannot be asked
  */
 async function answerOf(run, { engine, ask }) {
   const expected = await generated(engine, run);
@@ -97,11 +97,11 @@ async function answerOf(run, { engine, ask }) {
   const known = log?.blind?.length ? asKnown(run, log.blind) : run;
   const expects = async (/** @type {boolean} */ byId) =>
     known === run && !byId ? expected : generated(engine, known, { byId });
-  // A sum over the ids of numbers of a library's own is another right way to draw.
+  // With a library's plain number, a sum in the order of the ids is right too.
   const byId = log?.uniform ? await expects(true) : null;
   const right = byId && String(byId) === String(got) ? byId : await expects(false);
   if (!right || (log?.uniform && !byId)) return null;
-  // A twin is asked for the same run.
+  // The twins get the same run.
   Object.assign(input, known, { expected: right });
   return {
     expected: right,
@@ -122,7 +122,7 @@ async function answerOf(run, { engine, ask }) {
  * @property {Reason | null} error
  * @property {boolean} [rewrote] whether it wrote to the prompt
  * @property {import('./harness.js').Log} [log]
- * @property {Run} run as the loop knows it
+ * @property {Run} run as the course's loop knows it
  */
 
 /**
@@ -157,7 +157,7 @@ export function wrongWindow({ log, error }, { prompt, toy: { context_length } })
   return short ? reason('short_window', { count: short.length }) : error;
 }
 
-/** Other ids at a low T, where those of greedy are one way to be wrong. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
+/** Finds other ids at a low T, and greedy ids among them. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
 export async function greedyEarly(outcome, run, engine) {
   const found = otherIds(outcome);
   if (!found || !outcome.got) return found;
@@ -179,7 +179,7 @@ export async function exchanged(outcome, run, engine) {
   return String(other) === String([...outcome.got]) ? reason('swapped', { first, second }) : found;
 }
 
-/** The highest u: the last of those that are left. @type {(outcome: Outcome, run: Run) => Reason | null} */
+/** The highest u must draw the last token that is left. @type {(outcome: Outcome, run: Run) => Reason | null} */
 export function notLast(outcome, { toy: { vocab_size: size } }) {
   const found = otherIds(outcome);
   const [id] = outcome.expected;
@@ -201,7 +201,7 @@ export function reseeded(outcome, { settings: { seed } }) {
   if (count > 1 && expected.length > 1) return reason('reseeded', { count });
   if (!log || !got?.length || !otherIds(outcome)) return null;
   const [other] = log.seeds;
-  // Numbers of a generator that it was handed need no seed.
+  // A generator that the loop is given needs no seed.
   if (count === 0) return log.drawn ? null : reason('unseeded');
   return other === seed ? null : reason('other_seed', { seed: String(other), right: seed });
 }
@@ -232,7 +232,7 @@ export function wrongEnd(outcome, { toy: { eos_token_id } }) {
   return at < got.length - 1 ? reason('after_end') : null;
 }
 
-/** Another answer to the same run. @param {Partial<Run> & { settings?: object }} change @param {boolean} alike */
+/** Compares the answers to a run and to a changed run. @param {Partial<Run> & { settings?: object }} change @param {boolean} alike whether they must be equal */
 export const beside =
   (change, alike) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
     const other = { ...run, ...change, settings: { ...run.settings, ...change.settings } };
@@ -248,7 +248,7 @@ export const beside =
     return { expected: one.expected, got: two.got, ...why };
   };
 
-/** It may refuse a setting without a meaning, as the lesson's function does. @type {Property['fails']} */
+/** The loop may refuse a setting without a meaning, as the lesson's function does. @type {Property['fails']} */
 export async function refusesRun(run, { ask, note }) {
   const { error, hung, log } = await ask({
     ...run,

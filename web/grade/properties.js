@@ -1,5 +1,6 @@
-/** What holds for a warper: each property with the inputs that it is tried on. */
-import { disagreement, expect, reason, warped } from './expect.js';
+/** The properties of a sampler, each with its inputs. */
+import { disagreement, expect, warped } from './expect.js';
+import { reason } from './reasons.js';
 import { Random, SIZES } from './inputs.js';
 import { SPECS } from './specs.js';
 import {
@@ -20,22 +21,22 @@ import {
 /** @typedef {import('./specs.js').Spec} Spec */
 
 /**
- * What a property may ask: the engine, and the learner's answer to an input.
+ * A property's access to the engine and to the learner's function.
  * @typedef {object} Asking
  * @property {Engine} engine
  * @property {(input: Case) => Promise<import('./tested-function.js').Answer>} ask
- * @property {(found: import('./diagnose.js').Fault) => void} note tells of a difference at no cost
+ * @property {(found: import('./diagnose.js').Fault) => void} note reports a difference that costs nothing
  */
 
 /**
  * @typedef {object} Property
  * @property {string} name
- * @property {string} says what holds, as a sentence without its subject
+ * @property {string} says a sentence without its subject, the function
  * @property {any[]} cases
  * @property {(input: any, asking: Asking) => Promise<Failure | null>} fails
  * @property {boolean} [shrinks]
- * @property {string} [needs] a setting: asked only of a function that reads it
- * @property {number} [weight] what it counts beside the others, 1 unless said
+ * @property {string} [needs] a setting: only a function that reads it is asked
+ * @property {number} [weight] in the score, 1 by default
  */
 
 const MANY = 120;
@@ -58,7 +59,7 @@ export const property = (name, says, cases, fails, more = {}) => ({
 });
 
 /**
- * The learner's numbers, or what is wrong with them as such.
+ * The numbers of an answer, or the failure of an answer without valid numbers.
  * @param {import('./tested-function.js').Answer} answer
  * @param {{ logits: ArrayLike<number> }} input
  * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
@@ -97,7 +98,7 @@ export function numbersOf({ result, length, error, hung, ...given }, { logits })
 }
 
 /**
- * A check of the learner's numbers against the engine's; an answer without numbers fails it too.
+ * Compares the learner's numbers with the engine's; an answer without numbers fails too.
  * @param {((settings: any) => object[]) | null} nudge
  * @param {import('./wrongs.js').Compare} compare
  */
@@ -114,7 +115,7 @@ export const against =
  * @param {Asking} asking
  */
 export async function returnsNumbers(input, { engine, ask }) {
-  await warped(engine, input); // an input that the engine refuses asks nothing
+  await warped(engine, input); // throws for an input that the engine refuses
   return numbersOf(await ask(input), input).failure;
 }
 
@@ -132,16 +133,16 @@ export async function writesToInput(input, { engine, ask }) {
   return answer.error ? numbersOf(answer, input).failure : null;
 }
 
-/** Lengths of a history, and of a window of the last ids some that are usual. */
+/** Lengths of a history, just above usual windows. */
 export const FAR = [2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025];
 
 /**
- * The first of many ids counts: if it does not, how many of the last ones do is found by halves.
- * Other inputs may stand beside those of `make`.
+ * Checks that the first of many ids counts. If it does not, a bisection finds the size of the window.
+ * Inputs that `make` did not make are only checked.
  * @param {(ids: number) => any} make
  * @param {Property['fails']} fails
- * @param {(input: any, failure: Failure, engine: any) => Promise<boolean>} isBlind whether it answers
- *   as if the first id were not there
+ * @param {(input: any, failure: Failure, engine: any) => Promise<boolean>} isBlind whether the answer is
+ *   that without the first id
  * @returns {Property['fails']}
  */
 export const looksBack = (make, fails, isBlind) => async (input, asking) => {
@@ -167,7 +168,7 @@ export async function seesLess(input, { got }, engine) {
 }
 
 /**
- * The same input twice, another between.
+ * Asks for the same input twice, with another one between.
  * @param {Case} input
  * @param {Asking} asking
  * @returns {Promise<Failure | null>}
@@ -185,7 +186,7 @@ export async function keepsState(input, { engine, ask }) {
 }
 
 /**
- * A tighter setting keeps no token that a looser one removes.
+ * Checks that a tighter setting keeps no token that a looser one removes.
  * @param {Spec} spec
  * @returns {Property['fails']}
  */
@@ -231,7 +232,7 @@ async function entropyFalls(input, asking) {
   return { expected, got: hot.numbers, ...why };
 }
 
-/** Two bests of nearly the same logit may share. @type {Property['fails']} */
+/** The best token must have nearly all of the mass. @type {Property['fails']} */
 async function notGreedy(input, asking) {
   const expected = await warped(asking.engine, input);
   const { numbers, failure } = numbersOf(await asking.ask(input), input);
@@ -241,7 +242,7 @@ async function notGreedy(input, asking) {
 }
 
 /**
- * Where typical_p's order rests on a difference of rounding, nothing can be asked.
+ * Whether no two tokens are so close in typical_p's order that rounding decides.
  * @param {Engine} engine
  * @param {Case} input
  */
@@ -279,7 +280,7 @@ function randomCases(spec, random, count, { removed = false, neutral } = {}) {
   });
 }
 
-/** Logits, and a second distribution beside them where one is read. @param {Spec} spec @param {number[]} logits */
+/** Adds a second distribution if the sampler reads one. @param {Spec} spec @param {number[]} logits */
 const seconded = ({ second }, logits) =>
   second ? { logits, second: logits.map((_, id) => id / 2) } : { logits };
 
@@ -400,7 +401,7 @@ function byHand(name, spec) {
     ...(name === 'logit_bias' && { logit_bias: { 0: 0.5 } }),
   };
   const history = spec.history ? [0] : [];
-  // Of one value alone the answer may be right by chance.
+  // For a single value the answer may be right by chance.
   const picked = Array.from({ length: 4 }, () => JSON.stringify(spec.pick(random, 4)));
   const several = [...new Set(picked)].map((text) => JSON.parse(text));
   const whole = against(spec.nudge, differs);
@@ -451,8 +452,8 @@ function byHand(name, spec) {
 }
 
 /**
- * What a function makes of the settings beside its own, of those that it reads: a lesson's top-p knows
- * of no min_tokens_to_keep.
+ * Properties of settings beside its own, asked only of a function that reads them: a lesson's top-p does
+ * not know min_tokens_to_keep.
  * @param {Spec} spec
  * @param {Random} random
  * @param {Property['fails']} fails
@@ -470,8 +471,8 @@ function further(spec, random, fails) {
 }
 
 /**
- * The properties of one warper.
- * @param {string} name as in the table
+ * The properties of one sampler.
+ * @param {string} name in the settings table
  * @param {Engine} engine
  * @param {number} [seed] of the random inputs
  * @returns {Promise<Property[]>}

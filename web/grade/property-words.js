@@ -1,7 +1,7 @@
-/** What a property says, in the reader's words. */
+/** The sentence of a property, in the page's language. */
 
 /**
- * @param {string} as what is graded
+ * @param {string} as the graded function
  * @param {{ name: string, needs?: string }} verdict
  * @param {(key: string, params?: Record<string, any>) => string} t
  * @param {(key: string) => boolean} has whether there is a message of that key

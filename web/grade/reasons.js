@@ -1,6 +1,5 @@
-/** What can be wrong with a learner's function, as sentences; sampler.fail.CODE on the page. */
+/** Faults of a learner's function: the English sentences by code. The page has them as sampler.fail.CODE. */
 
-/** What can be wrong, by code; sampler.fail.CODE on the page. */
 export const REASONS = {
   soft: 'token {id} is {value}: it keeps a place among the tokens',
   another_logit: 'token {id} has another logit',
@@ -49,7 +48,7 @@ export const REASONS = {
   unasked: 'it sent an answer that nothing asked for',
   graph: 'gradients were recorded for {count} calls of the model: generate wants torch.no_grad()',
   asked_often: 'the model was asked {count} times for {tokens} tokens: work that is never used',
-  // Faults that a twin shows: the files wrong_*.js.
+  // Faults of twins, in wrong-*.js.
   cut_before:
     'it drops every token from the first with a cumulative mass above p: the one that reaches p belongs to the nucleus, and a sure best is lost',
   until_above: 'it continues until the mass is above p: one too many if p is met exactly',
@@ -111,7 +110,7 @@ export const REASONS = {
   reward_others: 'it lowers the tokens that are not in the prompt: those of the prompt are lifted',
   log_of_sum: 'its sum overflows: the maximum is to be subtracted before exp',
   log_base_two: 'it takes logarithms to the base 2: the natural ones are asked for',
-  // wrong-marks.js.
+  // Faults of the twins in wrong-marks.js.
   guided_back:
     'it leads towards the second distribution: the scale multiplies the difference from the second one to the model',
   guided_past:
@@ -336,7 +335,7 @@ export const REASONS = {
 
 /**
  * @param {keyof typeof REASONS} code
- * @param {Record<string, string | number>} [params] what its sentence names
+ * @param {Record<string, string | number>} [params] values of its sentence
  */
 export function reason(code, params = {}) {
   const message = REASONS[code].replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
@@ -344,7 +343,7 @@ export function reason(code, params = {}) {
 }
 
 /**
- * The same as an answer, of a learner's code that gave none.
+ * The same in place of an answer.
  * @param {keyof typeof REASONS} code
  * @param {Record<string, string | number>} [params]
  */

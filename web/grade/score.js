@@ -1,11 +1,11 @@
 /**
- * Marks of a graded function: 0 for one that does nothing and 100 for one that is right. What doing
- * nothing holds as well earns nothing; it takes marks off where it fails.
+ * The score of a graded function: 0 if it does nothing, 100 if it is right. A property that holds for a
+ * function that does nothing earns nothing; if it fails, it lowers the score.
  */
 
 /** @typedef {import('./grade.js').Verdict} Verdict */
 
-/** A function that does nothing, as the grader calls it: logits as they are, no token. */
+/** A tested function that does nothing: it returns the logits as they are, and no ids. */
 export const IDLE = {
   hangs: 0,
   /** @param {any} message @returns {Promise<import('./tested-function.js').Answer>} */
@@ -16,13 +16,13 @@ export const IDLE = {
   },
 };
 
-/** What a property counts. @param {Verdict} verdict @param {Record<string, number>} weights by name */
+/** @param {Verdict} verdict @param {Record<string, number>} weights by name */
 const weightOf = ({ name, weight = 1 }, weights) => weights[name] ?? weight;
 
 /**
  * @param {Verdict[]} verdicts of one function
  * @param {Record<string, number>} [weights] of properties, by name, over their own
- * @returns {number} a whole number from 0 to 100, which is for one that holds everything
+ * @returns {number} a whole number from 0 to 100; 100 only if everything holds
  */
 export function scoreOf(verdicts, weights = {}) {
   const sum = (/** @type {Verdict[]} */ list) =>
@@ -35,7 +35,7 @@ export function scoreOf(verdicts, weights = {}) {
 }
 
 /**
- * Of several functions.
+ * The score of several functions.
  * @param {{ score: number, weight: number }[]} parts
  */
 export function total(parts) {

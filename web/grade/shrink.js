@@ -1,9 +1,9 @@
-/** Makes a failing input smaller while it goes on failing. */
+/** Makes a failing input smaller as long as it fails. */
 
 /** @typedef {import('./inputs.js').Case} Case */
 
 /**
- * Without one token; ids above it move down.
+ * Removes one token; the ids above it move down.
  * @param {Case} input
  * @param {number} gone
  * @returns {Case}
@@ -42,7 +42,7 @@ function simpler(x) {
 }
 
 /**
- * Everything one step smaller, the largest step first.
+ * All inputs that are one step smaller, the largest step first.
  * @param {Case} input
  * @returns {Generator<Case>}
  */
@@ -73,7 +73,7 @@ function* smaller(input) {
         yield { ...input, settings: { ...settings, [name]: it } };
     }
   }
-  // How many tokens are kept can only fall with their number.
+  // A number of tokens to keep can only fall together with the vocabulary.
   for (const [name, value] of Object.entries(settings))
     if (Number.isInteger(value) && value > 1 && value <= logits.length && logits.length > 1)
       yield without({ ...input, settings: { ...settings, [name]: value - 1 } }, logits.length - 1);
@@ -92,7 +92,7 @@ function* smaller(input) {
  * @template T
  * @param {Case} input
  * @param {T} failure
- * @param {(input: Case) => Promise<T | null>} fails what is wrong with an input, null if nothing
+ * @param {(input: Case) => Promise<T | null>} fails the failure of an input, or null
  * @param {number} [budget] of calls
  * @returns {Promise<{ input: Case, failure: T }>}
  */
@@ -112,7 +112,7 @@ export async function shrink(input, failure, fails, budget = 500) {
   return { input, failure };
 }
 
-/** A number as short as it is exact in float32, as it would stand in code. @param {number} x */
+/** The shortest decimal of a float32. @param {number} x */
 export function shortest(x) {
   if (!Number.isFinite(x)) return String(x);
   for (let digits = 1; digits <= 9; digits++) {

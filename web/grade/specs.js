@@ -1,5 +1,5 @@
 /**
- * Each warper as the grader tries it: values to try, what its boundary is, and inputs made by hand.
+ * How the grader tries each sampler: settings, boundaries, and inputs made by hand.
  */
 import { NEAR } from './expect.js';
 import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
@@ -9,20 +9,20 @@ import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
 
 /**
  * @typedef {object} Spec
- * @property {'filter' | 'values'} kind a filter removes and changes no number
+ * @property {'filter' | 'values'} kind a filter removes tokens and changes no logit
  * @property {(random: Random, size: number) => Record<string, any>} pick settings to try
  * @property {((settings: any) => object[]) | null} nudge
  * @property {(settings: any) => object} [tighter] settings that keep no more
  * @property {boolean} [best] whether the most probable token always stays
- * @property {boolean} [history] whether it looks back
- * @property {boolean} [step] whether it reads how many tokens are drawn
+ * @property {boolean} [history] whether it reads the history
+ * @property {boolean} [step] whether it reads the number of drawn tokens
  * @property {boolean} [second] whether it reads a second distribution
- * @property {boolean} [bans] of 'values': whether it removes too
- * @property {number} [spread] of the logits that it is tried on, 1 to 4 where nothing is said
+ * @property {boolean} [bans] of 'values': whether it removes tokens too
+ * @property {number} [spread] of the random logits; 1 to 4 by default
  * @property {Record<string, (random: Random, size: number) => Record<string, any>>} [beside] settings
- *   that others share or that are not always known, each with values to try
+ *   beside its own, which a course may leave out, each with values to try
  * @property {boolean} [wide] whether its rule makes sense for huge logits
- * @property {(ids: number) => Case} [far] an input of so many ids of history, whose first one counts
+ * @property {(ids: number) => Case} [far] an input with so many ids of history, of which the first counts
  * @property {Record<string, [says: string, cases: Case[]]>} [edges] inputs at the bounds of its rule, by name
  * @property {Record<string, import('./wrongs.js').Compare>} [compares] for these edges; by default the
  *   whole answer is compared
@@ -62,7 +62,7 @@ const WINDOW = {
 /** @param {number[]} logits @param {number[]} second @param {Record<string, any>} settings @returns {Case} */
 const both = (logits, second, settings) => ({ logits, settings, history: [], second });
 
-/** Both tokens end a text. @param {number[]} logits @param {number} factor @param {number} start @param {number} step @returns {Case} */
+/** An input in which both tokens end a text. @param {number[]} logits @param {number} factor @param {number} start @param {number} step @returns {Case} */
 const ending = (logits, factor, start, step) => ({
   ...input(logits, {
     exponential_decay_length_penalty: factor,
@@ -76,13 +76,13 @@ const KEY = {
   watermark_key: (/** @type {Random} */ random) => ({ watermark_key: random.whole(0, 99) }),
 };
 
-/** The id 0, seen once, then another one again and again. @param {string} name @param {number} value */
+/** A history of id 0 once, then id 1 again and again. @param {string} name @param {number} value */
 const longAgo = (name, value) => (/** @type {number} */ ids) =>
   input([3, 1, 2], { [name]: value }, [0, ...Array(ids - 1).fill(1)]);
 
 const REPEATS = [0, 1, 2, 0, 1, 2, 0, 1];
 
-/** From the usual ones to both ends, so that the first that fails is near the bound of a fault. */
+/** From the usual ones to both ends, so that the first failing T is near the bound of a fault. */
 const EACH_T = [
   ...[0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005, 0.002],
   ...[1.2, 3, 5, 20, 100],
@@ -435,7 +435,7 @@ export const SPECS = {
     kind: 'filter',
     beside: KEEP,
     nudge: beside('xtc_threshold', 2 * NEAR, 1),
-    // Always the sure side of the coin; its other side is asked by hand.
+    // At probability 1 the coin never matters; the edge `coin` asks for both sides.
     pick: (random) => ({ xtc_probability: 1, xtc_threshold: random.of([0.05, 0.1, 0.2, 0.3]) }),
     edges: {
       two: [

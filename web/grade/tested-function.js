@@ -1,40 +1,40 @@
 /**
- * A learner's function as the grader calls it: somewhere else, one call at a time, with a time
- * limit. A place that hangs or sends no answer is ended and begun anew for the next call.
+ * A learner's function under test. It runs in another place, one call at a time, with a time limit. A
+ * place that hangs or sends no answer is ended; the next call begins a new one.
  */
 import { isAnswer } from './answer.js';
 import { refusal } from './reasons.js';
 
 /**
- * A process, thread or frame that runs the harness; `end` kills it, busy or not.
+ * A process, thread or frame that runs the harness; `end` kills it even if it is busy.
  * @typedef {object} Place
  * @property {(message: any) => void} post
  * @property {() => void} end
  */
 
 /**
- * Begins a place. Its messages are not trusted; `onend` says why it ended, or has to end.
+ * Begins a place. Its messages are not trusted; `onend` gives the reason if it ended or must end.
  * @typedef {(onanswer: (answer: any) => void, onend: (why: Answer) => void) => Place} Start
  */
 
 /**
  * @typedef {object} Answer
- * @property {Float64Array | string} [result] numbers, or in words what came instead
- * @property {number} [length] how many numbers there were, of which the result may hold the first
- * @property {boolean} [changed] whether the given logits were written to
- * @property {boolean} [rewrote] whether the given history or prompt was written to
- * @property {string[]} [read] the settings that a warper looked at
+ * @property {Float64Array | string} [result] numbers, or a description of another value
+ * @property {number} [length] of the returned list; the result may hold only the first numbers
+ * @property {boolean} [changed] whether it wrote to the given logits
+ * @property {boolean} [rewrote] whether it wrote to the given history or prompt
+ * @property {string[]} [read] the settings that a sampler read
  * @property {import('./harness.js').Log} [log]
- * @property {string} [error] what it threw, or that it took too long
- * @property {string} [code] of an error that has a sentence of its own, with its params
+ * @property {string} [error] a message
+ * @property {string} [code] of an error with a sentence in REASONS, with its params
  * @property {Record<string, string | number>} [params]
  * @property {boolean} [hung]
  */
 
-/** To load a file that imports little. */
+/** Time to load a file that imports little. */
 const LOAD_MS = 10000;
 
-/** An id that no process can answer before it has read it. */
+/** A random id, so that no process can answer a call before it has read it. */
 const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 export class TestedFunction {
@@ -44,17 +44,17 @@ export class TestedFunction {
   #strict;
   #total;
   #loading;
-  /** How long its calls took, loading included, in ms. */
+  /** Time of all its calls, loading included, in ms. */
   spent = 0;
-  /** Whether the file did not load in time: it will not either the next time. */
+  /** Whether the file did not load in time; a second try would not either. */
   stuck = false;
   /** @type {Place | null} */
   #place = null;
-  /** How often a call took too long. */
+  /** Number of calls that took too long. */
   hangs = 0;
-  /** How often it ended, or was ended for a message that is no answer. */
+  /** Number of times that the place ended, or was ended for a message that is no answer. */
   ends = 0;
-  /** A fault between two calls, told at the next one. @type {Answer | null} */
+  /** A fault between two calls: the answer of the next one. @type {Answer | null} */
   #foul = null;
   /** @type {{ message: any, resolve: (answer: Answer) => void } | null} */
   #waiting = null;
@@ -63,7 +63,7 @@ export class TestedFunction {
    * @param {Start} start
    * @param {string} name of the function
    * @param {number} limit of a call, in ms
-   * @param {boolean} [strict] whether only a function of that name will do
+   * @param {boolean} [strict] whether only a function of that name counts
    * @param {number} [total] of all calls, loading included, in ms
    * @param {number} [loading] of loading alone, in ms
    */
@@ -81,7 +81,7 @@ export class TestedFunction {
     this.close();
     /** @param {Answer} why */
     const over = (why) => {
-      if (place !== this.#place) return; // one that was ended here has no say
+      if (place !== this.#place) return; // this object has ended it already
       this.ends++;
       this.#end();
       if (this.#waiting) this.#waiting.resolve(why);
@@ -101,9 +101,9 @@ export class TestedFunction {
   }
 
   /**
-   * Takes another function of the same file, in the place where it runs already.
+   * Takes another function of the same file, in the same place.
    * @param {string} name
-   * @param {boolean} [strict] whether only a function of that name will do, this time
+   * @param {boolean} [strict] whether only a function of that name counts, this time
    * @returns {Promise<Answer>}
    */
   async use(name, strict) {
@@ -147,7 +147,7 @@ export class TestedFunction {
     const left = this.#total - this.spent;
     const bound = left < limit ? this.#total : limit;
     const answer = await new Promise((resolve) => {
-      // A second message of the same place, before the next call, is none that was asked for.
+      // A second message before the next call is no answer: nothing waits for it.
       const take = (/** @type {Answer} */ given) => {
         this.#waiting = null;
         resolve(given);

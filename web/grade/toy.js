@@ -1,6 +1,7 @@
 /**
- * The toy model and the random numbers of a generation, where no learner's code can write to their log:
- * the harness asks for them, in the page a function call away, else over the pipe of its process.
+ * The toy model and random numbers of a call of `generate`, and the log of their use. In Node they are in
+ * the grader's process, where no learner's code can write to the log; the harness asks over its pipe. In
+ * the page the harness calls them directly.
  */
 
 /**
@@ -11,7 +12,7 @@
  * @property {number} context_length
  * @property {number} eos_token_id
  *
- * A question of the harness: the rows of a window, of any length if `endless`; the numbers of a seed, or
+ * A question of the harness: the rows of a window, of any length if `endless`; all numbers of a seed, or
  * one of them; `again`: the call begins anew.
  * @typedef {{ ask: 'window', ids: number[], length: number, endless?: boolean }} OfWindow
  * @typedef {OfWindow | { ask: 'seed', seed: number } | { ask: 'number', seed: number | null, step: number }
@@ -19,12 +20,12 @@
  */
 
 const SEEDS = 1000;
-/** An unknown seed begins elsewhere in the only stream. */
+/** Offset of an unknown seed in the only stream. */
 const ELSEWHERE = 17;
 
 /**
- * Which row of a toy model belongs to a place in a window: it depends on the token, on its place
- * and on where the window begins, so that a wrong window shows.
+ * The row of a toy model at a place in a window. It depends on the token, its place and the first token
+ * of the window, so that a wrong window shows.
  * @param {Toy} toy
  * @param {ArrayLike<number>} window
  * @param {number} at
@@ -60,7 +61,7 @@ export class Host {
   #window({ ids, length, endless = false }) {
     const { context_length: longest, vocab_size: size } = this.#toy;
     const { windows } = this.log;
-    // One more than the limit is kept, which is enough to tell.
+    // The log keeps one window more than the limit, enough to report it.
     if (windows.length <= this.#limit) windows.push(ids);
     if (windows.length > this.#limit)
       return { error: `the model was asked ${windows.length} times: does the loop end?` };
@@ -79,7 +80,7 @@ export class Host {
     return { stream: known ?? Object.values(this.#streams)[0], from: known ? 0 : ELSEWHERE };
   }
 
-  /** A seed is logged at its first number. @param {{ seed: number | null, step: number }} question */
+  /** Logs a seed at its first number. @param {{ seed: number | null, step: number }} question */
   #number({ seed, step }) {
     const { seeds } = this.log;
     if (seed !== null && step === 0 && seeds.length < SEEDS) seeds.push(seed);

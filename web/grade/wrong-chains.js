@@ -1,5 +1,5 @@
-/** Faults of a chain of the four stages, each as a function that has it; see wrong-samplers.js. */
-import { CHAIN, RIGHT, WRONG_WARPERS, codeOf, softmax } from './wrong-samplers.js';
+/** Twins of the chain of four, each with one fault; see wrong-samplers.js. */
+import { CHAIN, RIGHT, WRONG_SAMPLERS, codeOf, softmax } from './wrong-samplers.js';
 
 /** @typedef {import('./wrong-samplers.js').Twin} Twin */
 
@@ -17,7 +17,7 @@ const without = (/** @type {string} */ gone) => inOrder(CHAIN.filter((name) => n
 const twice = (/** @type {string} */ again) =>
   inOrder(CHAIN.flatMap((name) => (name === again ? [name, name] : [name])));
 
-/** Faults of a stage that a chain has under another name. */
+/** Faults of a stage that have another code in a chain. */
 const RENAMED = ['idle', 'returns_shares', 'returns_logs', 'on_shares', 'penalty_twice'];
 
 /**
@@ -25,7 +25,7 @@ const RENAMED = ['idle', 'returns_shares', 'returns_logs', 'on_shares', 'penalty
  * @type {{ code: string, stages: Record<string, Twin> }[]}
  */
 export const WRONG_STAGES = CHAIN.flatMap((name) =>
-  Object.entries(WRONG_WARPERS[name])
+  Object.entries(WRONG_SAMPLERS[name])
     .filter(([code]) => !RENAMED.includes(codeOf(code)))
     .map(([code, twin]) => ({ code, stages: { ...RIGHT, [name]: twin } })),
 );

@@ -1,12 +1,12 @@
-/** Faults of the filters by probability, each as a function that has it; see wrong-samplers.js. */
+/** Twins of the filters by probability, each with one fault; see wrong-samplers.js. */
 import { GONE, NEAR, best, ids, masks, only, prefix, softmax, sum } from './wrong-samplers.js';
 
 /** @typedef {import('./wrong-samplers.js').Given} Given */
 /** @typedef {import('./wrong-samplers.js').Twin} Twin */
 
 /**
- * A token as a filter sees it: its logit and probability, the largest of both, the setting, the size
- * of the vocabulary, the entropy in nats.
+ * A token in a filter: its logit and probability, the largest of both, the setting, the size of the
+ * vocabulary, the entropy in nats.
  * @typedef {{ l: number, p: number, high: number, top: number, by: number, size: number,
  *   entropy: number }} Token
  */
@@ -18,7 +18,7 @@ const entropyOf = (p) => -sum(p.map((it) => (it > 0 ? it * Math.log(it) : 0)));
  * @param {string} name
  * @param {(it: Token) => boolean} stays
  * @param {{ best?: boolean, shares?: (logits: number[]) => number[] }} [how] best: whether the best
- *   stays in any case
+ *   always stays
  * @returns {Twin}
  */
 const sieve =
@@ -41,7 +41,7 @@ const sieve =
 const plain = (logits) => softmax(logits, 0);
 
 /**
- * Faults that filters by a limit share.
+ * Twins that all filters by a limit share.
  * @param {string} name
  * @param {(it: Token) => number} limit of the probability
  * @returns {Record<string, Twin>}
@@ -93,7 +93,7 @@ const sigmas =
   };
 
 /**
- * @param {(surprise: number, entropy: number) => number} far the least first
+ * @param {(surprise: number, entropy: number) => number} far distance; the least comes first
  * @param {{ ties?: boolean, after?: number }} [how] ties: whether those as far as the last one stay;
  *   after: how many places further it goes
  * @returns {Twin}

@@ -1,4 +1,4 @@
-/** Faults that people plant in a decode loop, each as a loop that has it; see wrong-samplers.js. */
+/** Twins of the decode loop, each with one fault; see wrong-samplers.js. */
 import { toyRow } from './toy.js';
 import { WRONG_STAGES, inOrder } from './wrong-chains.js';
 import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
@@ -8,16 +8,16 @@ import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
  * @typedef {{ id: number, p: number }[]} Ranked the most probable first
  * @typedef {import('./wrong-samplers.js').Twin} Twin
  *
- * What differs from the right loop.
+ * The parts of a loop; the right ones by default.
  * @typedef {object} Loop
- * @property {(step: number) => number} [place] which of the random numbers a step takes
+ * @property {(step: number) => number} [place] index of a step's random number
  * @property {(u: number) => number} [turn]
  * @property {(ids: number[], n: number, prompt: number[]) => number[]} [crop]
- * @property {(window: number[]) => number} [at] which row decides
+ * @property {(window: number[]) => number} [at] index of the row to draw from
  * @property {(ids: number[], prompt: number[], window: number[]) => number[]} [history]
  * @property {(list: Ranked, settings: any) => Ranked} [order]
  * @property {(mass: number, u: number) => boolean} [takes] whether the mass up to a token takes it
- * @property {(row: number[]) => number[]} [before] what the row is made into before the warpers
+ * @property {(row: number[]) => number[]} [before] changes the row before the samplers
  * @property {(settings: any) => any} [settings]
  * @property {Twin} [chain]
  * @property {(id: number, ids: number[]) => void} [append]
@@ -93,7 +93,7 @@ const neutral = (name, value) => (/** @type {any} */ settings) => ({ ...settings
 const heated = (change) =>
   looping({ settings: (it) => ({ ...it, temperature: change(it.temperature) }) });
 
-/** The shares of the tokens that are left, taken once more for logits. @param {(list: Ranked) => Ranked} of */
+/** Takes the softmax of the shares of some tokens. @param {(list: Ranked) => Ranked} of */
 const again = (of) => (/** @type {Ranked} */ all) => {
   const list = of(all);
   const shares = softmax(list.map(({ p }) => p));
@@ -121,13 +121,13 @@ const permutations = (list) =>
         permutations(list.filter((_, other) => other !== at)).map((rest) => [it, ...rest]),
       );
 
-/** Pairs whose order counts. */
+/** Pairs of samplers that do not commute. */
 const PAIRS = CHAIN.flatMap((first, at) =>
   CHAIN.slice(at + 1).map((second) => ({ first: second, second: first })),
 ).filter(({ first, second }) => !(first === 'top_k' && second === 'temperature'));
 
 /**
- * Every other order of the stages, named by two that are exchanged: a mere exchange comes first.
+ * Every other order of the stages, named by two that are exchanged; plain exchanges come first.
  * @type {Record<string, any>}
  */
 const SWAPPED = {};

@@ -1,6 +1,6 @@
 /**
- * Faults of the stages that read a second distribution or mark a text, each as a function that has it;
- * see wrong-samplers.js.
+ * Twins of the watermarks and of the samplers with a second distribution, each with one fault; see
+ * wrong-samplers.js.
  */
 import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
 
@@ -9,7 +9,7 @@ import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
 /** @typedef {(first: number, second: number, by: number) => number} Mix */
 /** @typedef {(logits: number[]) => number[]} Logs */
 
-/** ln p; what is removed stays so. @type {Logs} */
+/** ln p; a removed token stays removed. @type {Logs} */
 const logs = (logits) => {
   const max = Math.max(...logits);
   const whole = max + Math.log(sum(logits.map((l) => Math.exp(l - max))));
@@ -61,8 +61,8 @@ const isGreen = ({ bits, settings }, id) => Number(bits?.[id]) < settings.green_
 
 /**
  * @param {{ green?: (given: Given, id: number) => boolean, by?: (l: number, bias: number) => number,
- *   red?: (l: number, bias: number) => number, hard?: number, keepsSome?: boolean }} [how] red: what
- *   becomes of the others; hard: from which bias on they go
+ *   red?: (l: number, bias: number) => number, hard?: number, keepsSome?: boolean }} [how] red: changes
+ *   the other tokens; hard: the least bias that removes them
  * @returns {Twin}
  */
 const listed =

@@ -1,4 +1,4 @@
-/** Faults of the stages that look back, each as a function that has it; see wrong-samplers.js. */
+/** Twins of the samplers that read the history, each with one fault; see wrong-samplers.js. */
 import { GONE, ids, masks, only } from './wrong-samplers.js';
 
 /** @typedef {import('./wrong-samplers.js').Twin} Twin */
@@ -22,7 +22,7 @@ const seen = counted('presence_penalty');
 
 const scaled = (/** @type {number} */ l, /** @type {number} */ by) => (l > 0 ? l / by : l * by);
 
-/** Faults that both share. @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>} */
+/** Twins that both penalties share. @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>} */
 const subtracted = (of, right) => ({
   adds_penalty: of((it) => (it.l === GONE ? GONE : 2 * it.l - right(it))),
   divides_penalty: of((it) => (it.times && it.by ? it.l / it.by : it.l)),
@@ -52,7 +52,7 @@ const without = (it, history) => ({
  * The ids that would complete an n-gram of the history.
  * @param {number[]} history
  * @param {number} n
- * @param {(found: number[]) => number[]} [of] those of them that count
+ * @param {(found: number[]) => number[]} [of] chooses among them
  */
 function completing(history, n, of = (found) => found) {
   if (n < 1) return [];

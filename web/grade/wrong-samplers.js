@@ -1,6 +1,6 @@
 /**
- * Faults that people plant in a warper or a chain, each as a function that has it: a learner's function
- * that answers as one of these does has that fault, and is told so by its name.
+ * Twins of samplers: functions with one typical fault each. If a learner's function gives the answers of a
+ * twin, it has the twin's fault, which the twin's name tells.
  */
 
 /**
@@ -15,7 +15,7 @@
  */
 
 export const GONE = -Infinity;
-/** The code of a twin's fault: of some faults there are several twins. @param {string} name */
+/** The code of a twin's fault; several twins may have the same one. @param {string} name */
 export const codeOf = (name) => name.split(' ')[0].replace(/_\d$/, '');
 export const ids = (/** @type {number[]} */ logits) => [...logits.keys()];
 export const best = (/** @type {number[]} */ logits) =>
@@ -24,14 +24,14 @@ export const only = (/** @type {number[]} */ logits, /** @type {number[]} */ kep
   logits.map((logit, id) => (kept.includes(id) ? logit : gone));
 export const sum = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0);
 
-/** @param {number[]} logits @param {number} [max] what is subtracted */
+/** @param {number[]} logits @param {number} [max] is subtracted first */
 export function softmax(logits, max = Math.max(...logits)) {
   const e = logits.map((logit) => Math.exp(logit - max));
   const whole = sum(e);
   return e.map((x) => x / whole);
 }
 
-/** The right ones, in their plainest form. @type {Record<string, Twin>} */
+/** The right samplers, in their plainest form. @type {Record<string, Twin>} */
 export const RIGHT = {
   repetition_penalty: ({ logits, settings: { repetition_penalty: r }, history }) =>
     logits.map((l, id) => (history.includes(id) ? (l > 0 ? l / r : l * r) : l)),
@@ -47,7 +47,7 @@ export const RIGHT = {
 };
 
 /**
- * Ids in an order, as long as `stays` says so of the mass before and with each.
+ * The ids of an order for which `stays` holds, by the mass before and with each.
  * @param {number[]} logits
  * @param {(before: number, after: number, place: number, share: number) => boolean} stays
  * @param {number[]} [order]
@@ -68,7 +68,7 @@ const nucleus = (/** @type {number[]} */ logits, /** @type {number} */ p) =>
   prefix(logits, (before, _, place) => place === 0 || before < p - NEAR);
 
 /**
- * Twins of top-p: what stays by another rule; nothing changes at 1.
+ * A twin of top-p with another rule; at p = 1 nothing changes.
  * @param {(logits: number[], p: number) => number[]} kept
  * @returns {Twin}
  */
@@ -81,7 +81,7 @@ const cut =
 const zeroCut = (kept) => (given) =>
   given.settings.top_p === 0 ? only(given.logits, kept(given.logits)) : RIGHT.top_p(given);
 
-/** Ids by their values downwards, these compared as text: 9 before 10. @param {number[]} logits @param {number[]} values */
+/** Ids by falling values, compared as text: 9 before 10. @param {number[]} logits @param {number[]} values */
 const byText = (logits, values) =>
   ids(logits).sort((a, b) => {
     const [one, two] = [String(values[a]), String(values[b])];
@@ -95,8 +95,8 @@ const count =
     k === 0 || k >= logits.length ? logits : only(logits, kept(logits, k));
 
 /**
- * Twins of top-k that compare with a limit, with both guards, with one, and with none: without a
- * limit nothing stays.
+ * Twins of top-k that compare with a limit: with both guards, with one, and with none. Without a limit
+ * nothing stays.
  * @param {string} code
  * @param {(logits: number[], k: number) => number | undefined} limit
  * @param {(logit: number, limit: number) => boolean} [stays]
@@ -125,7 +125,7 @@ const down = (logits) => [...logits].sort((a, b) => b - a);
 /** @param {number[]} logits */
 const texts = (logits) => logits.map(String).sort().map(Number);
 
-/** @param {(l: number, t: number, logits: number[]) => number} change where T is not 0 @returns {Twin} */
+/** @param {(l: number, t: number, logits: number[]) => number} change unless T = 0 @returns {Twin} */
 const heat =
   (change) =>
   ({ logits, settings: { temperature: t } }) =>
@@ -156,7 +156,7 @@ const fair = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l / 
 export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 
 /**
- * What any stage may do to those that it removes or keeps.
+ * Twins of any sampler with a wrong mask or a wrong kind of numbers.
  * @param {string} name
  * @param {Twin} right
  * @returns {Record<string, Twin>}
@@ -164,7 +164,7 @@ export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 export const masks = (name, right = RIGHT[name]) => {
   /** @param {number} value @returns {Twin} */
   const masked = (value) => (given) => right(given).map((it) => (it === GONE ? value : it));
-  // With and without an early way out where nothing is to be done, or at 0.
+  // Without an early return, with one at the neutral value, and with one at 0.
   const neutral = ONE.includes(name) ? 1 : 0;
   const either = (/** @type {string} */ code, /** @type {Twin} */ twin) => ({
     [`${code}_1`]: twin,
@@ -187,14 +187,14 @@ export const masks = (name, right = RIGHT[name]) => {
   };
 };
 
-/** Those that are off at 1; the others are at 0. */
+/** The samplers with neutral value 1; the others have 0. */
 const ONE = [
   ...['repetition_penalty', 'encoder_repetition_penalty', 'temperature', 'top_p', 'typical_p'],
   'guidance_scale',
 ];
 
-/** By what it stands for, the first that fits is named. @type {Record<string, Record<string, Twin>>} */
-export const WRONG_WARPERS = {
+/** Twins by sampler; the first that fits is named. @type {Record<string, Record<string, Twin>>} */
+export const WRONG_SAMPLERS = {
   top_p: {
     cut_before: cut((logits, p) => prefix(logits, (_, after) => after <= p)),
     until_above: cut((logits, p) =>

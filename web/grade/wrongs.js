@@ -1,7 +1,8 @@
 /**
- * What can be wrong with a learner's numbers beside the engine's: each comparison finds one thing.
+ * Comparisons of a learner's numbers with the engine's; each finds one fault.
  */
-import { close, disagreement, reason } from './expect.js';
+import { close, disagreement } from './expect.js';
+import { reason } from './reasons.js';
 
 /**
  * @typedef {(expected: import('./expect.js').Expected, got: Float64Array,
@@ -57,7 +58,7 @@ export function notIdentity({ logits }, got, input) {
   return id < 0 ? null : { expected: logits, got, ...reason('changed', { id }) };
 }
 
-/** How many of each logit stay. @type {Compare} */
+/** Counts how often each logit stays, so that ties may be broken either way. @type {Compare} */
 export function otherCounts({ logits }, got) {
   const sorted = (/** @type {ArrayLike<number>} */ list) => Array.from(list).sort((a, b) => a - b);
   const [a, b] = [sorted(logits), sorted(got)];
