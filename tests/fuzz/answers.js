@@ -1,8 +1,8 @@
 /**
- * Random lines of a submission's process, from the seed of SEED on: `make fuzz-answers`, or
+ * Random lines of a submission's process, from seed SEED on: `make fuzz-answers`, or
  * `node tests/fuzz/answers.js 1000000`.
- * Each is refused in one sentence, or is an answer or a question of the schema, which the grader takes
- * without a fault of its own. The first line that is neither ends the run with its number.
+ * Each line is refused in one sentence, or it is an answer or a question of the schema, and the grader
+ * handles it without a fault of its own. Any other line ends the run with its number.
  */
 import assert from 'node:assert/strict';
 import { Logitscope } from '../../web/engine/index.js';
@@ -14,7 +14,7 @@ import { Host } from '../../web/grade/toy.js';
 
 const runs = Number(process.argv[2] ?? 10_000);
 const first = Number(process.env.SEED ?? 1);
-/** How often a grader is answered with random lines to all of its calls, rather than one line read. */
+/** One in so many rounds answers all calls of a grader with random lines; the others read one line. */
 const GRADED_SHARE = 0.0002;
 const KEYS = [
   ...['id', 'result', 'length', 'changed', 'read', 'log', 'error', 'ask', 'ids', 'seed', 'x', ''],

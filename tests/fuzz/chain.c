@@ -1,5 +1,5 @@
-/* Any logits through a chain of any settings: refused as the header says, or bit for bit what the
- * plain specification gives, by the trace and by the short draw. */
+/* Random logits through a chain of random settings: refused as the header says, or bit for bit
+ * equal to the plain specification, by the trace and by the short draw. */
 #include <float.h>
 
 #include "fuzz.h"
@@ -9,7 +9,7 @@ enum { BIASES = 4, WORDS = 12 };
 
 static float own[PLAIN_MAX], second[PLAIN_MAX];
 
-/* A few levels, small numbers, or any bits; NaN and +Infinity come too. */
+/* A few levels, small numbers, or any bits, NaN and +Infinity included. */
 static void take_logits(struct input *input, float *out, size_t n) {
     uint32_t kind = take_below(input, 4);
     for (size_t i = 0; i < n; i++) {
@@ -34,7 +34,7 @@ static void take_words(struct input *input, uint32_t words[WORDS], uint32_t *n, 
     for (uint32_t i = 0; i < *n; i++) words[i] = take_below(input, (uint32_t)size + 1);
 }
 
-/* Numbers by settings_set, which refuses what is out of range; the rest by settings_check. */
+/* settings_set refuses numbers out of range; settings_check refuses the rest. */
 static void take_settings(struct input *input, struct settings *settings, size_t n) {
     static struct warp_bias biases[BIASES];
     static uint32_t breakers[WORDS], banned[WORDS], ends[WORDS], allowed[PLAIN_MAX / 32 + 1];

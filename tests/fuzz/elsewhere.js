@@ -1,14 +1,14 @@
 /**
- * Plays random input (?fuzz=SEED) in Firefox or WebKit, in a window as the browser opens it: nothing
- * complained about or asked for elsewhere, and a second page at the address shows the same.
+ * Plays random input (?fuzz=SEED) in Firefox or WebKit, in a window of the browser's own size. The page
+ * must report no error and request nothing from other hosts, and a second page at its address must agree.
  */
 import { digestOf, findShown, isLinkable, isShown } from './player.js';
 
 /** @typedef {Pick<typeof import('../browser/firefox.js'), 'open' | 'missing'>} Browser */
 
 /**
- * In the page: keeps what it complains about from now on. That an observer is told of a size in the
- * next frame only is an event of this kind, and no fault.
+ * In the page: collects errors from now on. An observer that learns of a size only in the next frame
+ * raises an event of this kind, which is no fault.
  */
 const listen = () => {
   const said = [];
@@ -24,7 +24,7 @@ const listen = () => {
   };
 };
 
-/** In the page: what it complained about, and what it asked others for. */
+/** In the page: its errors, and its requests to other hosts. */
 const faultsOf = () => [
   ...globalThis.complaints,
   ...performance
@@ -33,13 +33,13 @@ const faultsOf = () => [
     .map(({ name }) => `asks ${name}`),
 ];
 
-/** A value of a function of the page, which `evaluate` hands over as a text. */
+/** The value of a function of the page; `evaluate` returns it as text. */
 const call = async (page, run) =>
   JSON.parse(
     await page.evaluate(`Promise.resolve((${run})()).then((x) => JSON.stringify(x ?? null))`),
   );
 
-/** Waits for what a page is to become. @param {() => unknown} good */
+/** Waits until a page meets a condition. @param {() => unknown} good */
 async function until(page, good) {
   for (const end = Date.now() + 60_000; !(await call(page, good)); ) {
     if (Date.now() > end) throw new Error(`never true: ${good}`);
@@ -62,7 +62,7 @@ export async function playElsewhere(browser, url, { seed, place, lang }, millise
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     const log = await call(page, () => globalThis.fuzz.stop());
     const faults = await call(page, faultsOf);
-    // The marks of a lesson are kept in this browser's folder.
+    // The marks of a lesson are stored in this browser's profile.
     if (/lesson/.test(place) || !(await call(page, isLinkable)))
       return { log, faults, mirrored: null };
     const shown = digestOf(await call(page, findShown));
@@ -79,7 +79,7 @@ export async function playElsewhere(browser, url, { seed, place, lang }, millise
   }
 }
 
-/** What shows at an address. @param {Browser} browser @param {string} address */
+/** The content shown at an address. @param {Browser} browser @param {string} address */
 async function see(browser, address) {
   const page = await browser.open(address);
   try {

@@ -1,5 +1,5 @@
-/* Blocks of any bits in every format: a packed row is what the file means, and the product in
- * vector words is the plain one's, bit for bit. */
+/* Random blocks in every format: a packed row has the file's numbers, and the product in vector
+ * words equals the plain one, bit for bit. */
 #include <math.h>
 
 #include "fuzz.h"
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 0; i < n * cols; i++) x[i] = (float)((int8_t)take_u8(&input)) / 32;
     if (take_u8(&input) % 4 == 0) take_bytes(&input, x, 4 * sizeof *x);
     for (uint32_t i = 0; i < rows; i++) bias[i] = (float)i;
-    /* What is given comes again until the rows are full, each time a little otherwise. */
+    /* repeat the input until the rows are full, each time changed a little */
     for (size_t i = 0; i < bytes; i++)
         if (input.size)
             blocks[i] = (uint8_t)(input.data[i % input.size] + i / input.size);

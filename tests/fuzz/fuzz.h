@@ -1,6 +1,6 @@
-/* What the fuzz targets share: an input taken apart number by number, and how a target ends. Each
- * target is one LLVMFuzzerTestOneInput; tests/native/test_corpus.c calls the same functions over
- * the files that are kept. */
+/* Shared by the fuzz targets: an input read number by number, and the end of a target. Each target
+ * is one LLVMFuzzerTestOneInput; tests/native/test_corpus.c calls the same functions with the kept
+ * files. */
 #ifndef LOGITSCOPE_FUZZ_H
 #define LOGITSCOPE_FUZZ_H
 
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is left of an input; beyond its end everything is 0. */
+/* The rest of an input; beyond its end everything is 0. */
 struct input {
     const uint8_t *data;
     size_t size;
@@ -39,12 +39,12 @@ static inline uint32_t take_u32(struct input *input) {
     return n;
 }
 
-/* A number below n; one byte of input where that suffices. */
+/* A number below n; one byte of input if that suffices. */
 static inline uint32_t take_below(struct input *input, uint32_t n) {
     return n > 256 ? take_u32(input) % n : n ? take_u8(input) % n : 0;
 }
 
-/* Any double: its bits, or one of those at which something happens. */
+/* Any double: random bits, or a special value. */
 static inline double take_double(struct input *input) {
     static const double odd[] = {0,    -0.0,  1,      0.5,   2,    -1,      1e-300, 5e-324,
                                  1e30, 1e300, 0x1p53, 1e-20, 0.95, 1.0 / 3, 40,     -1e30};
@@ -57,7 +57,8 @@ static inline double take_double(struct input *input) {
     return x;
 }
 
-/* 0, and in replay the number of checks that failed; a fuzzer is told by the end of the program. */
+/* Returns 0, or in replay the number of failed checks; under a fuzzer a failed check ends the
+ * program. */
 static inline int fuzz_end(void) {
     int broken = check_broken;
     check_broken = 0;
@@ -67,7 +68,7 @@ static inline int fuzz_end(void) {
     return broken;
 }
 
-/* A hostile size may ask for more memory than there is: that is an answer, not an end. */
+/* A hostile size may ask for more memory than there is: malloc then returns NULL. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {

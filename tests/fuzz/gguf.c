@@ -1,4 +1,4 @@
-/* A GGUF image: parsed whole and in part, its tokenizer built and used, its model packed in both
+/* A GGUF image: parsed whole and in part; its tokenizer built and used, its model packed in both
  * ways, three tokens fed, the chain run over their logits. */
 #include <math.h>
 
@@ -8,7 +8,7 @@
 #include "session.h"
 #include "tokenizer.h"
 
-/* Limits of the test, not of the engine: what a file may ask for is far more. */
+/* Limits of the test; the engine accepts far more. */
 enum { BYTES_MAX = 1 << 23, TOP = 10 };
 
 static void check_refused(enum status status, const void *made, const struct fault *fault) {
@@ -70,7 +70,7 @@ static void use_model(const struct model *model) {
     session_close(session);
 }
 
-/* Packed in a block of the very size that was measured. */
+/* Packs in a block of exactly the measured size. */
 static enum status open_in_place(struct model **model, const uint8_t *data, size_t size,
                                  const struct model_plan *plan, struct fault *fault) {
     struct gguf *file = NULL;

@@ -1,5 +1,5 @@
-/* A grammar's text: refused with a key, or an automaton whose masks are what each token's bytes say
- * by themselves. The first byte chooses the way through it. */
+/* A grammar's text: refused with a key, or an automaton whose masks agree with each token's bytes.
+ * The first byte selects a path through it. */
 #include "grammar.h"
 #include "automaton.h"
 #include "constraint.h"
@@ -35,8 +35,8 @@ static uint16_t run(struct automaton *automaton, uint16_t state, const char *tex
     return state;
 }
 
-/* The mask beside the text so far, byte after byte from its beginning, and each token after it;
- * false where the automaton has no room, which the constraint may have. */
+/* Compares the mask with the text so far, byte by byte, followed by each token. False if the
+ * automaton has no room; the constraint may have room. */
 static bool check_mask(const struct constraint_mask *mask, struct automaton *automaton,
                        const uint32_t *ids, size_t n) {
     uint16_t state = AUTOMATON_START;

@@ -1,6 +1,5 @@
-/* Changes a GGUF image where it counts: a count, length, type, dimension or offset becomes one at
- * which something happens, or metadata come twice. Half of the time libFuzzer does what it does to
- * any bytes. */
+/* Changes a GGUF image in meaningful places: a count, length, type, dimension or offset gets a
+ * special value, or metadata is repeated. Half of the time libFuzzer mutates the bytes as usual. */
 #ifndef LOGITSCOPE_FUZZ_MUTATE_GGUF_H
 #define LOGITSCOPE_FUZZ_MUTATE_GGUF_H
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -24,7 +23,7 @@ struct walk {
     struct {
         size_t at, width;
     } fields[FIELDS_MAX];
-    size_t key_starts[256], n_keys; /* where metadata begin */
+    size_t key_starts[256], n_keys; /* start of each metadata entry */
     bool ended;
 };
 
@@ -115,7 +114,7 @@ static void change_field(struct walk *w, uint8_t *data, struct pcg32 *random) {
     memcpy(p, &n, width);
 }
 
-/* One of the metadata once more, before another: its number is counted. */
+/* Repeats a metadata entry before another; the count of entries includes it. */
 static size_t repeat_key(struct walk *w, uint8_t *data, size_t size, size_t max_size,
                          struct pcg32 *random) {
     size_t i = pcg32_next(random) % (w->n_keys - 1), j = pcg32_next(random) % w->n_keys;
@@ -129,7 +128,7 @@ static size_t repeat_key(struct walk *w, uint8_t *data, size_t size, size_t max_
     return size + length;
 }
 
-/* Keys that the engine asks for; those after an architecture's name begin with a dot. */
+/* Keys that the engine reads; a leading dot stands for an architecture's name. */
 static const char *const known_keys[] = {"general.alignment",
                                          "general.architecture",
                                          "general.file_type",
@@ -194,7 +193,7 @@ static const char *const known_keys[] = {"general.alignment",
                                          ".shortconv.l_cache"};
 static const char *const architectures[] = {"llama", "gpt2", "qwen2", "gemma3", "phi3", "lfm2"};
 
-/* One of the known keys with a number or a short text, of the right type or of another. */
+/* Adds a known key with a number or a short text, of the right type or another. */
 static size_t add_key(struct walk *w, uint8_t *data, size_t size, size_t max_size,
                       struct pcg32 *random) {
     const char *name = known_keys[pcg32_next(random) % (sizeof known_keys / sizeof *known_keys)];
@@ -215,7 +214,7 @@ static size_t add_key(struct walk *w, uint8_t *data, size_t size, size_t max_siz
     memcpy(entry + 12 + length, &value, 8);
     static const uint8_t widths[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8};
     length += 12 + widths[type] + (type == GGUF_STRING ? (size_t)value : 0);
-    if (type == GGUF_ARRAY) memset(entry + length - 8, 0, 8); /* of nothing */
+    if (type == GGUF_ARRAY) memset(entry + length - 8, 0, 8); /* empty */
     if (size + length > max_size) return size;
     memmove(data + to + length, data + to, size - to);
     memcpy(data + to, entry, length);

@@ -1,7 +1,7 @@
 /**
- * Random input on every view, lesson and language of the built page for so many seconds: `node
- * tests/fuzz/page.js 60`, from the seed of SEED on. Each seed is played anew by its number. In Chromium,
- * or with BROWSER=firefox or BROWSER=webkit there, where growth is not looked at.
+ * Random input on every view, lesson and language of the built page for some seconds: `node
+ * tests/fuzz/page.js 60`, from seed SEED on. The number of a seed replays it. Runs in Chromium, or with
+ * BROWSER=firefox or BROWSER=webkit in that browser, without the check of growth.
  */
 import { serve } from '../../web/serve.js';
 import { closeEverything } from '../cleanup.js';
@@ -9,7 +9,7 @@ import { openSite } from '../browser/site.js';
 import { playElsewhere } from './elsewhere.js';
 import { growthOf, planOf, play } from './player.js';
 
-/** How long one seed is played, in ms. */
+/** Time for one seed, in ms. */
 const EACH = 12_000;
 
 const first = Number(process.env.SEED ?? 1);
@@ -27,7 +27,7 @@ const server = await serve(dist, 0);
 let until = Date.now() + Number(process.argv[2] ?? 60) * 1000;
 const sums = { seeds: 0, acts: 0, mirrored: 0, faults: 0 };
 
-// A browser would go on by itself: the seed that is played ends first.
+// A browser would continue alone: let the current seed end first.
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
     until = 0;

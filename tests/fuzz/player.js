@@ -1,6 +1,6 @@
 /**
- * Plays random input on the page (?fuzz=SEED, web/page/fuzz.js) and looks at what came of it: nothing
- * complained about or asked for elsewhere, and the same shows on a second page at the same address.
+ * Plays random input on the page (?fuzz=SEED, web/page/fuzz.js) and checks the result: no errors, no
+ * requests to other hosts, and the same content on a second page at the same address.
  */
 import { VIEW_NAMES, fieldOf, sameValue } from '../../web/state/fields.js';
 import { SHIPPED } from '../../web/lessons/shipped.js';
@@ -18,16 +18,16 @@ const WINDOWS = [
   { width: 375, height: 740 },
 ];
 
-/** What a page that leaks holds ever more of. */
+/** Counts that only grow in a page that leaks. */
 const HELD = /** @type {const} */ (['nodes', 'listeners', 'documents']);
 /**
- * Growth is this factor from each of so many looks to the next: a view that opens late grows once, a text
- * until it is reset, a leak of a tenth of what is held at first between two looks each time.
+ * A count grows if each of so many looks exceeds the one before by this factor. A view that opens late
+ * grows once, a text until it is reset; a leak of a tenth of the first count grows at every look.
  */
 const GROWTH = 1.05;
 const LOOKS = 12;
 
-/** What a seed from 1 on plays: an even one a view, an odd one a lesson or what stands around them. @param {number} seed */
+/** The plan of a seed from 1 on: an even seed plays a view, an odd one a lesson or its surroundings. @param {number} seed */
 export function planOf(seed) {
   const places = seed % 2 ? LESSONS : VIEWS;
   const round = Math.floor(seed / 2);
@@ -39,7 +39,7 @@ export function planOf(seed) {
   };
 }
 
-/** In the page: the state and the numbers of whatever shows it; of a lesson its marks. */
+/** In the page: the state and the numbers of every element that shows them; for a lesson its marks. */
 export function findShown() {
   const scope = document.querySelector('logit-scope');
   const lesson = document.querySelector('logit-lesson');
@@ -51,7 +51,7 @@ export function findShown() {
       if (!element.checkVisibility()) continue;
       if (element.shadowRoot) walk(element.shadowRoot);
       const { localName } = element;
-      // A stage that is looked at and does nothing is not in the address.
+      // The address omits the stage on display if it does nothing.
       if (localName === 'logit-knob' && element.value !== element.row?.neutral)
         found.push(`${element.row?.name} ${element.value}`);
       else if (localName === 'logit-tape') found.push(element.steps.map(({ id }) => id).join());
@@ -64,15 +64,15 @@ export function findShown() {
   return { state, found, source: scope.source };
 }
 
-/** In the page: whether it shows what a second page can: an instrument, or a lesson. */
+/** In the page: true if it shows an instrument or a lesson, which a second page can show. */
 export const isShown = () =>
   Boolean(
     document.querySelector('logit-scope')?.ready || document.querySelector('logit-lesson')?.read,
   );
 
 /**
- * In the page: whether a second page can show all that this one does: the address does not say what
- * was refused in a box; the marks of a lesson the browser keeps.
+ * In the page: true if a second page can show all of this one. The address omits input that a box
+ * refused; the browser stores the marks of a lesson.
  */
 export const isLinkable = () => {
   const lesson = document.querySelector('logit-lesson');
@@ -88,7 +88,7 @@ export const isLinkable = () => {
 };
 
 /**
- * Plays one seed for a while; as long as what the page holds grows, half as long again, up to LOOKS halves.
+ * Plays one seed for a while; while the page grows, half as long again, up to LOOKS halves.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url of the site
  * @param {ReturnType<typeof planOf>} plan
@@ -111,14 +111,14 @@ export async function play(browser, url, { seed, place, lang, viewport }, millis
   }
 }
 
-/** In the page: ends the play, and what was played once the page is at rest. */
+/** In the page: ends the play and returns the played actions when the page is at rest. */
 const stopped = () =>
   Promise.race([
     globalThis.fuzz.stop(),
     new Promise((_, fail) => setTimeout(fail, 60_000, new Error('not at rest after 60 s'))),
   ]);
 
-/** What a page complains about, or asks for elsewhere. */
+/** Errors of a page, and its requests to other hosts. */
 export function listen(page, url) {
   /** @type {string[]} */
   const faults = [];
@@ -134,7 +134,7 @@ export function listen(page, url) {
   return faults;
 }
 
-/** Lets it play: what the page holds after each part of the time; two parts, and more while it grows. */
+/** Plays in parts; returns the page's counts after each. Two parts, and more while the page grows. */
 export async function watch(page, milliseconds) {
   const held = [];
   while (held.length < 2 || (held.length < LOOKS && growingOf(held).length > 0)) {
@@ -144,14 +144,14 @@ export async function watch(page, milliseconds) {
   return held;
 }
 
-/** What grew from each look to the next. @param {Awaited<ReturnType<typeof heldBy>>[]} held */
+/** Names of the counts that grew at every look. @param {Awaited<ReturnType<typeof heldBy>>[]} held */
 function growingOf(held) {
   return HELD.filter((name) =>
     held.every((each, i) => i === 0 || each[name] > GROWTH * held[i - 1][name]),
   );
 }
 
-/** What of a page grew at every look, said in a sentence each. @param {Awaited<ReturnType<typeof heldBy>>[]} held */
+/** A sentence for each count that grew at every look. @param {Awaited<ReturnType<typeof heldBy>>[]} held */
 export function growthOf(held) {
   if (held.length < LOOKS) return [];
   return growingOf(held).map(
@@ -159,7 +159,7 @@ export function growthOf(held) {
   );
 }
 
-/** What a page holds once what nobody needs is gone. */
+/** The counts of a page after garbage collection. */
 export async function heldBy(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -175,7 +175,7 @@ export async function heldBy(page) {
   };
 }
 
-/** What shows on the page and on a second one at its address; null where the address cannot say it. */
+/** The content of the page and of a second one at its address; null if the address cannot express it. */
 async function mirror(page, url, faults) {
   if (!(await page.evaluate(isLinkable))) return null;
   const shown = await page.evaluate(findShown);
@@ -191,7 +191,7 @@ async function mirror(page, url, faults) {
   return { address: address.href, shown: digestOf(shown), second: digestOf(mirrored) };
 }
 
-/** What is shown as one text; a choice that is as it is at first is none. */
+/** The content as one text; a choice at its default is omitted. */
 export function digestOf({ state, ...others }) {
   const named = Object.entries(state).filter(
     ([name, value]) => value !== null && !sameValue(value, fieldOf(name)?.initial),

@@ -1,8 +1,8 @@
 /**
- * Runs the fuzzers that `make fuzz` built, as many at once as there are cores, and prints a row of
- * docs/testing.md for each: node tests/fuzz/run.js SECONDS [TARGET ...]. Inputs that break a target
- * stay in build/fuzz/found. With `merge` in place of the seconds, writes the least inputs that reach what all
- * that are known reach to tests/fuzz/corpus.
+ * Runs the fuzzers that `make fuzz` built, one for each core, and prints a row of docs/testing.md for
+ * each: node tests/fuzz/run.js SECONDS [TARGET ...]. Inputs that break a target stay in
+ * build/fuzz/found. `merge` in place of the seconds writes the smallest set of known inputs with the
+ * same coverage to tests/fuzz/corpus.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,12 +17,12 @@ const targets = readdirSync(`${root}/tests/fuzz`)
   .map((name) => name.slice(0, -2))
   .filter((name) => !chosen.length || chosen.includes(name));
 
-/** An input that takes so long, in this slow build, is a finding. */
+/** An input that takes this long, in this slow build, is a finding. */
 const SECONDS_PER_INPUT = 20;
-/** No file of the corpus in the tree is larger. */
+/** Largest file of the corpus in the tree, in bytes. */
 const KEPT_BYTES = 2048;
 
-/** What a target begins with, beside what it has found: folders that exist. @param {string} name */
+/** Folders of inputs that a target starts with, beside its own findings. @param {string} name */
 const given = (name) =>
   [
     `tests/fuzz/corpus/${name}`,
@@ -32,7 +32,7 @@ const given = (name) =>
   ].filter((folder) => existsSync(`${root}/${folder}`));
 
 /**
- * Runs a program; its output, exit code and the seconds of processor time that it took.
+ * Runs a program; returns its output, exit code and seconds of processor time.
  * @param {string[]} command
  * @returns {Promise<{ output: string, code: number | null, cpu: number }>}
  */

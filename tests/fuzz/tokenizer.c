@@ -1,5 +1,5 @@
-/* A text through each kind of tokenizer and each pre-tokenizer: the same bytes come back; and a
- * vocabulary made of the input, which is refused or keeps to its ids. */
+/* A text through each kind of tokenizer and each pre-tokenizer: decoding gives the same bytes. And
+ * a vocabulary made from the input, which is refused or gives valid ids. */
 #include "fuzz.h"
 #include "nfc.h"
 #include "pretokenizer.h"
@@ -8,7 +8,7 @@
 
 enum { PIECES_MAX = 48 };
 
-/* One of each set of expressions; NULL: a file that does not say. */
+/* One name of each set of expressions; NULL: a file without tokenizer.ggml.pre. */
 static const char *const pres[] = {NULL,     "gpt-2",  "smollm",       "falcon",        "llama-bpe",
                                    "qwen2",  "qwen35", "tekken",       "gpt-4o",        "default",
                                    "llama4", "dbrx",   "deepseek-llm", "deepseek-coder"};
@@ -114,8 +114,8 @@ static void check_ids(struct subject *subject, const char *text, size_t length, 
     free(ids);
 }
 
-/* The normal form of a normal form is itself; it has at most three times the bytes, and the ids
- * decode to it. */
+/* Normalising twice equals normalising once; the result has at most three times the bytes, and the
+ * ids decode to it. */
 static void check_normal(struct subject *subject, const char *text, size_t length) {
     struct nfc *nfc = nfc_open();
     char *once, *twice;
@@ -154,7 +154,7 @@ static void check_fixed(uint32_t choice, const char *text, size_t length) {
         check_normal(subject, text, length);
 }
 
-/* Tokens are stretches of the input between line ends, then merges; types and scores its bytes. */
+/* Tokens are the input's lines, then merges; types and scores are its bytes. */
 static void check_drawn(struct input *input) {
     static const char *const models[] = {"gpt2", "llama", "logitscope-char", "logitscope-word"};
     char copies[PIECES_MAX][64];

@@ -8,7 +8,7 @@
 
 enum { FAULT_LINE_MAX = FAULT_VALUES_MAX * (FAULT_TEXT_MAX + 2) + 80 };
 
-/* The line stands until the next call; "" for a fault that was not filled. */
+/* The line is valid until the next call; "" for an empty fault. */
 static inline const char *fault_line(const struct fault *fault) {
     static char line[FAULT_LINE_MAX];
     int n = snprintf(line, sizeof line, "%s", fault->key ? fault->key : "");

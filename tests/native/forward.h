@@ -1,4 +1,4 @@
-/* Loads what make_forward.py, make_architectures.py and make_formats.py in tests/vectors wrote: the
+/* Loads the files of make_forward.py, make_architectures.py and make_formats.py in tests/vectors: a
  * GGUF image, and ids with the logits after each of them. */
 #ifndef LOGITSCOPE_TEST_FORWARD_H
 #define LOGITSCOPE_TEST_FORWARD_H
@@ -56,7 +56,7 @@ struct forward_vectors {
     double logits[FORWARD_IDS][FORWARD_VOCAB_MAX];
 };
 
-/* The file's bytes in a block of exactly that size, so that a read past its end is seen. */
+/* Returns the file's bytes in a block of exactly that size, so that a read past its end is seen. */
 static inline unsigned char *forward_image(const char *name, size_t *size) {
     char path[256];
     snprintf(path, sizeof path, "tests/vectors/forward/%s.gguf", name);

@@ -1,4 +1,4 @@
-/* Writes GGUF images by hand, right or wrong, and finds the fields of right ones. */
+/* Writes GGUF images by hand, valid or broken, and finds the fields of valid ones. */
 #ifndef LOGITSCOPE_TEST_GGUF_BUILDER_H
 #define LOGITSCOPE_TEST_GGUF_BUILDER_H
 
@@ -64,7 +64,7 @@ static inline void put_padding(struct builder *b, size_t alignment) {
     while (b->used % alignment) put_bytes(b, "", 1);
 }
 
-/* A number in the image: where, and how many bytes wide. */
+/* A number in the image: its position and its width in bytes. */
 struct field {
     size_t position;
     size_t width;
@@ -97,10 +97,10 @@ static inline void note_values(struct finder *f, uint64_t type, uint64_t count) 
     if (type != GGUF_STRING) f->position += 4 * (size_t)(count - 1);
 }
 
-/* The counts, lengths, types, dimensions, offsets and 32-bit values of a right image, in order; its
- * metadata holds strings, 32-bit values, their arrays and booleans, as the scripts in tests/vectors
- * write them. Of an array of numbers the first is noted, of booleans none.
- * Returns their number; *end is where the tensor table ends. */
+/* Finds the counts, lengths, types, dimensions, offsets and 32-bit values of a valid image, in
+ * order. Its metadata holds strings, 32-bit values, arrays of these and booleans, as the scripts in
+ * tests/vectors write them. Notes the first number of an array, and no booleans. Returns the number
+ * of fields; *end is the end of the tensor table. */
 static inline size_t find_fields(const unsigned char *image, struct field *fields, size_t *end) {
     struct finder f = {image, fields, 0, 4};
     note(&f, 4);

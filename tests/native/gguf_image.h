@@ -1,4 +1,4 @@
-/* Builds small GGUF images in memory for tests: tokenizer metadata, whole or spoilt. */
+/* Builds small GGUF images in memory for tests: tokenizer metadata, whole or broken. */
 #ifndef LOGITSCOPE_GGUF_IMAGE_H
 #define LOGITSCOPE_GGUF_IMAGE_H
 
@@ -44,7 +44,7 @@ static inline void image_begin(struct image *image) {
     image_bytes(image, "GGUF", 4);
     image_u32(image, 3);
     image_u64(image, 0);
-    image_u64(image, 0); /* the number of keys, by image_end */
+    image_u64(image, 0); /* the number of keys; image_end sets it */
 }
 
 static inline void image_key(struct image *image, const char *key, enum gguf_type type) {
@@ -81,7 +81,7 @@ struct vocabulary_spec {
     int add_bos, add_space_prefix;
 };
 
-/* Whole words, of which `eos` ends a text. */
+/* Whole words; the word `eos` ends a text. */
 static inline struct vocabulary_spec spec_of_words(const char *const *words, size_t n,
                                                    int64_t eos) {
     return (struct vocabulary_spec){.model = "logitscope-word",

@@ -20,8 +20,8 @@ static inline uint32_t sample_below(uint32_t n) {
 
 enum { SAMPLE_KINDS = 6 };
 
-/* Logits of several characters: smooth, peaked, few values (many ties), all equal, wide, with
- * tokens already removed. At least one is finite. */
+/* Logits of several kinds: smooth, peaked, few values (many ties), all equal, wide, with removed
+ * tokens. At least one is finite. */
 static inline void sample_logits(float *out, size_t n, uint32_t kind) {
     for (size_t i = 0; i < n; i++) {
         double x = sample_uniform() + sample_uniform() + sample_uniform() - 1.5;

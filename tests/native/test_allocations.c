@@ -1,7 +1,7 @@
-/* Every allocation fails once: whatever opens, encodes or compiles is done again and again, of
- * which the n-th time the n-th allocation fails, until nothing does. Each time the answer is
- * STATUS_OUT_OF_MEMORY with its key, all that was taken is given back, and what was open before
- * works as it did. Linked with --wrap, so that every allocation comes here. */
+/* Every allocation fails once. A test opens, encodes or compiles again and again; the n-th attempt
+ * fails at the n-th allocation, until one attempt succeeds. Each failure must be
+ * STATUS_OUT_OF_MEMORY with its key, free everything it took, and leave earlier objects working.
+ * Linked with --wrap, so that these functions see every allocation. */
 #include <string.h>
 
 #include "chain.h"
@@ -57,10 +57,10 @@ void __wrap_free(void *memory) {
     __real_free(memory);
 }
 
-/* What is tried: on success it closes what it opened. */
+/* One attempt; on success it closes everything it opened. */
 typedef enum status attempt(void *subject, struct fault *fault);
 
-/* Tries until no allocation fails; there are `least` at least. */
+/* Repeats the attempt until no allocation fails; expects at least `least` allocations. */
 static void try_each(const char *name, attempt *act, void *subject, size_t least) {
     size_t before = live, n = 0;
     enum status status = STATUS_OUT_OF_MEMORY;
@@ -92,7 +92,7 @@ static enum status load(void *subject, struct fault *fault) {
     return status;
 }
 
-/* The memory is the caller's until the model takes it. */
+/* The memory belongs to the caller until the model takes it. */
 static enum status load_in_place(void *subject, struct fault *fault) {
     const struct image *image = subject;
     struct gguf *file = NULL;
@@ -197,7 +197,7 @@ static enum status open_tokenizer(void *subject, struct fault *fault) {
     return status;
 }
 
-/* The tokenizer that is open gives the same ids before and after. */
+/* The open tokenizer gives the same ids before and after. */
 static enum status encode_text(void *subject, struct fault *fault) {
     struct subject *s = subject;
     const char *kind = tokenizer_kind(s->tokenizer);
@@ -223,7 +223,8 @@ static const char *const tokens[] = {"a", "b", "c", "<s>", "ab", "ba", "<", "s",
 
 static void open_subject(struct subject *subject, const char *kind) {
     enum { N = sizeof tokens / sizeof *tokens, END = 3 };
-    size_t n = strcmp(kind, "logitscope-char") ? N : END + 1; /* there a token is a character */
+    size_t n =
+        strcmp(kind, "logitscope-char") ? N : END + 1; /* of that kind a token is a character */
     static const char *const merges[] = {"a b"};
     static const float scores[N] = {0};
     int32_t types[N];
@@ -322,11 +323,11 @@ static void measures_count_or_not(void) {
     try_each("measure_distinct", count_distinct, NULL, 0);
 }
 
-/* tests/fuzz/exports.c: every export, each failure of which must leave a fault. */
+/* tests/fuzz/exports.c calls every export; each failure must leave a fault. */
 int fuzz_exports(const uint8_t *data, size_t size);
 
-/* A program of calls and a model: opens it, a session, a lexicon, a constraint, a chain, and uses
- * each; the settings are given lists. */
+/* A program of calls and a model: opens it, a session, a lexicon, a constraint and a chain, uses
+ * each, and passes lists to the settings. */
 static void exports_fail_or_not(void) {
     enum { BYTES = 12 }; /* of a call */
     static const uint8_t calls[] = {0, 5, 7, 8, 18, 20, 22, 23, 24, 25, 26, 2, 3, 12, 13, 28, 31};

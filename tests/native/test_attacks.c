@@ -1,11 +1,11 @@
-/* Each file of tests/fixtures/attacks.js under the sanitizers, by the way that wasm.c takes:
- * refused with the key that it should be, or opened. */
+/* Opens each file of tests/fixtures/attacks.js under the sanitizers, as model_file.c does: it is
+ * refused with the expected key, or opened. */
 #include "check.h"
 #include "fault_line.h"
 #include "model.h"
 #include "tokenizer.h"
 
-/* In a block of exactly its size, so that a read past its end is seen. */
+/* The block has exactly the file's size, so that a read past its end is seen. */
 static uint8_t *read_file(const char *name, size_t *size) {
     char path[256];
     snprintf(path, sizeof path, "build/fixtures/attacks/%s.gguf", name);

@@ -1,5 +1,5 @@
-/* Grammars, their automata and masks: what is malformed is refused with its line, what is well
- * formed accepts exactly its texts, whatever the order in which its states were met. */
+/* Grammars, their automata and masks: a malformed grammar is refused with its line; a valid one
+ * accepts exactly its texts, in any order of meeting its states. */
 #include <string.h>
 #include <time.h>
 
@@ -10,7 +10,7 @@
 #include "tokenizer_subject.h"
 #include "unicode.h"
 
-/* Opens what must be well formed. */
+/* Opens a valid grammar. */
 static struct grammar *open_grammar(const char *text) {
     struct fault fault;
     struct grammar *grammar = NULL;
@@ -116,7 +116,7 @@ static void nesting_and_rules_have_limits(void) {
     CHECK(!strcmp(fault_line(&fault), "grammar_line 1 too_many_rules"));
 }
 
-static void constructs_mean_what_they_say(void) {
+static void constructs_have_their_meaning(void) {
     static const struct {
         const char *grammar, *yes[4], *no[4];
     } cases[] = {
@@ -160,7 +160,7 @@ static uint32_t draw_code(void) {
     return code >= 0xd800 && code <= 0xdfff ? 0xd7ff : code;
 }
 
-/* Any range of characters accepts the encodings of exactly its characters. */
+/* Every range of characters accepts exactly the encodings of its characters. */
 static void ranges_are_their_characters(void) {
     for (size_t round = 0; round < 400; round += check_step(4)) {
         uint32_t low = draw_code(), high = draw_code();
@@ -195,8 +195,8 @@ static void ranges_are_their_characters(void) {
     }
 }
 
-/* A dot takes one well-formed character, of three bytes and four as of one. */
-static void what_it_accepts_is_utf8(void) {
+/* A dot takes one well-formed character, of one to four bytes. */
+static void accepted_texts_are_utf8(void) {
     struct grammar *grammar = open_grammar("root ::= .");
     struct automaton *automaton = open_automaton(grammar);
     for (uint32_t i = 0; i < 1u << 22; i++) {
@@ -232,8 +232,8 @@ static bool is_allowed(const struct constraint_mask *mask, uint32_t id) {
     return mask->allowed[id / 32] >> id % 32 & 1;
 }
 
-/* The mask is what following each token by itself says, in a constraint that has met all before and
- * in a new one. */
+/* The mask equals following each token separately, in a new constraint and in one that has met all
+ * states before. */
 static void check_masks(const char *source, int rounds, size_t length) {
     struct subject subject;
     struct lexicon *lexicon;
@@ -277,7 +277,7 @@ static void masks_are_those_of_each_token(void) {
     check_masks("root ::= x{2} \"c\"\nx ::= (\"a\" | \"b\" x)+", 60, 30);
 }
 
-/* With 2^13 states, more than there is room for: those met first are forgotten and found again. */
+/* With 2^13 states, more than fit: the oldest are forgotten and found again. */
 static void states_are_forgotten_and_found_again(void) {
     check_masks("root ::= (\"a\" | \"b\")* \"a\" (\"a\" | \"b\"){12} \"c\"?", 60, 200);
 }
@@ -301,8 +301,8 @@ static void too_many_at_once_are_refused(void) {
     subject_close(&subject);
 }
 
-/* Deeper than rules may call themselves no text goes on; states and frames that do not fit are said
- * to be full, and a reset makes room. */
+/* No text continues beyond the depth limit of rules. If states or frames do not fit, the automaton
+ * is full, and a reset makes room. */
 static void limits_are_dead_or_full(void) {
     static char text[5000];
     static const char *const sources[] = {
@@ -328,8 +328,8 @@ static void limits_are_dead_or_full(void) {
     }
 }
 
-/* Grammars of few bytes whose states take long to find, over a vocabulary that asks for many of
- * them: refused, before they have taken a second of a slow build. */
+/* Short grammars whose states are slow to find, over a vocabulary that needs many of them: refused
+ * within a second of a slow build. */
 static void costly_grammars_are_refused_soon(void) {
     enum { COUNT = 1 << 12 };
     static const char *const costly[] = {
@@ -363,7 +363,7 @@ static void costly_grammars_are_refused_soon(void) {
     subject_close(&subject);
 }
 
-/* As deep as it may go, a text can still come to its end. */
+/* At the greatest depth a text can still end. */
 static void no_depth_is_a_dead_end(void) {
     static const char *const grammars[] = {
         "root ::= \"{\" (\"a:\" root)? \"}\"",
@@ -380,7 +380,7 @@ static void no_depth_is_a_dead_end(void) {
             int n = 0;
             for (; n < 4000 && !automaton_complete(automaton, state); n++) {
                 uint16_t next = AUTOMATON_DEAD;
-                /* Deeper wherever that may be, else any. */
+                /* deeper if possible, else any byte */
                 for (uint32_t byte = 0; byte < 256; byte++) {
                     uint16_t after = automaton_step(automaton, state, (uint8_t)byte);
                     bool opens = byte == '{' || byte == 'a' || byte == ':' || byte == 'd';
@@ -399,7 +399,7 @@ static void no_depth_is_a_dead_end(void) {
     }
 }
 
-/* Whatever the text, it is refused or runs; no read or write goes astray. */
+/* Random text is refused or runs, without a bad read or write. */
 static void noise_is_refused_or_runs(void) {
     static const char *const parts[] = {
         "root ::= ", "a ::= ", "\n", "\"", "[", "]",        "(",    ")",     "|",     "*",  "+",
@@ -445,9 +445,9 @@ int main(void) {
     pcg32_seed(&sample_generator, 11, 54);
     TEST(malformed_grammars_are_refused);
     TEST(nesting_and_rules_have_limits);
-    TEST(constructs_mean_what_they_say);
+    TEST(constructs_have_their_meaning);
     TEST(ranges_are_their_characters);
-    TEST(what_it_accepts_is_utf8);
+    TEST(accepted_texts_are_utf8);
     TEST(masks_are_those_of_each_token);
     TEST(states_are_forgotten_and_found_again);
     TEST(too_many_at_once_are_refused);

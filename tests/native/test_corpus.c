@@ -1,21 +1,21 @@
-/* Every input that is kept of fuzzing, tests/fuzz/corpus and what was found once, tests/fuzz/
- * findings, through the function of its target. make fuzz looks for new ones. */
+/* Replays every kept input of fuzzing (tests/fuzz/corpus, and tests/fuzz/findings for past faults)
+ * through its target. make fuzz looks for new ones. */
 #include <dirent.h>
 #include <stdint.h>
 
 #include "check.h"
 
-/* What LLVMFuzzerTestOneInput is called in each target: 0, or how many checks failed. */
+/* LLVMFuzzerTestOneInput of each target: returns the number of failed checks. */
 typedef int target_function(const uint8_t *data, size_t size);
 target_function fuzz_chain, fuzz_exports, fuzz_formats, fuzz_gguf, fuzz_grammar, fuzz_tokenizer;
 
-/* A hostile size may ask for more memory than there is: that is an answer, not an end. */
+/* A hostile size may ask for more memory than there is: malloc then returns NULL. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
 }
 
-/* In a block of exactly its size, so that a read past its end is seen. */
+/* The block has exactly the input's size, so that a read past its end is seen. */
 static void replay(target_function *target, const char *path) {
     FILE *file = fopen(path, "rb");
     CHECK_MESSAGE(file && !fseek(file, 0, SEEK_END), "cannot read %s", path);
@@ -29,7 +29,7 @@ static void replay(target_function *target, const char *path) {
     free(data);
 }
 
-/* The number of files in tests/fuzz/KIND/NAME, each replayed. */
+/* Replays the files in tests/fuzz/KIND/NAME; returns their number. */
 static int replay_folder(const char *kind, const char *name, target_function *target) {
     char folder[128], path[512];
     int count = 0;

@@ -41,8 +41,8 @@ static void uniform_of_seed_42(void) {
     }
 }
 
-/* splitmix64 over seed, step and tag, by hand in other arithmetic; the tags lie beyond the ids,
- * whose hashes are the noise of Gumbel. */
+/* splitmix64 over seed, step and tag, computed by other arithmetic. The tags lie beyond the ids,
+ * whose hashes are the noise of Gumbel-max. */
 static void coins_of_seeds_and_tags(void) {
     static const struct {
         uint64_t seed, step;

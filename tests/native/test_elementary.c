@@ -1,5 +1,5 @@
-/* Our elementary functions against the C library's, in float64 where ours are float32; and the sum
- * that is made of exponentials. */
+/* Our elementary functions against the C library's, in float64 if ours are float32; and the sum of
+ * exponentials. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -36,8 +36,7 @@ static void exp_at_the_edges(void) {
     CHECK(isnan(elementary_exp(NAN)));
 }
 
-/* The weight of a token must not exceed that of a better one, over the range where weights count.
- */
+/* A token's weight must not exceed that of a better one, over the range of nonzero weights. */
 static void exp_never_falls(void) {
     float last = 0;
     int falls = 0;
@@ -122,7 +121,7 @@ static void faults_keep_their_values(void) {
     CHECK(strcmp(status_name(STATUS_TOO_LONG), "too_long") == 0);
 }
 
-/* In vector words as in plain ones, ids ascending: every length, removed tokens among them. */
+/* In vector words as in plain ones, ids ascending: every length, with removed tokens. */
 static void log_sum_as_written_out(void) {
     float logits[67];
     uint64_t state = 5;

@@ -1,5 +1,5 @@
-/* The loader against files that are right, wrong by hand, cut anywhere and flipped anywhere: no
- * fault, each with its values, and whatever opens also runs. */
+/* The loader with files that are valid, broken by hand, cut anywhere or flipped anywhere: each
+ * fault has its values, no access is bad, and each file that opens also runs. */
 #include <math.h>
 
 #include "check.h"
@@ -8,7 +8,7 @@
 #include "gguf_builder.h"
 #include "session.h"
 
-/* A hostile context_length may ask for more memory than there is: that is an answer, not an end. */
+/* A hostile context_length may ask for more memory than there is: malloc then returns NULL. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
@@ -52,7 +52,7 @@ static void feed_three(const struct model *model) {
     session_close(session);
 }
 
-/* All the way: parse, bind, run. Returns the first failure. */
+/* Parses, binds and runs; returns the first failure. */
 static enum status run(const unsigned char *image, size_t size) {
     struct gguf *file = NULL;
     struct model *model = NULL;
@@ -162,7 +162,7 @@ static void widens_exactly(void) {
     free(b.bytes);
 }
 
-static void names_what_is_wrong_in_metadata(void) {
+static void names_faults_in_metadata(void) {
     struct builder b = {0};
     put_header(&b, 1, 0, 0);
     expect(&b, STATUS_UNSUPPORTED, "gguf_version 1");
@@ -209,7 +209,7 @@ static void one_tensor(struct builder *b, uint32_t n_dimensions, const uint64_t 
     for (int i = 0; i < 16; i++) put_u32(b, 0);
 }
 
-static void names_what_is_wrong_in_tensors(void) {
+static void names_faults_in_tensors(void) {
     struct builder b = {0};
     const uint64_t big = (uint64_t)1 << 32;
     one_tensor(&b, 1, (uint64_t[]){16}, GGUF_F32, 0);
@@ -272,7 +272,7 @@ static void huge_tables_take_no_time(void) {
     free(b.bytes);
 }
 
-/* Of the sample each file has other cuts and tensors. */
+/* In the sample, each file has other cuts and tensors. */
 static void every_cut_is_refused(void) {
     const size_t step = check_step(5);
     for (size_t i = 0; i < FORWARD_COUNT; i++) {
@@ -297,7 +297,7 @@ static void every_cut_is_refused(void) {
     }
 }
 
-/* Of the sample each field has one of the four, another in the next file. */
+/* In the sample, each field gets one of the four extremes, another in the next file. */
 static void every_field_at_its_extremes(void) {
     const size_t step = check_step(4);
     static const uint64_t extremes[] = {0, 1, (uint64_t)1 << 31, UINT64_MAX};
@@ -322,8 +322,7 @@ static void every_field_at_its_extremes(void) {
     }
 }
 
-/* A quarter of them in the sample. Half of the flips fall on metadata and tensor table, half
- * anywhere. */
+/* Half of the flips fall on metadata and tensor table, half anywhere; the sample is a quarter. */
 static void ten_thousand_flips(void) {
     const size_t step = check_step(4);
     uint32_t seed = 1;
@@ -350,8 +349,8 @@ static void ten_thousand_flips(void) {
 int main(void) {
     TEST(reads_every_type);
     TEST(widens_exactly);
-    TEST(names_what_is_wrong_in_metadata);
-    TEST(names_what_is_wrong_in_tensors);
+    TEST(names_faults_in_metadata);
+    TEST(names_faults_in_tensors);
     TEST(huge_tables_take_no_time);
     TEST(every_cut_is_refused);
     TEST(every_field_at_its_extremes);

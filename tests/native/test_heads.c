@@ -1,6 +1,5 @@
 /* Heads of the architectures, formats, pre-tokenizers and chat templates, each mutated in one to
- * three places: whatever comes of it, no fault of memory, and a refusal is one line with its key.
- */
+ * three places: no bad access, and a refusal is one line with its key. */
 #include "check.h"
 #include "fault_line.h"
 #include "forward.h"
@@ -8,7 +7,7 @@
 #include "session.h"
 #include "tokenizer.h"
 
-/* A hostile head may ask for more memory than there is: that is an answer, not an end. */
+/* A hostile head may ask for more memory than there is: malloc then returns NULL. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
@@ -35,14 +34,14 @@ static void put_string(struct builder *b, const char *key, const char *value) {
     put_key(b, key, GGUF_STRING), put_text(b, value);
 }
 
-/* Where the bytes of a key's text stand in the head; the image has it. */
+/* Returns the position of a key's text in the head; the image has the key. */
 static size_t key_position(const unsigned char *image, const char *key) {
     size_t at = 24, n = strlen(key);
     while (memcmp(image + at, key, n)) at++;
     return at;
 }
 
-/* The file with two keys more, which its image did not have: its vocabulary is byte-level. */
+/* Adds two keys to the file; its vocabulary becomes byte-level. */
 static void as_byte_level(struct builder *b, const unsigned char *image, size_t size, size_t end,
                           const char *pre, const char *template) {
     static const char key[] = "tokenizer.ggml.model", types[] = "tokenizer.ggml.token_type";
@@ -56,14 +55,14 @@ static void as_byte_level(struct builder *b, const unsigned char *image, size_t 
     put_bytes(b, image + 24, model - 24);
     put_text(b, "gpt2");
     model += 8 + (size_t)load_u64(image + model);
-    size_t space = b->used; /* the token U+2581, no letter of that alphabet, becomes "ab" */
+    size_t space = b->used; /* the token U+2581 is outside that alphabet and becomes "ab" */
     put_bytes(b, image + model, end - model);
     while (memcmp(b->bytes + space, "\xe2\x96\x81", 3)) space++;
     b->bytes[space - 8] = 2;
     memcpy(b->bytes + space, "ab", 2);
     memmove(b->bytes + space + 2, b->bytes + space + 3, b->used-- - space - 3);
     size_t type = key_position(b->bytes, types) + strlen(types) + 4 + 4 + 8 + 4 * 3;
-    b->bytes[type] = 1; /* it was a byte */
+    b->bytes[type] = 1; /* was 6, a byte */
     put_padding(b, 32);
     size_t data = (end + 31) / 32 * 32;
     put_bytes(b, image + data, size - data);
@@ -78,17 +77,17 @@ static void mutate(struct builder *b, const struct field *fields, size_t n, size
     case 0:
         memcpy(b->bytes + field->position, &value, field->width);
         break;
-    case 1: /* a field as another one is, as a type of another tensor */
+    case 1: /* copies a field to another, such as a tensor's type */
         memcpy(b->bytes + field->position, b->bytes + fields[below((uint32_t)n)].position, 4);
         break;
     case 2:
         b->bytes[at] ^= (unsigned char)(1u << below(8));
         break;
-    case 3: /* some bytes stand elsewhere too */
+    case 3: /* copies some bytes to another place */
         if (at + length <= end && other + length <= end)
             memmove(b->bytes + at, b->bytes + other, length);
         break;
-    default: /* a letter of a name becomes another one */
+    default: /* changes a letter of a name */
         while (at < end && (b->bytes[at] < 'a' || b->bytes[at] > 'z')) at++;
         if (at < end) b->bytes[at] = (unsigned char)('a' + below(26));
     }
@@ -130,7 +129,7 @@ static void feed_some(const struct model *model, size_t number) {
     session_close(session);
 }
 
-/* All the way; true where the file opened. */
+/* Opens and runs the file; true if it opened. */
 static bool run(const struct builder *b, size_t number) {
     struct gguf *file = NULL;
     struct model *model = NULL;
@@ -152,7 +151,7 @@ static bool run(const struct builder *b, size_t number) {
     return !status;
 }
 
-/* Each case has a generator of its own, so that one of the sample is one of all. */
+/* Each case has a generator of its own, so that the sample is a part of all cases. */
 static void mutated_heads(void) {
     size_t opened = 0, refused = 0;
     struct builder b = {0};

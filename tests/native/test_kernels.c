@@ -26,19 +26,19 @@ static void fill(float *x, size_t n, uint32_t kind) {
     for (size_t i = 0; i < n; i++) x[i] = value(kind);
 }
 
-/* Equal bits; a NaN equals any NaN, whose payload no one reads. */
+/* Equal bits; a NaN equals any NaN, since nothing reads its payload. */
 static bool same(const float *a, const float *b, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (memcmp(a + i, b + i, sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i]))) return false;
     return true;
 }
 
-/* Where a block has its scale, and behind it the minimum. */
+/* Finds the scale of a block; the minimum follows it. */
 static size_t head_of(enum gguf_tensor_type type) {
     return type == GGUF_Q2_K ? 80 : type == GGUF_Q3_K ? 108 : type == GGUF_Q6_K ? 208 : 0;
 }
 
-/* A random matrix of a type, as a file's tensor of two dimensions; matrix_pack makes its own. */
+/* A random matrix of a type, as a file's tensor of two dimensions; matrix_pack packs it. */
 static void fill_tensor(struct gguf_tensor *tensor, uint8_t *bytes, enum gguf_tensor_type type,
                         size_t rows, size_t cols, uint32_t kind) {
     const struct format *f = format_of(type);
@@ -71,7 +71,7 @@ static struct matrix packed(const struct gguf_tensor *tensor) {
     return m;
 }
 
-/* |out - w . x| of one row is within what the format of the vector allows, as kernels.h states. */
+/* Checks |out - w . x| of one row against the bound of the vector's format in kernels.h. */
 static bool within_bound(const struct matrix *m, const float *weights, size_t r, double bias,
                          const float *x, const struct quants *quants, size_t n, float out) {
     size_t groups = m->cols / MATRIX_GROUP;
@@ -97,7 +97,7 @@ static void multiply(const struct kernels *kernels, float *out, const struct mat
         kernels->matmul_quants(out, m, bias, quants, n, 1 + sample_below(KERNELS_STREAMS_MAX));
 }
 
-/* `out` ends exactly where the last row does, so that a write into the padding is seen. */
+/* `out` ends with the last row, so that a write into the padding is seen. */
 static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, size_t n,
                          uint32_t kind) {
     static float w[N * COLS], bias[N], x[TOKENS * COLS];
@@ -142,7 +142,7 @@ static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, s
     free(b);
 }
 
-/* Every size up to 32, of the larger ones a sample, which has every remainder of a vector. */
+/* Every size up to 32, and a sample of larger ones with every remainder of a vector. */
 static size_t next_size(size_t n, size_t step) {
     return n + (n < 32 ? step : check_all() ? step : 17);
 }
@@ -173,7 +173,7 @@ static void packed_small(void) {
     CHECK(kernels_quants_agree(simd) && kernels_quants_agree(scalar));
 }
 
-/* The quants themselves are compared by the products; here their sums. */
+/* Compares sums of quants; the products compare the quants themselves. */
 static void check_quantise(const float *x) {
     struct quants plain, own;
     scalar->quantise(&plain, x, MATRIX_GROUP, 1);
@@ -203,7 +203,7 @@ static void quantise_agrees(void) {
         fill(x, MATRIX_GROUP, 0);
         float size = (float)ldexp(1, (int)sample_below(120) - 60);
         for (size_t j = 0; j < MATRIX_GROUP; j++) x[j] *= i % 3 ? size : 1;
-        if (i % 4 == 0) /* halves of a step, to be rounded to even */
+        if (i % 4 == 0) /* halves of a step, which round to even */
             for (size_t j = 0; j < MATRIX_GROUP; j++)
                 x[j] = j ? 0.5f * (float)((int)sample_below(509) - 254) : 127;
         check_quantise(x);
@@ -300,7 +300,7 @@ static void activations_agree(void) {
     }
 }
 
-/* Densely over the range where gelu's two branches and exp's limits meet. */
+/* Dense steps over the range in which gelu's branches and exp's limits meet. */
 static void activations_agree_everywhere(void) {
     float a[4], b[4];
     for (double x = -100; x < 100; x += 0.0101) {
@@ -363,7 +363,7 @@ static void add_and_rotate_agree(void) {
     }
 }
 
-/* out[i] against float64, whose exponentials differ by as much as float32 scores do. */
+/* out[i] against float64; its exponentials differ as much as float32 scores do. */
 static void check_mixture(const float *out, const float *q, const float *keys, const float *values,
                           size_t n, size_t size, double cap) {
     double s[N], max = -INFINITY, sum = 0;
@@ -385,7 +385,7 @@ static void check_mixture(const float *out, const float *q, const float *keys, c
     }
 }
 
-/* The arrays end with the last element that may be touched; kind 3 has a NaN among the keys. */
+/* The arrays end with the last element that may be read; kind 3 has a NaN among the keys. */
 static void check_attention(size_t size, size_t n, uint32_t kind) {
     size_t length = n * size;
     float q[N], a[N], b[N], *keys = malloc(length * sizeof *keys);

@@ -1,4 +1,4 @@
-/* What model_open refuses, in which words: files made wrong by patching right ones. */
+/* The refusals of model_open and their keys: files are made wrong by patching valid ones. */
 #include <math.h>
 
 #include "check.h"
@@ -27,7 +27,7 @@ static unsigned char *after(struct patched *p, const char *text) {
     exit(1);
 }
 
-/* Renames in place; both names have the same length. */
+/* Renames in place; both names have equal length. */
 static void rename_to(struct patched *p, const char *from, const char *to) {
     memcpy(after(p, from) - strlen(from), to, strlen(to));
 }
@@ -36,7 +36,7 @@ static void set_u32(struct patched *p, const char *key, uint32_t value) {
     memcpy(after(p, key) + 4, &value, sizeof value);
 }
 
-/* Adds a metadata entry of a multiple of general.alignment bytes before the others. */
+/* Adds a metadata entry before the others; its size is a multiple of general.alignment. */
 static void insert(struct patched *p, const struct builder *entry) {
     uint64_t n_keys = load_u64(p->image + 16) + 1;
     p->image = realloc(p->image, p->size + entry->used);
@@ -61,7 +61,7 @@ static void expect(struct patched p, enum status status, const char *text) {
     free(p.image);
 }
 
-static void binds_what_is_right(void) {
+static void binds_valid_files(void) {
     for (size_t i = 0; i < FORWARD_COUNT; i++) expect(load(forward_names[i]), STATUS_OK, "");
     struct patched p = load("llama_gqa");
     struct gguf *file = NULL;
@@ -78,14 +78,14 @@ static void binds_what_is_right(void) {
     gguf_widen(gguf_tensor_find(file, "token_embd.weight"), 77 * 30, 30, want);
     CHECK(!memcmp(row, want, sizeof row));
     CHECK(model->output.data != model->token_embd.data && !model->position_embd);
-    for (uint32_t c = 0; c < 30; c++) /* row 101 and on are padding */
+    for (uint32_t c = 0; c < 30; c++) /* rows from 101 on are padding */
         CHECK(((float *)(void *)model->output.data)[96 * 30 + c * 16 + 5] == 0);
     model_close(model);
     gguf_close(file);
     free(p.image);
 }
 
-/* So that the reference, the cuts and the flips reach every format. */
+/* So that the reference, the cuts and the flips cover every format. */
 static void the_files_have_every_format(void) {
     bool seen[FORMAT_COUNT] = {false};
     for (size_t i = 0; i < FORWARD_COUNT; i++) {
@@ -156,7 +156,7 @@ static void put_f32(struct builder *b, float x) {
     put_bytes(b, &x, sizeof x);
 }
 
-/* The same for an entry of any length, with another one that makes up for it. */
+/* The same for an entry of any length; a second entry completes the alignment. */
 static void insert_padded(struct patched *p, const struct builder *entry) {
     struct builder padding = {0};
     put_key(&padding, "padding", GGUF_STRING);
@@ -168,7 +168,7 @@ static void insert_padded(struct patched *p, const struct builder *entry) {
     free(padding.bytes);
 }
 
-/* Opens a file to which one metadata entry was added. */
+/* Opens a file with one more metadata entry. */
 static void expect_with(const char *file, struct builder *entry, enum status status,
                         const char *text) {
     struct patched p = load(file);
@@ -213,7 +213,7 @@ static void refuses_keys_that_would_change_the_numbers(void) {
         snprintf(line, sizeof line, "key_unsupported %s", key);
         put_f32_key(&b, key, 2);
         expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, line);
-        put_f32_key(&b, key, 0); /* not done: as if nothing were said */
+        put_f32_key(&b, key, 0); /* switched off: as if absent */
         expect_with("llama_gqa", &b, STATUS_OK, "");
     }
     put_u32_key(&b, "llama.shortconv.l_cache", 3);
@@ -240,7 +240,7 @@ static void refuses_keys_that_would_change_the_numbers(void) {
     free(b.bytes);
 }
 
-static void refuses_what_it_does_not_run(void) {
+static void refuses_unsupported_files(void) {
     struct builder b = {0};
     struct patched p = load("llama_bias");
     rename_to(&p, "blk.0.attn_q.bias", "blk.0.attn_z.bias");
@@ -265,7 +265,7 @@ static void refuses_what_it_does_not_run(void) {
     free(b.bytes);
 }
 
-/* Numbers of heads for each layer: short convolutions have none. */
+/* The numbers of heads for each layer: short convolutions have none. */
 static void reads_heads_of_each_layer(void) {
     static const int32_t same[] = {1, 1, 1}, some[] = {1, 0, 1}, below[] = {-1, 1}, most[] = {1, 4},
                          none[] = {0, 0, 0};
@@ -314,7 +314,7 @@ static void reads_heads_of_each_layer(void) {
     free(b.bytes);
 }
 
-/* No layer of the file has a window or the base of one; frees the image. */
+/* No layer of the file has a window or its base; frees the image. */
 static void sees_everything(struct patched p) {
     struct gguf *file = NULL;
     struct model *model = NULL;
@@ -354,7 +354,7 @@ static void names_windows_and_caps(void) {
     free(b.bytes);
 }
 
-/* What stretches positions, and by how much. */
+/* The ways of stretching positions, and their factors. */
 static void names_rope(void) {
     struct builder b = {0};
     struct patched p;
@@ -388,8 +388,8 @@ static void names_rope(void) {
     free(b.bytes);
 }
 
-/* Whatever the base and the context that it was made for, YaRN leaves an angle as it is, divides it
- * by the factor, or something between; slower pairs are stretched no less. */
+/* For any base and original context, YaRN leaves an angle unchanged, divides it by the factor, or
+ * gives a value between; slower pairs are stretched at least as much. */
 static void yarn_stays_between(void) {
     static const double bases[] = {1.5, 10000, 1e9};
     static const uint32_t contexts[] = {1, 100, 4096, 1 << 20};
@@ -417,8 +417,8 @@ static void yarn_stays_between(void) {
     }
 }
 
-/* What a file of that architecture does not say. */
-static void knows_what_files_leave_out(void) {
+/* The defaults of facts that files of an architecture leave out. */
+static void knows_the_defaults(void) {
     struct gguf *file = NULL;
     struct model *model = NULL;
     struct patched p = load("gptneox");
@@ -489,7 +489,7 @@ static bool same_matrix(const struct matrix *a, const struct matrix *b) {
            !memcmp(a->data, b->data, (size_t)matrix_bytes(a->type, a->rows, a->cols));
 }
 
-/* The image at its place in the memory becomes the model that a copy gives. */
+/* The image at its place in the memory becomes the same model as a copy. */
 static void packs_in_place(void) {
     for (size_t i = 0; i < FORWARD_COUNT; i++) {
         struct patched p = load(forward_names[i]);
@@ -546,7 +546,7 @@ static void measures_the_head_alone(void) {
     gguf_close(file);
     size_t needed = 0;
     for (size_t n = 0; n <= data; n++) {
-        unsigned char *copy = malloc(n + 1); /* exactly what may be read, and no NULL */
+        unsigned char *copy = malloc(n + 1); /* exactly the readable bytes, and never NULL */
         memcpy(copy, p.image, n);
         enum status status = gguf_open_head(&file, copy, n, p.size, NULL);
         CHECK(status == STATUS_INCOMPLETE || status == STATUS_OK);
@@ -574,17 +574,17 @@ static void refuses_overlapping_tensors(void) {
 }
 
 int main(void) {
-    TEST(binds_what_is_right);
+    TEST(binds_valid_files);
     TEST(the_files_have_every_format);
     TEST(a_tied_head_counts_once);
     TEST(names_keys);
     TEST(refuses_keys_that_would_change_the_numbers);
-    TEST(refuses_what_it_does_not_run);
+    TEST(refuses_unsupported_files);
     TEST(reads_heads_of_each_layer);
     TEST(names_windows_and_caps);
     TEST(names_rope);
     TEST(yarn_stays_between);
-    TEST(knows_what_files_leave_out);
+    TEST(knows_the_defaults);
     TEST(checks_the_divisors);
     TEST(names_tensors);
     TEST(packs_in_place);

@@ -1,5 +1,5 @@
-/* Unicode's form C: single cases of its own documents, properties of any bytes, and the time of
- * long runs of marks. tests/node/nfc.test.js has every character. */
+/* Unicode's form C: examples of its own documents, properties for any bytes, and the time for long
+ * runs of marks. tests/node/nfc.test.js has every character. */
 #include <time.h>
 
 #include "check.h"
@@ -42,7 +42,7 @@ static void known_cases(void) {
                "\340\247\213"); /* a starter that joins the one before */
 }
 
-/* Bytes that are not UTF-8 stay, keep their places, and nothing joins them. */
+/* Invalid bytes stay in place, and nothing combines with them. */
 static void invalid_bytes(void) {
     check_form("\377\314\201e\314\201\200", "\377\314\201\303\251\200");
     check_form("e\314", "e\314");
@@ -84,8 +84,8 @@ static double seconds_of(const char *text, size_t length) {
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-/* Marks by the ten thousand, in the worst orders: eight times the text, no more than 24 times the
- * time. */
+/* Ten thousands of marks in the worst orders: eight times the text takes at most 24 times as long.
+ */
 static void growth(void) {
     static const char *const pieces[] = {"\314\201",     "\314\243\314\201\314\233",
                                          "\200",         "\341\205\241",

@@ -1,6 +1,6 @@
-/* Pre-tokenizers over hostile texts: the work is linear in the length, whatever the text is made
- * of. Counted, not timed: the source is compiled here once more, with each look at a character
- * counted. That the pieces are right, tests/node/pretokenizer.test.js says. */
+/* Pre-tokenizers with hostile texts: the work is linear in the length for any text. It is counted,
+ * not timed: the source is compiled here again with a counter of looks at characters.
+ * tests/node/pretokenizer.test.js checks the pieces. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,8 +13,8 @@ enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES, LARGEST = 262144 };
 static float *logits, *earlier;
 static bool *kept_before;
 
-/* Runs a check on fresh random logits of every size and kind; fewer rounds where they are long. Of
- * the longest each check has two kinds, the next one the next two, unless all is tried. */
+/* Runs a check on fresh random logits of every size and kind, with fewer rounds for long ones. For
+ * the longest each check has two kinds, the next check the next two, unless all are tried. */
 static void for_all(void (*check)(struct chain *, size_t)) {
     static uint32_t turn;
     for (int s = 0; s < SIZE_COUNT; s++) {
@@ -78,8 +78,8 @@ static void argmax_survives(struct chain *chain, size_t n) {
     }
 }
 
-/* What bends the values leaves the removed removed, the mass 1 and, but for adaptive_p, which aims
- * elsewhere, the best the best. */
+/* A sampler of shape keeps the removed tokens removed, the mass 1, and the best token the best.
+ * adaptive_p is the exception, since it aims at a target. */
 static void shapes_keep_their_promises(struct chain *chain, size_t n) {
     static const enum setting shapes[] = {SETTING_DYNATEMP_RANGE, SETTING_SMOOTHING_FACTOR,
                                           SETTING_ADAPTIVE_TARGET};
@@ -100,7 +100,7 @@ static void shapes_keep_their_promises(struct chain *chain, size_t n) {
     }
 }
 
-/* Whatever the settings: a truncation leaves min_tokens_to_keep, and survivors as they were. */
+/* With any settings, a truncation leaves min_tokens_to_keep and does not change survivors. */
 static void floor_holds(struct chain *chain, size_t n) {
     size_t finite = 0;
     for (size_t i = 0; i < n; i++) finite += logits[i] != -INFINITY;
@@ -176,7 +176,7 @@ static void smaller_keeps_a_subset(struct chain *chain, size_t n) {
     subset(chain, n, SETTING_P_LESS, 2, 1);
 }
 
-/* Equal up to ties that rounding makes: with temperature first, more may tie with the k-th. */
+/* Equal up to ties from rounding: with temperature first, more may tie with the k-th. */
 static void top_k_commutes_with_temperature(struct chain *chain, size_t n) {
     struct settings settings = one(SETTING_TOP_K, 1 + sample_below((uint32_t)n));
     settings.value[SETTING_TEMPERATURE] = 0.25 + 2 * sample_uniform();

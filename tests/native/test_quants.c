@@ -1,6 +1,6 @@
-/* Blocks of every quantised format against what ggml makes of them: the weights to the bit, and the
- * product, which must be as near to float64 as ggml's own is on the whole.
- * tests/vectors/quants.txt; its source stands in tests/vectors/README.md. */
+/* Blocks of every quantised format compared with ggml: the weights to the bit; the product must be
+ * on the whole as near to float64 as ggml's own. tests/vectors/quants.txt; tests/vectors/README.md
+ * states its source. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,8 @@ static void read_floats(FILE *file, float *out) {
     for (size_t i = 0; i < COLS; i++) need(fscanf(file, "%f", &out[i]) == 1);
 }
 
-/* `row NAME`, `blocks HEX`, for the first row of a format `weights W...`, `x X...`, `product` in
- * float64 and ggml's. */
+/* Lines: `row NAME`, `blocks HEX`, for the first row of a format `weights W...`, `x X...`,
+ * `product` in float64 and ggml's. */
 static bool read_row(FILE *file, struct row *row) {
     char word[16];
     *row = (struct row){.type = GGUF_F32};
@@ -73,9 +73,9 @@ static float multiply(const struct kernels *kernels, const struct row *row) {
     return out;
 }
 
-/* Where ggml rounds x in groups of 32 too, the two errors are as large but not the same, so that a
- * sample of few rows may have either ahead. With the path of a larger one in FORMAT_ERRORS, prints
- * the table of tests/vectors/README.md. */
+/* ggml, too, may round x in groups of 32: the two errors are then as large but not the same, and in
+ * a sample of few rows either may be smaller. If FORMAT_ERRORS names a larger file, prints the
+ * table of tests/vectors/README.md. */
 static void as_ggml(void) {
     struct {
         size_t rows, weights;

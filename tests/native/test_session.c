@@ -1,5 +1,5 @@
-/* The forward pass against an independent reference, and the session's promise that its bits depend
- * on the window alone: not on the cache, the split over calls, the kernels or what came before. */
+/* The forward pass against an independent reference, and the session's promise: its bits depend on
+ * the window alone, not on the cache, the split over calls, the kernels or earlier feeds. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static struct model *open_model(const char *name) {
         exit(1);
     }
     gguf_close(file);
-    free(image); /* the model must not need it */
+    free(image); /* the model does not need it */
     return model;
 }
 
@@ -43,7 +43,7 @@ static bool same_logits(const struct session *a, const struct session *b, size_t
     return !memcmp(session_logits(a), session_logits(b), vocab_size * sizeof(float));
 }
 
-/* Ids that no vector lists, the same at each call. */
+/* Ids outside the vectors, the same at each call. */
 static void make_ids(uint32_t *ids, size_t n, uint32_t vocab_size, uint32_t seed) {
     for (size_t i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;
@@ -74,7 +74,7 @@ static void agrees_with_reference(void) {
                 compare(forward_names[i], tables[k], at_once);
 }
 
-static void a_wrong_weight_shows(void) {
+static void a_wrong_weight_is_noticed(void) {
     struct forward_vectors *v = forward_vectors("gpt2_tied");
     struct model *model = open_model("gpt2_tied");
     model->layers[1].bo[3] += 0.01f;
@@ -88,7 +88,7 @@ static void a_wrong_weight_shows(void) {
     model_close(model);
 }
 
-/* One session grows a token at a time; at each length others must hold the same bits. */
+/* One session grows a token at a time; at each length other sessions must give the same bits. */
 static void check_identity(const char *name, size_t length) {
     struct model *model = open_model(name);
     uint32_t ids[64], vocab_size = model->shape.vocab_size;
@@ -127,8 +127,7 @@ static void bits_depend_on_the_window_alone(void) {
     check_identity("gpt2_head", 15); /* past 12 */
 }
 
-/* Rows of a feed, however many of its positions are new, have the bits of a feed an id at a time.
- */
+/* With any number of new positions, the rows of a feed have the bits of feeds of one id each. */
 static void check_rows(const char *name, size_t length) {
     struct model *model = open_model(name);
     size_t vocab_size = model->shape.vocab_size, hidden = model->shape.n_embd * sizeof(float);
@@ -194,7 +193,7 @@ static void rows_fit_the_context(void) {
     model_close(model);
 }
 
-/* Both then go on as a session that was fed: within the cache, back in it, past the context. */
+/* Both sessions continue as if fed: within the cache, back in it, past the context. */
 static void check_copy(const char *name, size_t length) {
     struct model *model = open_model(name);
     uint32_t ids[64], other[64], vocab_size = model->shape.vocab_size;
@@ -207,7 +206,7 @@ static void check_copy(const char *name, size_t length) {
         struct session *fresh = open_session(model, &kernels_scalar);
         bool fits = at + 2 <= model->shape.context_length;
         if (at) feed(fed, ids, at, true);
-        make_ids(other, 9, vocab_size, (uint32_t)at); /* what `used` held before is gone */
+        make_ids(other, 9, vocab_size, (uint32_t)at); /* replaces the earlier content of `used` */
         feed(used, other, 9, true);
         CHECK(!session_copy(copy, fed, NULL) && !session_copy(used, copy, NULL));
         CHECK(!memcmp(session_timeline(used, &n), ids, at * sizeof *ids) && n == at);
@@ -232,7 +231,7 @@ static void check_copy(const char *name, size_t length) {
     CHECK(!session_copy(used, used, NULL) && !session_copy(fed, used, NULL));
     CHECK(same_logits(fed, used, vocab_size));
     session_close(fed);
-    feed(used, ids, length, true); /* the other is closed, and it shares nothing with that */
+    feed(used, ids, length, true); /* the other is closed: nothing is shared */
     session_close(used);
     model_close(model);
 }
@@ -298,7 +297,7 @@ static void rewinding_and_branching(void) {
     model_close(model);
 }
 
-/* At every length of what is kept, across a window and inside a convolution's taps too. */
+/* With every number of kept ids, across a window and inside a convolution's taps too. */
 static void rewinding_to_every_length(void) {
     const char *const names[] = {"lfm2", "gemma2", "llama_window"};
     for (size_t i = 0; i < 3; i++) {
@@ -321,7 +320,7 @@ static void rewinding_to_every_length(void) {
     }
 }
 
-/* The context decides between the two sets of LongRoPE's factors: short ones up to 12. */
+/* The context selects one of LongRoPE's two sets of factors: short ones up to 12. */
 static void context_chooses_the_factors(void) {
     struct model *model = open_model("phi3_long");
     uint32_t ids[12], vocab_size = model->shape.vocab_size;
@@ -359,7 +358,7 @@ static void cropping_equals_the_last_window(void) {
             CHECK(same_logits(session, fresh, vocab_size));
             session_close(fresh);
         }
-        /* back below the context the cache starts again, and is right */
+        /* back below the context the cache starts again with right values */
         struct session *fresh = open_session(model, &kernels_scalar);
         struct session_fed fed = feed(session, ids, window - 1, true);
         CHECK(fed.reused == 0);
@@ -375,7 +374,7 @@ static void cropping_equals_the_last_window(void) {
     }
 }
 
-/* Row `id` of the embedding becomes `value`: feeding that id then spoils every later logit. */
+/* Fills row `id` of the embedding with `value`: feeding that id spoils every later logit. */
 static void poison(struct model *model, uint32_t id, float value) {
     struct matrix *m = &model->token_embd;
     float *data = (float *)(void *)m->data;
@@ -420,7 +419,7 @@ static void failures_change_nothing(void) {
     fed = feed(session, ids, 10, true);
     CHECK(fed.evaluated == 0 && fed.reused == 10);
     struct session *fresh = open_session(model, &kernels_scalar);
-    feed(session, ids, 12, true); /* what the failures left in the cache is not used */
+    feed(session, ids, 12, true); /* does not use the cache of failed feeds */
     feed(fresh, ids, 12, true);
     CHECK(same_logits(session, fresh, vocab_size));
     session_close(session);
@@ -428,7 +427,7 @@ static void failures_change_nothing(void) {
     model_close(model);
 }
 
-/* AddressSanitizer's count of live bytes; absent in other builds, where this checks nothing. */
+/* AddressSanitizer's count of live bytes; other builds lack it, and there this checks nothing. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static void a_thousand_steps_allocate_nothing(void) {
@@ -447,13 +446,13 @@ static void a_thousand_steps_allocate_nothing(void) {
     model_close(model);
 }
 
-/* So that a size no machine has is refused under AddressSanitizer as it is elsewhere. */
+/* Makes AddressSanitizer, too, return NULL for a size that no machine has. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
 }
 
-/* A session of a shorter context gives what the longest one gives of the window alone. */
+/* A session of a shorter context gives the logits of the longest one fed with the window alone. */
 static void context_is_the_window(void) {
     enum { CONTEXT = 5, N = 9 };
     struct model *model = open_model("llama_gqa");
@@ -502,8 +501,8 @@ static void too_large_a_cache_names_its_bytes(void) {
     model_close(model);
 }
 
-/* Multiplied by the head it gives the logits again, whatever was fed before and however. */
-static void hidden_state_is_what_the_head_reads(void) {
+/* The hidden state times the head is the logits, after any kind of feed. */
+static void hidden_state_is_the_input_of_the_head(void) {
     struct forward_vectors *v = forward_vectors("llama_gqa");
     struct model *model = open_model("llama_gqa");
     struct session *session = open_session(model, &kernels_scalar);
@@ -520,7 +519,7 @@ static void hidden_state_is_what_the_head_reads(void) {
 
 int main(void) {
     TEST(agrees_with_reference);
-    TEST(a_wrong_weight_shows);
+    TEST(a_wrong_weight_is_noticed);
     TEST(bits_depend_on_the_window_alone);
     TEST(rows_equal_feeds);
     TEST(rows_fit_the_context);
@@ -531,7 +530,7 @@ int main(void) {
     TEST(context_chooses_the_factors);
     TEST(cropping_equals_the_last_window);
     TEST(failures_change_nothing);
-    TEST(hidden_state_is_what_the_head_reads);
+    TEST(hidden_state_is_the_input_of_the_head);
     TEST(context_is_the_window);
     TEST(too_large_a_cache_names_its_bytes);
     TEST(a_thousand_steps_allocate_nothing);

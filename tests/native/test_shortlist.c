@@ -1,4 +1,4 @@
-/* A draw from the short list gives the bits of a draw from everything. */
+/* A draw from the short list gives the same bits as a draw from all tokens. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -83,8 +83,8 @@ static void short_equals_long(void) {
     CHECK_MESSAGE(short_draws > 2000, "only %d draws took the short way", short_draws);
 }
 
-/* top_k 1 at temperature 3, and two neighbouring logits that it rounds together, of which the last
- * ten bits of the better are 0: as a floor it is itself, bit for bit. */
+/* top_k 1 at temperature 3, and two neighbouring logits that become equal by rounding. The last ten
+ * bits of the better are 0, so its floor is itself. */
 static void tie_by_rounding(struct settings *settings, float *best, float *below) {
     settings_reset(settings);
     settings->value[SETTING_TEMPERATURE] = 3;
@@ -110,7 +110,7 @@ static void ties_by_rounding_are_listed(void) {
     CHECK(list.n == 2 && list.ids[0] == 300 && list.ids[1] == 700);
 }
 
-static void more_than_the_list_holds_takes_the_long_way(void) {
+static void a_full_list_takes_the_long_way(void) {
     static uint32_t many[N];
     struct settings settings;
     struct warp_bias bias[2] = {{0, 1}, {1, 1}};
@@ -139,9 +139,9 @@ static bool is_listed(double temperature, size_t n, size_t at, float logit) {
     return shortlist_make(&list, logits, n, &settings, NULL, 0, scratch);
 }
 
-/* Where one divided logit leaves the floats, temperature shifts all of them, which rounds the best
- * another way: the long way sees that, however low it lies. */
-static void one_that_overflows_takes_the_long_way(void) {
+/* If a divided logit overflows, temperature shifts all logits, which rounds the best differently.
+ * The long way sees the overflow even of a low logit. */
+static void an_overflow_takes_the_long_way(void) {
     float least = (float)((double)-FLT_MAX * 0.25 / 1e8), below = nextafterf(least, -INFINITY);
     for (size_t n = 200; n <= N; n += 580) {
         size_t at = sample_below((uint32_t)n);
@@ -156,7 +156,7 @@ int main(void) {
     pcg32_seed(&sample_generator, 5, 1);
     TEST(short_equals_long);
     TEST(ties_by_rounding_are_listed);
-    TEST(more_than_the_list_holds_takes_the_long_way);
-    TEST(one_that_overflows_takes_the_long_way);
+    TEST(a_full_list_takes_the_long_way);
+    TEST(an_overflow_takes_the_long_way);
     return check_report();
 }

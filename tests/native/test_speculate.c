@@ -81,13 +81,13 @@ static void equal_distributions_accept_all(void) {
         uint32_t drafted = draw_from(p, n, uniform(1, round));
         struct speculate_verdict v = speculate_decide(p, p, n, drafted, 1, round);
         CHECK(v.accepted && v.id == drafted && v.acceptance == 1 && v.residual == 0);
-        memcpy(q, p, sizeof *p * n); /* as far apart as rounding takes them: none is above */
+        memcpy(q, p, sizeof *p * n); /* they differ by rounding alone: none is above */
         q[drafted] = nextafter(q[drafted], 2);
         CHECK(speculate_decide(p, q, n, drafted, 1, round).accepted);
     }
 }
 
-static void apart_they_reject_all(void) {
+static void disjoint_distributions_reject_all(void) {
     for (uint64_t round = 0; round < 2000; round++) {
         size_t n = 2 + sample_below(40), cut = 1 + sample_below((uint32_t)n - 1);
         memset(p, 0, n * sizeof *p);
@@ -115,7 +115,7 @@ static void certain_distributions_are_greedy(void) {
 }
 
 /* Chi-square of 10^6 tokens over p, and of the share of drafts that stay. */
-static void falls_as_p_does(void) {
+static void is_distributed_as_p(void) {
     enum { N = 8, DRAWS = 1000000 };
     static const double pairs[][2][N] = {
         {{.5, .2, .1, .08, .06, .03, .02, .01}, {.1, .5, .1, .2, .05, .03, .01, .01}},
@@ -151,8 +151,8 @@ int main(void) {
     pcg32_seed(&sample_generator, 1, 1);
     TEST(decides_as_defined);
     TEST(equal_distributions_accept_all);
-    TEST(apart_they_reject_all);
+    TEST(disjoint_distributions_reject_all);
     TEST(certain_distributions_are_greedy);
-    TEST(falls_as_p_does);
+    TEST(is_distributed_as_p);
     return check_report();
 }

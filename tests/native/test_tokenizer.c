@@ -90,7 +90,7 @@ static size_t random_bytes(struct pcg32 *generator, char *text, size_t limit) {
     return length;
 }
 
-/* Characters of every length, with a taste for spaces, U+2581, controls and letters. */
+/* Characters of every length; spaces, U+2581, controls and letters are frequent. */
 static size_t random_unicode(struct pcg32 *generator, char *text, size_t limit) {
     static const uint32_t favourites[] = {' ', ' ', 0x2581, '\n', 0, 0xa0, 0x3000, '\'', 0xfeff};
     static const uint32_t limits[] = {0x80, 0x80, 0x800, 0x10000, 0x110000};
@@ -259,7 +259,7 @@ static void growth(void) {
         for (int k = 0; k < 2; k++) {
             double brief = seconds_to_encode(subjects[k], text, brief_length);
             double full = seconds_to_encode(subjects[k], text, full_length);
-            if (brief < 0.01) brief = 0.01; /* the clock's own noise */
+            if (brief < 0.01) brief = 0.01; /* noise of the clock */
             CHECK_MESSAGE(full < 8 * brief, "%s, \"%s\": %.3f s, then %.3f s",
                           tokenizer_kind(subjects[k]->tokenizer), units[u], brief, full);
         }

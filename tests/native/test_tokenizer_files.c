@@ -1,5 +1,5 @@
-/* Tokenizer metadata is untrusted: each way to spoil it is one fault, and no flipped byte of a
- * file makes opening, encoding or decoding read or write out of bounds. */
+/* Tokenizer metadata is untrusted: each broken key is one fault, and with any flipped byte opening,
+ * encoding and decoding stay within bounds. */
 #include <time.h>
 
 #include "tokenizer_subject.h"
@@ -74,7 +74,7 @@ static void check_encoded(const struct vocabulary_spec *spec, const char *text, 
     subject_close(&subject);
 }
 
-/* The same of a text that comes back as it was. */
+/* The same for a text that decoding must restore. */
 static void check_ids(const struct vocabulary_spec *spec, const char *text, unsigned flags,
                       const char *expected) {
     struct subject subject = {0};
@@ -103,8 +103,8 @@ static void small_vocabularies_encode(void) {
     check_ids(&char_spec, "<s>a<s>", true, "2 0 2");
 }
 
-/* Without token_type, llama's bytes are known by their looks and special tokens by their ids; a
- * one-byte user-defined token does not ask for a leading space. */
+/* Without token_type, llama's byte tokens are known by their form and special tokens by their ids.
+ * A one-byte user-defined token does not add a leading space. */
 static void absent_and_odd_keys(void) {
     struct vocabulary_spec spec = llama_spec;
     spec.types = NULL;
@@ -128,8 +128,8 @@ static void absent_and_odd_keys(void) {
     check_ids(&spec, "a", false, "0");
 }
 
-/* A user-defined token of a llama vocabulary may be spelled with U+2581, as SentencePiece writes
- * it, or with spaces, as newer converters do. The longest at the leftmost place is taken. */
+/* A user-defined token of a llama vocabulary is spelled with U+2581, as SentencePiece writes it, or
+ * with spaces, as newer converters do. The longest at the leftmost place is taken. */
 static void user_defined_spaces(void) {
     static const char *const old[] = {"<unk>",
                                       "<s>",
@@ -177,8 +177,8 @@ static void user_defined_spaces(void) {
     check_ids(&spec, "a\342\226\201b ab", false, "1 8 2 5");
 }
 
-/* Phi-3's marked tokens take the white space after them along, Phi-4's that on either side; by the
- * name, whatever its case, or by the architecture. */
+/* Phi-3's marked tokens strip the white space after them, Phi-4's on either side. The model's name,
+ * in any case, or its architecture decides. */
 static void marked_tokens_strip(void) {
     static const char *const tokens[] = {
         "<unk>", "<s>", "</s>",     "<|user|>",     "<|endoftext|>", "\342\226\201",
@@ -223,8 +223,8 @@ static void marked_tokens_strip(void) {
     check_encoded(&spec, "ab <end> ab", true, "4 3 0 5");
 }
 
-/* A normal token of a gpt2 vocabulary with letters that stand for no byte is shown as it is spelled
- * and made of no text. As a user-defined or control token it is found in the text as ever. */
+/* A normal token of a gpt2 vocabulary with letters outside the byte alphabet keeps its spelling,
+ * and no text encodes to it. As a user-defined or control token it is found in text as usual. */
 static void tokens_outside_the_alphabet(void) {
     static const char zwj[] = "\342\200\215";
     const char *tokens[9];
@@ -291,7 +291,7 @@ static void spoilt_keys(void) {
     REFUSED(llama_spec, bos = -1, STATUS_BAD_FILE, "bos_missing");
 }
 
-/* Once taken for "gpt-2", which is how it is spelled; a file that names none says so. */
+/* A file that names no pre-tokenizer reports none; it was once taken for "gpt-2". */
 static void the_split_is_named(void) {
     struct vocabulary_spec spec = gpt2_spec;
     struct subject subject;
@@ -309,8 +309,8 @@ static void the_split_is_named(void) {
     subject_close(&subject);
 }
 
-/* How a text is split decides what may be merged: numbers whole, by one or by three. A file that
- * names no pre-tokenizer is split as by "default", not as by GPT-2. */
+/* The pre-tokenizer decides which pieces may merge: numbers whole, by one or by three. Without a
+ * name the text is split by "default", not as in GPT-2. */
 static void splits_differ(void) {
     static const char *const tokens[] = {"<end>", "1", "11", "111", "1111", "a", ".", "a."};
     static const char *const merges[] = {"1 1", "11 11", "11 1", "a ."};
@@ -331,8 +331,8 @@ static void splits_differ(void) {
     check_ids(&spec, "1111a.", false, "3 1 5 6");
 }
 
-/* Llama 3's kind takes a piece that is a token whole, though no merge makes it, and begins with the
- * bos token unless the file says no; Qwen's does neither. */
+/* Llama 3's kind takes a piece that is a token whole, even if no merge makes it, and begins with
+ * the bos token by default; Qwen's does neither. */
 static void whole_pieces_and_bos(void) {
     static const char *const tokens[] = {"<end>", "a", "b", "c", "abc"};
     struct vocabulary_spec spec = gpt2_spec;
@@ -376,8 +376,7 @@ static void check_ends(const struct vocabulary_spec *spec, const char *key, uint
     subject_close(&subject);
 }
 
-/* Keys and names, once each and ascending; a token with such a name is special whatever its type.
- */
+/* Keys and names, once each and ascending; a token with such a name is special despite its type. */
 static void end_tokens(void) {
     static const char *const tokens[] = {"a",        "<|im_end|>", "<|end|>",
                                          "<|call|>", "<|im_end|>", "<|eot_id|>",
@@ -397,7 +396,7 @@ static void end_tokens(void) {
     check_ends(&gpt2_spec, NULL, 0, "0");
     check_ends(&llama_spec, NULL, 0, "2");
     check_ends(&char_spec, NULL, 0, "");
-    /* With channels "<|end|>" ends one of them. */
+    /* with channels, "<|end|>" ends a channel */
     static const char *const channels[] = {"<|end|>", "<|call|>", "<|return|>"};
     spec.tokens = channels;
     spec.n_tokens = 3;
@@ -407,7 +406,7 @@ static void end_tokens(void) {
     static const char *const flushes[] = {"<|end|>", "<|calls|>", "<|flush|>"};
     spec.tokens = flushes;
     check_ends(&spec, NULL, 0, "1 2");
-    /* Outside the kinds that llama.cpp knows a name is only a name. */
+    /* in kinds outside llama.cpp a name has no meaning */
     static const char *const words[] = {"<eos>", " a", "b"};
     spec = char_spec;
     spec.model = "logitscope-word";
@@ -417,8 +416,6 @@ static void end_tokens(void) {
     check_ends(&spec, NULL, 0, "");
 }
 
-/* A user-defined token that the leading space would begin is made of text that has the space only.
- */
 /* The first file of a split model may hold no tensor: it is not a vocabulary. */
 static void a_shard_is_no_vocabulary(void) {
     struct subject subject = {0};
@@ -467,9 +464,9 @@ static double seconds_to_open(const struct vocabulary_spec *spec) {
     return seconds;
 }
 
-/* Merges whose pairs have one hash: each left one finds the right one whose share of the hash, made
- * by multiplying with 2^64 / golden ratio, adds up to the same 16 bits. They once took their
- * number's square in steps. */
+/* Merges whose pairs share a hash: for each left token there is a right one so that both shares of
+ * the hash, products with 2^64 / golden ratio, add up to the same 16 bits. Such merges once took
+ * quadratic time. */
 static void colliding_merges_take_no_longer(void) {
     enum { LEFT = 1 << 15, RIGHT = 1 << 16, SIZE = 2 * LEFT + RIGHT, TEXT = 16 };
     static char text[SIZE][TEXT], merge[LEFT][2 * TEXT];
@@ -567,7 +564,7 @@ static void spoilt_merges(void) {
     REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE, "merge 1 a b b outside_byte_alphabet");
 }
 
-/* A key with a value of the wrong type, added to a vocabulary that lacks it. */
+/* Adds a key with a value of the wrong type to a vocabulary that lacks it. */
 static void check_wrong_type(const char *key, const char *line) {
     struct subject subject = {0};
     struct vocabulary_spec spec = llama_spec;
@@ -611,7 +608,7 @@ static void vocabulary_size_must_match(void) {
     subject_close(&subject);
 }
 
-/* An empty token can be listed; it is never made from text and decodes to nothing. */
+/* An empty token may exist; no text encodes to it and it decodes to nothing. */
 static void empty_tokens(void) {
     const char *tokens[17];
     memcpy(tokens, llama_tokens, sizeof tokens);
@@ -628,7 +625,7 @@ static void empty_tokens(void) {
     subject_close(&subject);
 }
 
-/* Copies the image into a block of its own, flips bytes, and uses whatever still opens. */
+/* Copies the image into a block of its own, flips bytes, and uses the file if it still opens. */
 static bool survive(const struct image *image, struct pcg32 *generator, const char *text) {
     struct subject subject = {0};
     size_t count, length;

@@ -1,4 +1,4 @@
-/* Both kinds of BPE against naive twins that search all pairs anew for each join. */
+/* Both kinds of BPE against naive twins that search all pairs again for each join. */
 #include "tokenizer_subject.h"
 
 enum { TWIN_TOKENS = 60, TWIN_MERGES = 50, TWIN_TEXT = 40 };
@@ -11,7 +11,7 @@ struct twin {
     int n, n_merges;
 };
 
-/* What it costs to join two symbols: 1e9 if they may not be joined. */
+/* Returns the cost of joining two symbols: 1e9 if they may not be joined. */
 typedef double cost_function(const struct twin *twin, const char *left, const char *right);
 
 static int twin_find(const struct twin *twin, const char *text) {
@@ -62,7 +62,7 @@ static double llama_cost(const struct twin *twin, const char *left, const char *
     return id < 0 ? 1e9 : -(double)twin->scores[id];
 }
 
-/* A random text over `letters` through the tokenizer and the twin. */
+/* Encodes a random text over `letters` by the tokenizer and by the twin. */
 static void compare(struct subject *subject, const struct twin *twin, struct pcg32 *generator,
                     const char *letters, cost_function *cost) {
     char symbols[TWIN_TEXT + 1][TWIN_TEXT + 1], text[TWIN_TEXT];
@@ -102,7 +102,7 @@ static struct vocabulary_spec twin_spec(const struct twin *twin, const char *mod
                                     .add_space_prefix = -1};
 }
 
-/* Shuffled at the end: a merge may then rank above the one that makes its parts. */
+/* Shuffled at the end, so that a merge may rank above the merge that makes its parts. */
 static void add_merges(struct twin *twin, struct pcg32 *generator) {
     while (twin->n_merges < TWIN_MERGES) {
         const char *left = twin->text[random_below(generator, (uint32_t)twin->n)];
@@ -139,7 +139,7 @@ static void gpt2_twin(void) {
     }
 }
 
-/* Few different scores, so that many tie; of tokens spelled alike the first counts. */
+/* Few different scores, so that many tie; of equal texts the first token counts. */
 static void llama_twin(void) {
     struct pcg32 generator;
     pcg32_seed(&generator, 3, 54);

@@ -1,4 +1,4 @@
-/* The watermarks: their hash, how much of a vocabulary they mark, and what they do on average. */
+/* The watermarks: their hash, their share of a vocabulary, and their effect on average. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static uint32_t bits[N], scratch[N];
 static const uint32_t history[] = {5, 0, 262143, 17, 5, 9};
 enum { HISTORY = sizeof history / sizeof *history };
 
-/* As stated in docs/samplers.md, in Python. */
+/* The numbers of the Python program in docs/samplers.md. */
 static void hash_is_as_stated(void) {
     static const uint32_t green[] = {0xc8e1ff61, 0xceeb8b63, 0xb05294d6, 0x1b963897},
                           synthid[] = {0x506abc53, 0xb17ee6d2, 0x8a11b77c, 0x850cb91f};
@@ -30,7 +30,7 @@ static void hash_is_as_stated(void) {
     CHECK(watermark_g(&watermark, 0) == (synthid[0] & 0x3fffffff));
 }
 
-/* The token itself among those that decide; the numbers are Python's too. */
+/* With green_self; the numbers are Python's too. */
 static void self_hash_is_as_stated(void) {
     static const uint32_t ids[] = {0, 1, 2, 9}, back[] = {1, 1, 0, 0},
                           one[] = {0xfa7c14c7, 0xa9c9d1af, 0x45a3f37b, 0xc1ec2e7f},
@@ -67,8 +67,8 @@ static void all_at_once_is_one_by_one(void) {
     for (uint32_t i = 0; i < 5; i++) CHECK(bits[i] == watermark_bits(&watermark, ids[i]));
 }
 
-/* Within five standard deviations of what fraction and layers say. */
-static void shares_are_as_asked(void) {
+/* Within five standard deviations of the set fraction and of a half for each layer. */
+static void shares_are_as_set(void) {
     static const double fractions[] = {0.1, 0.25, 0.5, 0.9};
     struct settings settings;
     struct watermark watermark;
@@ -90,7 +90,7 @@ static void shares_are_as_asked(void) {
     }
 }
 
-static void contexts_end_where_they_are_short_or_came_before(void) {
+static void short_or_repeated_contexts_have_no_hash(void) {
     struct settings settings;
     struct watermark watermark;
     settings_reset(&settings);
@@ -107,7 +107,7 @@ static void contexts_end_where_they_are_short_or_came_before(void) {
     CHECK(!watermark_synthid(&watermark, &settings, history, 5));
 }
 
-/* Over the keys, SynthID leaves every probability as it was; within five standard deviations. */
+/* Averaged over keys, SynthID changes no probability; within five standard deviations. */
 static void tournament_is_fair_over_keys(void) {
     enum { TOKENS = 6 };
     const int keys = check_all() ? 20000 : 4000;
@@ -139,7 +139,7 @@ static void tournament_is_fair_over_keys(void) {
     }
 }
 
-/* The mean of g that one layer gives equal tokens, as transformers' expected_mean_g_value has it:
+/* The mean of g that one layer gives equal tokens, from transformers' expected_mean_g_value:
  * 1/2 + 1/4 (1 - 1/V). Within five standard deviations over the keys. */
 static void one_layer_has_the_published_mean(void) {
     const int keys = check_all() ? 4000 : 800;
@@ -174,7 +174,7 @@ static void one_layer_has_the_published_mean(void) {
     }
 }
 
-/* The record says which listed tokens are green, and how much all green ones hold. */
+/* The trace says which listed tokens are green, and the mass of all green tokens. */
 static void trace_names_the_green(void) {
     static const size_t sizes[] = {1, 2, 7, 64, 512, 50257};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -216,8 +216,8 @@ int main(void) {
     TEST(hash_is_as_stated);
     TEST(self_hash_is_as_stated);
     TEST(all_at_once_is_one_by_one);
-    TEST(shares_are_as_asked);
-    TEST(contexts_end_where_they_are_short_or_came_before);
+    TEST(shares_are_as_set);
+    TEST(short_or_repeated_contexts_have_no_hash);
     TEST(tournament_is_fair_over_keys);
     TEST(one_layer_has_the_published_mean);
     TEST(trace_names_the_green);

@@ -1,4 +1,4 @@
-/* What both tokenizer tests need: a tokenizer over an image that lives as long, small random
+/* Shared by the tokenizer tests: a tokenizer over an image that lives as long, small random
  * numbers, and the round trip that must hold for every text. */
 #ifndef LOGITSCOPE_TOKENIZER_SUBJECT_H
 #define LOGITSCOPE_TOKENIZER_SUBJECT_H
@@ -49,7 +49,7 @@ static inline uint32_t random_below(struct pcg32 *generator, uint32_t n) {
     return (uint32_t)(((uint64_t)pcg32_next(generator) * n) >> 32);
 }
 
-/* ids of `length` bytes into a new array; *count of them. NULL if that fails. */
+/* Encodes `length` bytes into a new array of *count ids. NULL on failure. */
 static inline uint32_t *encode_with(struct subject *subject, enum tokenizer_bos bos,
                                     const char *text, size_t length, unsigned flags,
                                     size_t *count) {
@@ -69,7 +69,7 @@ static inline uint32_t *encode(struct subject *subject, const char *text, size_t
     return encode_with(subject, TOKENIZER_BOS_AUTO, text, length, special, count);
 }
 
-/* Whether decode(encode(text)) == text, read as it is; false too if either fails. */
+/* True if decode(encode(text)) == text, read as it is. */
 static inline bool round_trip(struct subject *subject, const char *text, size_t length,
                               bool special) {
     size_t count, decoded = 0;
