@@ -12,7 +12,7 @@ let worker = null;
 /** The pending call. @type {any} */
 let asked = null;
 
-/** Whether the harness can have sent an answer: it adds the length of each list. @param {any} answer */
+/** Returns whether the harness can have sent an answer: it adds the length of each list. @param {any} answer */
 const isSent = (answer) =>
   isAnswer(answer, asked) && (!ArrayBuffer.isView(answer.result) || answer.length !== undefined);
 

@@ -55,7 +55,7 @@ export class Bench extends EventTarget {
   pair = null;
   /** @type {import('../engine/types.js').Settings[] | null} The defaults of other programs, whose outcomes are wanted. */
   fronts = null;
-  /** Whether a knob made the last change, so that the bars follow without an animation. */
+  /** True after a change by a knob, which the bars follow without an animation. */
   direct = false;
 
   /** @type {Trace | null} */
@@ -88,7 +88,7 @@ export class Bench extends EventTarget {
     return this.#passes.pass;
   }
 
-  /** Whether there is something to read from. */
+  /** True if there is an engine to read from. */
   get live() {
     return true;
   }

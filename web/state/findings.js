@@ -13,7 +13,7 @@ export class Findings {
   distinct = [0, 0];
   /** Null while no watermark is on and none is sought. @type {import('./watermark.js').FoundWatermarks | null} */
   watermarks = null;
-  /** Whether to look for watermarks while none is on. */
+  /** True to look for watermarks while none is on. */
   sought = false;
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;

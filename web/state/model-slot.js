@@ -73,7 +73,7 @@ export class ModelSlot {
     return { engine, session, grammar: read };
   }
 
-  /** Whether a model is still the newest on its way. @param {Lease} opening */
+  /** Returns whether a model is still the newest on its way. @param {Lease} opening */
   isComing(opening) {
     return this.#opening === opening;
   }

@@ -30,7 +30,7 @@ export class Prompt {
   pieces = [];
   /** Why the model cannot read the prompt; `ids` are then those of the last one that it read. @type {Fault | null} */
   fault = null;
-  /** Whether the model reads a newer prompt, so that `ids` belong to the one before. */
+  /** True while the model reads a newer prompt; `ids` then belong to the one before. */
   reading = false;
 
   /** @param {string} text */

@@ -108,13 +108,13 @@ export class LogitChain extends LogitElement {
     this.fixed = false;
     /** @type {import('../../state/fields.js').Gates} */
     this.gates = {};
-    /** Whether the shelf offers the user's own sampler, constraints and samplers of a second text. */
+    /** True if the shelf offers the user's own sampler, constraints and samplers of a second text. */
     this.programmable = false;
     /** The reason why the gates cannot be applied. */
     this.fault = '';
-    /** Whether the cards after the first three are on show. */
+    /** True if the cards after the first three are on show. */
     this.unfolded = false;
-    /** Whether the defaults of other programs are on show. */
+    /** True if the defaults of other programs are on show. */
     this.fronting = false;
     new ResizeObserver(([{ borderBoxSize }]) =>
       this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),

@@ -44,7 +44,7 @@ export class LogitKnob extends LogitElement {
     this.value = 0;
     /** The maximum of the slider, if smaller than the table's (a vocabulary's size). */
     this.most = Infinity;
-    /** Whether the description is on show. */
+    /** True if the description is on show. */
     this.open = false;
     this.fixed = false;
   }

@@ -59,7 +59,7 @@ export class LogitDistribution extends LogitElement {
   #high = 0;
   /** The painter of moving bars, once it is fetched. @type {import('../../plots/bars-canvas.js').MovingBars | null} */
   #moving = null;
-  /** Whether the pointer, and not a key, made the row active. */
+  /** True if the pointer, and not a key, made the row active. */
   #pointed = false;
 
   constructor() {
@@ -166,7 +166,7 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
-  /** Whether the view shows bars, on either axis. */
+  /** True if the view shows bars, on either axis. */
   get #ranked() {
     return this.view === 'bars' || this.view === 'log';
   }

@@ -67,7 +67,7 @@ export class LogitDraw extends LogitElement {
     this.whatIf = null;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
-    /** Whether a button Step beside it takes the token of the user's u. */
+    /** True if a button Step beside it takes the token of the user's u. */
     this.stepping = false;
     this.fixed = false;
   }
@@ -126,7 +126,7 @@ export class LogitDraw extends LogitElement {
         ${this.#renderStrip()}</div>`;
   }
 
-  /** Whether the user may try another u. */
+  /** True if the user may try another u. */
   get #movable() {
     return this.method !== 'gumbel' && !this.fixed;
   }

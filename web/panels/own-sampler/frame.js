@@ -9,7 +9,7 @@ import { assets } from '../../state/assets.js';
 /** The frame's document; bundlers find this form of its address. */
 const page = new URL('./sandbox.html', import.meta.url);
 
-/** Whether the frame's document is there: beside this script, or inside the single file. */
+/** Returns whether the frame's document is there: beside this script, or inside the single file. */
 export const canRun = () => assets.inside.has('sandbox.html') || page.protocol !== 'file:';
 
 /** @param {HTMLIFrameElement} frame */

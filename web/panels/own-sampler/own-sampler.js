@@ -79,7 +79,7 @@ export class LogitOwnSampler extends LogitElement {
     this.fault = null;
     /** The engine that this element opened. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
     this.own = null;
-    /** Whether the code changed after the last run. */
+    /** True if the code changed after the last run. */
     this.edited = false;
   }
 
@@ -223,12 +223,12 @@ export class LogitOwnSampler extends LogitElement {
     });
   }
 
-  /** Whether the kind has no run on logits. */
+  /** True if the kind has no run on logits. */
   get #onlyChecked() {
     return this.as === 'generate' || this.as === CASES;
   }
 
-  /** Whether it reads a second distribution, which here is uniform. */
+  /** True if the sampler reads a second distribution, which here is uniform. */
   get #readsSecond() {
     return SPECS[this.as]?.second;
   }
@@ -284,7 +284,7 @@ export class LogitOwnSampler extends LogitElement {
     this.edited = true;
   }
 
-  /** Whether the example stands in place of the user's code. */
+  /** True if the example stands in place of the user's code. */
   get #aside() {
     return this.code === exampleOf(this.as) && Boolean(this.#written[`${this.as}~`]);
   }

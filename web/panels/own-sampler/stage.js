@@ -26,18 +26,18 @@ export class LogitOwnStage extends LogitElement {
   #code = recall('own') ?? OWN;
   /** The user's code, while the example stands in its place. */
   #mine = OWN;
-  /** Whether the user wants it in the chain. */
+  /** True if the user wants the sampler in the chain. */
   #wanted = true;
   /** The function in the chain. @type {TestedFunction | null} */
   #tested = null;
 
   constructor() {
     super();
-    /** Whether it is in the chain. */
+    /** True while the sampler is in the chain. */
     this.on = false;
     /** @type {{ code: string, params?: any } | null} */
     this.trouble = null;
-    /** Whether the code differs from the one in the chain. */
+    /** True if the code differs from the one in the chain. */
     this.edited = false;
     /** The time limit of one call, in ms. */
     this.limit = LIMIT_MS;

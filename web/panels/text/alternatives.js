@@ -43,7 +43,7 @@ export class LogitAlternatives extends LogitMenu {
     /** @type {Trace | null} */
     this.trace = null;
     this.eos = -1;
-    /** Whether y is the lower edge, because there is no room below. */
+    /** True if y is the lower edge, because there is no room below. */
     this.above = false;
     this.fixed = false;
   }

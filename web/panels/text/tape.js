@@ -67,9 +67,9 @@ export class LogitTape extends LogitElement {
     this.looping = '';
     /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
     this.alternatives = null;
-    /** Whether the user may take no other token. */
+    /** True if the user may take no other token. */
     this.fixed = false;
-    /** Whether the special tokens of the prompt are on show. */
+    /** True if the special tokens of the prompt are on show. */
     this.marked = false;
     /** @type {boolean[]} One for each step: whether the model thinks there. */
     this.thinking = [];

@@ -64,7 +64,7 @@ export class LogitText extends LogitElement {
   constructor() {
     super();
     this.prompt = '';
-    /** Whether the model has a chat template. */
+    /** True if the model has a chat template. */
     this.chatty = false;
     /** @type {import('../../state/prompt.js').Chat | null} Null while the prompt is a text. */
     this.chat = null;
@@ -72,7 +72,7 @@ export class LogitText extends LogitElement {
     this.chatBefore = null;
     /** The day that the template takes for today. */
     this.chatDate = '';
-    /** Whether the prompt ends inside the model's thinking. */
+    /** True if the prompt ends inside the model's thinking. */
     this.promptThinks = false;
     this.contextLength = 0;
     /** @type {string | null} The text in the box that the model has not read yet. */
@@ -94,7 +94,7 @@ export class LogitText extends LogitElement {
     this.verdict = null;
     /** @type {string | null} The text under a constraint to JSON, once it has ended. */
     this.json = null;
-    /** Whether a grammar checks finished texts. */
+    /** True if a grammar checks finished texts. */
     this.checked = false;
     this.limit = LIMIT.initial;
     this.eos = -1;
@@ -108,7 +108,7 @@ export class LogitText extends LogitElement {
     this.distinct = [0, 0];
     /** @type {import('../../state/watermark.js').FoundWatermarks | null} */
     this.watermarks = null;
-    /** Whether to look for watermarks while none is on. */
+    /** True to look for watermarks while none is on. */
     this.sought = false;
     /** The speed of a run, from 0 to below `paces`. */
     this.pace = 0;
@@ -120,7 +120,7 @@ export class LogitText extends LogitElement {
     this.unfolded = false;
   }
 
-  /** Whether to show a chat: a link may ask for one even if the model has no template. */
+  /** True if a chat is on show: a link may ask for one even if the model has no template. */
   get #chats() {
     return this.chatty || this.chat !== null;
   }

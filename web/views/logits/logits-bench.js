@@ -1,4 +1,4 @@
-/** The bench over the reader's own logits: they are given, and there is no model. */
+/** The bench over the user's own logits, without a model. */
 import { Bench, idsOfBias } from '../../state/bench.js';
 import { field, sameValue } from '../../state/fields.js';
 import { Reader } from '../../state/reader.js';
@@ -12,18 +12,18 @@ const SEED = field('seed').initial;
 export class LogitsBench extends Bench {
   /** @type {string[]} */
   tokens = [];
-  /** As they are before any warper. */
+  /** The logits before any sampler. */
   logits = new Float32Array();
-  /** @type {number[]} The ids drawn or given before. */
+  /** @type {number[]} The drawn or given ids before the logits. */
   history = [];
-  /** How many of them were drawn. */
+  /** The number of drawn ids in `history`. */
   drawnBefore = 0;
   /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
   engine = null;
   /** @type {Reader | null} */
   #reader = null;
 
-  /** @param {import('../../engine/remote.js').RemoteLogitscope | null} engine null: it is gone */
+  /** @param {import('../../engine/remote.js').RemoteLogitscope | null} engine null if it has left */
   use(engine) {
     this.engine = engine;
     if (!engine) return;
@@ -75,7 +75,7 @@ export class LogitsBench extends Bench {
     return super.set(patch, direct);
   }
 
-  /** What the reader set, without what is neutral. */
+  /** The settings that are not neutral. */
   get said() {
     const { asked, table } = this;
     const neutral = Object.fromEntries(table.map((row) => [row.name, row.neutral]));
@@ -102,7 +102,7 @@ export class LogitsBench extends Bench {
     await this.set({}, false);
   }
 
-  /** What is drawn next, once everything is up to date. */
+  /** Resolves to the next token, once every reading is up to date. */
   async next() {
     while (this.pass) await this.pass;
     return this.drawn;
