@@ -44,15 +44,28 @@ export function neutralSettings(table) {
 }
 
 /**
+ * Returns the settings that are not neutral, without null and undefined ones.
+ * @param {SettingRow[]} table
+ * @param {Settings} settings
+ * @returns {Settings}
+ */
+export function activeSettings(table, settings) {
+  const neutral = Object.fromEntries(table.map((row) => [row.name, row.neutral]));
+  const active = Object.entries(settings).filter(
+    ([name, value]) => (value ?? null) !== null && !sameValue(value, neutral[name]),
+  );
+  return Object.fromEntries(active);
+}
+
+/**
  * Returns the settings to write: those of BASICS and SHARED, and all others that are not neutral.
  * @param {SettingRow[]} table
  * @param {Settings} settings
  */
 export function spokenSettings(table, settings) {
+  const active = activeSettings(table, settings);
   const rows = table.filter(
-    ({ name, neutral }) =>
-      name in settings &&
-      ([...BASICS, ...SHARED].includes(name) || !sameValue(settings[name], neutral)),
+    ({ name }) => name in active || (name in settings && [...BASICS, ...SHARED].includes(name)),
   );
   return Object.fromEntries(rows.map(({ name }) => [name, settings[name]]));
 }

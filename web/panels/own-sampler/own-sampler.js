@@ -17,6 +17,7 @@ import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { toFault } from '../../engine/errors.js';
 import { lease } from '../../state/engines.js';
 import { recall, remember } from '../../state/memory.js';
+import { activeSettings } from '../../state/settings.js';
 import { settingName } from '../../base/setting-words.js';
 import { compareSamplers, renderComparison } from './comparison.js';
 import { LIMIT_MS, renderEditor } from './editor.js';
@@ -152,15 +153,9 @@ export class LogitOwnSampler extends LogitElement {
   get #values() {
     const names = this.as === 'chain' ? CHAIN : [this.as];
     const rows = this.#bench.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
-    const given = /** @type {Record<string, any>} */ (this.settings);
-    return Object.fromEntries(
-      rows.map((row) => {
-        const { name, neutral } = row;
-        const value = given[name] ?? neutral;
-        const idle = JSON.stringify(value) === JSON.stringify(neutral);
-        return [name, idle && this.as !== 'chain' ? actingValue(row) : value];
-      }),
-    );
+    const active = activeSettings(rows, this.settings);
+    const idle = (/** @type {any} */ row) => (this.as === 'chain' ? row.neutral : actingValue(row));
+    return Object.fromEntries(rows.map((row) => [row.name, active[row.name] ?? idle(row)]));
   }
 
   /**

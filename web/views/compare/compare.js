@@ -16,6 +16,7 @@ import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Debounce } from '../../base/debounce.js';
 import { initialChoices } from '../../state/fields.js';
+import { activeSettings } from '../../state/settings.js';
 import { spoken } from '../../base/visible.js';
 import './controls.js';
 import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './figures.js';
@@ -506,11 +507,7 @@ export class LogitCompare extends ModelElement {
   /** The bench's settings, or those of the attributes, become one more strategy. */
   #onAdd() {
     const { seed: _, ...asked } = this.asked;
-    const neutral = new Map((this.engine?.table ?? []).map((row) => [row.name, row.neutral]));
-    const settings = Object.fromEntries(
-      Object.entries(asked).filter(([name, value]) => value !== neutral.get(name)),
-    );
-    this.#push({ settings });
+    this.#push({ settings: activeSettings(this.engine?.table ?? [], asked) });
   }
 
   /** A text of the reader's, such as the one that the prompt was taken from. */

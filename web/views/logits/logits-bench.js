@@ -1,8 +1,8 @@
 /** The bench over the user's own logits, without a model. */
 import { Bench, idsOfBias } from '../../state/bench.js';
-import { field, sameValue } from '../../state/fields.js';
+import { field } from '../../state/fields.js';
 import { Reader } from '../../state/reader.js';
-import { neutralSettings } from '../../state/settings.js';
+import { activeSettings, neutralSettings } from '../../state/settings.js';
 import { GivenLogits } from '../../state/sources.js';
 
 /** @typedef {import('../../plots/trace.js').Settings} Settings */
@@ -78,11 +78,7 @@ export class LogitsBench extends Bench {
   /** The settings that are not neutral. */
   get said() {
     const { asked, table } = this;
-    const neutral = Object.fromEntries(table.map((row) => [row.name, row.neutral]));
-    const said = Object.entries({ ...asked, seed: asked.seed === SEED ? null : asked.seed }).filter(
-      ([name, value]) => value !== null && !sameValue(value, neutral[name]),
-    );
-    return Object.fromEntries(said);
+    return activeSettings(table, { ...asked, seed: asked.seed === SEED ? null : asked.seed });
   }
 
   /**

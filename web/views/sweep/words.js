@@ -12,6 +12,7 @@ import {
   tick,
 } from '../../locale/locale.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
+import { activeSettings } from '../../state/settings.js';
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan
@@ -119,10 +120,9 @@ export function titleOf({ axes, measures }, shape) {
 export function captionOf(plan, { model, table }) {
   const { axes, measures, settings = {} } = plan;
   const swept = axes.map(({ name }) => name);
-  const others = Object.entries(settings).filter(([name, value]) => {
-    const row = table.find((one) => one.name === name);
-    return name !== 'seed' && !swept.includes(name) && value !== (row?.neutral ?? 'inverse');
-  });
+  const others = Object.entries(activeSettings(table, settings)).filter(
+    ([name, value]) => name !== 'seed' && value !== 'inverse' && !swept.includes(name),
+  );
   /** @param {unknown} value */
   const say = (value) => (typeof value === 'number' ? plain(value) : JSON.stringify(value));
   const said = others.map(([name, value]) => `${settingName(name)} ${say(value)}`);
