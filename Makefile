@@ -15,7 +15,11 @@ CFLAGS := -std=c11 -O2 -g1 -ffp-contract=off $(WARNINGS) -Isrc
 SANITIZE := -Og -fsanitize=address,undefined -fno-sanitize-recover
 TRAP := -fsanitize=undefined -fsanitize-trap=undefined
 
-LIBRARY := $(filter-out src/wasm.c src/main.c,$(wildcard src/*.c))
+LIBRARY := $(filter-out src/wasm.c,$(wildcard src/*.c))
+# Objects of the library and of the plain samplers that tests compare with it.
+OBJECTS := $(LIBRARY:src/%.c=%.o)
+TESTED := $(OBJECTS) plain_samplers.o
+vpath %.c src tests/native
 NATIVE_TESTS := $(patsubst tests/native/%.c,$(BUILD)/asan/%,$(wildcard tests/native/test_*.c))
 COVERAGE_TESTS := $(NATIVE_TESTS:$(BUILD)/asan/%=$(BUILD)/coverage/%)
 TRAP_TESTS := $(patsubst tests/native/%.c,$(BUILD)/trap/%,$(wildcard tests/native/test_*.c))
@@ -123,7 +127,7 @@ coverage: $(COVERAGE_TESTS) ## which lines and branches of src the native tests 
 	@tools=$$(dirname "$$($(CLANG) -print-prog-name=llvm-cov)"); \
 	"$$tools/llvm-profdata" merge -o $(BUILD)/coverage/all.profdata $(BUILD)/coverage/*.profraw && \
 	"$$tools/llvm-cov" report -instr-profile=$(BUILD)/coverage/all.profdata \
-	    -show-region-summary=false -ignore-filename-regex='tests/|main.c' \
+	    -show-region-summary=false -ignore-filename-regex=tests/ \
 	    $(patsubst %,-object %,$(COVERAGE_TESTS))
 
 models: ## train models/verbs.gguf again (PyTorch, some minutes) and measure it
@@ -153,7 +157,7 @@ openings:
 # .clang-tidy lists the checks, with the reasons against the others.
 tidy:
 	@./need.sh clang-tidy=clang-tidy
-	@printf '%s\n' $(LIBRARY) src/main.c | xargs -P "$$(getconf _NPROCESSORS_ONLN)" -I FILE \
+	@printf '%s\n' $(LIBRARY) $(filter-out tests/native/test_%,$(wildcard tests/native/*.c)) | xargs -P "$$(getconf _NPROCESSORS_ONLN)" -I FILE \
 	    clang-tidy --quiet FILE -- -std=c11 -Isrc 2>/dev/null
 
 clean: ## remove everything that was built
@@ -179,20 +183,20 @@ $(WASM): build.sh $(wildcard src/*.h) $(LIBRARY) src/wasm.c
 	./build.sh $@
 
 # One folder for each way to compile; -MMD tracks the headers, -MP lets one go away.
-$(BUILD)/asan/%.o: src/%.c
+$(BUILD)/asan/%.o: %.c
 	@mkdir -p $(@D)
 	gcc $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
 
-$(BUILD)/asan/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/asan/%.o,$(LIBRARY))
+$(BUILD)/asan/test_%: tests/native/test_%.c $(TESTED:%=$(BUILD)/asan/%)
 	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LINK) -lm
 
 # What gcc's sanitizers do not see, such as a null pointer plus zero; a trap needs no library.
-$(BUILD)/trap/%.o: src/%.c
+$(BUILD)/trap/%.o: %.c
 	@mkdir -p $(@D)
 	@./need.sh $(CLANG)=clang
 	$(CLANG) $(CFLAGS) $(TRAP) -MMD -MP -c $< -o $@
 
-$(BUILD)/trap/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/trap/%.o,$(LIBRARY))
+$(BUILD)/trap/test_%: tests/native/test_%.c $(TESTED:%=$(BUILD)/trap/%)
 	$(CLANG) $(CFLAGS) $(TRAP) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LINK) -lm
 
 # The targets of fuzzing as plain functions, for test_corpus.
@@ -223,7 +227,7 @@ $(patsubst %,$(BUILD)/%/test_allocations,asan trap coverage): \
 # What the native tests reach; clang's own tools of that version read it.
 COUNT := -fprofile-instr-generate -fcoverage-mapping
 
-$(BUILD)/coverage/%.o: src/%.c
+$(BUILD)/coverage/%.o: %.c
 	@mkdir -p $(@D)
 	@./need.sh $(CLANG)=clang
 	$(CLANG) $(CFLAGS) $(COUNT) -MMD -MP -c $< -o $@
@@ -232,38 +236,38 @@ $(BUILD)/coverage/fuzz_%.o: tests/fuzz/%.c
 	@mkdir -p $(@D)
 	$(CLANG) $(CFLAGS) $(COUNT) $(REPLAY) -DLLVMFuzzerTestOneInput=fuzz_$* -MMD -MP -c $< -o $@
 
-$(BUILD)/coverage/test_%: tests/native/test_%.c $(patsubst src/%.c,$(BUILD)/coverage/%.o,$(LIBRARY))
+$(BUILD)/coverage/test_%: tests/native/test_%.c $(TESTED:%=$(BUILD)/coverage/%)
 	$(CLANG) $(CFLAGS) $(COUNT) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ \
 	    $(LINK) -lm
 
 # The same functions under libFuzzer, whose library comes with clang's of that version. The objects
 # stay: make takes them for intermediate ones.
-.SECONDARY: $(patsubst src/%.c,$(BUILD)/fuzz/%.o,$(LIBRARY))
+.SECONDARY:
 
-$(BUILD)/fuzz/%.o: src/%.c
+$(BUILD)/fuzz/%.o: %.c
 	@mkdir -p $(@D)
 	@./need.sh $(CLANG)=clang
 	@test -e "$$($(CLANG) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a)" || \
 	    ./need.sh libFuzzer=libclang-rt-$$($(CLANG) -dumpversion | cut -d. -f1)-dev
 	$(CLANG) $(CFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(patsubst src/%.c,$(BUILD)/fuzz/%.o,$(LIBRARY))
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(TESTED:%=$(BUILD)/fuzz/%)
 	$(CLANG) $(CFLAGS) $(SANITIZE) $(REPLAY) $(FUZZING) -fsanitize=fuzzer -MMD -MP -MF $@.d $< \
 	    $(filter %.o,$^) -o $@ -lm
 
-$(BUILD)/gcc/%.o: src/%.c
+$(BUILD)/gcc/%.o: %.c
 	@mkdir -p $(@D)
 	gcc $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/clang/%.o: src/%.c
+$(BUILD)/clang/%.o: %.c
 	@mkdir -p $(@D)
 	@./need.sh $(CLANG)=clang
 	$(CLANG) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/gcc/logitscope: $(patsubst src/%.c,$(BUILD)/gcc/%.o,$(LIBRARY) src/main.c)
+$(BUILD)/gcc/logitscope: $(patsubst %,$(BUILD)/gcc/%,$(TESTED) command.o plain_cases.o)
 	gcc $^ -o $@ -lm
 
-$(BUILD)/clang/logitscope: $(patsubst src/%.c,$(BUILD)/clang/%.o,$(LIBRARY) src/main.c)
+$(BUILD)/clang/logitscope: $(patsubst %,$(BUILD)/clang/%,$(TESTED) command.o plain_cases.o)
 	$(CLANG) $^ -o $@ -lm
 
 -include $(wildcard $(BUILD)/*/*.d)

@@ -35,7 +35,7 @@ use_newer_llvm() {
 use_newer_llvm
 [ "${1:-}" != --tools ] || exit 0
 
-sources=$(find src -name '*.c' ! -name main.c ! -name quants_simd.c | LC_ALL=C sort)
+sources=$(find src -name '*.c' ! -name quants_simd.c | LC_ALL=C sort)
 flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -msimd128
     -mbulk-memory -mnontrapping-fptoint -ffp-contract=off -DNDEBUG -Isrc'
 objects=$(mktemp -d)

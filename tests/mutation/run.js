@@ -28,7 +28,7 @@ const TESTS = [
   'shortlist',
   'chain',
   'properties',
-  'warp_scalar',
+  'plain_samplers',
   'session',
 ];
 /** A test that takes so long stands still: the slowest takes a tenth of it. */
@@ -40,7 +40,7 @@ const FLAGS =
   );
 
 const sources = readdirSync(join(root, 'src')).filter(
-  (name) => name.endsWith('.c') && !['wasm.c', 'main.c'].includes(name),
+  (name) => name.endsWith('.c') && name !== 'wasm.c',
 );
 const subjects = sources.filter((name) => SUBJECTS.test(name));
 
@@ -90,6 +90,7 @@ async function prepare() {
     `-DLLVMFuzzerTestOneInput=fuzz_${name.replace('.c', '')}`;
   const queue = [
     ...sources.map((name) => [`src/${name}`, `${original}/${name}.o`]),
+    ['tests/native/plain_samplers.c', `${original}/plain_samplers.o`],
     ...TESTS.map((test) => [`tests/native/test_${test}.c`, `${original}/test_${test}.o`]),
     ...fuzz.map((name) => [`tests/fuzz/${name}`, `${original}/fuzz_${name}.o`, entry(name)]),
   ];
@@ -113,7 +114,7 @@ async function programs() {
   const found = ['-L', original, '-llogitscope', '-lm'];
   for (const test of TESTS) {
     const beside = test === 'corpus' ? targets.map((name) => `${original}/${name}`) : [];
-    const parts = [`${original}/test_${test}.o`, ...beside];
+    const parts = [`${original}/test_${test}.o`, `${original}/plain_samplers.o`, ...beside];
     if (!(await run('gcc', [...FLAGS, ...parts, ...found, '-o', `${original}/test_${test}`])))
       throw new Error(`test_${test} does not link`);
   }

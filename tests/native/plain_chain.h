@@ -1,5 +1,5 @@
-/* The whole chain by the plain specification of warp_scalar.h, and what the engine's trace and draw
- * must say of it. */
+/* The whole chain by the plain specification of plain_samplers.h, and what the engine's trace and
+ * draw must say of it. */
 #ifndef LOGITSCOPE_PLAIN_CHAIN_H
 #define LOGITSCOPE_PLAIN_CHAIN_H
 
@@ -9,7 +9,7 @@
 #include "chain.h"
 #include "check.h"
 #include "measure.h"
-#include "warp_scalar.h"
+#include "plain_samplers.h"
 
 enum { PLAIN_MAX = 4000, PLAIN_HISTORY = 90 };
 static float logits[PLAIN_MAX], plain[PLAIN_MAX];
@@ -42,9 +42,9 @@ static inline size_t run_stage(uint32_t setting, const struct settings *settings
         for (size_t i = 0; i < n; i++)
             if (plain[i] != -INFINITY) plain[i] = settings->own[i];
     } else if (setting >= SETTING_COUNT) {
-        gate_scalar[setting - SETTING_COUNT](plain, &input);
+        plain_gates[setting - SETTING_COUNT](plain, &input);
     } else if (settings_active(settings, setting)) {
-        warp_scalar[setting](plain, &input);
+        plain_samplers[setting](plain, &input);
     }
     size_t kept = count_survivors(plain, n);
     if (!stage || kept == 0) return kept;
@@ -55,7 +55,7 @@ static inline size_t run_stage(uint32_t setting, const struct settings *settings
     CHECK(stage->mass_removed == (double)removed / (double)input.total);
     input = weigh(plain, settings, n, n_history);
     CHECK(stage->entropy == measure_entropy(plain, weights, n, input.total,
-                                            plain[rank_scalar(plain, n, ids) ? ids[0] : 0]));
+                                            plain[plain_rank(plain, n, ids) ? ids[0] : 0]));
     return kept;
 }
 
@@ -99,7 +99,7 @@ static inline void check_drawn(const struct chain_drawn *drawn, const struct set
                                size_t n, uint64_t r) {
     struct warp_input input = weigh(plain, settings, n, 0);
     size_t place = 0;
-    CHECK(drawn->id == draw_scalar(plain, weights, n, r, ids));
+    CHECK(drawn->id == plain_draw(plain, weights, n, r, ids));
     while (ids[place] != drawn->id) place++;
     CHECK(drawn->rank == place + 1);
     CHECK(drawn->p == (double)weights[drawn->id] / (double)input.total);

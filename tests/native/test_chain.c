@@ -8,9 +8,9 @@
 #include "fault_line.h"
 #include "kernels.h"
 #include "measure.h"
+#include "plain_samplers.h"
 #include "sample.h"
 #include "sample_settings.h"
-#include "warp_scalar.h"
 
 enum { N = 200 };
 static float logits[N], work[N], previous[N];
@@ -73,7 +73,7 @@ static void check_stages(const struct chain_trace *trace, const struct settings 
         double mass = 0;
         memcpy(previous, work, n * sizeof *work);
         if (settings_active(settings, settings->order[s]))
-            warp_scalar[settings->order[s]](work, &input);
+            plain_samplers[settings->order[s]](work, &input);
         for (uint32_t i = 0; i < n; i++) {
             kept += work[i] != -INFINITY;
             if (work[i] == -INFINITY && previous[i] != -INFINITY) {
@@ -100,7 +100,7 @@ static void check_stages(const struct chain_trace *trace, const struct settings 
 static void check_listing(const struct chain_trace *trace, size_t n, size_t top) {
     double p = trace->rest_p, p_raw = trace->rest_p_raw;
     uint32_t kept = trace->rest_kept;
-    size_t survivors = rank_scalar(work, n, ids);
+    size_t survivors = plain_rank(work, n, ids);
     CHECK(trace->n_tokens == (top < n ? top : n));
     for (uint32_t t = 0; t < trace->n_tokens; t++) {
         const struct chain_token *token = &trace->tokens[t];
@@ -146,7 +146,7 @@ static void trace_equals_its_twin(void) {
             float max;
             total_of(work, n, &max);
             kernels_scalar.weigh(spare, work, n, max);
-            CHECK(drawn.id == draw_scalar(work, spare, n, r, ids));
+            CHECK(drawn.id == plain_draw(work, spare, n, r, ids));
             CHECK(drawn.p == probability(work, n, drawn.id));
             CHECK(drawn.p_raw == probability(logits, n, drawn.id));
             CHECK(drawn.rank >= 1 && ids[drawn.rank - 1] == drawn.id);

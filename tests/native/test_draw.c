@@ -7,9 +7,9 @@
 #include "check.h"
 #include "draw.h"
 #include "kernels.h"
+#include "plain_samplers.h"
 #include "rank.h"
 #include "sample.h"
-#include "warp_scalar.h"
 
 static void pcg32_first_outputs(void) {
     static const uint32_t expected[] = {0xa15c02b7, 0x7b47f409, 0xba1d3330,
@@ -96,13 +96,13 @@ static void inverse_equals_its_specification(void) {
     for (int round = 0; round < 3000; round++) {
         size_t n = 1 + sample_below(round % 3 ? 12 : N);
         sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
-        rank_scalar(logits, n, ids);
+        plain_rank(logits, n, ids);
         uint64_t total = kernels_scalar.weigh(weights, logits, n, logits[ids[0]]);
         uint64_t r = draw_random(3, (uint64_t)round);
         if (round % 50 == 0) r = 0;
         if (round % 50 == 1) r = ((uint64_t)1 << 53) - 1;
         uint32_t id = draw_inverse(logits, weights, n, total, r, scratch);
-        CHECK(id == draw_scalar(logits, weights, n, r, ids));
+        CHECK(id == plain_draw(logits, weights, n, r, ids));
         CHECK(weights[id] > 0);
     }
 }
@@ -158,7 +158,7 @@ static void ranks_equal_a_full_sort(void) {
         size_t n = 1 + sample_below(round % 8 ? 200 : N);
         sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
         if (round % 7 == 0) logits[sample_below((uint32_t)n)] = -0.0f;
-        size_t count = rank_scalar(logits, n, ids);
+        size_t count = plain_rank(logits, n, ids);
         uint64_t total = kernels_scalar.weigh(weights, logits, n, logits[ids[0]]);
         size_t want = sample_below((uint32_t)n + 3);
         size_t found = rank_top(logits, n, want, top, scratch);

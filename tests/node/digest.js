@@ -1,5 +1,5 @@
 /**
- * The digest of src/main.c, computed through the JavaScript interface: the same bytes in the same
+ * The digest of tests/native/command.c, computed through the JavaScript interface: the same bytes in the same
  * order, so that native builds, Node and browsers can be compared by one number. Imports nothing.
  */
 

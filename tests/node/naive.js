@@ -1,6 +1,6 @@
 /**
- * The warpers and draws once more, in the most obvious JavaScript: full sorts, plain sums, no
- * shared code with the engine. For tests that hold the engine against it.
+ * The samplers and draws once more, in the most obvious JavaScript with float64: full sorts, plain sums,
+ * no code shared with the engine. The right answers to the grader's questions, as a learner may write them.
  */
 import { splitmix64 } from '../vectors/twin.js';
 

@@ -33,8 +33,10 @@ static void draw_value(struct settings *settings, enum setting warper, size_t n)
     static const uint32_t lengths[] = {0, 0, 2, 5, 9};
     static const uint32_t ends[] = {1, 3, 70000};
     static const double temperatures[] = {0, 0.5, 2, 0.7, 1e-3, 1e-30, 5e-324, 1e300, DBL_MAX};
+    const struct warp_row *row = &warp_table[warper];
     double u = sample_uniform(), *value = settings->value;
-    value[warper] = u;
+    value[warper] = row->low + u * (row->high - row->low);
+    if (row->kind == SETTING_INTEGER) value[warper] = floor(value[warper]);
     switch (warper) {
     case SETTING_REPETITION_PENALTY:
         value[warper] = sample_below(20) ? 0.25 + 2 * u : u * 1e-40;
@@ -193,7 +195,7 @@ static bool equals_specification(uint32_t warper, const struct settings *setting
     struct warp_input input = weigh(logits, settings, n, n_history);
     warp_table[warper].apply(fast, &input);
     input = weigh(logits, settings, n, n_history);
-    warp_scalar[warper](plain, &input);
+    plain_samplers[warper](plain, &input);
     return !memcmp(fast, plain, n * sizeof *fast);
 }
 
@@ -346,7 +348,7 @@ static void chains_equal_the_specification(void) {
             CHECK_MESSAGE(!memcmp(chain_logits(chain), plain, n * sizeof *plain),
                           "the chain of round %d differs", round);
             check_drawn(&drawn, &settings, n, r);
-            rank_scalar(plain, n, ids);
+            plain_rank(plain, n, ids);
             for (uint32_t t = 0; t < trace->n_tokens && t < kept; t++)
                 CHECK(trace->tokens[t].id == ids[t]);
         }

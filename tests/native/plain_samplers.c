@@ -1,7 +1,7 @@
 /* The specification of gates, warpers and the inverse draw. Everything is in plain loops over the
  * vocabulary or over the survivors in rank order, which an insertion sort makes; p is the share of
  * integer weights, as everywhere. */
-#include "warp_scalar.h"
+#include "plain_samplers.h"
 
 #include "draw.h"
 #include "elementary.h"
@@ -212,7 +212,7 @@ static void dry(float *logits, const struct warp_input *input) {
 
 /* Temperature. */
 
-size_t rank_scalar(const float *logits, size_t n, uint32_t *ids) {
+size_t plain_rank(const float *logits, size_t n, uint32_t *ids) {
     size_t count = 0;
     for (uint32_t id = 0; id < n; id++) {
         size_t at = count;
@@ -239,7 +239,7 @@ static void divide(float *logits, const uint32_t *ids, size_t count, double t) {
 }
 
 static void temperature(float *logits, const struct warp_input *input) {
-    size_t count = rank_scalar(logits, input->vocab_size, input->scratch);
+    size_t count = plain_rank(logits, input->vocab_size, input->scratch);
     divide(logits, input->scratch, count, value_of(input, SETTING_TEMPERATURE));
 }
 
@@ -252,7 +252,7 @@ static double share_of(const struct warp_input *input, uint32_t id) {
 static void top_k(float *logits, const struct warp_input *input) {
     double k = value_of(input, SETTING_TOP_K), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     bool exactly = convention_of(input) == CONVENTION_LLAMA_CPP;
     if (k == 0) return;
     if (k < least) k = least;
@@ -275,7 +275,7 @@ static bool lacks_mass(uint64_t before, uint64_t total, double p, bool above) {
 static void top_p(float *logits, const struct warp_input *input) {
     double p = value_of(input, SETTING_TOP_P), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     bool above = convention_of(input) == CONVENTION_LLAMA2_C;
     if (p == 1 || (above && p == 0)) return;
     uint64_t before = 0;
@@ -289,7 +289,7 @@ static void top_p(float *logits, const struct warp_input *input) {
 static void min_p(float *logits, const struct warp_input *input) {
     double m = value_of(input, SETTING_MIN_P), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     for (size_t place = 0; place < count; place++) {
         double ratio = (double)input->weights[ids[place]] / (double)input->weights[ids[0]];
         if ((double)place >= least && ratio < m) logits[ids[place]] = -INFINITY;
@@ -302,7 +302,7 @@ static void typical_p(float *logits, const struct warp_input *input) {
     double p = value_of(input, SETTING_TYPICAL_P);
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP), limit = 0;
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     bool exactly = convention_of(input) == CONVENTION_LLAMA_CPP;
     float max = logits[ids[0]];
     double bits = measure_entropy(logits, input->weights, input->vocab_size, input->total, max);
@@ -334,7 +334,7 @@ static void typical_p(float *logits, const struct warp_input *input) {
 static void epsilon_cutoff(float *logits, const struct warp_input *input) {
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     for (size_t place = 0; place < count; place++)
         if ((double)place >= least &&
             share_of(input, ids[place]) < value_of(input, SETTING_EPSILON_CUTOFF))
@@ -345,7 +345,7 @@ static void eta_cutoff(float *logits, const struct warp_input *input) {
     double epsilon = value_of(input, SETTING_ETA_CUTOFF);
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t n = input->vocab_size, count = rank_scalar(logits, n, ids);
+    size_t n = input->vocab_size, count = plain_rank(logits, n, ids);
     double bits = measure_entropy(logits, input->weights, n, input->total, logits[ids[0]]);
     double eta = sqrt(epsilon) * elementary_exp64(-bits * LN_2);
     if (eta > epsilon) eta = epsilon;
@@ -358,7 +358,7 @@ static void top_n_sigma(float *logits, const struct warp_input *input) {
     double n_sigma = value_of(input, SETTING_TOP_N_SIGMA), sum = 0, squares = 0;
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t n = input->vocab_size, count = rank_scalar(logits, n, ids);
+    size_t n = input->vocab_size, count = plain_rank(logits, n, ids);
     if (n_sigma == 0) return;
     for (size_t id = 0; id < n; id++)
         if (logits[id] != -INFINITY) sum += (double)logits[id];
@@ -375,7 +375,7 @@ static void top_n_sigma(float *logits, const struct warp_input *input) {
 static void top_a(float *logits, const struct warp_input *input) {
     double a = value_of(input, SETTING_TOP_A), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     double best = share_of(input, ids[0]);
     for (size_t place = 0; place < count; place++)
         if ((double)place >= least && share_of(input, ids[place]) < a * best * best)
@@ -386,7 +386,7 @@ static void p_less(float *logits, const struct warp_input *input) {
     double version = value_of(input, SETTING_P_LESS), n = (double)input->vocab_size, same = 0;
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     if (version == 0) return;
     for (uint32_t id = 0; id < input->vocab_size; id++)
         if (logits[id] != -INFINITY) same += share_of(input, id) * share_of(input, id);
@@ -408,7 +408,7 @@ static void top_h(float *logits, const struct warp_input *input) {
     double entropy = 0, sum = 0;
     uint64_t total = 0;
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids), best = count < 100 ? count : 100;
+    size_t count = plain_rank(logits, input->vocab_size, ids), best = count < 100 ? count : 100;
     if (h == 0) return;
     for (size_t place = 0; place < best; place++) total += input->weights[ids[place]];
     for (size_t place = 0; place < best; place++) entropy += term_of(input, ids[place], total);
@@ -425,7 +425,7 @@ static void dynatemp(float *logits, const struct warp_input *input) {
     double middle = value_of(input, SETTING_TEMPERATURE);
     double exponent = value_of(input, SETTING_DYNATEMP_EXPONENT);
     uint32_t *ids = input->scratch;
-    size_t n = input->vocab_size, count = rank_scalar(logits, n, ids);
+    size_t n = input->vocab_size, count = plain_rank(logits, n, ids);
     if (range == 0 || count < 2) return;
     double bits = measure_entropy(logits, input->weights, n, input->total, logits[ids[0]]);
     double share = bits * LN_2 / elementary_log((double)count);
@@ -443,7 +443,7 @@ static void smoothing(float *logits, const struct warp_input *input) {
     double curve = value_of(input, SETTING_SMOOTHING_CURVE);
     double square = factor * (3 - curve) / 2, cube = factor * (curve - 1) / 2;
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     double max = (double)logits[ids[0]];
     if (factor == 0) return;
     for (size_t place = 0; place < count; place++) {
@@ -454,7 +454,7 @@ static void smoothing(float *logits, const struct warp_input *input) {
 
 static void renormalize_logits(float *logits, const struct warp_input *input) {
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids);
+    size_t count = plain_rank(logits, input->vocab_size, ids);
     double max = (double)logits[ids[0]], log_sum = elementary_log((double)input->total * 0x1p-44);
     if (value_of(input, SETTING_RENORMALIZE_LOGITS) == 0) return;
     for (size_t place = 0; place < count; place++) {
@@ -495,7 +495,7 @@ static void length_penalty(float *logits, const struct warp_input *input) {
 static void tfs_z(float *logits, const struct warp_input *input) {
     double z = value_of(input, SETTING_TFS_Z), least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids), keep = 0;
+    size_t count = plain_rank(logits, input->vocab_size, ids), keep = 0;
     uint64_t total = 0, sum = 0;
     if (z == 1 || z + 0x1p-20 >= 1 || count <= 2) return;
     for (int pass = 0; pass < 2; pass++) {
@@ -518,7 +518,7 @@ static void tfs_z(float *logits, const struct warp_input *input) {
 static void xtc(float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     uint32_t *ids = input->scratch;
-    size_t count = rank_scalar(logits, input->vocab_size, ids), likely = 0;
+    size_t count = plain_rank(logits, input->vocab_size, ids), likely = 0;
     double coin = (double)draw_coin(settings->seed, settings->step, DRAW_XTC) * 0x1p-53;
     if (coin >= value_of(input, SETTING_XTC_PROBABILITY)) return;
     while (likely < count && share_of(input, ids[likely]) >= value_of(input, SETTING_XTC_THRESHOLD))
@@ -563,7 +563,7 @@ static void mirostat(float *logits, const struct warp_input *input) {
     double version = value_of(input, SETTING_MIROSTAT), mu = value_of(input, SETTING_MIROSTAT_MU);
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP);
     uint32_t *ids = input->scratch;
-    size_t n = input->vocab_size, count = rank_scalar(logits, n, ids);
+    size_t n = input->vocab_size, count = plain_rank(logits, n, ids);
     if (mu == 0) mu = 2 * value_of(input, SETTING_MIROSTAT_TAU);
     if (version == 0 || count < 2) return;
     double keep = zipf_count(logits, ids, count, (double)n, mu);
@@ -639,13 +639,13 @@ static void synthid(float *logits, const struct warp_input *input) {
     }
 }
 
-void (*const gate_scalar[GATE_COUNT])(float *, const struct warp_input *) = {
+void (*const plain_gates[GATE_COUNT])(float *, const struct warp_input *) = {
     [GATE_CONSTRAINT] = constraint,
     [GATE_BANNED_WORDS] = banned_words,
     [GATE_FORCED_FIRST] = forced_first,
 };
 
-void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
+void (*const plain_samplers[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_GUIDANCE_SCALE] = guidance,
     [SETTING_CONTRASTIVE_BETA] = contrastive,
     [SETTING_LOGIT_BIAS] = logit_bias,
@@ -679,9 +679,9 @@ void (*const warp_scalar[WARPER_COUNT])(float *, const struct warp_input *) = {
     [SETTING_RENORMALIZE_LOGITS] = renormalize_logits,
 };
 
-uint32_t draw_scalar(const float *logits, const uint64_t *weights, size_t n, uint64_t r,
-                     uint32_t *scratch) {
-    size_t count = rank_scalar(logits, n, scratch);
+uint32_t plain_draw(const float *logits, const uint64_t *weights, size_t n, uint64_t r,
+                    uint32_t *scratch) {
+    size_t count = plain_rank(logits, n, scratch);
     uint64_t total = 0, cumulative = 0;
     uint32_t last = scratch[0];
     for (size_t place = 0; place < count; place++) total += weights[scratch[place]];

@@ -1,5 +1,5 @@
-/* The native command line, for tests and benchmarks: `logitscope digest MODEL [PROMPT]`, and
- * `logitscope split PRE`, the pieces of a pre-tokenizer.
+/* The native command line of the tests: `logitscope digest MODEL [PROMPT]`; `logitscope chain`, the
+ * plain samplers; `logitscope split PRE`, the pieces of a pre-tokenizer.
  *
  * The digest is one number over everything that must be the same in every build. It is FNV-1a, 64
  * bits, over these bytes in little-endian order (tests/node/digest.js computes the same):
@@ -26,6 +26,7 @@
 #include "bytes.h"
 #include "chain.h"
 #include "gguf.h"
+#include "plain_samplers.h"
 #include "pretokenizer.h"
 #include "session.h"
 #include "tokenizer.h"
@@ -365,10 +366,20 @@ static int split(const char *name) {
     return at != size;
 }
 
+static int run_cases(void) {
+    size_t size;
+    unsigned char *input = read_stream(stdin, &size);
+    if (input) plain_cases(input, size);
+    free(input);
+    return input == NULL;
+}
+
 int main(int count, char **words) {
+    if (count == 2 && strcmp(words[1], "chain") == 0) return run_cases();
     if (count == 3 && strcmp(words[1], "split") == 0) return split(words[2]);
     if (count < 3 || count > 4 || strcmp(words[1], "digest") != 0) {
         fprintf(stderr, "usage: logitscope digest MODEL [PROMPT]\n"
+                        "       logitscope chain < CASES > LOGITS\n"
                         "       logitscope split PRE < TEXTS > LENGTHS\n");
         return 2;
     }
