@@ -62,7 +62,7 @@ export async function joinScripts(folder, others) {
 }
 
 /**
- * Whether a script imports another one, also indirectly.
+ * True if a script imports another one, also indirectly.
  * @param {string} script
  * @param {string} id
  * @param {import('@rollup/wasm-node').GetModuleInfo} infoOf

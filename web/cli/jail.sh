@@ -24,7 +24,7 @@ while [ "$1" != -- ]; do
     esac
 done
 shift
-# Where the kernel lets the namespace say so: no user namespace within, no shared memory of System V.
+# If the kernel allows it: no user namespaces inside, no shared memory of System V.
 echo 0 2>/dev/null >/proc/sys/user/max_user_namespaces || :
 echo 0 2>/dev/null >/proc/sys/kernel/shmmni || :
 mkdir -p "$root/proc" "$root/tmp"

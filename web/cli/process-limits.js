@@ -12,7 +12,7 @@ export const TASKS = 256;
 /** Time between two polls, in ms: a process can write 1 or 2 GB a second. */
 const EVERY = 25;
 
-/** Whether the system shows its processes. LOGITSCOPE_NO_WATCH acts as if it did not. */
+/** True if the system shows its processes. LOGITSCOPE_NO_WATCH acts as if it did not. */
 export const canWatch = () => !process.env.LOGITSCOPE_NO_WATCH && existsSync('/proc/self/status');
 
 /** @returns {number[]} empty if this program may open no more files */

@@ -22,7 +22,7 @@ export const KINDS = ['.js', '.mjs', '.cjs', '.py', '.ipynb'];
 /** @param {string} file */
 export const kindOf = (file) => extname(file).toLowerCase();
 
-/** Whether Python runs it. @param {string} file */
+/** True if Python runs it. @param {string} file */
 export const isPython = (file) => ['.py', '.ipynb'].includes(kindOf(file));
 
 /** Most questions of one call; a right function asks fewer than a hundred. */
@@ -87,7 +87,7 @@ export class Submissions {
     return this.#jail?.name ?? null;
   }
 
-  /** Whether limits hold for all processes of a submission together. */
+  /** True if limits hold for all processes of a submission together. */
   get bounded() {
     return this.#scope !== null || canWatch();
   }

@@ -5,7 +5,7 @@ import { UsageError } from './flags.js';
 import { readTextFile } from './read-text.js';
 
 /**
- * Whether a value has the form of models/verbs.grammar.json: its own first sentence must be right.
+ * True if a value has the form of models/verbs.grammar.json: its own first sentence must be right.
  * @param {any} value
  */
 function isGrammar(value) {

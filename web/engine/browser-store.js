@@ -130,7 +130,7 @@ export function aboutOf(text) {
   return sound && typeof sum === 'string' ? about : null;
 }
 
-/** Whether a file is complete. @param {About} about @param {File | null} file */
+/** True if a file is complete. @param {About} about @param {File | null} file */
 const isWhole = ({ size, length }, file) => length > 0 && length === size && file?.size === size;
 
 /** @param {FileSystemDirectoryHandle} folder @param {string} key @returns {Promise<File | null>} */
@@ -328,7 +328,7 @@ export async function listKept() {
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-/** Whether all parts of a model are kept completely. @param {string} model a name or address */
+/** True if all parts of a model are kept completely. @param {string} model a name or address */
 export async function isKept(model) {
   const kept = await listKept();
   return partNames(addressOf(model) ?? '').every((address) =>

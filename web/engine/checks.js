@@ -4,7 +4,7 @@ import { LogitscopeError, mustBe, show, shown } from './errors.js';
 /** @typedef {import('./errors.js').Phrase} Phrase */
 
 /**
- * Whether a value is a plain object; a list, a Map, a Date or a Promise is none.
+ * True if a value is a plain object; a list, a Map, a Date or a Promise is none.
  * @param {unknown} value
  * @returns {value is Record<string, any>}
  */

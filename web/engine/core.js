@@ -64,7 +64,7 @@ export class Core {
   #tokens = new Map();
   /** Number of ids that a session sees; 0 is the default. */
   context = 0;
-  /** Whether timelines keep their KV cache by default. */
+  /** True if timelines keep their KV cache by default. */
   cache = true;
   /** Loads another model with the same modules. @param {any} _model @returns {Promise<any>} */
   loadBeside = (_model) => Promise.reject();

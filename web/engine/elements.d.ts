@@ -25,11 +25,11 @@ export interface LogitScope extends OverModel, Settings {
   grammar: string;
   /** The name of the view on show, such as "bench" or "landscape". */
   view: string;
-  /** Whether a first visit begins with a look around. */
+  /** True if a first visit begins with a look around. */
   guide: boolean;
   /** The names of the knobs and panels that show, separated by commas; empty for all. */
   controls: string;
-  /** Whether prompt, settings and tokens are fixed. */
+  /** True if prompt, settings and tokens are fixed. */
   readonly: boolean;
   readonly ready: boolean;
   /** The model's facts; null until it is loaded. */
@@ -54,7 +54,7 @@ export interface LogitLandscape extends View {
   /** In place of the seed's first number. */
   u: number | null;
   seed: number | undefined;
-  /** Whether the knob on show is the only one. */
+  /** True if the landscape shows this knob alone. */
   bare: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface LogitSweep extends View {
   samples: number | null;
   max_new_tokens: number | null;
   texts: boolean;
-  /** Whether the chart stands alone. */
+  /** True if the chart stands alone. */
   bare: boolean;
 }
 

@@ -112,7 +112,7 @@ function takeLock(path) {
 }
 
 /**
- * Whether a process still touches a lock: another process may have the number of its killed owner.
+ * True if a process still touches a lock: another process may have the number of its killed owner.
  * @param {string} path
  */
 const isTouched = (path) =>

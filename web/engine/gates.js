@@ -197,7 +197,7 @@ export class Gates {
   }
 
   /**
-   * Whether a text is complete and no token can follow, not even an end token.
+   * True if a text is complete and no token can follow, not even an end token.
    * @param {Asked} gates
    * @param {number[]} ids
    */

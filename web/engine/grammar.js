@@ -172,7 +172,7 @@ function checkGiven(grammar, text) {
 }
 
 /**
- * Whether a completion is a sentence of the grammar, and the reason if not. Of several readings the
+ * Judges a completion: a sentence of the grammar, or the reason why not. Of several readings the
  * most favourable one counts ("is going to work" is a future, and also a present: on the way to
  * work).
  * @param {Grammar} grammar
@@ -363,7 +363,7 @@ function isBeginning(grammar, text) {
 }
 
 /**
- * Whether a text is the beginning of a sentence, and the exact distribution of the next token, as a
+ * Judges the beginning of a sentence; gives the exact distribution of the next token, as a
  * perfect model of the grammar would give it.
  * @param {Grammar} grammar
  * @param {string} text

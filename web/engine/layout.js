@@ -1,6 +1,6 @@
 /**
- * Where the fields lie in C's structs, in bytes: the only numbers of this kind. src/wasm.c asserts
- * each of them under the same names, a test that both lists are the same.
+ * Offsets of the fields in C's structs, in bytes. src/wasm.c asserts each one under the same name; a
+ * test compares both lists.
  */
 
 /* struct model_file of src/model_file.h. */
@@ -117,7 +117,7 @@ export const CHAIN_SAMPLE_DRAWN = 0;
 export const CHAIN_SAMPLE_KEPT = 40;
 export const CHAIN_SAMPLE_ENTROPY = 48;
 
-/* struct speculate_verdict of src/speculate.h: what became of a drafted token. */
+/* struct speculate_verdict of src/speculate.h: the decision on a drafted token. */
 export const SPECULATE_VERDICT_ID = 0;
 export const SPECULATE_VERDICT_ACCEPTED = 4;
 export const SPECULATE_VERDICT_P = 8;

@@ -69,7 +69,7 @@ function openResponse(response) {
   return { chunks: read(response), total: length || null };
 }
 
-/** Whether an address has the page's origin; false outside of a page. @param {string | URL} url */
+/** True if an address has the page's origin; false outside of a page. @param {string | URL} url */
 const isNear = (url) =>
   globalThis.location && new URL(url, location.href).origin === globalThis.origin;
 

@@ -80,7 +80,7 @@ const JUDGED = ['correctness', 'valid', 'tense', 'person'];
 export const needsGrammar = (name) => JUDGED.includes(name);
 
 /**
- * Whether a measure needs texts, not just the distribution after the prompt.
+ * True if a measure needs texts, not just the distribution after the prompt.
  * @param {string} name
  */
 export function needsTexts(name) {
@@ -88,7 +88,7 @@ export function needsTexts(name) {
 }
 
 /**
- * Whether a measure has many values at each point, so that quartiles have a meaning.
+ * True if a measure has many values at each point, so that quartiles have a meaning.
  * @param {string} name
  */
 export function hasSpread(name) {

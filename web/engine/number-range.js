@@ -265,7 +265,7 @@ export function rangeOf(low, high, places) {
   return choice(parts);
 }
 
-/** Whether a bound has more digits than a grammar should contain. @param {Decimal} decimal */
+/** True if a bound has more digits than a grammar should contain. @param {Decimal} decimal */
 function isLong({ units, scale }) {
   const size = units < 0n ? -units : units;
   return scale > DIGITS_MAX || size >= LARGEST * 10n ** BigInt(scale);

@@ -195,7 +195,7 @@ const pairOf = (high, low) =>
 /** @param {number | Ranges} it @returns {Ranges} */
 const setOf = (it) => (typeof it === 'number' ? [[it, it]] : it.map(([a, b]) => [a, b]));
 
-/** Whether a position is the beginning of the text. @typedef {'yes' | 'no' | 'maybe'} Begun */
+/** The answer to "is this position the beginning of the text?". @typedef {'yes' | 'no' | 'maybe'} Begun */
 
 /** @param {Tree} tree @returns {boolean} whether it contains an assertion */
 function asserts(tree) {

@@ -26,7 +26,7 @@ export const carried = ({ mirostat, adaptive_target }) =>
   mirostat ? 'mirostat_mu' : adaptive_target ? 'adaptive_mean' : null;
 
 /**
- * Whether a stage reads a second distribution.
+ * True if a stage reads a second distribution.
  * @param {Record<string, any>} settings
  */
 export const readsSecond = ({ guidance_scale = 1, contrastive_beta = 0 }) =>

@@ -57,7 +57,7 @@ export class RangeFile {
   /** The first connection, until it is read. @type {Connection | null} */
   #first = null;
   #begun = false;
-  /** Whether the host names the range that it sends. */
+  /** True if the host names the range that it sends. */
   #ranged = true;
   /** Length and checksum of the longest beginning read so far, for a file without a tag. */
   #seen = { length: 0, text: new Checksum().text };

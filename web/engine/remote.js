@@ -39,7 +39,7 @@ class Connection {
   #last = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
-  /** Whether a newer look replaces a waiting one. */
+  /** True if a newer look replaces a waiting one. */
   supersede = false;
   /**
    * The error of every further call, once the connection has ended.
@@ -98,7 +98,7 @@ class Connection {
     });
   }
 
-  /** Whether a call waits for its answer. */
+  /** True if a call waits for its answer. */
   get busy() {
     return this.#waiting.size > 0;
   }
@@ -398,7 +398,7 @@ export class RemoteLogitscope extends ScopeBase {
     return remote;
   }
 
-  /** Whether a call waits for its answer, on any timeline. */
+  /** True if a call waits for its answer, on any timeline. */
   get busy() {
     return this.#connection.busy;
   }

@@ -109,7 +109,7 @@ export function kindOf(value) {
 /** @param {any} value of JSON */
 const isWhole = (value) => isNumber(value) && decimalOf(digitsOf(value)).scale === 0;
 
-/** Whether a value is of a type. @param {any} value @param {Set<string> | null} types */
+/** True if a value is of a type. @param {any} value @param {Set<string> | null} types */
 const isOf = (value, types) =>
   !types || types.has(kindOf(value)) || (types.has('integer') && isWhole(value));
 
@@ -133,7 +133,7 @@ function checkKeywords({ schema, at }) {
   }
 }
 
-/** Whether a schema itself restricts a value. @param {any} schema */
+/** True if a schema itself restricts a value. @param {any} schema */
 const asserts = (schema) =>
   Object.keys(schema).some(
     (word) => TYPE_OF.has(word) || ['type', 'enum', 'const', 'format'].includes(word),
@@ -296,7 +296,7 @@ export class Branches {
     });
   }
 
-  /** Whether a value written for one list may fit another one too. @param {Branch[][]} lists */
+  /** True if a value written for one list may fit another one too. @param {Branch[][]} lists */
   #meet(lists) {
     /**
      * The lists that accept a value, some values of a type, or all of them, by name.
@@ -333,7 +333,7 @@ export class Branches {
   }
 
   /**
-   * Whether one object may fit both lists. It cannot if a key that both require has different
+   * True if one object may fit both lists. It cannot if a key that both require has different
    * values in each, or if one requires a key that the other never has.
    * @param {Branch[][]} lists
    */
@@ -373,7 +373,7 @@ export class Branches {
 
 /** @typedef {{ needed: string[], values: Map<string, string[]>, names: Set<string> | null }} Marks */
 
-/** Whether a key has different values in each list. @param {Marks[][]} sets @param {string} name */
+/** True if a key has different values in each list. @param {Marks[][]} sets @param {string} name */
 function tellsApart(sets, name) {
   const seen = new Set();
   return sets.every((set) => {
@@ -396,7 +396,7 @@ export function writtenTypes({ types, members }) {
   return new Set(meant.length ? meant : TYPES);
 }
 
-/** Whether references inside this schema are resolved from it. @param {any} schema */
+/** True if references inside this schema are resolved from it. @param {any} schema */
 const startsDocument = ({ $id }) => typeof $id === 'string' && !$id.startsWith('#');
 
 /** @param {Set<string> | null} types */
@@ -426,7 +426,7 @@ export function requiredOf({ members }) {
   return [...new Set(all)];
 }
 
-/** Whether objects may have keys that no schema names. @param {Branch} branch */
+/** True if objects may have keys that no schema names. @param {Branch} branch */
 export function isOpen({ members }) {
   const said = members.map(({ schema }) => own(schema, 'additionalProperties'));
   if (said.includes(false)) return false;
@@ -621,7 +621,7 @@ function mergeCounts(branch, { schema, at }, low, high) {
   if (most !== undefined) branch[high] = Math.min(branch[high] ?? Infinity, most);
 }
 
-/** Whether a number is a multiple of another. @param {any} value @param {any} of */
+/** True if a number is a multiple of another. @param {any} value @param {any} of */
 function isMultiple(value, of) {
   const [a, b] = [decimalOf(digitsOf(value)), decimalOf(digitsOf(of))];
   const scale = Math.max(a.scale, b.scale);
@@ -630,12 +630,12 @@ function isMultiple(value, of) {
   return at(a) % at(b) === 0n;
 }
 
-/** Whether a branch allows a key. @param {Branch} branch @param {string} name */
+/** True if a branch allows a key. @param {Branch} branch @param {string} name */
 export const admits = (branch, name) =>
   (branch.values?.includes(name) ?? true) && holds(branch, name);
 
 /**
- * Whether a value fits a branch. Keywords about the contents of arrays and objects are refused.
+ * True if a value fits a branch. Keywords about the contents of arrays and objects are refused.
  * @param {Branch} branch
  * @param {any} value
  */

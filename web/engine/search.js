@@ -105,7 +105,7 @@ async function inSession(scope, search) {
 }
 
 /**
- * Whether a token ends a text.
+ * True if a token ends a text.
  * @param {Scope} scope
  * @returns {(id: number | undefined) => boolean}
  */
@@ -203,7 +203,7 @@ async function continued(prompt, live, width, power) {
 }
 
 /**
- * Whether no unfinished beam can replace a finished one any more.
+ * True if no unfinished beam can replace a finished one any more.
  * @param {Beam[]} finished best first
  * @param {Beam} best the best unfinished beam
  * @param {{ width: number, power: number, early: boolean | 'never', maximum: number }} rules

@@ -25,7 +25,7 @@ export class Session {
   #held = { handle: 0, room: 0 };
   #free = () => {};
   #busy = false;
-  /** Whether logits of a second distribution are there. */
+  /** True if logits of a second distribution are there. */
   #hasSecond = false;
 
   /**

@@ -7,7 +7,7 @@ export class TextStream {
 
   /** All text returned so far. */
   text = '';
-  /** Whether a stop string occurred; the text ends before it. */
+  /** True if a stop string occurred; the text ends before it. */
   stopped = false;
 
   /** @param {readonly string[]} stops */

@@ -509,7 +509,7 @@ function* lazily(name, args, named) {
   }
 }
 
-/** Whether Jinja knows a filter. @param {string} name */
+/** True if Jinja knows a filter. @param {string} name */
 export const isFilter = (name) =>
   OTHERS.has(name) ||
   ['tojson', 'format'].includes(name) ||

@@ -68,7 +68,7 @@ class Lexer {
   /** @type {Token[]} */
   tokens = [];
   at = 0;
-  /** Whether the last token ended with a line end. */
+  /** True if the last token ended with a line end. */
   #lineStarts = true;
 
   /** @param {string} source */

@@ -167,7 +167,7 @@ function undeclared(nodes, wanted) {
   return found;
 }
 
-/** Whether a name is assigned to in a node. @param {Node} node @param {string} name @returns {boolean} */
+/** True if a name is assigned to in a node. @param {Node} node @param {string} name @returns {boolean} */
 const stores = (node, name) =>
   (node.type === 'Name' && node.ctx === 'store' && node.name === name) ||
   partsOf(node).some((part) => stores(part, name));

@@ -277,7 +277,7 @@ export const lessOrEqual = (a, b) => {
   return less(a, b) || (equal(a, b) && !(typeof b === 'number' && Number.isNaN(b)));
 };
 
-/** Whether `value in all`. @param {Value} value @param {Value} all */
+/** The result of `value in all`. @param {Value} value @param {Value} all */
 export function contains(all, value) {
   if (all instanceof Str) {
     if (!(value instanceof Str)) refuse("'in <string>' requires a string as left operand");
