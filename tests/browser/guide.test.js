@@ -201,38 +201,41 @@ for (const odd of sample(ODD, 1))
     },
   );
 
-test('the first sentence tells both ends of the drags, not the places where they were noticed', async () => {
-  const path = '?lang=en&model=stories#beat=1';
-  const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
-  const guide = page.locator('logit-guide');
-  const view = page.locator('logit-landscape');
-  const noticed = guide.locator('.noticed');
-  await view.locator('.sentence mark').waitFor();
-  await guide.locator('.deed').waitFor();
-  await settle(page);
-  const place = await view.locator('.cross').boundingBox();
-  const picture = await view.locator('.plot').boundingBox();
-  const y = place.y + place.height / 2;
-  const to = async (x, steps) => {
-    await page.mouse.move(x, y, { steps });
+long(
+  'the first sentence tells both ends of the drags, not the places where they were noticed',
+  async () => {
+    const path = '?lang=en&model=stories#beat=1';
+    const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
+    const guide = page.locator('logit-guide');
+    const view = page.locator('logit-landscape');
+    const noticed = guide.locator('.noticed');
+    await view.locator('.sentence mark').waitFor();
+    await guide.locator('.deed').waitFor();
     await settle(page);
-  };
-  await page.mouse.move(place.x + place.width / 2, y);
-  await page.mouse.down();
-  for (const share of [0.04, 0.02, 0]) await to(picture.x + share * picture.width, 3);
-  for (const share of [0.65, 0.68, 0.7]) await to(picture.x + share * picture.width, 3);
-  await page.mouse.up();
-  await settle(page);
-  const token = await view.locator('.sentence mark').innerText();
-  const text = await until(
-    () => noticed.innerText(),
-    (words) => words.includes(`“${token.trim()}”`) && words.includes('from 100% to'),
-  );
-  assert.match(text, /from 100% to/);
-  assert.ok(text.includes(`“${token.trim()}”`), `${text} ${token}`);
-  assert.deepEqual(complaints, []);
-  await close();
-});
+    const place = await view.locator('.cross').boundingBox();
+    const picture = await view.locator('.plot').boundingBox();
+    const y = place.y + place.height / 2;
+    const to = async (x, steps) => {
+      await page.mouse.move(x, y, { steps });
+      await settle(page);
+    };
+    await page.mouse.move(place.x + place.width / 2, y);
+    await page.mouse.down();
+    for (const share of [0.04, 0.02, 0]) await to(picture.x + share * picture.width, 3);
+    for (const share of [0.65, 0.68, 0.7]) await to(picture.x + share * picture.width, 3);
+    await page.mouse.up();
+    await settle(page);
+    const token = await view.locator('.sentence mark').innerText();
+    const text = await until(
+      () => noticed.innerText(),
+      (words) => words.includes(`“${token.trim()}”`) && words.includes('from 100% to'),
+    );
+    assert.match(text, /from 100% to/);
+    assert.ok(text.includes(`“${token.trim()}”`), `${text} ${token}`);
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 test('luck that draws the same token is told as that; the reader’s own state comes back in the end', async () => {
   const own = 'temperature=0.01&top_k=3&landscape_u=0.4';
@@ -404,30 +407,33 @@ test('on a phone the beat holds the button that is out of sight, and a link to o
   await close();
 });
 
-test('in a window of any width no word of a beat lies over another, and all beats are as high', async () => {
-  for (const lang of LONG ? ['en', 'es'] : ['es']) {
-    const { page, close } = await bench.open({
-      path: `?lang=${lang}&model=verbs#beat=1`,
-      ready: false,
-      viewport: { width: 320, height: 4000 },
-    });
-    const guide = page.locator('logit-guide');
-    await page.locator('logit-landscape .sentence mark').waitFor();
-    await settle(page);
-    const heights = {};
-    for (const beat of [1, 2, 3, 4, 5]) {
-      for (const width of LONG ? [320, 360, 375, 480, 1024, 1280] : [320]) {
-        await page.setViewportSize({ width, height: 4000 });
-        const what = `beat ${beat}, ${lang}, ${width} px`;
-        assert.deepEqual(await page.evaluate(findOverlaps), [], what);
-        const { height } = await guide.boundingBox();
-        assert.equal(height, (heights[width] ??= height), what);
+long(
+  'in a window of any width no word of a beat lies over another, and all beats are as high',
+  async () => {
+    for (const lang of LONG ? ['en', 'es'] : ['es']) {
+      const { page, close } = await bench.open({
+        path: `?lang=${lang}&model=verbs#beat=1`,
+        ready: false,
+        viewport: { width: 320, height: 4000 },
+      });
+      const guide = page.locator('logit-guide');
+      await page.locator('logit-landscape .sentence mark').waitFor();
+      await settle(page);
+      const heights = {};
+      for (const beat of [1, 2, 3, 4, 5]) {
+        for (const width of LONG ? [320, 360, 375, 480, 1024, 1280] : [320]) {
+          await page.setViewportSize({ width, height: 4000 });
+          const what = `beat ${beat}, ${lang}, ${width} px`;
+          assert.deepEqual(await page.evaluate(findOverlaps), [], what);
+          const { height } = await guide.boundingBox();
+          assert.equal(height, (heights[width] ??= height), what);
+        }
+        if (beat < 5) await guide.locator('[data-guide=next]').click();
       }
-      if (beat < 5) await guide.locator('[data-guide=next]').click();
+      await close();
     }
-    await close();
-  }
-});
+  },
+);
 
 long('a view that was linked to has no look around of its own', async () => {
   const path = '?lang=en&model=verbs&view=landscape#temperature=1.3';

@@ -1040,7 +1040,7 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
   await editor.press('Space');
   assert.equal(await said(page, 1), '');
   assert.equal(await question(page, 1).locator('.sum, logit-code li').count(), 0);
-  await editor.fill('await new Promise(() => {});'); // no answer, and nothing computed
+  await editor.fill('await new Promise((done) => setTimeout(done, 1000)); throw 1;');
   await editor.press('Control+Enter');
   await until(
     () => said(page, 1),

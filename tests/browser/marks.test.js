@@ -293,110 +293,119 @@ async function openApi(version, { store = {}, fails = null, throws = false, late
 }
 
 const SCORES = { scorm12: 'cmi.core.score.raw', scorm2004: 'cmi.score.raw' };
-for (const version of sample(['scorm2004', 'scorm12'], 1))
-  test(`${version}: marks that are refused are told, kept, and sent when the system works again`, async () => {
-    const key = SCORES[version];
-    const learner = version === 'scorm12' ? 'cmi.core.student_id' : 'cmi.learner_id';
-    // An exception of one call does not end the telling.
-    let at = await openApi(version, { fails: 'SetValue', throws: true, late: 500 });
-    await until(at.log, (log) => log.includes('Initialize'));
-    assert.deepEqual(await at.unreported(), [], 'an API that comes late is found');
-    await reply(at.frame, 'one', true);
-    await at.says(
-      /^The course system did not take the marks: .*SetValue: the connection is gone\. Your answers are kept while this page stays open/,
-    );
-    await at.set({ fails: null });
-    await reply(at.frame, 'two', true);
-    await at.says('Your answers have been sent.');
-    assert.equal(await at.get(key), '100');
-    assert.deepEqual(at.complaints, []);
-    await at.close();
+for (const version of ['scorm2004', 'scorm12'])
+  long(
+    `${version}: marks that are refused are told, kept, and sent when the system works again`,
+    async () => {
+      const key = SCORES[version];
+      const learner = version === 'scorm12' ? 'cmi.core.student_id' : 'cmi.learner_id';
+      // An exception of one call does not end the telling.
+      let at = await openApi(version, { fails: 'SetValue', throws: true, late: 500 });
+      await until(at.log, (log) => log.includes('Initialize'));
+      assert.deepEqual(await at.unreported(), [], 'an API that comes late is found');
+      await reply(at.frame, 'one', true);
+      await at.says(
+        /^The course system did not take the marks: .*SetValue: the connection is gone\. Your answers are kept while this page stays open/,
+      );
+      await at.set({ fails: null });
+      await reply(at.frame, 'two', true);
+      await at.says('Your answers have been sent.');
+      assert.equal(await at.get(key), '100');
+      assert.deepEqual(at.complaints, []);
+      await at.close();
 
-    // A refusal has the system's own words; it is tried again by itself, and when the page goes.
-    at = await openApi(version, { fails: 'Commit' });
-    await reply(at.frame, 'one', true);
-    await at.says(/Commit: 391 General Commit Failure/);
-    const commits = async () => (await at.log()).filter((each) => each === 'Commit').length;
-    const tried = await commits();
-    await until(commits, (n) => n > tried);
-    await at.set({ fails: null });
-    await at.leave();
-    await until(at.log, (log) => log.at(-1) === 'Terminate');
-    const log = await at.log();
-    assert.ok(log.lastIndexOf(`SetValue ${key} 50`) < log.lastIndexOf('Commit'));
-    await at.close();
+      // A refusal has the system's own words; it is tried again by itself, and when the page goes.
+      at = await openApi(version, { fails: 'Commit' });
+      await reply(at.frame, 'one', true);
+      await at.says(/Commit: 391 General Commit Failure/);
+      const commits = async () => (await at.log()).filter((each) => each === 'Commit').length;
+      const tried = await commits();
+      await until(commits, (n) => n > tried);
+      await at.set({ fails: null });
+      await at.leave();
+      await until(at.log, (log) => log.at(-1) === 'Terminate');
+      const log = await at.log();
+      assert.ok(log.lastIndexOf(`SetValue ${key} 50`) < log.lastIndexOf('Commit'));
+      await at.close();
 
-    // A session that does not begin.
-    at = await openApi(version, { fails: 'Initialize' });
-    await at.says(/Initialize: 391/);
-    await reply(at.frame, 'one', true);
-    assert.ok(!(await at.log()).some((each) => each.startsWith('SetValue')));
-    await at.set({ fails: null });
-    await at.frame.locator('.unreported [data-command=again]').click();
-    await until(
-      () => at.get(key),
-      (now) => now === '50',
-    );
-    await at.close();
-
-    // A browser keeps the marks of a learner whom the system names, for that learner alone.
-    at = await openApi(version, { fails: 'SetValue', store: { [learner]: 'ada' } });
-    await reply(at.frame, 'one', true);
-    await at.says(/Your answers are kept in this browser/);
-    await at.leave();
-    const kept = await at.page.evaluate(() => localStorage['logitscope-lessons_unsent']);
-    await at.close();
-    for (const [id, score] of [
-      ['bob', undefined],
-      ['ada', '50'],
-    ]) {
-      at = await openApi(version, { store: { [learner]: id } });
-      await at.page.evaluate((text) => (localStorage['logitscope-lessons_unsent'] = text), kept);
-      await at.page.locator('iframe').evaluate((inner) => inner.contentWindow.location.reload());
-      await until(at.log, (all) => all.filter((each) => each === 'Initialize').length === 2);
+      // A session that does not begin.
+      at = await openApi(version, { fails: 'Initialize' });
+      await at.says(/Initialize: 391/);
+      await reply(at.frame, 'one', true);
+      assert.ok(!(await at.log()).some((each) => each.startsWith('SetValue')));
+      await at.set({ fails: null });
+      await at.frame.locator('.unreported [data-command=again]').click();
       await until(
         () => at.get(key),
-        (now) => now === score,
+        (now) => now === '50',
       );
-      if (score) await at.frame.locator('.done', { hasText: 'answered' }).waitFor();
-      if (score)
-        assert.equal(await at.page.evaluate(() => localStorage['logitscope-lessons_unsent']), '{}');
+      await at.close();
+
+      // A browser keeps the marks of a learner whom the system names, for that learner alone.
+      at = await openApi(version, { fails: 'SetValue', store: { [learner]: 'ada' } });
+      await reply(at.frame, 'one', true);
+      await at.says(/Your answers are kept in this browser/);
+      await at.leave();
+      const kept = await at.page.evaluate(() => localStorage['logitscope-lessons_unsent']);
+      await at.close();
+      for (const [id, score] of [
+        ['bob', undefined],
+        ['ada', '50'],
+      ]) {
+        at = await openApi(version, { store: { [learner]: id } });
+        await at.page.evaluate((text) => (localStorage['logitscope-lessons_unsent'] = text), kept);
+        await at.page.locator('iframe').evaluate((inner) => inner.contentWindow.location.reload());
+        await until(at.log, (all) => all.filter((each) => each === 'Initialize').length === 2);
+        await until(
+          () => at.get(key),
+          (now) => now === score,
+        );
+        if (score) await at.frame.locator('.done', { hasText: 'answered' }).waitFor();
+        if (score)
+          assert.equal(
+            await at.page.evaluate(() => localStorage['logitscope-lessons_unsent']),
+            '{}',
+          );
+        await at.close();
+      }
+    },
+  );
+
+long(
+  'SCORM in review mode writes nothing; otherwise success and each answer are told',
+  async () => {
+    for (const [version, mode] of [
+      ['scorm12', { 'cmi.core.lesson_mode': 'review', 'cmi.core.score.raw': '95' }],
+      ['scorm2004', { 'cmi.mode': 'browse' }],
+    ]) {
+      const at = await openApi(version, { store: mode });
+      await at.says(/opened this lesson for review/);
+      await reply(at.frame, 'one', true);
+      await at.frame.locator('.done', { hasText: 'answered' }).waitFor();
+      await at.leave();
+      await until(at.log, (log) => log.at(-1) === 'Terminate');
+      assert.deepEqual(await at.log(), ['Initialize', 'Terminate']);
       await at.close();
     }
-  });
-
-test('SCORM in review mode writes nothing; otherwise success and each answer are told', async () => {
-  for (const [version, mode] of [
-    ['scorm12', { 'cmi.core.lesson_mode': 'review', 'cmi.core.score.raw': '95' }],
-    ['scorm2004', { 'cmi.mode': 'browse' }],
-  ]) {
-    const at = await openApi(version, { store: mode });
-    await at.says(/opened this lesson for review/);
+    const at = await openApi('scorm2004', { store: { 'cmi.scaled_passing_score': '0.6' } });
+    await reply(at.frame, 'one', false);
+    await until(
+      () => at.get('cmi.interactions.0.result'),
+      (now) => now === 'incorrect',
+    );
+    assert.deepEqual(
+      [await at.get('cmi.interactions.0.id'), await at.get('cmi.interactions.0.type')],
+      ['one', 'choice'],
+    );
     await reply(at.frame, 'one', true);
-    await at.frame.locator('.done', { hasText: 'answered' }).waitFor();
-    await at.leave();
-    await until(at.log, (log) => log.at(-1) === 'Terminate');
-    assert.deepEqual(await at.log(), ['Initialize', 'Terminate']);
+    await reply(at.frame, 'two', true);
+    await until(
+      () => at.get('cmi.success_status'),
+      (now) => now === 'passed',
+    );
     await at.close();
-  }
-  const at = await openApi('scorm2004', { store: { 'cmi.scaled_passing_score': '0.6' } });
-  await reply(at.frame, 'one', false);
-  await until(
-    () => at.get('cmi.interactions.0.result'),
-    (now) => now === 'incorrect',
-  );
-  assert.deepEqual(
-    [await at.get('cmi.interactions.0.id'), await at.get('cmi.interactions.0.type')],
-    ['one', 'choice'],
-  );
-  await reply(at.frame, 'one', true);
-  await reply(at.frame, 'two', true);
-  await until(
-    () => at.get('cmi.success_status'),
-    (now) => now === 'passed',
-  );
-  await at.close();
-});
+  },
+);
 
 test('the static pages: an index that leads to each lesson, in its language, and to the instrument', async () => {
   const { page, complaints, foreign, close } = await bench.open({

@@ -284,7 +284,7 @@ long(
   },
 );
 
-test('a large file from disk has the same bar, and a press ends it', async () => {
+long('a large file from disk has the same bar, and a press ends it', async () => {
   const { context, page, complaints } = await visitor();
   const path = join(temporaryFolder(), 'large.gguf');
   await writeFile(path, image);

@@ -196,37 +196,40 @@ describe('running', () => {
     assert.match(await page.locator('.score').textContent(), /^[89]\d of 100$/);
   });
 
-  test('the report gives the reason that the command line gives, in both languages, and fits 360 px', async () => {
-    const languages = [
-      ['', 'Token 0 has changed.', 'It went on after the end.', /your own/],
-      ['?lang=es', 'El token 0 cambió.', 'Siguió después del final.', /propio/],
-    ];
-    // Spanish in any case: its words are the longer ones.
-    for (const [query, changed, longer, heading] of LONG ? languages : languages.slice(1)) {
-      const viewport = { width: 360, height: 740 };
-      const { page, press, write } = await open({ query, viewport });
-      assert.match(await page.locator('h2').textContent(), heading);
-      const reasons = async (name) => {
-        await press('check');
-        await page.locator(`.report:has-text("✗") li.fails[data-name=${name}] p`).waitFor();
-        return page.locator(`li.fails[data-name=${name}] p`).allTextContents();
-      };
-      await write(`export default (logits) =>
+  long(
+    'the report gives the reason that the command line gives, in both languages, and fits 360 px',
+    async () => {
+      const languages = [
+        ['', 'Token 0 has changed.', 'It went on after the end.', /your own/],
+        ['?lang=es', 'El token 0 cambió.', 'Siguió después del final.', /propio/],
+      ];
+      // Spanish in any case: its words are the longer ones.
+      for (const [query, changed, longer, heading] of LONG ? languages : languages.slice(1)) {
+        const viewport = { width: 360, height: 740 };
+        const { page, press, write } = await open({ query, viewport });
+        assert.match(await page.locator('h2').textContent(), heading);
+        const reasons = async (name) => {
+          await press('check');
+          await page.locator(`.report:has-text("✗") li.fails[data-name=${name}] p`).waitFor();
+          return page.locator(`li.fails[data-name=${name}] p`).allTextContents();
+        };
+        await write(`export default (logits) =>
         logits.map((l, id) => (id && id === logits.indexOf(Math.max(...logits)) ? l : -Infinity));`);
-      assert.deepEqual(await reasons('neutral'), [changed]);
-      await page.locator('.report li').nth(10).waitFor();
-      const [inner, outer] = await page.evaluate(() => [
-        document.documentElement.scrollWidth,
-        innerWidth,
-      ]);
-      assert.ok(inner <= outer, `${inner} > ${outer}`);
-      // The command line says the same of a loop.
-      if (!LONG) continue;
-      await page.locator('.bar select').selectOption('generate');
-      await write('export default () => [0];');
-      assert.deepEqual(await reasons('nothing'), [longer]);
-    }
-  });
+        assert.deepEqual(await reasons('neutral'), [changed]);
+        await page.locator('.report li').nth(10).waitFor();
+        const [inner, outer] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          innerWidth,
+        ]);
+        assert.ok(inner <= outer, `${inner} > ${outer}`);
+        // The command line says the same of a loop.
+        if (!LONG) continue;
+        await page.locator('.bar select').selectOption('generate');
+        await write('export default () => [0];');
+        assert.deepEqual(await reasons('nothing'), [longer]);
+      }
+    },
+  );
 
   test('the 43 cases of the lesson are a table', async () => {
     const { write, press, page } = await open();

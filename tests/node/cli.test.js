@@ -14,7 +14,7 @@ import {
 } from '../../web/engine/index.js';
 import { quoted, safe } from '../../web/cli/terminal.js';
 import { temporaryFolder } from '../cleanup.js';
-import { sample } from '../long.js';
+import { long, sample } from '../long.js';
 import { fromLink } from '../../web/state/link.js';
 import { cli, spawned } from './command_line.js';
 import { EOS, VOCAB, byteTokens, smallModel } from './small_model.js';
@@ -744,7 +744,7 @@ describe('more rows than a call can have arguments', () => {
     assert.match(stdout, /\n97 {2}"a"\n98 {2}"b"\n131000 tokens\n$/);
   });
 
-  test('distribution', async () => {
+  long('distribution', async () => {
     const wide = 'build/fixtures/cli_wide.gguf';
     const tokens = [
       ...byteTokens(),
