@@ -40,8 +40,7 @@ export const HERE = '/run/submission';
  * @typedef {object} Seen
  * @property {string} root an empty folder
  * @property {string} folder of the submission: its file, the harness, an empty folder to run in
- * @property {[string, string][]} sees further paths that it may read, and their places in the
- *   jail
+ * @property {[string, string][]} sees further paths that it may read, and their places in the jail
  * @typedef {(seen: Seen) => string[]} Wrap
  */
 

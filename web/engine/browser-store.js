@@ -13,7 +13,7 @@ import { Checksum } from './checksum.js';
  * @typedef {import('./split-file.js').Part} Part
  * @typedef {import('./range-file.js').RangeFile} RangeFile
  *
- *   Writes a fetched file into a store. If the store fails, the fetch goes on without it.
+ * Writes a fetched file into a store. If the store fails, the fetch goes on without it.
  * @typedef {object} Keeper
  * @property {string} where the store's name in the progress
  * @property {number} length number of its first bytes in the store
@@ -33,7 +33,7 @@ import { Checksum } from './checksum.js';
  * @property {(address: string) => Promise<unknown>} remove removes the file unless it is being
  *   fetched
  *
- *   A record of a file: its first `length` bytes have this checksum.
+ * A record of a file: its first `length` bytes have this checksum.
  * @typedef {{ address: string, size: number | null, tag: string | null, length: number, sum: string }} About
  * @typedef {{ address: string, bytes: number, size: number | null, whole: boolean }} Listed
  */

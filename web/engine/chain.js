@@ -25,10 +25,10 @@ import { readTrace } from './trace.js';
  * @typedef {import('./types.js').DrawChoice} DrawChoice
  * @typedef {import('./types.js').Trace} Trace
  *
- *   A source of logits. `place` puts them into the heap, after all other writes to the exchange. It
- *   returns `room` for a sampler's result if the exchange is in use, and `second`, the address of
- *   the logits of a second distribution. `piece` returns the text of a token. `whole` says whether
- *   the trace includes the complete result.
+ * A source of logits. `place` puts them into the heap, after all other writes to the exchange. It
+ * returns `room` for a sampler's result if the exchange is in use, and `second`, the address of
+ * the logits of a second distribution. `piece` returns the text of a token. `whole` says whether
+ * the trace includes the complete result.
  * @typedef {object} Source
  * @property {number} size of the vocabulary
  * @property {() => { logits: number, history: number, count: number, room?: number,
@@ -36,7 +36,7 @@ import { readTrace } from './trace.js';
  * @property {(id: number) => { text: string, special: boolean }} piece
  * @property {boolean} whole
  *
- *   A chain that is ready to run once: C has settings, logits, history and constraint.
+ * A chain that is ready to run once: C has settings, logits, history and constraint.
  * @typedef {object} Ready
  * @property {number} chain
  * @property {number[]} at logits, history and its length, the arguments of C
@@ -44,10 +44,10 @@ import { readTrace } from './trace.js';
  * @property {Resolved} resolved
  * @property {Source} source
  *
- *   The choice of a draw: `u` replaces the seed's number; p_raw is left out unless `raw`.
+ * The choice of a draw: `u` replaces the seed's number; p_raw is left out unless `raw`.
  * @typedef {{ step: number, u?: number, raw: boolean }} Choice
  *
- *   A drawn token; the number of tokens that its distribution keeps; the tokens to list.
+ * A drawn token; the number of tokens that its distribution keeps; the tokens to list.
  * @typedef {{ drawn: import('./types.js').Drawn, kept: number, entropy: number,
  *   tokens?: import('./types.js').TraceToken[] }} Sample
  */

@@ -12,11 +12,11 @@ import { beamSearch, contrastiveSearch } from './search.js';
  * @typedef {{ name?: string, kind?: keyof typeof KINDS, text?: string, settings: Record<string,
  *   any> & import("./types.js").Settings }} Strategy
  *
- *   A generated token with its surprisal in bits, after the chain and before.
+ * A generated token with its surprisal in bits, after the chain and before.
  * @typedef {import('./types.js').Step & { bits: number, bits_raw: number }} MeasuredStep
  *
- *   The figures of one text. Surprisals in bits; `mean_kept` is the mean number of tokens kept. The
- *   means are null for a text without tokens.
+ * The figures of one text. Surprisals in bits; `mean_kept` is the mean number of tokens kept. The
+ * means are null for a text without tokens.
  * @typedef {object} Figures
  * @property {number} tokens
  * @property {number} distinct_1 type-token ratio
@@ -28,7 +28,7 @@ import { beamSearch, contrastiveSearch } from './search.js';
  * @property {number | null} mean_kept
  * @property {import('./text-loops.js').Loop | null} loop
  *
- *   The figures of several texts of one strategy.
+ * The figures of several texts of one strategy.
  * @typedef {object} Spread
  * @property {number} different number of texts unlike all before them
  * @property {number} distinct_2_within mean over the texts
@@ -39,8 +39,8 @@ import { beamSearch, contrastiveSearch } from './search.js';
  * @property {number | null} perplexity_raw
  * @property {number} loops number of texts that end in a loop
  *
- *   A step of a greedy text: its best token, the distance of its logit to the second (`gap`), and
- *   the probabilities of both at a temperature.
+ * A step of a greedy text: its best token, the distance of its logit to the second (`gap`), and
+ * the probabilities of both at a temperature.
  * @typedef {{ id: number, text: string, p: number }} Rival
  * @typedef {{ step: number, best: Rival, second: Rival, gap: number }} Gap
  */

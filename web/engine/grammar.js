@@ -18,16 +18,16 @@
  * @typedef {'right' | 'empty' | 'unknown_word' | 'no_time' | 'no_subject' | 'no_verb' |
  *   'unfinished' | 'complement' | 'tense' | 'person' | 'tense_and_person'} Code
  *
- *   `tense` and `person` are null if the syntax is wrong. `values` are the words that `message`
- *   names (`tense` by its key in the grammar), for a page in another language.
+ * `tense` and `person` are null if the syntax is wrong. `values` are the words that `message`
+ * names (`tense` by its key in the grammar), for a page in another language.
  * @typedef {{ syntax: boolean, tense: boolean | null, person: boolean | null, right: boolean,
  *   code: Code, message: string, values: Record<string, string> }} Verdict
  *
- *   `complete`: the text is a whole sentence. `next`: the probability of each next token ('<eos>'
- *   if a sentence may end here).
+ * `complete`: the text is a whole sentence. `next`: the probability of each next token ('<eos>'
+ * if a sentence may end here).
  * @typedef {{ right: boolean, complete: boolean, next: Map<string, number> }} PrefixVerdict
  *
- *   One reading of a text: its parts as the grammar names them.
+ * One reading of a text: its parts as the grammar names them.
  * @typedef {{ time: Time, subject: Subject, verb: Verb, tense: string, person: string,
  *   phrase: string, tenseRight: boolean, personRight: boolean, rest: string }} Reading
  */

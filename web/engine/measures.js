@@ -10,7 +10,7 @@ import { checkSentence } from './grammar.js';
  *
  * @typedef {import('./grammar.js').Verdict} Verdict
  *
- *   A text written from the prompt; `verdict` is null if no grammar judges it.
+ * A text written from the prompt; `verdict` is null if no grammar judges it.
  * @typedef {object} Sample
  * @property {number} seed
  * @property {string} text
@@ -21,13 +21,13 @@ import { checkSentence } from './grammar.js';
  * @typedef {'bits' | 'tokens' | 'share' | 'number'} Unit
  * @typedef {{ distinct: (ids: number[], n: number) => number | Promise<number> }} Counter
  *
- * @typedef {{ of: 'context', unit: Unit, read: (trace: Trace) => number } | { of: 'step', unit:
- *   Unit, read: (step: StepFigures) => number } | { of: 'text', unit: Unit, read: (text: Sample,
- *   engine: Counter) => number | Promise<number> } | { of: 'texts', unit: Unit, read: (texts:
- *   Sample[]) => number }} Measure
+ * @typedef {{ of: 'context', unit: Unit, read: (trace: Trace) => number }
+ *   | { of: 'step', unit: Unit, read: (step: StepFigures) => number }
+ *   | { of: 'text', unit: Unit, read: (text: Sample, engine: Counter) => number | Promise<number> }
+ *   | { of: 'texts', unit: Unit, read: (texts: Sample[]) => number }} Measure
  *
- *   The mean of n values, and their quartiles. A single value is all of them; the share of no texts
- *   is NaN.
+ * The mean of n values, and their quartiles. A single value is all of them; the share of no texts
+ * is NaN.
  * @typedef {{ n: number, mean: number, q1: number, median: number, q3: number }} Summary
  */
 

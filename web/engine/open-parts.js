@@ -13,8 +13,8 @@ import { Checksum } from './checksum.js';
  * @typedef {import('./browser-store.js').Store} Store
  * @typedef {import('./browser-store.js').Keeper} Keeper
  *
- *   The state of a fetch. `told` is added to the progress and says where the files are kept;
- *   `forget` removes the kept files.
+ * The state of a fetch. `told` is added to the progress and says where the files are kept;
+ * `forget` removes the kept files.
  * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null, forget: () => Promise<unknown> }} Way
  */
 

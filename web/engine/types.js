@@ -67,12 +67,10 @@
  *   exp(-entropy)
  * @property {number} [top_n_sigma] 0; keeps logits within this many standard deviations of the
  *   largest
- * @property {number} [top_a] 0; removes tokens with p below top_a times the square of the largest
- *   p
+ * @property {number} [top_a] 0; removes tokens with p below top_a times the square of the largest p
  * @property {number} [p_less] 0; 1 removes tokens with p below the sum of all p squared, 2 uses
  *   its normalised form
- * @property {number} [top_h] 0; keeps tokens until their entropy is this share of the total
- *   entropy
+ * @property {number} [top_h] 0; keeps tokens until their entropy is this share of the total entropy
  * @property {number} [dynatemp_range] 0; range of a temperature that follows the entropy, in
  *   place of `temperature`
  * @property {number} [smoothing_factor] 0; lowers each logit by the square of its distance to the largest
@@ -84,8 +82,7 @@
  *   probable tokens
  * @property {0 | 1 | 2} [mirostat] 0; the version, which replaces the truncations and holds the
  *   surprise constant
- * @property {number} [adaptive_target] 0; adaptive-p: mean probability of the drawn tokens to
- *   reach
+ * @property {number} [adaptive_target] 0; adaptive-p: mean probability of the drawn tokens to reach
  * @property {number} [green_bias] 0; bias of the green_list watermark; 100 makes it hard
  * @property {number} [synthid_depth] 0; number of tournament layers of the synthid watermark
  * @property {0 | 1} [renormalize_logits] 0; 1 makes the logits ln p
@@ -105,10 +102,8 @@
  * @property {number} [smoothing_curve] 1; of smoothing_factor: above 1 a cubic part is added
  * @property {number} [penalty_decay] 1; factor on an occurrence for each token since, of
  *   frequency_penalty
- * @property {number} [rep_pen_slope] 1; reduces repetition_penalty for the older half of its
- *   window
- * @property {number} [prompt_ignore_length] 0; number of first ids that repetition_penalty
- *   ignores
+ * @property {number} [rep_pen_slope] 1; reduces repetition_penalty for the older half of its window
+ * @property {number} [prompt_ignore_length] 0; number of first ids that repetition_penalty ignores
  * @property {number} [exponential_decay_start] 0; number of drawn tokens before the length
  *   penalty begins
  * @property {number} [green_fraction] 0.25; green share of the vocabulary
@@ -150,7 +145,7 @@
  * @typedef {Required<Omit<Settings, OtherSetting>> & Required<Pick<Settings, 'order' | 'draw'>> &
  *   Pick<Settings, GivenSetting> & { end_tokens?: number[] }} UsedSettings
  *
- *   Settings that are not in the table; a result reports a GivenSetting only if it was given.
+ * Settings that are not in the table; a result reports a GivenSetting only if it was given.
  * @typedef {'negative_prompt' | 'constraint' | 'constraint_start' | 'banned_words' | 'forced_first'} GivenSetting
  * @typedef {GivenSetting | 'order' | 'own' | 'preset' | 'draw' | 'top' | 'end_tokens' | 'seed'} OtherSetting
  */
@@ -280,8 +275,7 @@
  * @property {string[]} chat_templates their names; the unnamed one is "default"
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
- * @property {number[]} end_token_ids every token that ends a text: the end of a turn, of a
- *   message
+ * @property {number[]} end_token_ids every token that ends a text: the end of a turn, of a message
  * @property {number} weight_bytes memory of the packed weights
  * @property {number} session_bytes memory of each session, mostly its KV cache
  * @property {'scalar' | 'simd' | 'relaxed'} variant the loops that multiply quantised matrices.
@@ -362,8 +356,8 @@
  *
  * @typedef {ReadChoice & { raw?: boolean }} DrawChoice `raw: false` leaves p_raw out, for speed
  *
- *   Additions to logits of the caller: the ids so far, and the logits of a second distribution for
- *   guidance_scale or contrastive_beta.
+ * Additions to logits of the caller: the ids so far, and the logits of a second distribution for
+ * guidance_scale or contrastive_beta.
  * @typedef {{ history?: ArrayLike<number>, second?: ArrayLike<number> }} Beside
  */
 
@@ -383,7 +377,7 @@
  * @property {Float64Array} p (n * top,) over the whole vocabulary, 0 for a removed token
  * @property {TokenCourse} [token] the requested token
  *
- *   One token at each value: the mass before it in the order of the draw, and its own.
+ * One token at each value: the mass before it in the order of the draw, and its own.
  * @typedef {{ id: number, before: Float64Array, p: Float64Array }} TokenCourse both (n,), shares of 1
  */
 
@@ -404,8 +398,7 @@
  * @property {string} [template] name of one of the file's templates; by default "tool_use" if
  *   there are tools and such a template, else "default"
  * @property {string} [date] date of strftime_now, YYYY-MM-DD; 2024-07-26
- * @property {boolean} [add_generation_prompt] whether to open the assistant's turn at the end;
- *   true
+ * @property {boolean} [add_generation_prompt] whether to open the assistant's turn at the end; true
  * @property {Record<string, unknown>} [variables] other variables of the template, for instance
  *   enable_thinking
  * @property {string | Platform<'URL'> | Uint8Array} [renderer] the worker that renders templates,
@@ -456,16 +449,15 @@
  * @typedef {Amateur & { close: () => unknown }} DraftSession
  *
  * A scope over a smaller model with the same vocabulary.
- * @typedef {{ info: Info | null, piece: (id: number) => Piece | Promise<Piece>, session: () =>
- *   DraftSession | Promise<DraftSession> }} Draft
+ * @typedef {{ info: Info | null, piece: (id: number) => Piece | Promise<Piece>,
+ *   session: () => DraftSession | Promise<DraftSession> }} Draft
  *
- *   A token with its p under the model, its q under the draft's model if there is a draft, and its
- *   share of the residual, max(0, p - q) over the sum.
- * @typedef {{ id: number, text: string, p: number, q?: number, residual?: number }}
- *   SpeculatedToken
+ * A token with its p under the model, its q under the draft's model if there is a draft, and its
+ * share of the residual, max(0, p - q) over the sum.
+ * @typedef {{ id: number, text: string, p: number, q?: number, residual?: number }} SpeculatedToken
  *
- *   The origin of a token in speculative decoding: an accepted draft, a token of the residual that
- *   replaced a draft, or a token drawn from p without a draft.
+ * The origin of a token in speculative decoding: an accepted draft, a token of the residual that
+ * replaced a draft, or a token drawn from p without a draft.
  * @typedef {object} Speculated
  * @property {'accepted' | 'replaced' | 'bonus'} outcome
  * @property {number} pass number of the large model's pass, from 0
@@ -507,7 +499,7 @@
  * @typedef {Drawn & { text: string, entropy: number, kept: number, ms: number, position: number,
  *   top_logprobs?: ListedToken[], speculation?: Speculated }} Step
  *
- *   A possible token of a step; a removed one has p 0 and logprob -Infinity.
+ * A possible token of a step; a removed one has p 0 and logprob -Infinity.
  * @typedef {{ id: number, text: string, logprob: number, p: number, p_raw: number, rank: number }} ListedToken
  */
 
@@ -563,7 +555,7 @@
  * A port with `serve` at its other end.
  * @typedef {{ postMessage: (message: any, transfer?: any) => void }} RemotePort
  *
- *   The options of `RemoteLogitscope.load` beside those of `load`.
+ * The options of `RemoteLogitscope.load` beside those of `load`.
  * @typedef {object} WorkerOptions
  * @property {string | Platform<'URL'> | RemotePort} [worker] address of a worker's script, or a
  *   Worker or MessagePort with `serve` at its other end; by default the package's own worker, which
