@@ -47,7 +47,7 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
     `?lesson=new&model=stories&lang=en${hash}`,
     { permissions: ['clipboard-read', 'clipboard-write'] },
   );
-  assert.match(await notice(page), /without what no lesson can hold: logit_bias\./);
+  assert.match(await notice(page), /No lesson can hold these parts of it: logit_bias\./);
   assert.equal(new URL(page.url()).hash, '', 'a reload does not take it once more');
   const begun = (await draft(page)).parts[0].figure.state;
   assert.deepEqual([begun.model, begun.settings, begun.seed], ['stories', { temperature: 0.7 }, 7]);

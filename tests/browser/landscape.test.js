@@ -587,7 +587,7 @@ test('under a pointer a river says what it is; a press in the picture moves both
   assert.match(
     tip,
     new RegExp(
-      `^${best.text.trim()} .+%, rank 1 T = 0.75\\s+where the knob stands, T = 0.7: ${(100 * there.p).toPrecision(3)}%$`,
+      `^${best.text.trim()} .+%, rank 1 T = 0.75\\s+at the knob, T = 0.7: ${(100 * there.p).toPrecision(3)}%$`,
     ),
   );
   await page.mouse.click(x + 0.5 * width, y + 0.25 * height);

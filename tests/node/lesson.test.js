@@ -668,7 +668,7 @@ test('logitscope lesson answers writes what is right, in the reader’s language
   await writeFile(file, JSON.stringify({ ...whole(), guide: ['Say *this*.'] }));
   const { status, stdout, stderr } = await cli(['lesson', 'answers', file]);
   assert.deepEqual([status, stderr], [0, '']);
-  assert.match(stdout, /^Mine\n[^]*What to say: Say this\./);
+  assert.match(stdout, /^Mine\n[^]*Words to say: Say this\./);
   assert.match(stdout, /1\. p\?\n {3}Right: 0\.867 \(86\.7%\) ± 0\.005\n/);
   assert.match(stdout, /Usual mistakes:\n {3}- 0\.506 \(50\.6%\) → times\n/);
   assert.match(stdout, /- “z” before “x” → z is no beginning/);
