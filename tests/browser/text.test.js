@@ -74,10 +74,10 @@ test('an earlier token shows what could have come instead, and one pressed is a 
   );
   assert.equal(await page.locator('.step.forced').count(), 1);
 
-  const roads = page.locator('logit-branches [role=option]');
-  assert.equal(await roads.count(), 2);
-  assert.equal(await roads.nth(1).getAttribute('aria-selected'), 'true');
-  await roads.nth(0).click();
+  const branches = page.locator('logit-branches [role=option]');
+  assert.equal(await branches.count(), 2);
+  assert.equal(await branches.nth(1).getAttribute('aria-selected'), 'true');
+  await branches.nth(0).click();
   assert.deepEqual(
     await until(
       () => ids(page),
@@ -85,7 +85,7 @@ test('an earlier token shows what could have come instead, and one pressed is a 
     ),
     first,
   );
-  await roads.nth(0).press('ArrowDown');
+  await branches.nth(0).press('ArrowDown');
   assert.deepEqual(
     await until(
       () => ids(page),

@@ -33,7 +33,7 @@ export class LogitBranches extends LogitElement {
     const chosen = Math.max(0, shown);
     return html`
       <p class="label" id="title">${t('branches.title')}</p>
-      <div class="roads">
+      <div class="list">
         ${
           branches.length === 0
             ? html`<p class="hint">${t('branches.none')}</p>`
