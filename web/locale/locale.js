@@ -209,10 +209,7 @@ export function number(value) {
   return inFull(digitsOf(value), value);
 }
 
-/**
- * Words as a list in a sentence, such as "a, b and c".
- * @param {string[]} items
- */
+/** Words as a list in a sentence, such as "a, b and c". @param {string[]} items */
 export function list(items) {
   return new Intl.ListFormat(current).format(items);
 }
@@ -238,19 +235,12 @@ export function measure(value) {
   return value >= 0.1 || value <= 0 ? fixed(value, 2) : inFull(2, value);
 }
 
-/**
- * A number with at most so many decimals.
- * @param {number} value
- * @param {number} decimals
- */
+/** A number with at most so many decimals. @param {number} value @param {number} decimals */
 export function rounded(value, decimals) {
   return atMost(decimals, value);
 }
 
-/**
- * A number for an input box, without grouping.
- * @param {number} value
- */
+/** A number for an input box, without grouping. @param {number} value */
 export function plain(value) {
   return ungrouped(digitsOf(value), value);
 }

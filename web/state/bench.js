@@ -213,9 +213,9 @@ export class Bench extends EventTarget {
     });
   }
 
-  /** @param {[string, string] | null} pair names of conventions, null to compare none */
-  setPair(pair) {
-    this.pair = pair;
+  /** Sets the chart or the two conventions on show. @param {Partial<Pick<Bench, 'view' | 'pair'>>} choice */
+  choose(choice) {
+    Object.assign(this, choice);
     this.changed();
     this.emit('change');
     return this.refresh();
@@ -224,14 +224,6 @@ export class Bench extends EventTarget {
   /** @param {import('../engine/types.js').Settings[] | null} fronts null for none */
   setFronts(fronts) {
     this.fronts = fronts;
-    return this.refresh();
-  }
-
-  /** @param {View} view */
-  setView(view) {
-    this.view = view;
-    this.changed();
-    this.emit('change');
     return this.refresh();
   }
 

@@ -68,10 +68,7 @@ export class Generation {
     await this.append(drawn);
   }
 
-  /**
-   * Appends a listed token in place of the drawn one.
-   * @param {number} id
-   */
+  /** Appends a listed token in place of the drawn one. @param {number} id */
   async force(id) {
     this.stop();
     const { texts, turns } = this.#owner;

@@ -19,9 +19,9 @@ export function requestsOfBench(bench, isFixed = () => false) {
       'logit-bias': ({ detail }) => bench.setBias(detail.id, detail.bias),
       'logit-order': ({ detail }) => bench.setOrder(detail.order),
     }),
-    'logit-conventions': ({ detail }) => bench.setPair(detail.pair),
+    'logit-conventions': ({ detail }) => bench.choose({ pair: detail.pair }),
     'logit-fronts': ({ detail }) => bench.setFronts(detail.fronts),
-    'logit-view': ({ detail }) => bench.setView(detail.view),
+    'logit-view': ({ detail }) => bench.choose({ view: detail.view }),
     'logit-draw': ({ detail }) => {
       if (detail.draws) bench.drawMany(detail.draws);
       else if (isFixed()) return;
