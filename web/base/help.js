@@ -11,7 +11,6 @@ export class LogitHelp extends LogitElement {
 
   constructor() {
     super();
-    /** The name of the explained thing. */
     this.label = '';
     this.text = '';
   }

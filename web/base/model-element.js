@@ -72,7 +72,6 @@ export class ModelElement extends LogitElement {
     if (this.model !== '') this.prompt ??= this.offer.examples[0];
   }
 
-  /** The model as the page offers it. */
   get offer() {
     return findModel(/** @type {import('../state/engines.js').Model} */ (this.model));
   }

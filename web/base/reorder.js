@@ -34,7 +34,6 @@ export class Reorder {
   #layout = { top: 0, gap: 0, own: 0, others: [] };
   /** @type {Map<string, number>} The top of each card before an update that changes their order. */
   #tops = new Map();
-  /** The names at the last update. */
   #order = '';
 
   /**

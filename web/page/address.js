@@ -7,6 +7,7 @@
 import { Debounce } from '../base/debounce.js';
 import { t } from '../locale/locale.js';
 import { sameValue } from '../state/fields.js';
+import { modelOf } from '../state/files.js';
 import { MODELS } from '../state/models.js';
 import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
 import { keepInstrument, recallInstrument } from './site-links.js';
@@ -41,7 +42,6 @@ export class PageAddress {
   #reached = '';
   /** Whether the pending changes make a new entry. */
   #discrete = false;
-  /** Whether changes are pending. */
   #pending = false;
   /** Whether the entry is that of a run: made at its first token, rewritten at its end. */
   #ofRun = false;
@@ -241,7 +241,7 @@ export class PageAddress {
       const files = await findFiles(file);
       if (!files) return void (scope.missing = file);
       if (files.some((each, i) => each !== scope.files[i]))
-        await scope.openFiles(files, file.context, true);
+        await scope.open(modelOf(files), file.context, true);
     }
     // An address without a model means the page's first model, unless the user typed it beside another model.
     const model = asked.model ?? (this.#record && !file && withFile ? MODELS[0].name : null);

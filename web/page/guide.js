@@ -134,7 +134,6 @@ export class LogitGuide extends LogitElement {
 
   /** The picture before the action. @type {Outcome | null} */
   #before = null;
-  /** Whether the user acted in this beat. */
   #acted = false;
   #watching = false;
   /** The picture before the action that ended the last beat. @type {Outcome | null} */

@@ -21,7 +21,6 @@ const BENCH = {
   e: { panel: 'logit-text', focus: '#prompt' },
   t: { panel: 'logit-chain', focus: 'logit-knob[data-name=temperature]' },
 };
-/** The keys in the order of the list. */
 export const KEYS = ['s', 'r', 'b', 'x', 'n', 'd', 't', 'e', '1', '?'];
 /** The keys that repeat while they are held. */
 const HELD = ['s', 'b'];
@@ -32,7 +31,6 @@ const BOXES =
 /** In memory too, since the browser may keep nothing. */
 let on = recall('shortcuts') !== 'off';
 
-/** Whether the shortcuts are on. */
 export function keysAreOn() {
   return on;
 }
@@ -53,7 +51,7 @@ export function followKeys(scope) {
     const typed = event
       .composedPath()
       .some((element) => element instanceof Element && element.matches(BOXES));
-    if (!on || typed || !does(scope, name)) return;
+    if (!on || typed || !doKey(scope, name)) return;
     event.preventDefault();
   });
 }
@@ -63,7 +61,7 @@ export function followKeys(scope) {
  * @param {LogitScope} scope
  * @param {string} key
  */
-function does(scope, key) {
+function doKey(scope, key) {
   if (key === '?') {
     scope.emit('logit-shortcuts');
     return true;

@@ -6,7 +6,7 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
-import { droppedFiles, onPick } from '../state/files.js';
+import { droppedFiles, modelOf, onPick } from '../state/files.js';
 import { MODELS } from '../state/models.js';
 import modelChooserStyles from './model-chooser.css';
 
@@ -81,7 +81,7 @@ export class LogitModel extends LogitElement {
   #onChoose({ target }) {
     const select = /** @type {HTMLSelectElement} */ (target);
     const { value } = select;
-    if (value !== '…') return void (value && this.#open(value));
+    if (value !== '…') return void (value && this.emit('logit-model', { model: value }));
     select.value = MODELS.some(({ name }) => name === this.name) ? this.name : '';
     this.emit('logit-more');
   }
@@ -93,15 +93,10 @@ export class LogitModel extends LogitElement {
     input.value = '';
   }
 
-  /** One file, or all parts of one. @param {Iterable<File> | null} files */
+  /** @param {Iterable<File> | null} files */
   #openFiles(files) {
-    const [file, ...others] = files ?? [];
-    if (file) this.#open(others.length > 0 ? [file, ...others] : file);
-  }
-
-  /** @param {string | File | File[]} model */
-  #open(model) {
-    this.emit('logit-model', { model });
+    const model = modelOf(files);
+    if (model) this.emit('logit-model', { model });
   }
 }
 

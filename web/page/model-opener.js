@@ -8,6 +8,7 @@ import { glossary } from '../base/term.js';
 import { presets } from '../engine/presets.js';
 import { t } from '../locale/locale.js';
 import { isSlow } from '../state/engines.js';
+import { modelOf } from '../state/files.js';
 import { FIRST_SCREEN } from '../state/first-frame.js';
 import { agreeTo, isUnasked } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
@@ -129,7 +130,7 @@ export class ModelOpener {
     await import('./reopen.js');
     const { findFiles } = await import('./local-files.js');
     const files = await findFiles(missing);
-    if (files) return this.#scope.openFiles(files, missing.context);
+    if (files) return this.#scope.open(modelOf(files), missing.context);
     this.#scope.requestUpdate();
   }
 
@@ -231,7 +232,6 @@ export class ModelOpener {
       <progress id="progress" max="1" .value=${done}></progress>`;
   }
 
-  /** Renders the dialog of other models. */
   renderMore() {
     if (this.more === null) return nothing;
     return html`<logit-open dialog .asked=${this.more}

@@ -13,7 +13,7 @@ import { NumberInput } from '../base/number-input.js';
 import { listKept, removeKept } from '../engine/browser-store.js';
 import { addressOf, nameOf, partNames } from '../engine/model-names.js';
 import { addMessages, plain, t } from '../locale/locale.js';
-import { onPick } from '../state/files.js';
+import { modelOf, onPick } from '../state/files.js';
 import { agreeTo, agreements, farAddress } from '../state/hosts.js';
 import { GOOD } from './good-models.js';
 import { megabytes } from './model-chooser.js';
@@ -59,7 +59,6 @@ export class LogitOpen extends LogitElement {
     super();
     /** The name or address in question. */
     this.asked = '';
-    /** Whether it is a dialog. */
     this.dialog = false;
     /** The size in bytes; null if unknown. @type {number | null} */
     this.size = null;
@@ -213,7 +212,8 @@ export class LogitOpen extends LogitElement {
         <p id="name-about" class="about">${t('open.name.about')}</p>
       </div>
       <div class="picker">
-        <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}
+        <input type="file" id="file" accept=".gguf" multiple
+          @change=${(/** @type {any} */ { target }) => this.#openFiles(target.files)}
           @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
         <label for="file" class="button">${t('open.pick')}</label>
         <p class="about">${t('open.pick.about')}</p>
@@ -230,7 +230,6 @@ export class LogitOpen extends LogitElement {
       ${this.kept.length === 0 ? this.#renderKept() : nothing}`;
   }
 
-  /** Renders the models kept in this browser. */
   #renderKept() {
     return html`
       <h3>${t('open.kept')}</h3>
@@ -249,15 +248,10 @@ export class LogitOpen extends LogitElement {
     if (value.trim()) this.#ask(value.trim());
   }
 
-  /** @param {Event} event */
-  #onPick({ target }) {
-    this.#openFiles(/** @type {HTMLInputElement} */ (target).files);
-  }
-
   /** @param {Iterable<File> | null} files */
   #openFiles(files) {
-    const [file, ...others] = files ?? [];
-    if (file) this.#open(others.length > 0 ? [file, ...others] : file);
+    const model = modelOf(files);
+    if (model) this.#open(model);
   }
 
   /** @param {string} address */

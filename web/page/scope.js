@@ -7,45 +7,42 @@ import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
 import { Debounce } from '../base/debounce.js';
-import { LogitElement, define } from '../base/element.js';
-import { detailOf, explain, reason, sayDropped } from '../base/faults.js';
-import { settled } from '../base/settled.js';
+import { define } from '../base/element.js';
+import { detailOf, reason, sayDropped } from '../base/faults.js';
 import { glossary } from '../base/term.js';
 import { hasMessage, t } from '../locale/locale.js';
 import { Choices } from '../state/choices.js';
 import { isSlow } from '../state/engines.js';
 import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
-import { modelOf } from '../state/files.js';
 import { FIRST_SCREEN, emptyFrame, expandFrame } from '../state/first-frame.js';
 import { farAddress } from '../state/hosts.js';
-import { Instrument } from '../state/instrument.js';
-import { recall } from '../state/memory.js';
 import { MODELS, findModel } from '../state/models.js';
 import {
   droppedControls,
   parseControls,
   parseHash,
   parseParts,
-  show,
   stateParts,
 } from '../state/page-state.js';
 import '../views/bench/bench.js';
 import { requestsOf } from '../views/bench/requests.js';
 import panelStyles from '../style/panel.css';
+import { FirstScreen } from './first-screen.js';
 import { renderFoot } from './foot.js';
+import { InstrumentElement, refusedPart } from './instrument-element.js';
 import { renderMasthead, showTab } from './masthead.js';
 import { ModelOpener } from './model-opener.js';
 import scopeStyles from './scope.css';
 import { VIEWS } from './views.js';
 
 /**
- * @typedef {import('../engine/errors.js').Fault} Fault
+ * @typedef {import('../base/element.js').LogitElement} LogitElement
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../state/page-state.js').Dropped} Dropped
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
 
-export class LogitScope extends LogitElement {
+export class LogitScope extends InstrumentElement {
   static properties = {
     model: {},
     context: { type: Number },
@@ -60,13 +57,11 @@ export class LogitScope extends LogitElement {
     missing: { state: true },
   };
 
-  static styles = [...LogitElement.styles, panelStyles, scopeStyles];
+  static styles = [...InstrumentElement.styles, panelStyles, scopeStyles];
 
-  #instrument = new Instrument();
-  #choices = new Choices(() => this.#instrument.prompt.text);
-  #opener = new ModelOpener(this, this.#instrument, this.#choices, (prompt) => this.#begin(prompt));
-  /** The tour, once it was fetched. @type {import('./tour.js').Tour | null} */
-  #tour = null;
+  #choices = new Choices(() => this.instrument.prompt.text);
+  #opener = new ModelOpener(this, this.instrument, this.#choices, (prompt) => this.#begin(prompt));
+  #first = new FirstScreen(this, (view) => this.#go(view));
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
@@ -79,17 +74,11 @@ export class LogitScope extends LogitElement {
   /** Whether the page has hidden this element, which then serves panels elsewhere. */
   #tucked = false;
 
-  /** The frame before there is a model; undefined until it is fetched, null without one. @type {import('../state/first-frame.js').FirstFrame | null | undefined} */
-  #first;
-
   /** Whether the last change was a choice that is typed. */
   #typed = false;
 
-  /** The progress of a load as rendered last. @type {unknown[]} */
-  #load = [];
-
   /** The listeners for the requests of panels. */
-  #requests = requestsOf(this.#instrument, () => this.readonly);
+  #requests = requestsOf(this.instrument, () => this.readonly);
 
   constructor() {
     super();
@@ -126,13 +115,22 @@ export class LogitScope extends LogitElement {
   }
 
   #listen() {
-    const instrument = this.#instrument;
+    const instrument = this.instrument;
     /** @param {string} type @param {(detail: any) => unknown} listener */
     const on = (type, listener) =>
       instrument.addEventListener(type, (event) =>
         listener(/** @type {CustomEvent} */ (event).detail),
       );
-    on('update', () => this.#onUpdate());
+    /** The progress of a load as rendered last. @type {unknown[]} */
+    let last = [];
+    on('update', () => {
+      const { direct, model } = instrument;
+      const load = [model.status, model.progress, model.fault];
+      const loads = load.some((part, i) => part !== last[i]);
+      last = load;
+      // The bench renders the moves of a knob by itself.
+      if (loads || !direct || this.view !== 'bench') this.requestUpdate();
+    });
     on('ready', () => this.emit('logit-ready', { info: instrument.info }));
     on('change', () => {
       this.#typed = false;
@@ -147,24 +145,15 @@ export class LogitScope extends LogitElement {
     on('fault', async (fault) => this.emit('logit-error', await detailOf(fault)));
   }
 
-  /** The bench renders a knob's moves by itself. */
-  #onUpdate() {
-    const { direct, model } = this.#instrument;
-    const load = [model.status, model.progress, model.fault];
-    const loads = load.some((part, i) => part !== this.#load[i]);
-    this.#load = load;
-    if (loads || !direct || this.view !== 'bench') this.requestUpdate();
-  }
-
   /**
    * Prompt, settings, seed, drawn ids, the view and its choices as one plain object.
    * @returns {PageState}
    */
   get state() {
     const { view } = this;
-    const { bench_chart, bench_conventions, ...state } = this.#instrument.state;
+    const { bench_chart, bench_conventions, ...state } = this.instrument.state;
     const bench = view === 'bench' ? { bench_chart, bench_conventions } : {};
-    const { beat = null } = this.#tour ?? {};
+    const { beat = null } = this.#first.tour ?? {};
     const tour = beat && view === 'landscape' ? { beat } : {};
     return { ...state, ...tour, view, ...bench, ...this.#choices.of(view) };
   }
@@ -184,7 +173,7 @@ export class LogitScope extends LogitElement {
    */
   #takeBeat(state) {
     const { beat, ...others } = /** @type {PageState} */ (state ?? { settings: {} });
-    if (beat) this.#fetchTour().then((tour) => tour.show(beat));
+    if (beat) this.#first.showBeat(beat);
     const { settings, view = this.view, ...parts } = others;
     const only = beat && Object.keys({ ...settings, ...parts }).length === 0;
     if (only) this.view = view;
@@ -202,61 +191,10 @@ export class LogitScope extends LogitElement {
     this.requestUpdate();
   }
 
-  /** The table of settings and the model's facts, once there is a model. */
-  get table() {
-    return this.#instrument.table;
-  }
-
-  get ready() {
-    return this.#instrument.model.status === 'ready';
-  }
-
-  get info() {
-    return this.#instrument.info;
-  }
-
-  /** The model's name or address; null for the user's own file. */
-  get source() {
-    const { source } = this.#instrument.model;
-    if (typeof source !== 'string') return null;
-    return MODELS.find(({ model }) => model === source)?.name ?? source;
-  }
-
-  /** The user's own files of the model, if any. @returns {File[]} */
-  get files() {
-    return [this.#instrument.model.source].flat().filter((part) => part instanceof File);
-  }
-
-  /** All drawn texts. */
-  get texts() {
-    return this.#instrument.texts;
-  }
-
-  get steps() {
-    return this.#instrument.texts.steps;
-  }
-
-  /** All drawn texts with their numbers, as plain data. */
-  saveTexts() {
-    return this.#instrument.saveTexts();
-  }
-
   /** Whether a run is under way, and whether the last change was a knob's or typed. */
   get moving() {
-    const { generation, direct } = this.#instrument;
+    const { generation, direct } = this.instrument;
     return { running: generation.running, direct: direct || this.#typed };
-  }
-
-  /** Whether a load, a run or a reading is under way. */
-  get busy() {
-    const { model, pass, generation } = this.#instrument;
-    const loading = model.status === 'loading' || model.progress !== null;
-    return loading || pass !== null || generation.running;
-  }
-
-  /** Resolves when every view and panel shows the state: no run, debounced input or idle update is pending. */
-  settled() {
-    return settled();
   }
 
   /**
@@ -271,11 +209,6 @@ export class LogitScope extends LogitElement {
     return state;
   }
 
-  /** Merges settings that were checked against the table. @param {import('../plots/trace.js').Settings} patch */
-  set(patch) {
-    return this.#instrument.set(patch, false);
-  }
-
   /** Prompt and seed of an address that names none. */
   get unnamed() {
     return { prompt: this.prompt || this.#opener.example, seed: FIRST_SCREEN.seed };
@@ -285,32 +218,8 @@ export class LogitScope extends LogitElement {
   async restore(asked) {
     const state = this.#takeBeat(asked);
     if (!state) return;
-    this.#takeChoices(state, state.prompt ?? this.#instrument.prompt.text);
-    return this.#instrument.restore(state);
-  }
-
-  /**
-   * Returns the parts of settings that the engine refuses and the table cannot judge.
-   * @param {PageState['settings']} settings
-   */
-  async refused(settings) {
-    return Promise.all((await this.#instrument.refused(settings)).map(refusedPart));
-  }
-
-  /** The drawn text; finish_reason is null while it can continue. The trace is that of the visible bars. */
-  get result() {
-    const { texts, findings, prompt, trace } = this.#instrument;
-    const { steps, finished } = texts;
-    const text = steps.map((step) => (step.special ? '' : step.text)).join('');
-    const ids = steps.map(({ id }) => id);
-    const { verdict } = findings;
-    return { prompt: prompt.text, ids, text, finish_reason: finished, verdict, trace };
-  }
-
-  /** The reason why the bars do not show this state; null if they do. @returns {Fault | null} */
-  get fault() {
-    const { prompt, drawn, fault } = this.#instrument;
-    return prompt.fault ?? (drawn ? null : fault);
+    this.#takeChoices(state, state.prompt ?? this.instrument.prompt.text);
+    return this.instrument.restore(state);
   }
 
   /**
@@ -322,18 +231,8 @@ export class LogitScope extends LogitElement {
   async open(model, context, anew) {
     if (!(await this.#opener.open({ model, context, anew }))) return;
     this.missing = null;
-    this.context = this.#instrument.model.context;
+    this.context = this.instrument.model.context;
     this.requestUpdate();
-  }
-
-  /**
-   * Opens the user's own files, the parts of one model.
-   * @param {File[]} files
-   * @param {number | null} context
-   * @param {boolean} [anew]
-   */
-  openFiles(files, context, anew) {
-    return this.open(modelOf(files), context, anew);
   }
 
   /** Opens the model that the user agreed to or chose instead. @param {import('./model-opener.js').Wanted} wanted */
@@ -353,12 +252,7 @@ export class LogitScope extends LogitElement {
   /** @param {number | null} context */
   async #changeContext(context) {
     await this.#opener.changeContext(context);
-    this.context = this.#instrument.model.context;
-  }
-
-  /** Draws the next token. */
-  step() {
-    return this.#instrument.generation.step();
+    this.context = this.instrument.model.context;
   }
 
   connectedCallback() {
@@ -368,7 +262,7 @@ export class LogitScope extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#instrument.close();
+    this.instrument.close();
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -377,53 +271,24 @@ export class LogitScope extends LogitElement {
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
     if (this.model && (changed.has('model') || early)) this.#opener.load(changed.has('prompt'));
-    else if (changed.has('context') && this.context !== this.#instrument.model.context)
+    else if (changed.has('context') && this.context !== this.instrument.model.context)
       this.#changeContext(this.context);
-    else if (changed.has('prompt') && this.ready) this.#instrument.setPrompt(this.unnamed.prompt);
+    else if (changed.has('prompt') && this.ready) this.instrument.setPrompt(this.unnamed.prompt);
     if (!changed.has('view')) return;
     if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
     const view = VIEWS.find(({ name }) => name === this.view);
     if (!view) this.view = 'bench';
     else view.load?.();
-    if (this.view === 'landscape' && !this.ready && !this.missing) this.#fetchFirst();
+    if (this.view === 'landscape' && !this.ready && !this.missing)
+      this.#first.fetch((built) => this.#frameOf(built));
   }
 
   /** An element that the page has hidden shows itself during a question, a fault or a slow load. */
   #peek() {
-    const { status, progress } = this.#instrument.model;
+    const { status, progress } = this.instrument.model;
     this.#tucked ||= this.hasAttribute('hidden');
     const calls = this.#opener.asking !== '' || status === 'failed' || isSlow(progress);
     if (this.#tucked) this.toggleAttribute('hidden', !calls);
-  }
-
-  /** Whether this visit begins with the tour. */
-  get #tourDue() {
-    return this.guide && recall('guide') === null;
-  }
-
-  async #fetchTour() {
-    const { Tour } = await import('./tour.js');
-    return (this.#tour ??= new Tour(this, (view) => this.#go(view)));
-  }
-
-  async #offerTour() {
-    return (await this.#fetchTour()).offer();
-  }
-
-  /** Shows the first frame of the landscape before there is a model; the first visit's with the tour. */
-  async #fetchFirst() {
-    const first = this.#tourDue && this.address.fragment.length < 2;
-    const load = /** @type {() => Promise<unknown>} */ (VIEWS[0].load);
-    const parts = /** @type {const} */ ([
-      import('#first-frame'),
-      load(),
-      first && this.#offerTour(),
-    ]);
-    const [found] = await Promise.allSettled(parts);
-    if (this.ready) return;
-    const built = found.status === 'fulfilled' ? found.value.built : null;
-    this.#first = built && (await this.#frameOf(built));
-    this.requestUpdate();
   }
 
   /**
@@ -433,7 +298,7 @@ export class LogitScope extends LogitElement {
   async #frameOf(built) {
     const { state: asked } = this.#parseAddress(built.table, built.vocab_size);
     const { beat, ...state } = /** @type {Partial<PageState>} */ (asked ?? {});
-    if (beat) await (await this.#fetchTour()).show(beat);
+    if (beat) await this.#first.showBeat(beat);
     const { prompt, seed } = { ...this.unnamed, ...state };
     const usual =
       this.#opener.offer.name === MODELS[0].name &&
@@ -450,21 +315,15 @@ export class LogitScope extends LogitElement {
    * @param {string} prompt the default prompt
    */
   #begin(prompt) {
-    const asked = this.#readAddress();
+    const { table, info, address } = this;
+    const parsed = this.#parseAddress(table, info?.vocab_size);
+    const dropped = [...address.dropped, ...parsed.dropped];
+    const asked = address.complete(this.acceptParsed({ ...parsed, dropped }));
     const state = this.#takeBeat(asked);
     if (state) this.#takeChoices(state, state.prompt ?? prompt);
     // A linked view comes before the tour.
-    if (!asked && this.#tourDue && this.view === 'landscape') this.#offerTour();
+    if (!asked && this.view === 'landscape') this.#first.offerTour();
     return state;
-  }
-
-  /** Returns the state of the address, else of the attributes. */
-  #readAddress() {
-    const { table, info, address } = this;
-    const parsed = this.#parseAddress(table, info?.vocab_size);
-    return address.complete(
-      this.acceptParsed({ ...parsed, dropped: [...address.dropped, ...parsed.dropped] }),
-    );
   }
 
   /**
@@ -490,18 +349,13 @@ export class LogitScope extends LogitElement {
    */
   #go(view) {
     Debounce.flush();
-    const { texts, whatIf } = this.#instrument;
+    const { texts, whatIf } = this.instrument;
     const { landscape_u = null } = this.#choices.all;
     const [from, to] = [this.view, view];
     this.view = view;
     if (texts.steps.length > 0 || this.readonly || landscape_u === whatIf) return;
-    if (from === 'landscape' && to === 'bench') this.#instrument.setWhatIf(landscape_u);
+    if (from === 'landscape' && to === 'bench') this.instrument.setWhatIf(landscape_u);
     if (from === 'bench' && to === 'landscape') this.choose({ landscape_u: whatIf });
-  }
-
-  /** The visible knobs; null for all. */
-  get #knobs() {
-    return this.#shown?.knobs ?? (this.readonly ? [] : null);
   }
 
   /** Whether a part of PARTS shows. Tabs lead to knobs, so a fixed instrument has none. @param {string} part */
@@ -515,18 +369,18 @@ export class LogitScope extends LogitElement {
     if (this.#tucked)
       return html`${this.#renderBench()}${this.hidden ? nothing : this.#opener.renderInstead()}`;
     // Until the first view is known, render no placeholder.
-    const unknown = this.#coming && this.#first === undefined;
+    const unknown = this.#coming && this.#first.frame === undefined;
     return html`
       ${renderMasthead(this, {
         shows: this.#shows,
         name: this.missing?.name ?? this.#opener.offer.name,
-        instrument: this.#instrument,
+        instrument: this.instrument,
         go: (view) => this.#go(view),
         onModel: this.#onModel,
         onMore: () => this.#opener.showMore(),
       })}
       ${this.#renderSaid()}
-      ${this.view === 'landscape' && this.#placed ? this.#tour?.render() : nothing}
+      ${this.view === 'landscape' && this.#placed ? this.#first.tour?.render() : nothing}
       ${this.#placed ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
       ${this.#opener.renderMore()}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
@@ -535,7 +389,7 @@ export class LogitScope extends LogitElement {
 
   /** Whether the landscape waits for its model. */
   get #coming() {
-    const { status } = this.#instrument.model;
+    const { status } = this.instrument.model;
     if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
     if (this.missing) return false;
     return !farAddress(this.model);
@@ -543,27 +397,29 @@ export class LogitScope extends LogitElement {
 
   /** Whether the view is rendered. */
   get #placed() {
-    return !this.missing && (this.ready || (this.#coming && this.#first));
+    return !this.missing && (this.ready || (this.#coming && this.#first.frame));
   }
 
   #renderSaid() {
-    const modelFault = /** @type {any} */ (this.#instrument.model.fault);
+    const modelFault = /** @type {any} */ (this.instrument.model.fault);
     const why = this.missing ? '' : reason(modelFault, this);
     const refused =
       why &&
       t('model.refused', { name: `\u2068${findModel(modelFault.model).name}\u2069`, reason: why });
     return html`${renderNotice('', this.notice, () => (this.notice = ''))}
-      ${renderNotice('refused', refused, () => this.#instrument.model.forgetFault())}`;
+      ${renderNotice('refused', refused, () => this.instrument.model.forgetFault())}`;
   }
 
   #renderView() {
     const view = VIEWS.find(({ name }) => name === this.view);
+    const knobs = this.#shown?.knobs ?? (this.readonly ? [] : null);
+    const fixed = this.readonly ? () => (this.notice = this.speak(() => t('state.fixed'))) : null;
     return html`
       <div id="view" class=${this.shareable && this.view !== 'landscape' ? 'tall' : ''} role=${this.#shows('tabs') ? 'tabpanel' : nothing}
-        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${this.readonly ? this.#onFixed : this.#onAdopt} @logit-model=${this.readonly ? this.#onFixed : this.#onModel} @logit-choose=${this.#onChoose}>
-        ${this.ready ? nothing : html`<div class="coming ${this.#first?.landscape ? '' : 'bare'}" role="status">${this.#opener.renderProgress()}</div>`}
+        aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${fixed ?? this.#onAdopt} @logit-model=${fixed ?? this.#onModel} @logit-choose=${this.#onChoose}>
+        ${this.ready ? nothing : html`<div class="coming ${this.#first.frame?.landscape ? '' : 'bare'}" role="status">${this.#opener.renderProgress()}</div>`}
         ${this.#renderBench()}
-        ${cache(view?.render?.(this.#instrument, this.#choices.all, this.#requests, this.#first ?? null, this.#knobs))}
+        ${cache(view?.render?.(this.instrument, this.#choices.all, this.#requests, this.#first.frame ?? null, knobs))}
       </div>`;
   }
 
@@ -592,7 +448,7 @@ export class LogitScope extends LogitElement {
     if (!this.ready) return nothing;
     const shown = this.view === 'bench';
     const given = {
-      instrument: this.#instrument,
+      instrument: this.instrument,
       requests: this.#requests,
       attached: this.#attached,
       examples: this.#opener.offer.examples,
@@ -606,16 +462,16 @@ export class LogitScope extends LogitElement {
   }
 
   #renderFoot() {
-    const { info } = this.#instrument;
+    const { info } = this.instrument;
     const tabs = this.#shows('tabs');
     const views = FOOT_VIEWS.filter((name) => tabs && name !== this.view);
     return guard([info, views.join(), hasMessage('term.title'), this.readonly, t('language')], () =>
       renderFoot(info, {
         views,
         onView: (/** @type {string} */ name) => this.#go(name),
-        onGuide: async ({ target }) => {
+        onGuide: ({ target }) => {
           this.view = 'landscape';
-          (await this.#fetchTour()).resume(/** @type {HTMLElement} */ (target));
+          this.#first.resumeTour(/** @type {HTMLElement} */ (target));
         },
         onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
       }),
@@ -629,13 +485,9 @@ export class LogitScope extends LogitElement {
     this.choose(Object.fromEntries(named));
   }
 
-  #onFixed() {
-    this.notice = this.speak(() => t('state.fixed'));
-  }
-
   /** Takes over prompt and settings of a view, on the bench. @param {CustomEvent} event */
   #onAdopt({ detail }) {
-    const instrument = this.#instrument;
+    const instrument = this.instrument;
     if (detail.settings) instrument.usePreset(detail.settings);
     if (detail.seed !== undefined) instrument.setSeed(detail.seed);
     if (detail.prompt) instrument.setPrompt(detail.prompt);
@@ -649,15 +501,6 @@ function renderNotice(kind, said, onClose) {
   return html`
     <div class="panel said ${kind}" role="alert"><p>${said}</p>
       <button @click=${onClose}>${t('state.close')}</button></div>`;
-}
-
-/**
- * @param {{ name: string, value: unknown, fault: Fault }} refused
- * @returns {Promise<import('../state/page-state.js').Dropped>}
- */
-async function refusedPart({ name, value, fault }) {
-  const message = await explain(fault);
-  return { part: `${name}=${show(value)}`, why: 'refused', minimum: 0, maximum: 0, message };
 }
 
 define('logit-scope', LogitScope);

@@ -6,6 +6,7 @@ import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { locales } from '#locales/share';
 import { addMessages, hasMessage, language, languages, list, t } from '../locale/locale.js';
+import { copyText } from '../base/copy.js';
 import { LogitElement, define } from '../base/element.js';
 import { assets } from '../state/assets.js';
 import { FIELDS, THEMES, field } from '../state/fields.js';
@@ -57,7 +58,6 @@ export class LogitShare extends LogitElement {
     /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog')).showModal();
   }
 
-  /** The address with the choices. */
   get link() {
     const link = new URL(this.href);
     const query = { lang: this.lang_, theme: this.theme, controls: this.chosen.join() };
@@ -217,12 +217,8 @@ export class LogitShare extends LogitElement {
   async #copy(name, code) {
     const box = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector(`#${name}`));
     box.select();
-    try {
-      await navigator.clipboard.writeText(code);
-      this.said = { [name]: t('share.copied') };
-    } catch {
-      this.said = { [name]: t('share.select') }; // no clipboard in this frame: the text is selected
-    }
+    const copied = await copyText(code);
+    this.said = { [name]: t(copied ? 'share.copied' : 'share.select') }; // the text is selected
   }
 
   #close() {

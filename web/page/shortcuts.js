@@ -52,7 +52,6 @@ const NAMES = /** @type {Record<string, string>} */ ({ 1: 'views', '?': 'list' }
 
 define('logit-shortcuts', LogitShortcuts);
 
-/** Opens the dialog. */
 export async function showShortcuts() {
   const list = /** @type {LogitShortcuts} */ (
     document.querySelector('logit-shortcuts') ??

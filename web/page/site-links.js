@@ -13,10 +13,10 @@ const pathOf = ({ pathname }) => pathname.replace(/index\.html$/, '');
 /**
  * The last state of the instrument in this tab: its address for links back, and pending changes of
  * the history entry `at`.
- * @typedef {{ href?: string, unwritten?: any }} Left
+ * @typedef {{ href?: string, unwritten?: any }} LastState
  */
 
-/** Keeps the state while the tab is open. @param {Left} left */
+/** Keeps the state while the tab is open. @param {LastState} left */
 export function keepInstrument(left) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(left));
@@ -25,7 +25,7 @@ export function keepInstrument(left) {
   }
 }
 
-/** @returns {Left} */
+/** @returns {LastState} */
 export function recallInstrument() {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '{}');

@@ -20,10 +20,10 @@ import { keepKeys } from './used-keys.js';
 const VIEWS = ['logit-compare', 'logit-cost', 'logit-landscape', 'logit-sweep'];
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
 /** The attributes of a panel that are not state. */
-const OWN =
+const NOT_STATE =
   /^(class|dir|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|waiting|aria-.*|data-.*)$/;
 /** The attributes that a scope follows by itself. */
-const TAKEN_BY_SCOPE = [
+const SCOPE_ATTRIBUTES = [
   'prompt',
   ...FIELDS.filter(({ address }) => address === 'query').map(({ name }) => name),
 ];
@@ -37,22 +37,22 @@ LogitElement.joined = (element) => {
   const first = !followed.has(element);
   followed.add(element);
   if (first) keepKeys(element);
-  if (first) element.addController({ hostUpdate: () => turn(element) });
+  if (first) element.addController({ hostUpdate: () => setDirection(element) });
   if (element.localName === 'logit-scope') {
     if (first) followScope(/** @type {LogitScope} */ (element));
     followedBy(element).forEach((panel) => followPanel(panel, ['for']));
   } else if (PANELS.includes(element.localName)) {
-    if (first) watch(element, (names) => followPanel(element, names));
+    if (first) observe(element, (names) => followPanel(element, names));
     followPanel(element, element.getAttributeNames());
   } else if (VIEWS.includes(element.localName)) {
     if (first && isAlone(element)) /** @type {any} */ (element).model ||= MODELS[0].name;
-    if (first) watch(element, (names) => checkChoices(element, names));
+    if (first) observe(element, (names) => checkChoices(element, names));
     checkChoices(element, element.getAttributeNames());
   }
 };
 
 /** Gives an element the direction of its language, not of the page around it. @param {Element} element */
-function turn(element) {
+function setDirection(element) {
   const direction = t('page.direction');
   if (isAlone(element) && element.getAttribute('dir') !== direction)
     element.setAttribute('dir', direction);
@@ -91,7 +91,7 @@ function checkChoices(element, names) {
 }
 
 /** @param {Element} element @param {(names: string[]) => void} follow */
-function watch(element, follow) {
+function observe(element, follow) {
   const observer = new MutationObserver((records) =>
     follow([...new Set(records.map(({ attributeName }) => String(attributeName)))]),
   );
@@ -114,19 +114,19 @@ async function followPanel(panel, names) {
   }
   const own = /** @type {LogitScope | null} */ (panel.renderRoot.querySelector('logit-scope'));
   if (own) for (const name of names) mirror(panel, own, name);
-  else if (!id && panel.hasAttribute('model')) openHidden(panel);
+  else if (!id && panel.hasAttribute('model')) addHiddenScope(panel);
 }
 
 /** @param {Element} panel @param {Element} scope @param {string} name */
 function mirror(panel, scope, name) {
   const value = panel.getAttribute(name);
-  if (OWN.test(name) || value === scope.getAttribute(name)) return;
+  if (NOT_STATE.test(name) || value === scope.getAttribute(name)) return;
   if (value === null) scope.removeAttribute(name);
   else scope.setAttribute(name, value);
 }
 
 /** Adds a hidden scope with the panel's attributes to a panel. @param {LogitElement} panel */
-function openHidden(panel) {
+function addHiddenScope(panel) {
   const scope = /** @type {LogitScope} */ (document.createElement('logit-scope'));
   for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
   scope.hidden = true;
@@ -144,7 +144,7 @@ function followScope(scope) {
   /** The attributes that changed before the first model. @type {Set<string>} */
   const early = new Set();
   const follow = (/** @type {string} */ name) => {
-    if (TAKEN_BY_SCOPE.includes(name)) return;
+    if (SCOPE_ATTRIBUTES.includes(name)) return;
     const text = scope.getAttribute(name);
     if (text === null) return change(scope, name, undefined);
     const { state, dropped } = parseParts([[name, text]], scope.table, scope.info?.vocab_size);
@@ -152,7 +152,7 @@ function followScope(scope) {
     scope.acceptParsed({ state, dropped });
     if (state) change(scope, name, valueIn(state, name));
   };
-  watch(scope, (names) => {
+  observe(scope, (names) => {
     if (scope.ready) names.forEach(follow);
     else for (const name of names) early.add(name);
   });

@@ -13,7 +13,6 @@ import { startOf } from './guide.js';
 /** The number of beats; the bench follows the last one. */
 const BEATS = 5;
 
-/** The parts of the state that the actions of each beat change. */
 const ACTIONS = [
   [],
   ['temperature', 'landscape_u'],

@@ -34,8 +34,8 @@ import { MODELS } from './models.js';
  * The sources without a network, and the largest model that loads from them without a progress bar,
  * in bytes.
  */
-const HERE = ['there', 'file'];
-const QUICK = 32e6;
+const LOCAL = ['there', 'file'];
+const SMALL_BYTES = 32e6;
 /**
  * The shortest time between two reports of progress, in ms. A report for each piece of a large file
  * would block the page.
@@ -98,16 +98,14 @@ export function lease(model, options = {}) {
 /** Whether a load takes a while. A small local model does not. @param {Progress | null} progress */
 export function isSlow(progress) {
   const { where, total = 0 } = progress ?? {};
-  return where !== undefined && (!HERE.includes(where) || total > QUICK);
+  return where !== undefined && (!LOCAL.includes(where) || total > SMALL_BYTES);
 }
 
-/** The addresses of open and loading models. */
 export function openModels() {
   const keys = [...all.values()].flatMap((shared) => [...shared.keys()]);
   return keys.filter((key) => typeof key === 'string');
 }
 
-/** Whether an engine loads or works. */
 export function enginesBusy() {
   const held = [...all.values()].flatMap((shared) => [...shared.values()]);
   return held.some(({ loaded }) => loaded?.busy ?? true);

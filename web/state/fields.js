@@ -53,7 +53,6 @@ export const MAX_OWN_TEXT = 4000;
 const MAX_TEXT = 65536;
 /** The longest context of a model file, in tokens. */
 const MAX_CONTEXT = 2 ** 20;
-/** The deepest nesting of JSON. */
 const MAX_DEPTH = 128;
 
 export const VIEW_NAMES = [
@@ -82,24 +81,22 @@ const idsOf = ({ vocab_size }) => ({ minimum: 0, maximum: vocab_size - 1 });
 /** @param {boolean} good */
 const unless = (good) => (good ? null : MALFORMED);
 
+/** The forms of a value as text, by its type. */
+const AS_NUMBER = { read: readNumber, write: String };
+const AS_TEXT = { read: (/** @type {string} */ text) => text, write: String };
+const AS_JSON = { read: readJson, write: writeJson };
+const AS_GATE = { read: readGate, write: writeGate };
+const AS_WORDS = {
+  read: (/** @type {string} */ text) => (text === '' ? [] : text.split(',')),
+  write: (/** @type {string[]} */ value) => value.join(),
+};
+
 /** @type {Record<string, Kind>} */
 export const KINDS = {
-  real: {
-    read: readNumber,
-    write: String,
-    check: (value, part) => checkNumber(value, part, false),
-  },
-  integer: {
-    read: readNumber,
-    write: String,
-    check: (value, part) => checkNumber(value, part, true),
-  },
-  text: { read: (text) => text, write: String, check: checkText },
-  choice: {
-    read: (text) => text,
-    write: String,
-    check: (value, { choices }) => unless(choices.includes(value)),
-  },
+  real: { ...AS_NUMBER, check: (value, part) => checkNumber(value, part, false) },
+  integer: { ...AS_NUMBER, check: (value, part) => checkNumber(value, part, true) },
+  text: { ...AS_TEXT, check: checkText },
+  choice: { ...AS_TEXT, check: (value, { choices }) => unless(choices.includes(value)) },
   /** A name without a value: any text counts as set. */
   presence: {
     read: () => true,
@@ -111,10 +108,8 @@ export const KINDS = {
     write: String,
     check: (value) => unless(typeof value === 'boolean'),
   },
-  /** A subset of some words. */
   words: {
-    read: (text) => (text === '' ? [] : text.split(',')),
-    write: (value) => value.join(),
+    ...AS_WORDS,
     check: (value, { choices }) =>
       unless(
         Array.isArray(value) &&
@@ -122,7 +117,6 @@ export const KINDS = {
           value.every((word) => choices.includes(word)),
       ),
   },
-  /** Two of some words. */
   pair: {
     read: (text) => text.split(','),
     write: (value) => value.join(),
@@ -140,7 +134,7 @@ export const KINDS = {
       return value.map((id) => checkNumber(id, idsOf(known), true)).find(Boolean) ?? null;
     },
   },
-  list: { read: readJson, write: writeJson, check: checkList },
+  list: { ...AS_JSON, check: checkList },
   map: { read: readBiases, write: writeBiases, check: checkBiases },
   /**
    * All stages in the order applied, or moves from the canonical order: "top_p:temperature" puts
@@ -153,22 +147,19 @@ export const KINDS = {
     check: checkOrder,
   },
   constraint: {
-    read: readGate,
-    write: writeGate,
+    ...AS_GATE,
     // The engine limits the nesting.
     check: (value) =>
       unless((typeof value === 'string' || isObject(value)) && dataKind(value) !== 'other'),
   },
-  banned: { read: readGate, write: writeGate, check: checkList },
+  banned: { ...AS_GATE, check: checkList },
   forced: {
-    read: readGate,
-    write: writeGate,
+    ...AS_GATE,
     check: (value, part, known) =>
       typeof value === 'number' ? checkNumber(value, idsOf(known), true) : checkText(value, part),
   },
   model: {
-    read: (text) => text,
-    write: String,
+    ...AS_TEXT,
     check(value, part) {
       if (value === '') return MALFORMED;
       return checkText(value, part) ?? (mayLoad(value) ? null : { why: 'foreign' });
@@ -185,15 +176,13 @@ export const KINDS = {
   },
   /** The name of a numeric setting. */
   knob: {
-    read: (text) => text,
-    write: String,
+    ...AS_TEXT,
     check: (value, _part, { table }) =>
       unless(table.some(({ name, kind }) => name === value && /real|integer/.test(kind))),
   },
-  strategies: { read: readJson, write: writeJson, check: checkStrategies },
+  strategies: { ...AS_JSON, check: checkStrategies },
   settings: {
-    read: readJson,
-    write: writeJson,
+    ...AS_JSON,
     check: (value, _part, known) =>
       isObject(value) ? (checkData(value) ?? checkSettings(value, known)) : MALFORMED,
   },

@@ -74,7 +74,7 @@ export class Instrument extends Bench {
     return this.texts.finished && !free ? this.findings.written : null;
   }
 
-  /** The step whose random number is on show: the next one, or the last one of a finished text. */
+  /** The step of the visible random number: the next one, or the last one of a finished text. */
   get drawStep() {
     const { finished, steps } = this.texts;
     return finished === 'eos' ? steps.length - 1 : steps.length;

@@ -48,7 +48,6 @@ const STRIDES = [16, 4, 2, 1];
 export class LandscapeReader {
   /** The slices read so far, at evenly spaced values. @type {Slices | null} */
   landscape = null;
-  /** Whether the slices are complete. */
   fine = false;
   /** @type {Reading | null} */
   reading = null;
@@ -167,7 +166,6 @@ export class LandscapeReader {
     this.#slices.ask(asked);
   }
 
-  /** Ends all announcements. */
   close() {
     this.#closed = true;
   }

@@ -28,12 +28,10 @@ export class Newest {
     return this.#pass;
   }
 
-  /** Whether a request runs or waits. */
   get busy() {
     return this.#pass !== null;
   }
 
-  /** Whether a newer request waits. */
   get waiting() {
     return this.#wanted !== null;
   }

@@ -61,7 +61,7 @@ function initialOf(part) {
  * @param {TableRow[]} table
  * @returns {{ part: Part, value: any }[]}
  */
-function saying(state, table) {
+function partsToWrite(state, table) {
   return stateParts(table)
     .map((part) => {
       const holder = /** @type {Record<string, any>} */ (isSetting(part) ? state.settings : state);
@@ -79,7 +79,7 @@ function saying(state, table) {
  * @param {TableRow[]} table
  */
 export function formatHash(state, table) {
-  return saying(state, table)
+  return partsToWrite(state, table)
     .filter(({ part, value }) => checkPart(part, value, { table }) === null)
     .map(
       ({ part, value }) =>
@@ -94,7 +94,7 @@ export function formatHash(state, table) {
  * @param {TableRow[]} table
  */
 export function leftOut(state, table) {
-  return saying(state, table)
+  return partsToWrite(state, table)
     .filter(({ part, value }) => checkPart(part, value, { table }) !== null)
     .map(({ part }) => part.name);
 }
@@ -209,12 +209,13 @@ export function checkState(message, table, vocab_size) {
   const settable = FIELDS.filter((field) => field.setting);
   const parts = [...fields, ...settable, ...table];
   const { state, dropped } = collect(given, parts, { table, vocab_size });
-  if (!isObject(settings))
-    dropped.push({ part: `settings=${show(settings)}`, why: 'malformed', minimum: 0, maximum: 0 });
-  for (const name of unknown.slice(0, MOST))
-    dropped.push({ part: show(name), why: 'unknown', minimum: 0, maximum: 0 });
+  if (!isObject(settings)) dropped.push(refusalOf(`settings=${show(settings)}`, 'malformed'));
+  for (const name of unknown.slice(0, MOST)) dropped.push(refusalOf(show(name), 'unknown'));
   return { state, dropped: dropped.concat(unread(set.length), unread(unknown.length)) };
 }
+
+/** @param {string} part @param {Dropped['why']} why @returns {Dropped} */
+const refusalOf = (part, why) => ({ part, why, minimum: 0, maximum: 0 });
 
 /** Returns the refusals of the parts beyond MOST. @param {number} n @returns {Dropped[]} */
 const unread = (n) =>
@@ -252,13 +253,7 @@ function collect(given, parts, known) {
     const value = (part && KINDS[part.kind].take?.(raw, all)) ?? raw;
     const fault = part ? checkPart(part, value, known) : /** @type {const} */ ({ why: 'unknown' });
     if (!part || fault) {
-      dropped.push({
-        part: written,
-        minimum: 0,
-        maximum: 0,
-        ...fault,
-        why: fault?.why ?? 'unknown',
-      });
+      dropped.push({ ...refusalOf(written, 'unknown'), ...fault });
       continue;
     }
     good++;
@@ -298,7 +293,7 @@ export function droppedControls(text, table) {
   const known = [...PARTS, ...table.map(({ name }) => name), 'constraint', 'own'];
   return controlNames(text)
     .filter((name) => !known.includes(name))
-    .map((name) => ({ part: `controls=${show(name)}`, why: 'control', minimum: 0, maximum: 0 }));
+    .map((name) => refusalOf(`controls=${show(name)}`, 'control'));
 }
 
 /**

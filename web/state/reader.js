@@ -38,14 +38,12 @@ import { Timeline } from './sources.js';
 
 /** Stages that may do nothing for a reason that only a run with other settings finds. */
 const TOLD = ['xtc_probability', 'dry_multiplier'];
-/** The number of listed tokens. */
 const TOP = 20;
 /** The number of listed alternatives of an earlier token. */
 const ALTERNATIVES = 8;
 
 export class Reader {
   #engine;
-  /** The current source. */
   source;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();

@@ -13,7 +13,6 @@ export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 export const FRONT = ['temperature', 'top_k', 'top_p'];
 /** The samplers that read a second distribution. */
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
-/** The watermarks. */
 export const WATERMARKS = ['green_bias', 'synthid_depth'];
 /** The parameters on each sampler's card. */
 export const PARTS = /** @type {Record<string, string[]>} */ ({

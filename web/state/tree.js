@@ -19,7 +19,6 @@ export class TextTree {
   /** @type {number[]} The tokens that end a text. */
   ends = [];
   stopAtEnd = true;
-  /** The most tokens of a text. */
   limit = field('max_new_tokens').initial;
   /** The key under which a visit keeps the texts; '' before. */
   key = '';
@@ -68,7 +67,6 @@ export class TextTree {
     return node;
   }
 
-  /** The number of tokens in all texts. */
   get size() {
     return this.#nodes.length - 1;
   }

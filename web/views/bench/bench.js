@@ -61,7 +61,6 @@ export class LogitBench extends LogitElement {
     super();
     this.given = /** @type {Given} */ ({});
     this.wide = false;
-    /** The number of changes by a knob so far. */
     this.moves = 0;
   }
 

@@ -1,15 +1,18 @@
-/** What each panel is given, wherever it stands: the state of a bench as properties. */
+/** The state of a bench as properties of its panels. */
 import { presets, strategies } from '../../engine/presets.js';
 import { t } from '../../locale/locale.js';
 import { PACES } from '../../state/runner.js';
 
-/** The starting points, plain first; greedy is one of the nine. */
+/** The presets; greedy is one of the nine strategies. */
 const PRESETS = ['transformers', 'balanced'].map(named);
 
-/** What other programs do unless told otherwise. */
+/** The defaults of other programs. */
 const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
 
-/** The nine strategies but for temperature 1, which is plain; their names must not meet the others'. */
+/**
+ * The nine strategies except temperature 1, which is a preset. The prefix keeps their names
+ * distinct.
+ */
 const STRATEGIES = strategies
   .filter(({ settings }) => settings.temperature !== 1)
   .map(({ name, settings }) => ({ name: `strategy ${name}`, settings }));
@@ -22,15 +25,15 @@ function named(name) {
 /**
  * @typedef {object} Around
  * @property {string[]} examples prompts of the model
- * @property {string[] | null} knobs the settings that show; null for all of them
- * @property {boolean} fixed whether prompt and settings stay as they are
+ * @property {string[] | null} knobs the visible settings; null for all
+ * @property {boolean} fixed whether prompt and settings are fixed
  * @property {(fault: import('../../engine/errors.js').Fault | null) => string} sentence
  *
  * @typedef {Record<string, any>} Props
  */
 
 /**
- * The panels of any bench, each written when it is asked for.
+ * Returns the panels of any bench, with getters, so that only the needed ones are computed.
  * @param {import('../../state/bench.js').Bench} bench
  * @param {{ knobs?: string[] | null, fixed?: boolean }} [around]
  * @returns {Record<'draw' | 'distribution' | 'chain', Props>}
@@ -68,7 +71,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
 }
 
 /**
- * Why the prompt was not read, and the text to which the bars belong.
+ * Returns the reason why the prompt was not read, and the text to which the bars belong.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around['sentence']} sentence
  */
@@ -80,7 +83,7 @@ function faultOf({ prompt, trace }, sentence) {
 }
 
 /**
- * Those of the bench over a text, and the text.
+ * Returns the panels of a bench over a text.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around} around
  * @returns {Record<'text' | 'draw' | 'distribution' | 'chain', Props>}

@@ -1,13 +1,13 @@
-/** What a bench does when a panel asks for something, by the type of the panel's event. */
+/** The answers of a bench to the requests of its panels, by event type. */
 
 /** @typedef {import('../../state/bench.js').Bench} Bench */
 /** @typedef {import('../../state/instrument.js').Instrument} Instrument */
 /** @typedef {Record<string, (event: any) => void>} Listeners */
 
 /**
- * What any bench does.
+ * Returns the listeners of any bench.
  * @param {Bench} bench
- * @param {() => boolean} [isFixed] whether the settings stay as they are
+ * @param {() => boolean} [isFixed] whether the settings are fixed
  * @returns {Listeners}
  */
 export function requestsOfBench(bench, isFixed = () => false) {
@@ -32,9 +32,9 @@ export function requestsOfBench(bench, isFixed = () => false) {
 }
 
 /**
- * What the bench over a text does besides.
+ * Returns the listeners of a bench over a text.
  * @param {Instrument} instrument
- * @param {() => boolean} isFixed whether prompt and settings stay as they are
+ * @param {() => boolean} isFixed whether prompt and settings are fixed
  * @returns {Listeners}
  */
 export function requestsOf(instrument, isFixed) {

@@ -1,25 +1,23 @@
 /**
- * What a step shows by motion: the die falls on the strip, its token flies into the text, and the
- * bars and the strip that it was drawn from go before those of the next token come, so that nothing
- * overprints. It lies over the page and moves nothing in it; a further step ends it.
+ * The animation of a step: the die falls on the strip, the drawn token flies into the text, and the
+ * old bars and strip fade before the new ones appear. It lies over the page and moves nothing in
+ * it. The next step ends it.
  */
 
-/** How long all of it takes, in ms, and its parts as shares of that. */
+/** The duration in ms, and the ends of its parts as shares of that. */
 const TOTAL = 440;
 const FALLEN = 0.32;
 const GONE = 0.5;
 const ARRIVED = 0.85;
-/** How far the die falls, in units of 1/16 rem. */
 const FALL = '0 -1.25rem';
 
 const reduced = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** What lies over the page now, and what moves. @type {{ node?: Element, motion: Animation }[]} */
+/** The elements over the page and the animations now. @type {{ node?: Element, motion: Animation }[]} */
 let shown = [];
-/** Bumped for each step. */
+/** Incremented for each step. */
 let turn = 0;
 
-/** Ends what still moves. */
 export function endStep() {
   turn++;
   for (const { node, motion } of shown) {
@@ -30,8 +28,8 @@ export function endStep() {
 }
 
 /**
- * Shows a step from what stands on the bench before it.
- * @param {ParentNode & Node} root with the panels; what flies is put there
+ * Animates a step; called before the panels show it.
+ * @param {ParentNode & Node} root contains the panels, and gets the flying token
  */
 export async function showStep(root) {
   endStep();
@@ -53,7 +51,7 @@ export async function showStep(root) {
     if (last !== before) to = last;
   }
   if (!to || !from || mine !== turn || !inSight(to)) return;
-  hold(to, ARRIVED);
+  fadeInAt(to, ARRIVED);
   const fallen = TOTAL * FALLEN - (performance.now() - began);
   await new Promise((resolve) => setTimeout(resolve, fallen));
   const place = inSight(to);
@@ -77,7 +75,8 @@ function lastToken(root) {
 }
 
 /**
- * Lays what an element shows now over it, lets the die fall there, and brings in what comes next.
+ * Covers an element with a copy of its picture, lets the die fall there, and fades in the new
+ * picture.
  * @param {Element} element
  */
 function replace(element) {
@@ -93,17 +92,17 @@ function replace(element) {
   for (const [name, pixels] of Object.entries(box)) node.style.setProperty(name, `${pixels}px`);
   element.after(node);
   play(node, { opacity: [1, 1, 0, 0], offset: [0, FALLEN, GONE, 1] });
-  hold(now, GONE);
+  fadeInAt(now, GONE);
   const die = node.querySelector('.needle');
   if (die) play(die, { translate: [FALL, '0 0', '0 0'], offset: [0, FALLEN, 1] }, TOTAL, false);
 }
 
 /**
- * Keeps an element out of sight for a share of the time, then brings it in.
+ * Hides an element for a share of the time, then fades it in.
  * @param {Element} element
  * @param {number} share
  */
-function hold(element, share) {
+function fadeInAt(element, share) {
   play(element, { opacity: [0, 0, 1], offset: [0, share, 1] }, TOTAL, false);
 }
 
@@ -111,7 +110,7 @@ function hold(element, share) {
  * @param {Element} node
  * @param {PropertyIndexedKeyframes} frames
  * @param {number} [duration]
- * @param {boolean} [passing] whether it is removed in the end
+ * @param {boolean} [passing] whether to remove the element at the end
  */
 function play(node, frames, duration = TOTAL, passing = true) {
   const motion = node.animate(frames, { duration, easing: 'ease-in-out' });
@@ -125,7 +124,7 @@ function part(root, panel, selector) {
   return found?.shadowRoot?.querySelector(selector) ?? null;
 }
 
-/** Where an element is; null where nobody sees it. @param {Element} element */
+/** Returns the box of an element; null if it is outside the window. @param {Element} element */
 function inSight(element) {
   const box = element.getBoundingClientRect();
   return box.width > 0 && box.bottom > 0 && box.top < innerHeight ? box : null;

@@ -1,0 +1,108 @@
+/** The base of <logit-scope>: an element over one instrument, with the facts that other modules read. */
+import { LogitElement } from '../base/element.js';
+import { explain } from '../base/faults.js';
+import { settled } from '../base/settled.js';
+import { Instrument } from '../state/instrument.js';
+import { MODELS } from '../state/models.js';
+import { show } from '../state/page-state.js';
+
+/**
+ * @typedef {import('../engine/errors.js').Fault} Fault
+ * @typedef {import('../state/page-state.js').Dropped} Dropped
+ */
+
+export class InstrumentElement extends LogitElement {
+  instrument = new Instrument();
+
+  /** The table of settings; empty before the first model. */
+  get table() {
+    return this.instrument.table;
+  }
+
+  get ready() {
+    return this.instrument.model.status === 'ready';
+  }
+
+  get info() {
+    return this.instrument.info;
+  }
+
+  /** The model's name or address; null for the user's own file. */
+  get source() {
+    const { source } = this.instrument.model;
+    if (typeof source !== 'string') return null;
+    return MODELS.find(({ model }) => model === source)?.name ?? source;
+  }
+
+  /** The user's own files of the model, if any. @returns {File[]} */
+  get files() {
+    return [this.instrument.model.source].flat().filter((part) => part instanceof File);
+  }
+
+  get texts() {
+    return this.instrument.texts;
+  }
+
+  get steps() {
+    return this.instrument.texts.steps;
+  }
+
+  /** All drawn texts with their numbers, as plain data. */
+  saveTexts() {
+    return this.instrument.saveTexts();
+  }
+
+  /** Whether a load, a run or a reading is under way. */
+  get busy() {
+    const { model, pass, generation } = this.instrument;
+    const loading = model.status === 'loading' || model.progress !== null;
+    return loading || pass !== null || generation.running;
+  }
+
+  /** Resolves when every view and panel shows the state: no run, debounced input or idle update is pending. */
+  settled() {
+    return settled();
+  }
+
+  /** Merges settings that were checked against the table. @param {import('../plots/trace.js').Settings} patch */
+  set(patch) {
+    return this.instrument.set(patch, false);
+  }
+
+  step() {
+    return this.instrument.generation.step();
+  }
+
+  /**
+   * Returns the parts of settings that the engine refuses and the table cannot judge.
+   * @param {import('../state/page-state.js').PageState['settings']} settings
+   */
+  async refused(settings) {
+    return Promise.all((await this.instrument.refused(settings)).map(refusedPart));
+  }
+
+  /** The drawn text; finish_reason is null while it can continue. The trace is that of the visible bars. */
+  get result() {
+    const { texts, findings, prompt, trace } = this.instrument;
+    const { steps, finished } = texts;
+    const text = steps.map((step) => (step.special ? '' : step.text)).join('');
+    const ids = steps.map(({ id }) => id);
+    const { verdict } = findings;
+    return { prompt: prompt.text, ids, text, finish_reason: finished, verdict, trace };
+  }
+
+  /** The reason why the bars do not show this state; null if they do. @returns {Fault | null} */
+  get fault() {
+    const { prompt, drawn, fault } = this.instrument;
+    return prompt.fault ?? (drawn ? null : fault);
+  }
+}
+
+/**
+ * @param {{ name: string, value: unknown, fault: Fault }} refused
+ * @returns {Promise<Dropped>}
+ */
+export async function refusedPart({ name, value, fault }) {
+  const message = await explain(fault);
+  return { part: `${name}=${show(value)}`, why: 'refused', minimum: 0, maximum: 0, message };
+}
