@@ -78,7 +78,7 @@ export const refuses =
 
 /** Two rows in turn, and the first again. @type {Property['fails']} */
 async function inTurn(input, asking) {
-  const right = against(nudgeOf(input), differs);
+  const right = against(differs, nudgeOf(input));
   const other = { ...input, logits: [...input.logits].reverse() };
   for (const row of [input, other, input]) {
     const failure = await right(row, asking);
@@ -88,13 +88,13 @@ async function inTurn(input, asking) {
 }
 
 /** @param {Case} input */
-const nudgeOf = ({ settings }) => SPECS[Object.keys(settings)[0]]?.nudge ?? null;
+const nudgeOf = ({ settings }) => SPECS[Object.keys(settings)[0]]?.nudge;
 
 /** @param {string} name @param {Case[]} cases @param {Property['fails']} fails @returns {Property} */
 const it = (name, cases, fails) => ({ name, says: name.replaceAll('_', ' '), cases, fails });
 
-const right = against(null, differs);
-const best = against(null, lostBest);
+const right = against(differs);
+const best = against(lostBest);
 const all = (
   /** @type {string} */ name,
   /** @type {any[]} */ values,
@@ -108,8 +108,8 @@ const CASES = {
     return [
       it('identity_at_one', at(1), right),
       it('shape_preserved', at(0.5, 1, 2), returnsNumbers),
-      it('low_t_sharpens_distribution', at(0.5, 0.1, 0.04, 0.02), against(null, sharpens(1))),
-      it('high_t_flattens_distribution', at(2), against(null, sharpens(-1))),
+      it('low_t_sharpens_distribution', at(0.5, 0.1, 0.04, 0.02), against(sharpens(1))),
+      it('high_t_flattens_distribution', at(2), against(sharpens(-1))),
       it('preserves_argmax', at(0.1, 0.5, 2, 10), best),
       it('zero_raises', at(0), refuses(right)),
       it('negative_raises', at(-1), refuses()),
@@ -124,7 +124,7 @@ const CASES = {
       it('k_one_keeps_only_argmax', at(1), right),
       it('k_two_keeps_top_two', at(2), right),
       it('per_row', at(2), inTurn),
-      it('softmax_sums_to_one_over_survivors', at(3), against(null, sumsToOne)),
+      it('softmax_sums_to_one_over_survivors', at(3), against(sumsToOne)),
       it('zero_or_negative_raises', at(-1), refuses()),
     ];
   },
@@ -144,7 +144,7 @@ const CASES = {
         best,
       ),
       it('per_row', at(0.8), inTurn),
-      it('softmax_sums_to_one', at(0.5, 0.9), against(null, sumsToOne)),
+      it('softmax_sums_to_one', at(0.5, 0.9), against(sumsToOne)),
       it('invalid_p_raises', at(1.5, -0.1), refuses()),
     ];
   },
@@ -157,7 +157,7 @@ const CASES = {
       it('positive_logit_divided', at([0, 1], 2), right),
       it('negative_logit_multiplied', at([3, 4], 2), right),
       it('untouched_tokens_unchanged', at([2], 1.5), right),
-      it('lowers_probability', at([0], 1.5), against(null, lowers)),
+      it('lowers_probability', at([0], 1.5), against(lowers)),
       it(
         'one_d_prev_broadcasts',
         [...at([0, 3, 0], 1.3), ...FAR.map(longAgo)],

@@ -119,7 +119,7 @@ async function samplerTwin(as, asked, engine) {
   for (const { input, settings, answer } of asked) {
     const { result } = answer;
     if (!(result instanceof Float64Array) || result.length !== input.logits.length) continue;
-    const right = await expect(engine, input, null).catch(() => null);
+    const right = await expect(engine, input).catch(() => null);
     if (!right) continue;
     const logits = Array.from(input.logits, Math.fround);
     const { history } = input;
@@ -163,7 +163,7 @@ function loopTwin(asked) {
 async function keepsSomething(asked, engine, afresh) {
   for (const { input, answer } of [...asked].reverse()) {
     const { expected, logits } = input;
-    const right = expected ? null : await expect(engine, input, null).catch(() => null);
+    const right = expected ? null : await expect(engine, input).catch(() => null);
     const isRight = (/** @type {any} */ result) =>
       result instanceof Float64Array &&
       (expected ? same(result, expected) : right !== null && !disagreement(right, result));
@@ -192,7 +192,7 @@ async function isOfStages(as, asked, engine, stages) {
       answers.push({ input, result, error, wrong: !(isList && same(result, expected)) });
       continue;
     }
-    const right = await expect(engine, input, null).catch(() => null);
+    const right = await expect(engine, input).catch(() => null);
     if (!right || !(isList || error)) continue;
     const logits = Array.from(input.logits, Math.fround);
     const wrong = !(isList && result.length === logits.length && !disagreement(right, result));

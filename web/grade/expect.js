@@ -50,7 +50,7 @@ export async function warped(engine, { logits, settings, history, second, step }
 /**
  * @param {Engine} engine
  * @param {Case} input
- * @param {((settings: any) => object[]) | null} nudge settings to either side of the boundary
+ * @param {(settings: any) => object[]} [nudge] settings on both sides of the boundary
  * @returns {Promise<Expected>}
  */
 export async function expect(engine, input, nudge) {

@@ -65,6 +65,11 @@ class RunMaker {
     return { rows, vocab_size: size, context_length: context, eos_token_id: end };
   }
 
+  /** A model with equal logits. @param {number} size of the vocabulary @returns {Toy} */
+  flat(size) {
+    return { ...this.toy({ size }), rows: [new Float32Array(size)] };
+  }
+
   /** @param {number} length */
   prompt(length) {
     return this.random.history(length, 8);
@@ -162,10 +167,6 @@ const property = (name, says, cases, finds = otherIds, more = {}) => ({
 
 /** @param {RunMaker} maker @returns {Property[]} */
 function drawProperties(maker) {
-  const flat = (/** @type {number} */ size) => ({
-    ...maker.toy({ size }),
-    rows: [new Float32Array(size)],
-  });
   const ofAll = (/** @type {number} */ count) => ({
     toy: oneRow([...Array(count).fill(1), -1, -2]),
     us: [TOP],
@@ -182,12 +183,16 @@ function drawProperties(maker) {
       'met',
       'draws the next token if the mass meets u exactly',
       // Shares of 1/2 and 1/4 are exact in every order of operations.
-      [2, 4].flatMap((size) => maker.runs(1, () => ({ toy: flat(size), us: [0.5] }))),
+      [2, 4].flatMap((size) => maker.runs(1, () => ({ toy: maker.flat(size), us: [0.5] }))),
     ),
     property(
       'exact',
       'keeps no more than needed if the mass meets p exactly',
-      maker.runs(2, (i) => ({ toy: flat(4), us: [TOP], settings: { top_p: [0.25, 0.5][i] } })),
+      maker.runs(2, (i) => ({
+        toy: maker.flat(4),
+        us: [TOP],
+        settings: { top_p: [0.25, 0.5][i] },
+      })),
     ),
     property(
       'tied',

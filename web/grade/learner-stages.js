@@ -56,8 +56,7 @@ export class LearnerStages {
    * @returns {Promise<Made>}
    */
   async #step(stage, given, isOwn) {
-    const { nudge = null } = SPECS[stage];
-    const right = await expect(this.#engine, given, nudge).catch(() => null);
+    const right = await expect(this.#engine, given, SPECS[stage].nudge).catch(() => null);
     if (!isOwn) {
       const list = right && (await warped(this.#engine, given));
       return list ? { list: Array.from(list) } : { error: 'no logits are left' };

@@ -99,11 +99,11 @@ export function numbersOf({ result, length, error, hung, ...given }, { logits })
 
 /**
  * Compares the learner's numbers with the engine's; an answer without numbers fails too.
- * @param {((settings: any) => object[]) | null} nudge
  * @param {import('./wrongs.js').Compare} compare
+ * @param {Spec['nudge']} [nudge]
  */
 export const against =
-  (nudge, compare) =>
+  (compare, nudge) =>
   async (/** @type {Case} */ input, /** @type {Asking} */ { engine, ask }) => {
     const expected = await expect(engine, input, nudge);
     const { numbers, failure } = numbersOf(await ask(input), input);
@@ -163,7 +163,7 @@ export const looksBack = (make, fails, isBlind) => async (input, asking) => {
 
 /** @param {Case} input @param {Failure} failure @param {Engine} engine */
 export async function seesLess(input, { got }, engine) {
-  const less = await expect(engine, { ...input, history: input.history.slice(1) }, null);
+  const less = await expect(engine, { ...input, history: input.history.slice(1) });
   return got !== null && disagreement(less, got) === null;
 }
 
@@ -326,11 +326,11 @@ function ofKind(name, spec, random, some) {
       'minus_infinity',
       'removes with -Infinity, not with a large negative number',
       [...zero, ...many()],
-      against(nudge, softlyRemoved),
+      against(softlyRemoved, nudge),
     );
   if (kind === 'filter')
-    add('untouched', 'changes no logit that it keeps', some, against(nudge, touched));
-  if (best) add('best', 'the most probable token stays the best', many(), against(nudge, lostBest));
+    add('untouched', 'changes no logit that it keeps', some, against(touched, nudge));
+  if (best) add('best', 'the most probable token stays the best', many(), against(lostBest, nudge));
   if (tighter) add('subset', 'a tighter setting keeps a subset', some, notSubset(spec));
   return list;
 }
@@ -338,7 +338,7 @@ function ofKind(name, spec, random, some) {
 /** Properties of one sampler alone. @type {Record<string, (some: Case[]) => Property[]>} */
 const OF_ONE = {
   temperature: (some) => [
-    property('order', 'reorders nothing', some, against(null, reordered)),
+    property('order', 'reorders nothing', some, against(reordered)),
     property(
       'entropy',
       'a higher temperature never lowers the entropy',
@@ -353,7 +353,7 @@ const OF_ONE = {
     ),
   ],
   repetition_penalty: (some) => [
-    property('never_rises', 'at 1 or above raises no logit', some, against(null, raised)),
+    property('never_rises', 'at 1 or above raises no logit', some, against(raised)),
   ],
 };
 
@@ -370,12 +370,12 @@ function general(name, spec, random) {
     ...ofEach(some),
     ...ofKind(name, spec, random, some),
     ...(OF_ONE[name]?.(some) ?? []),
-    property('something_left', 'never removes the last token', some, against(nudge, emptied)),
+    property('something_left', 'never removes the last token', some, against(emptied, nudge)),
     property(
       'stay_removed',
       'a token already removed stays removed',
       randomCases(spec, random, SOME, { removed: true }),
-      against(nudge, cameBack),
+      against(cameBack, nudge),
     ),
   ];
   return list.map((it) => ({ ...it, shrinks: true }));
@@ -404,10 +404,10 @@ function byHand(name, spec) {
   // For a single value the answer may be right by chance.
   const picked = Array.from({ length: 4 }, () => JSON.stringify(spec.pick(random, 4)));
   const several = [...new Set(picked)].map((text) => JSON.parse(text));
-  const whole = against(spec.nudge, differs);
+  const whole = against(differs, spec.nudge);
   /** @type {Property[]} */
   const list = Object.entries(spec.edges ?? {}).map(([edge, [says, cases]]) =>
-    property(edge, says, cases, against(null, spec.compares?.[edge] ?? differs)),
+    property(edge, says, cases, against(spec.compares?.[edge] ?? differs)),
   );
   if (spec.far)
     list.push(
@@ -483,7 +483,7 @@ export async function propertiesOf(name, engine, seed = 0) {
   const row = engine.table.find((it) => it.name === name);
   const neutral = { [name]: row?.neutral };
   const many = randomCases(spec, random, MANY);
-  const agrees = against(spec.nudge, differs);
+  const agrees = against(differs, spec.nudge);
   /** @type {Property[]} */
   const agreeing = [
     property('agrees', 'agrees with the built-in on random inputs', many, agrees, {
@@ -507,7 +507,7 @@ export async function propertiesOf(name, engine, seed = 0) {
         // A tail too small for a sum in float64 stays too.
         { ...seconded(spec, [60, 0, -60]), settings: neutral, history: [] },
       ],
-      against(null, notIdentity),
+      against(notIdentity),
       { shrinks: true },
     ),
     ...byHand(name, spec),

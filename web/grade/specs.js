@@ -11,7 +11,8 @@ import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
  * @typedef {object} Spec
  * @property {'filter' | 'values'} kind a filter removes tokens and changes no logit
  * @property {(random: Random, size: number) => Record<string, any>} pick settings to try
- * @property {((settings: any) => object[]) | null} nudge
+ * @property {(settings: any) => object[]} [nudge] settings on both sides of the boundary, for a rule that
+ *   rounding may decide
  * @property {(settings: any) => object} [tighter] settings that keep no more
  * @property {boolean} [best] whether the most probable token always stays
  * @property {boolean} [history] whether it reads the history
@@ -93,7 +94,6 @@ export const SPECS = {
   guidance_scale: {
     kind: 'values',
     second: true,
-    nudge: null,
     pick: (random) => ({ guidance_scale: random.of([0, 0.5, 1.5, 3, 7.5]) }),
     edges: {
       second_alone: [
@@ -132,7 +132,6 @@ export const SPECS = {
   logit_bias: {
     kind: 'values',
     bans: true,
-    nudge: null,
     pick: (random, size) => {
       const id = () => String(random.whole(0, size - 1));
       return {
@@ -152,7 +151,6 @@ export const SPECS = {
   encoder_repetition_penalty: {
     kind: 'values',
     history: true,
-    nudge: null,
     pick: (random) => ({ encoder_repetition_penalty: random.of([0.8, 1.1, 1.3, 2]) }),
     far: longAgo('encoder_repetition_penalty', 2),
     edges: {
@@ -173,7 +171,6 @@ export const SPECS = {
       prompt_ignore_length: (random) => ({ prompt_ignore_length: random.whole(1, 6) }),
       rep_pen_slope: (random) => ({ rep_pen_slope: random.of([0, 0.25, 0.5]) }),
     },
-    nudge: null,
     pick: (random) => ({ repetition_penalty: random.of([0.8, 1.1, 1.2, 1.5, 2]) }),
     far: longAgo('repetition_penalty', 2),
     edges: {
@@ -198,7 +195,6 @@ export const SPECS = {
       ...WINDOW,
       penalty_decay: (random) => ({ penalty_decay: random.of([0, 0.5, 0.9]) }),
     },
-    nudge: null,
     pick: (random) => ({ frequency_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
     far: longAgo('frequency_penalty', 0.5),
     edges: {
@@ -212,7 +208,6 @@ export const SPECS = {
     kind: 'values',
     history: true,
     beside: WINDOW,
-    nudge: null,
     pick: (random) => ({ presence_penalty: random.of([-0.5, 0.25, 0.5, 1.5]) }),
     far: longAgo('presence_penalty', 0.5),
     edges: {
@@ -226,7 +221,6 @@ export const SPECS = {
     kind: 'filter',
     history: true,
     beside: WINDOW,
-    nudge: null,
     pick: (random) => ({ no_repeat_ngram_size: random.whole(1, 3) }),
     far: longAgo('no_repeat_ngram_size', 1),
     edges: {
@@ -258,7 +252,6 @@ export const SPECS = {
         dry_sequence_breakers: random.of([[[0]], [[1], [0, 1]], [[0, 1, 2]]]),
       }),
     },
-    nudge: null,
     pick: (random) => ({ dry_multiplier: random.of([0.5, 0.8, 1]) }),
     edges: {
       allowed: [
@@ -278,7 +271,6 @@ export const SPECS = {
     kind: 'values',
     bans: true,
     best: true,
-    nudge: null,
     wide: true,
     pick: (random) => ({ temperature: random.of([0.02, 0.1, 0.25, 0.5, 0.7, 1.5, 2, 10]) }),
     edges: {
@@ -302,7 +294,6 @@ export const SPECS = {
     tighter: (settings) => ({ top_k: Math.max(1, Math.floor(settings.top_k / 2)) }),
     best: true,
     beside: KEEP,
-    nudge: null,
     wide: true,
     pick: (random, size) => ({ top_k: random.whole(1, size) }),
     edges: {
@@ -479,7 +470,6 @@ export const SPECS = {
   },
   adaptive_target: {
     kind: 'values',
-    nudge: null,
     beside: {
       adaptive_decay: (random) => ({ adaptive_decay: random.of([0, 0.5, 0.99]) }),
     },
@@ -521,7 +511,6 @@ export const SPECS = {
     kind: 'filter',
     best: true,
     beside: KEEP,
-    nudge: null,
     pick: (random) => ({ p_less: random.of([1, 2]) }),
     edges: {
       flat: [
@@ -546,7 +535,6 @@ export const SPECS = {
   },
   dynatemp_range: {
     kind: 'values',
-    nudge: null,
     beside: {
       dynatemp_exponent: (random) => ({ dynatemp_exponent: random.of([0, 0.5, 2]) }),
     },
@@ -568,7 +556,6 @@ export const SPECS = {
   },
   smoothing_factor: {
     kind: 'values',
-    nudge: null,
     wide: false,
     beside: {
       smoothing_curve: (random) => ({ smoothing_curve: random.of([1.5, 3, 5]) }),
@@ -583,7 +570,6 @@ export const SPECS = {
   },
   min_new_tokens: {
     kind: 'filter',
-    nudge: null,
     pick: (random, size) => ({ min_new_tokens: random.of([0, 1, 5]), end_tokens: [size] }),
     edges: {
       ends: [
@@ -613,7 +599,6 @@ export const SPECS = {
       green_self: () => ({ green_self: 1 }),
       ...KEY,
     },
-    nudge: null,
     pick: (random) => ({ green_bias: random.of([0.5, 1, 2, 4, 100]) }),
     edges: {
       unseen_context: [
@@ -640,7 +625,6 @@ export const SPECS = {
       synthid_context: (random) => ({ synthid_context: random.whole(1, 4) }),
       ...KEY,
     },
-    nudge: null,
     pick: (random) => ({ synthid_depth: random.of([1, 2, 3]), synthid_context: 2 }),
     edges: {
       unseen_context: [
@@ -676,7 +660,6 @@ export const SPECS = {
   renormalize_logits: {
     kind: 'values',
     best: true,
-    nudge: null,
     wide: true,
     pick: () => ({ renormalize_logits: 1 }),
     edges: {
@@ -689,7 +672,6 @@ export const SPECS = {
   exponential_decay_length_penalty: {
     kind: 'values',
     step: true,
-    nudge: null,
     pick: (random, size) => ({
       exponential_decay_length_penalty: random.of([0.5, 0.9, 1.5, 2]),
       exponential_decay_start: random.whole(0, 3),

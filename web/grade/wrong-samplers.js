@@ -64,8 +64,16 @@ export function prefix(logits, stays, order = best(logits), shares = softmax(log
 }
 
 export const NEAR = 2 ** -20;
-const nucleus = (/** @type {number[]} */ logits, /** @type {number} */ p) =>
-  prefix(logits, (before, _, place) => place === 0 || before < p - NEAR);
+
+/**
+ * The first ids of an order whose mass reaches p; by default the nucleus.
+ * @param {number[]} logits
+ * @param {number} p
+ * @param {number[]} [order]
+ * @param {number[]} [shares]
+ */
+const nucleus = (logits, p, order, shares) =>
+  prefix(logits, (before, _, place) => place === 0 || before < p - NEAR, order, shares);
 
 /**
  * A twin of top-p with another rule; at p = 1 nothing changes.
@@ -130,6 +138,10 @@ const heat =
   (change) =>
   ({ logits, settings: { temperature: t } }) =>
     t === 0 ? only(logits, [best(logits)[0]]) : logits.map((l) => change(l, t, logits));
+
+/** A twin of temperature that is wrong at T = 0 alone. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+const atZero = (kept) => (given) =>
+  given.settings.temperature === 0 ? kept(given.logits) : RIGHT.temperature(given);
 
 /** @param {number} least @returns {Twin} */
 const heatAbove =
@@ -218,14 +230,7 @@ export const WRONG_SAMPLERS = {
     ),
     unscattered: cut((logits, p) => nucleus(logits, p).map((_, place) => place)),
     other_end: cut((logits, p) => nucleus(logits, 1 - p)),
-    shares_twice: cut((logits, p) =>
-      prefix(
-        logits,
-        (before, _, place) => place === 0 || before < p - NEAR,
-        best(logits),
-        softmax(softmax(logits)),
-      ),
-    ),
+    shares_twice: cut((logits, p) => nucleus(logits, p, best(logits), softmax(softmax(logits)))),
     all_tied: cut((logits, p) => {
       const least = Math.min(...nucleus(logits, p).map((id) => logits[id]));
       return ids(logits).filter((id) => logits[id] >= least);
@@ -235,14 +240,7 @@ export const WRONG_SAMPLERS = {
       const top = Math.max(...shares);
       return ids(logits).filter((id) => shares[id] >= p * top);
     }),
-    'as_text 1': cut((logits, p) => {
-      const shares = softmax(logits);
-      return prefix(
-        logits,
-        (before, _, place) => place === 0 || before < p - NEAR,
-        byText(logits, shares),
-      );
-    }),
+    'as_text 1': cut((logits, p) => nucleus(logits, p, byText(logits, softmax(logits)))),
     'as_text 2': cut((logits, p) => {
       const shares = softmax(logits);
       const kept = prefix(logits, (before) => before < p - NEAR, byText(logits, shares));
@@ -253,23 +251,12 @@ export const WRONG_SAMPLERS = {
     p_zero_2: zeroCut(ids),
     p_one_empties: ({ logits, settings: { top_p: p }, ...beside }) =>
       p === 1 ? only(logits, []) : RIGHT.top_p({ logits, settings: { top_p: p }, ...beside }),
-    p_one: ({ logits, settings: { top_p: p } }) =>
-      only(
-        logits,
-        prefix(logits, (before, _, place) => place === 0 || before < p - NEAR),
-      ),
+    p_one: ({ logits, settings: { top_p: p } }) => only(logits, nucleus(logits, p)),
     tail_kept: cut((logits, p) => best(logits).slice(nucleus(logits, p).length)),
-    overflow: cut((logits, p) =>
-      prefix(
-        logits,
-        (before, _, place) => place === 0 || before < p - NEAR,
-        best(logits),
-        softmax(logits, 0),
-      ),
-    ),
+    overflow: cut((logits, p) => nucleus(logits, p, best(logits), softmax(logits, 0))),
     higher_id: cut((logits, p) => {
       const order = ids(logits).sort((a, b) => logits[b] - logits[a] || b - a);
-      return prefix(logits, (before, _, place) => place === 0 || before < p - NEAR, order);
+      return nucleus(logits, p, order);
     }),
     ...masks('top_p'),
   },
@@ -332,21 +319,14 @@ export const WRONG_SAMPLERS = {
     rounds_t: heat((l, t) => l / Math.max(1, Math.round(t))),
     sharpens_only: heat((l, t) => l / Math.min(t, 1)),
     flattens_only: heat((l, t) => l / Math.max(t, 1)),
-    last_best: ({ logits, settings: { temperature: t } }) =>
-      t === 0 ? only(logits, [logits.lastIndexOf(Math.max(...logits))]) : logits.map((l) => l / t),
-    zero_first: ({ logits, settings: { temperature: t } }) =>
-      t === 0 ? only(logits, [0]) : logits.map((l) => l / t),
-    zero_worst: ({ logits, settings: { temperature: t } }) =>
-      t === 0 ? only(logits, best(logits).slice(-1)) : logits.map((l) => l / t),
-    zero_emptied: ({ logits, settings: { temperature: t } }) =>
-      t === 0 ? only(logits, []) : logits.map((l) => l / t),
-    zero_one_hot: ({ logits, settings: { temperature: t } }) =>
-      t === 0 ? logits.map((_, id) => Number(id === best(logits)[0])) : logits.map((l) => l / t),
+    last_best: atZero((logits) => only(logits, [logits.lastIndexOf(Math.max(...logits))])),
+    zero_first: atZero((logits) => only(logits, [0])),
+    zero_worst: atZero((logits) => only(logits, best(logits).slice(-1))),
+    zero_emptied: atZero((logits) => only(logits, [])),
+    zero_one_hot: atZero((logits) => logits.map((_, id) => Number(id === best(logits)[0]))),
     zero_divides: ({ logits, settings: { temperature: t } }) => logits.map((l) => l / t),
-    zero_nothing: (given) =>
-      given.settings.temperature === 0 ? given.logits : RIGHT.temperature(given),
-    zero_ties: ({ logits, settings: { temperature: t } }) =>
-      logits.map((l) => (t === 0 ? (l === Math.max(...logits) ? l : GONE) : l / t)),
+    zero_nothing: atZero((logits) => logits),
+    zero_ties: atZero((logits) => logits.map((l) => (l === Math.max(...logits) ? l : GONE))),
     ...Object.fromEntries([5, 6, 8, 9].map((n) => [`zero_epsilon_${n}`, heatAbove(10 ** -n)])),
     ...masks('temperature'),
   },

@@ -9,81 +9,77 @@ import { reason } from './reasons.js';
  *   input: import('./inputs.js').Case) => import('./expect.js').Failure | null} Compare
  */
 
+/**
+ * @param {import('./expect.js').Expected} expected
+ * @param {Float64Array} got
+ * @param {Parameters<typeof reason>} why
+ */
+const failure = ({ logits }, got, ...why) => ({ expected: logits, got, ...reason(...why) });
+
 /** @type {Compare} */
-export function softlyRemoved({ logits, stays, free }, got, input) {
+export function softlyRemoved(expected, got, input) {
+  const { stays, free } = expected;
   const id = got.findIndex(
     (it, i) => !stays(i) && !free(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
   );
-  return id < 0
-    ? null
-    : {
-        expected: logits,
-        got,
-        ...reason('soft', { id, value: String(got[id]) }),
-      };
+  return id < 0 ? null : failure(expected, got, 'soft', { id, value: String(got[id]) });
 }
 
 /** @type {Compare} */
-export function touched({ stays, logits }, got, input) {
+export function touched(expected, got, input) {
   const id = got.findIndex(
-    (it, i) => stays(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
+    (it, i) => expected.stays(i) && it !== -Infinity && it !== Math.fround(input.logits[i]),
   );
-  return id < 0 ? null : { expected: logits, got, ...reason('another_logit', { id }) };
+  return id < 0 ? null : failure(expected, got, 'another_logit', { id });
 }
 
 /** @type {Compare} */
-export function lostBest({ logits }, got, input) {
+export function lostBest(expected, got, input) {
   const best = Math.max(...input.logits);
   const top = Math.max(...got);
   const kept = input.logits.some((it, id) => it === best && got[id] === top && top !== -Infinity);
-  return kept ? null : { expected: logits, got, ...reason('lost_best') };
+  return kept ? null : failure(expected, got, 'lost_best');
 }
 
 /** @type {Compare} */
-export function emptied({ logits }, got) {
-  return got.some((it) => it !== -Infinity)
-    ? null
-    : { expected: logits, got, ...reason('emptied') };
-}
+export const emptied = (expected, got) =>
+  got.some((it) => it !== -Infinity) ? null : failure(expected, got, 'emptied');
 
 /** @type {Compare} */
-export function cameBack({ logits }, got, input) {
+export function cameBack(expected, got, input) {
   const id = got.findIndex((it, i) => input.logits[i] === -Infinity && it !== -Infinity);
-  return id < 0 ? null : { expected: logits, got, ...reason('came_back', { id }) };
+  return id < 0 ? null : failure(expected, got, 'came_back', { id });
 }
 
 /** @type {Compare} */
-export function notIdentity({ logits }, got, input) {
+export function notIdentity(expected, got, input) {
   const id = got.findIndex((it, i) => it !== Math.fround(input.logits[i]));
-  return id < 0 ? null : { expected: logits, got, ...reason('changed', { id }) };
+  return id < 0 ? null : failure(expected, got, 'changed', { id });
 }
 
 /** Counts how often each logit stays, so that ties may be broken either way. @type {Compare} */
-export function otherCounts({ logits }, got) {
+export function otherCounts(expected, got) {
   const sorted = (/** @type {ArrayLike<number>} */ list) => Array.from(list).sort((a, b) => a - b);
-  const [a, b] = [sorted(logits), sorted(got)];
+  const [a, b] = [sorted(expected.logits), sorted(got)];
   const count = (/** @type {number[]} */ list) => list.filter((it) => it !== -Infinity).length;
-  return a.every((it, i) => it === b[i])
-    ? null
-    : { expected: logits, got, ...reason('counts', { expected: count(a), got: count(b) }) };
+  if (a.every((it, i) => it === b[i])) return null;
+  return failure(expected, got, 'counts', { expected: count(a), got: count(b) });
 }
 
 /** @type {Compare} */
-export function reordered({ logits }, got, input) {
+export function reordered(expected, got, input) {
   const ids = [...got.keys()].sort((a, b) => input.logits[b] - input.logits[a]);
   const at = ids.findIndex((id, i) => i > 0 && got[id] > got[ids[i - 1]]);
-  return at < 0
-    ? null
-    : { expected: logits, got, ...reason('overtaken', { id: ids[at], other: ids[at - 1] }) };
+  return at < 0 ? null : failure(expected, got, 'overtaken', { id: ids[at], other: ids[at - 1] });
 }
 
 /** @type {Compare} */
-export function raised({ logits }, got, input) {
+export function raised(expected, got, input) {
   const { repetition_penalty: r } = input.settings;
   const id = got.findIndex(
     (it, i) => r >= 1 && it > input.logits[i] && !close(it, input.logits[i]),
   );
-  return id < 0 ? null : { expected: logits, got, ...reason('risen', { id }) };
+  return id < 0 ? null : failure(expected, got, 'risen', { id });
 }
 
 /** @type {Compare} */

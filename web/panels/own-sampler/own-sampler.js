@@ -8,7 +8,8 @@ import { locales } from '#locales/sampler';
 import { addMessages, number, t } from '../../locale/locale.js';
 import { MODULE_11, casesOf } from '../../grade/cases.js';
 import { CHAIN } from '../../grade/chain.js';
-import { GRADED, askingOf, grade } from '../../grade/grade.js';
+import { Examiner } from '../../grade/examiner.js';
+import { GRADED, grade } from '../../grade/grade.js';
 import { numbersOf } from '../../grade/properties.js';
 import { scoreOf } from '../../grade/score.js';
 import { SPECS } from '../../grade/specs.js';
@@ -201,8 +202,8 @@ export class LogitOwnSampler extends LogitElement {
       const history = Array.from(this.history);
       const settings = this.#values;
       const second = this.#readsSecond ? Array(logits.length).fill(0) : undefined;
-      const asking = askingOf(engine, tested, this.as);
-      const answer = await asking.ask({ logits, settings, history, second });
+      const examiner = new Examiner(engine, tested, this.as);
+      const answer = await examiner.ask({ logits, settings, history, second });
       const { numbers, failure } = numbersOf(answer, { logits });
       if (!current()) return;
       if (failure) {

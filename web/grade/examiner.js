@@ -1,0 +1,121 @@
+/** Asks a tested function, and keeps its answers and its differences for the diagnosis. */
+import { CHAIN } from './chain.js';
+import { isNeutral } from './generation.js';
+import { bitsOf, coinOf } from './hashes.js';
+import { reason, refusal } from './reasons.js';
+
+/** @typedef {import('./tested-function.js').Answer} Answer */
+
+/** Ends a check: the function refuses a setting that lessons may refuse. */
+export class Refused extends Error {}
+
+/**
+ * Completes the given settings with neutral values for all others that a sampler may read.
+ * @param {any} engine
+ * @param {string} as
+ * @param {Record<string, any>} settings
+ */
+export function complete(engine, as, settings) {
+  const rows = engine.table.filter((/** @type {any} */ row) =>
+    as === 'chain' ? CHAIN.includes(row.name) : !row.warper || row.name === as,
+  );
+  return {
+    ...Object.fromEntries(rows.map((/** @type {any} */ { name, neutral }) => [name, neutral])),
+    ...settings,
+  };
+}
+
+/** Whether a function raised its error on purpose. @param {Answer} answer */
+const isRefusal = ({ error, hung, code }) =>
+  error !== undefined && !hung && !code && !error.startsWith('ZeroDivisionError');
+
+export class Examiner {
+  #tested;
+  #as;
+  /** The settings that the function has read so far. @type {Set<string>} */
+  reads = new Set();
+  /** @type {import('./diagnose.js').Asked[]} */
+  asked = [];
+  /** Number of further answers to keep; answers from shrinking are too much alike. */
+  room = 0;
+  /** Number of answers without an error. */
+  answered = 0;
+  /** Settings and rules that the function's parameters cannot express. @type {Set<string>} */
+  skipped = new Set();
+  /** Differences that cost nothing. @type {Map<string, import('./diagnose.js').Fault>} */
+  notes = new Map();
+  /** @type {import('./diagnose.js').Asked | null} */
+  last = null;
+
+  /**
+   * @param {any} engine
+   * @param {Pick<import('./tested-function.js').TestedFunction, 'call'>} tested
+   * @param {string} as
+   */
+  constructor(engine, tested, as) {
+    this.engine = engine;
+    this.#tested = tested;
+    this.#as = as;
+  }
+
+  note = (/** @type {import('./diagnose.js').Fault} */ found) => {
+    this.notes.set(found.message, found);
+  };
+
+  /** @type {(input: any) => Promise<Answer>} */
+  ask = (input) => (this.#as === 'generate' ? this.#askLoop(input) : this.#askSampler(input));
+
+  /** @param {any} input */
+  async #askLoop(input) {
+    const { expected: _, order: __, ...given } = input;
+    const answer = await this.#tested.call({ call: 'generate', ...given });
+    const { graph, skipped, blind = [] } = answer.log ?? {};
+    // A parameter is missed only if its setting does something.
+    if (skipped?.split(' with ').some((name) => isNeutral(name, input.settings)))
+      return refusal('own_message');
+    if (graph !== undefined) this.reads.add('torch');
+    for (const name of skipped ? [skipped] : blind) this.skipped.add(name);
+    return skipped ? answer : this.#keep(input, input.settings, answer);
+  }
+
+  /** @param {any} input */
+  async #askSampler(input) {
+    const { logits, settings, history, second, step = 0 } = input;
+    const all = complete(this.engine, this.#as, settings);
+    const answer = await this.#tested.call({
+      call: 'warp',
+      logits: Float32Array.from(logits),
+      settings: all,
+      history,
+      step,
+      coin: coinOf(settings.seed ?? 0),
+      bits: bitsOf(this.#as, all, history, logits.length),
+      second: second ? Float32Array.from(second) : null,
+    });
+    for (const name of answer.read ?? []) this.reads.add(name);
+    return this.#keep(input, all, answer);
+  }
+
+  /** @param {any} input @param {Record<string, any>} settings all of them @param {Answer} answer */
+  #keep(input, settings, answer) {
+    if (answer.error === undefined) this.answered++;
+    else if (this.answered && isRefusal(answer)) {
+      const name = this.#refusable(input.settings);
+      if (name) {
+        this.note(reason('refuses', { settings: `${name} 0` }));
+        throw new Refused();
+      }
+    }
+    this.last = { input, settings, answer };
+    if (this.room-- > 0) this.asked.push(this.last);
+    return answer;
+  }
+
+  /** The setting of a call that the function may refuse. @param {Record<string, any>} settings */
+  #refusable(settings) {
+    const as = this.#as;
+    return ['temperature', 'top_k', 'top_p'].find(
+      (name) => settings[name] === 0 && (as === name || (as === 'generate' && name === 'top_p')),
+    );
+  }
+}
