@@ -1,6 +1,6 @@
 /**
- * The bars and the numbers at their ends while a knob moves them, on a canvas over those of
- * bars-view.js: a browser paints them all in a fraction of the time that it takes to move each.
+ * Paints the bars and their numbers on a canvas over those of bars-view.js while a knob moves: the
+ * browser paints all of them in a fraction of the time in which it moves each.
  */
 import { afterBar } from './bars.js';
 import { fitCanvas } from './canvas.js';
@@ -10,21 +10,21 @@ import { setProperties } from './cssom.js';
  * @typedef {import('./bars.js').Layout} Layout
  * @typedef {import('./bars.js').Row} Row
  *
- * How a part of a row looks that stands.
+ * The style of a part of a rendered row.
  * @typedef {{ fill: string, stroke: string, font: string, path: Path2D | null }} Look
  */
 
 export class MovingBars {
-  /** The rows that stand, until they are rendered anew. @type {Element[] | null} */
-  #standing = null;
-  /** By the classes of row and part: a style is read once for all that share them. @type {Map<string, Look>} */
+  /** The rendered rows; null after another render. @type {Element[] | null} */
+  #rendered = null;
+  /** The styles by the classes of row and part, each read once. @type {Map<string, Look>} */
   #looks = new Map();
 
   /**
-   * @param {Element} chart in which bars of the same shape stand
+   * @param {Element} chart with rendered bars of the same shape
    * @param {Layout} layout
    * @param {number} unit pixels of 1/16 rem
-   * @param {(row: Row) => string} percent what stands at the end of a bar
+   * @param {(row: Row) => string} percent the text at the end of a bar
    */
   paint(chart, { rows, rest, columns, width, height }, unit, percent) {
     const { barX, barTop, barHeight, baseline } = columns;
@@ -34,13 +34,13 @@ export class MovingBars {
     if (!chart.classList.contains('moving')) chart.classList.add('moving');
     const context = fitCanvas(canvas, wide, height);
     const thick = Math.round(barHeight / 2);
-    const standing = (this.#standing ??= [...chart.querySelectorAll('.row')]);
+    const rendered = (this.#rendered ??= [...chart.querySelectorAll('.row')]);
     const all = rest ? [...rows, rest] : rows;
     const middleOf = (/** @type {Row} */ row) => row.y + barTop + barHeight / 2;
-    /** The bars of one colour are one path. @type {Map<string, Path2D>} */
+    /** One path for the bars of each colour. @type {Map<string, Path2D>} */
     const bars = new Map();
     all.forEach((row, i) => {
-      const { fill } = this.#lookOf(standing[i], '.final');
+      const { fill } = this.#lookOf(rendered[i], '.final');
       const bar = bars.get(fill) ?? new Path2D();
       bars.set(fill, bar);
       const long = row.p > 0 ? Math.max(1, row.final) : 0;
@@ -54,7 +54,7 @@ export class MovingBars {
     let [font, ink] = ['', ''];
     all.forEach((row, i) => {
       const { final, raw, second } = row;
-      const look = (/** @type {string} */ part) => this.#lookOf(standing[i], part);
+      const look = (/** @type {string} */ part) => this.#lookOf(rendered[i], part);
       if (row.over) {
         const over = look('.over');
         context.fillStyle = ink = over.fill;
@@ -74,17 +74,17 @@ export class MovingBars {
       }
       if (row.removed_by) return;
       const after = look('.after');
-      if (after.font !== font) context.font = font = after.font; // which costs more than to write
+      if (after.font !== font) context.font = font = after.font; // a change of the font costs more than a text
       if (after.fill !== ink) context.fillStyle = ink = after.fill;
       const end = afterBar(Math.max(final, raw, 1), second, unit);
       context.fillText(percent(row), end + 8 * unit, row.y + baseline);
     });
   }
 
-  /** The bars that stand show again. @param {Element | null} chart */
+  /** Shows the rendered bars again. @param {Element | null} chart */
   end(chart) {
     chart?.classList.remove('moving');
-    this.#standing = null;
+    this.#rendered = null;
     this.#looks.clear();
   }
 
@@ -95,7 +95,7 @@ export class MovingBars {
     if (known) return known;
     const element = /** @type {Element} */ (row.querySelector(part));
     const { fill, stroke, fontWeight, fontSize, fontFamily } = getComputedStyle(element);
-    const font = `${fontWeight} ${fontSize} ${fontFamily}`; // with figures of one width it has no short form
+    const font = `${fontWeight} ${fontSize} ${fontFamily}`; // computed `font` is empty with tabular figures
     const path = element.getAttribute('d');
     const look = { fill, stroke, font, path: path === null ? null : new Path2D(path) };
     this.#looks.set(key, look);

@@ -1,6 +1,6 @@
 /**
- * Draws the ranked bars that bars.js laid out. It computes no number and knows no language: the
- * words come in `words`. Bars and rows glide by transform alone; bars-canvas.js has what follows a hand.
+ * Renders the ranked bars that bars.js laid out, with words from the caller. Bars and rows glide by
+ * transform alone; bars-canvas.js paints them while a knob moves.
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -15,7 +15,7 @@ import { cssom } from './cssom.js';
  * @typedef {object} Words
  * @property {string} rest the name of the row for the vocabulary that is not listed
  * @property {(token: TraceToken, letters: number) => unknown} label
- * @property {(row: Row) => string} percent what stands at the end of its bar
+ * @property {(row: Row) => string} percent the text at the end of its bar
  * @property {(share: number) => string} tick
  * @property {(stage: string) => string} stage
  * @property {(cut: import('./bars.js').Cut) => string} cut
@@ -24,29 +24,29 @@ import { cssom } from './cssom.js';
  * @property {Layout} layout
  * @property {number} unit pixels of 1/16 rem
  * @property {Words} words
- * @property {string | null} active the row that is pointed at
- * @property {(key: string) => number | null} count the share of many draws that fell on a row
+ * @property {string | null} active the row under the pointer
+ * @property {(key: string) => number | null} count the share of a row in many draws
  * @property {(key: string) => void} onPoint
  * @property {(key: string) => void} onPick
  */
 
 /** @param {Options} options */
-export function drawBars(options) {
+export function renderBars(options) {
   const { layout } = options;
   const rows = layout.rest ? [...layout.rows, layout.rest] : layout.rows;
   return svg`
     ${patterns(options.unit)}
-    ${drawScreen(options)}
-    ${layout.cuts.map((cut) => drawCut(cut, options))}
+    ${renderScreen(options)}
+    ${layout.cuts.map((cut) => renderCut(cut, options))}
     ${repeat(
       rows,
       ({ key }) => key,
-      (row) => drawRow(row, options),
+      (row) => renderRow(row, options),
     )}`;
 }
 
 /** The graticule behind the bars. @param {Options} options */
-function drawScreen({ layout: { ticks, head, plotBottom, columns }, unit, words }) {
+function renderScreen({ layout: { ticks, head, plotBottom, columns }, unit, words }) {
   const top = head - 4 * unit;
   const { barX, barWidth } = columns;
   return svg`
@@ -63,11 +63,11 @@ function drawScreen({ layout: { ticks, head, plotBottom, columns }, unit, words 
 }
 
 /**
- * The token that is drawn from beyond the list, below the strip of the rest.
+ * Renders a drawn token that is not listed, below the strip of the rest.
  * @param {Pick<Options, 'layout' | 'unit'> & { label: (letters: number) => unknown, words: string }} options
- *   label: its name; words: what is said of it
+ *   label: its name; words: the text after it
  */
-export function drawBeyond({ layout: { beyond: y, columns }, unit, label, words }) {
+export function renderBeyond({ layout: { beyond: y, columns }, unit, label, words }) {
   if (y === null) return nothing;
   return svg`
     <g class="beyond next" data-beyond ${cssom({ transform: `translateY(${y}px)` })}>
@@ -77,9 +77,8 @@ export function drawBeyond({ layout: { beyond: y, columns }, unit, label, words 
 }
 
 /**
- * Marks the row of the token that is drawn next: while a knob moves it changes more often than
- * anything else of the rows.
- * @param {Element} chart in which they stand
+ * Marks the row of the next token without a render: it changes often while a knob moves.
+ * @param {Element} chart with rendered bars
  * @param {number | null} id
  */
 export function markNext(chart, id) {
@@ -90,7 +89,7 @@ export function markNext(chart, id) {
   now?.classList.add('next');
 }
 
-/** How many letters a name has room for. @param {Layout['columns']} columns @param {number} unit */
+/** The number of letters for which a name has room. @param {Layout['columns']} columns @param {number} unit */
 function lettersOf({ labelWidth }, unit) {
   return Math.max(3, Math.floor(labelWidth / (8.6 * unit)) - 2);
 }
@@ -99,7 +98,7 @@ function lettersOf({ labelWidth }, unit) {
  * @param {import('./bars.js').Cut} cut
  * @param {Options} options
  */
-function drawCut(cut, { layout: { width, gap }, unit, words }) {
+function renderCut(cut, { layout: { width, gap }, unit, words }) {
   const [text, size] = [words.cut(cut), 11.5 * unit];
   const [middle, baseline] = [gap / 2, gap / 2 + 4 * unit];
   return svg`
@@ -115,14 +114,14 @@ function drawCut(cut, { layout: { width, gap }, unit, words }) {
  * @param {Row} row
  * @param {Options} options
  */
-function drawRow(row, options) {
+function renderRow(row, options) {
   const { layout, unit, words, onPoint, onPick } = options;
   const { columns, rowHeight, width } = layout;
   const { token, p, p_raw, removed_by } = row;
   const letters = lettersOf(columns, unit);
   const y = columns.baseline;
   const point = () => onPoint(row.key);
-  /** A long touch, which is no click. @param {Event} event */
+  /** Takes a long touch, which is no click. @param {Event} event */
   const menu = (event) => {
     event.preventDefault();
     onPick(row.key);
@@ -136,9 +135,9 @@ function drawRow(row, options) {
         rx=${4 * unit}></rect>
       <text class="name" y=${y}>${token ? words.label(token, letters) : words.rest}</text>
       ${token?.green ? svg`<text class="sign" x=${columns.barX - 12 * unit} y=${y}>◆</text>` : nothing}
-      ${drawBar(row, columns, unit)}
-      ${drawSecond(row, options)}
-      ${p === 0 ? nothing : drawCount(options.count(row.key), row, options)}
+      ${renderBar(row, columns, unit)}
+      ${renderSecond(row, options)}
+      ${p === 0 ? nothing : renderCount(options.count(row.key), row, options)}
       <text class=${removed_by ? 'tag' : 'after'} y=${y}
         ${cssom(slideText(row, columns, unit))}>${removed_by ? (row.first ? words.stage(removed_by) : '') : words.percent(row)}</text>
     </g>`;
@@ -156,13 +155,13 @@ function rowClass({ key, token, p, removed_by }, { active }) {
 }
 
 /**
- * The raw ghost behind the final bar. Each is a full-width rectangle slid into its window, so that
- * neither corners nor patterns are stretched.
+ * Renders the raw ghost and the final bar. Each is a full-width rectangle slid into its window, which
+ * stretches neither corners nor patterns.
  * @param {Row} row
  * @param {Layout['columns']} columns
  * @param {number} unit
  */
-function drawBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
+function renderBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
   const inner = Math.round(barHeight / 2);
   return svg`
     <svg class="bar" x=${barX} y=${barTop} width=${barLong} height=${barHeight}>
@@ -180,7 +179,7 @@ function drawBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
 }
 
 /**
- * The radius of a bar's corners; none where the bar is hardly longer than they are.
+ * Returns the radius of a bar's corners; 0 for a bar that is hardly longer.
  * @param {number} length
  * @param {number} radius
  */
@@ -189,12 +188,11 @@ function round(length, radius) {
 }
 
 /**
- * A ring where a bar would end if it were as long as its token's share under a second text; none at
- * the very beginning.
+ * Renders a ring at the token's share in the second distribution; none at the start of the bar.
  * @param {Row} row
  * @param {Options} options
  */
-function drawSecond({ token, second }, { layout: { columns }, unit }) {
+function renderSecond({ token, second }, { layout: { columns }, unit }) {
   const radius = 3 * unit;
   if (!token || second < radius) return nothing;
   const { barX, barTop, barHeight } = columns;
@@ -204,12 +202,12 @@ function drawSecond({ token, second }, { layout: { columns }, unit }) {
 }
 
 /**
- * A tick where a bar would end if it were as long as its share of many draws.
+ * Renders a tick at the share of many draws.
  * @param {number | null} share
  * @param {Row} row
  * @param {Options} options
  */
-function drawCount(share, row, { layout: { columns, lengthOf }, unit }) {
+function renderCount(share, row, { layout: { columns, lengthOf }, unit }) {
   if (share === null) return nothing;
   const { barX, barTop, barHeight } = columns;
   const x = barX + lengthOf(row.token, share);
@@ -219,7 +217,7 @@ function drawCount(share, row, { layout: { columns, lengthOf }, unit }) {
 }
 
 /**
- * Where the number at the end of a bar stands.
+ * Returns the place of the number at the end of a bar.
  * @param {Row} row
  * @param {Layout['columns']} columns
  * @param {number} unit
@@ -230,8 +228,8 @@ function slideText({ final, raw, second }, { barX }, unit) {
 }
 
 /**
- * What the chart shows but for the lengths of its bars and the token that is drawn: where it is the
- * same, they only move.
+ * Returns everything of the chart except bar lengths and the drawn token. While it stays the same, bars
+ * only change in length.
  * @param {Layout} layout
  */
 export function shapeOf({ rows, rest, cuts, width, domain }) {
@@ -243,7 +241,7 @@ export function shapeOf({ rows, rest, cuts, width, domain }) {
 }
 
 /**
- * A share above zero shows at least one pixel.
+ * Slides a bar to its length: at least one pixel for a share above zero.
  * @param {number} length
  * @param {number} width
  * @param {number} share
@@ -259,7 +257,7 @@ function cutClass(stage) {
 }
 
 /**
- * Hatching for what top-k removed, dots for top-p, a grid for anything else.
+ * Patterns of removed tokens: hatching for top-k, dots for top-p, a grid for others.
  * @param {number} unit
  */
 function patterns(unit) {

@@ -1,6 +1,6 @@
 /**
- * The geometry of the ranked bars: where each row, bar, cut line and tick stands. Pure functions of
- * the trace and the width; every length is in pixels, every share is the engine's own number.
+ * The geometry of the ranked bars: the places of rows, bars, cut lines and ticks. Pure functions of
+ * the trace and the width; lengths are in pixels, shares are the engine's own numbers.
  */
 import { ticks as roundTicks } from 'd3-array';
 import { linear } from './linear.js';
@@ -12,10 +12,10 @@ import { DRAGGED } from './cuts.js';
  * @typedef {import('./trace.js').Stage} Stage
  * @typedef {ReturnType<typeof layoutBars>} Layout
  * @typedef {{ stage: Stage, y: number, below: boolean, idle: boolean }} Cut
- *   idle: a line that can be dragged but cuts nothing now
+ *   idle: a draggable line that cuts nothing
  *
- * A listed token, or the rest of the vocabulary; `raw` and `final` are the lengths of its bars, and
- * `over` says that the final one goes on beyond the axis.
+ * A listed token, or the rest of the vocabulary; `raw` and `final` are the lengths of its bars. With
+ * `over` the final one reaches beyond the axis.
  * @typedef {object} Row
  * @property {string} key the token's id, or "rest"
  * @property {TraceToken | null} token
@@ -26,21 +26,21 @@ import { DRAGGED } from './cuts.js';
  * @property {boolean} first whether the row above is not removed by the same stage
  * @property {number} raw
  * @property {number} final
- * @property {number} second where its share under a second text stands, 0 without one
+ * @property {number} second the length of its share in a second distribution, 0 without one
  * @property {boolean} over
  */
 
 const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
-/** How many times the model's best probability the axis holds. */
+/** The least end of the axis, as a multiple of the model's best probability. */
 const HEADROOM = 3;
-/** How far a bar that goes on beyond the axis stands out of it, in 1/16 rem. */
+/** The part of a cut bar beyond the axis, in 1/16 rem. */
 const OVER = 12;
 /** The decades of the logarithmic axis. */
 const DECADES = 6;
 
 /**
- * Survivors by rank, then the removed: first what the last stage removed, so that one line per
- * stage parts what it kept from what it removed whatever the stages before it did.
+ * Survivors by rank, then the removed tokens, those of the last stage first. So one line per stage
+ * parts its survivors from its removed tokens.
  * @param {Trace} trace
  */
 export function orderRows(trace) {
@@ -71,7 +71,7 @@ export function findCuts(trace, rows) {
 }
 
 /**
- * The draggable stages that cut nothing: their lines wait below the list.
+ * The draggable stages that cut nothing: their lines are below the list.
  * @param {Trace} trace
  * @param {number} at
  */
@@ -82,8 +82,8 @@ function findIdle(trace, at) {
 }
 
 /**
- * The smallest of a few round domains that holds thrice the model's best probability: no knob moves
- * the axis, and the rest of the vocabulary does not set it.
+ * The smallest round domain that holds HEADROOM times the model's best probability. So no knob moves
+ * the axis, and the rest of the vocabulary has no effect on it.
  * @param {Trace} trace
  */
 export function chooseDomain(trace) {
@@ -93,7 +93,7 @@ export function chooseDomain(trace) {
 
 /**
  * @param {{ trace: Trace, width: number, unit: number, lines: number, log?: boolean }} options
- *   unit: pixels of 1/16 rem; lines: cut lines that room is always left for
+ *   unit: pixels of 1/16 rem; lines: the number of cut lines with reserved room
  */
 export function layoutBars({ trace, width, unit, lines, log = false }) {
   const [rowHeight, gap, head] = [23 * unit, 20 * unit, 24 * unit];
@@ -174,7 +174,7 @@ function layoutColumns(width, unit) {
 }
 
 /**
- * How many rows stand above a height, the gaps of the lines left out of account.
+ * The number of rows above a height.
  * @param {Layout} layout
  * @param {number} y
  */
@@ -182,13 +182,13 @@ export function rowsAbove({ rows, rowHeight }, y) {
   return rows.filter((row) => row.y + rowHeight / 2 < y).length;
 }
 
-/** How wide the number at the end of a bar is at most, in units, with the room around it. */
+/** The greatest width of the number at the end of a bar with its margins, in units. */
 const NUMBER = 72;
 
 /**
- * After what the number of a bar stands: its end, or the ring where that would lie in the number.
+ * Returns the start of a bar's number: the end of the bar, or of a ring that would cover the number.
  * @param {number} end
- * @param {number} second where the ring is
+ * @param {number} second the place of the ring
  * @param {number} unit
  */
 export function afterBar(end, second, unit) {

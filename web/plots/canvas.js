@@ -1,7 +1,7 @@
-/** The canvas that plots are painted on where they move. */
+/** Canvas for plots that move. */
 
 /**
- * A canvas as large as its place, in true pixels, empty.
+ * Clears a canvas and gives it the size of its element in device pixels.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height

@@ -1,32 +1,31 @@
 /**
- * The lines of equal value over a grid, as on a map of heights, and where their numbers stand. Pure
+ * Lines of equal value over a grid, as on a map of heights, and the places of their numbers. Pure
  * functions; places are shares from the left and from the top.
  */
 import { ticks as roundTicks } from 'd3-array';
 import { contours } from 'd3-contour';
 
 /**
- * All places where the value is `value` or more, as the d of a path, and where its number stands; null
- * where there is no room.
+ * The region with at least `value` as the d of a path, and the place of the number; null without room.
  * @typedef {{ value: number, d: string, label: { x: number, y: number } | null }} Contour
  */
 
-/** About so many lines. */
+/** The approximate number of lines. */
 const LINES = 8;
-/** How far a number stays from the edges and from the other numbers, as a share of each side. */
+/** The least distance of a number to the edges and to other numbers, as a share of each side. */
 const ROOM = { x: 0.08, y: 0.12 };
 
 /**
  * @param {{ columns: number, rows: number, values: (number | null)[], counts: boolean }} grid values:
- *   column after column, each from below; null where nothing is known yet. counts: they are whole
- *   numbers from 1 on, and as far apart as their logarithms
+ *   column after column, each from the bottom; null for an unknown one. counts: they are whole numbers
+ *   from 1, on a logarithmic scale
  * @returns {Contour[]} the lowest first
  */
 export function layoutContours({ columns, rows, values, counts }) {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return [];
   const scale = (/** @type {number} */ value) => (counts ? Math.log(value) : value);
-  // From the top, row after row.
+  // d3 takes rows from the top.
   const heights = Array.from({ length: values.length }, (_, i) => {
     const value = values[(i % columns) * rows + (rows - 1 - Math.floor(i / columns))];
     return value === null ? Number.NaN : scale(value);
@@ -47,7 +46,7 @@ export function layoutContours({ columns, rows, values, counts }) {
 }
 
 /**
- * Round values between two, the lowest left out: below it there is nothing.
+ * Round values between two, without the lowest: nothing lies below it.
  * @param {number} low
  * @param {number} high
  * @param {boolean} counts
@@ -62,7 +61,7 @@ function roundValues(low, high, counts) {
 }
 
 /**
- * The place on a line that is farthest from the edges, clear of the other numbers.
+ * Returns the place on a line that is farthest from the edges and clear of other numbers.
  * @param {number[][]} line
  * @param {{ x: number, y: number }[]} placed
  */

@@ -5,11 +5,11 @@
 import { nothing } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 
-/** What is set of an element. @type {WeakMap<Element, Record<string, string>>} */
+/** The properties set here, by element. @type {WeakMap<Element, Record<string, string>>} */
 const known = new WeakMap();
 
 /**
- * Sets properties of an element that are not as they were set here last.
+ * Sets the properties that differ from those set here last.
  * @param {HTMLElement | SVGElement} element
  * @param {Record<string, string | number>} properties
  */

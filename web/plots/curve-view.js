@@ -1,4 +1,4 @@
-/** Draws the chart over all ranks that curve.js laid out; the words come in `words`. */
+/** Renders the chart over all ranks that curve.js laid out. */
 import { nothing, svg } from 'lit';
 import { cssom } from './cssom.js';
 
@@ -16,27 +16,27 @@ import { cssom } from './cssom.js';
  * @property {Layout} layout
  * @property {number} unit pixels of 1/16 rem
  * @property {Words} words
- * @property {number | null} rank the rank that is pointed at
+ * @property {number | null} rank the rank under the pointer
  */
 
 const SIZE = 11.5;
 
 /** @param {Options} options */
-export function drawCurve(options) {
+export function renderCurve(options) {
   const { layout, unit, rank } = options;
   const { paths, dots } = layout;
   return svg`
-    ${drawAxes(options)}
+    ${renderAxes(options)}
     <path class="raw" d=${paths.raw}></path>
     <path class="entering" d=${paths.entering}></path>
     <path class="final" d=${paths.final}></path>
     ${dots.map(([x, y]) => svg`<circle class="dot" cx=${x} cy=${y} r=${2.25 * unit}></circle>`)}
-    ${layout.lines.map((line, i) => drawLine(line, i, options))}
-    ${rank === null ? nothing : drawCross(layout, rank)}`;
+    ${layout.lines.map((line, i) => renderLine(line, i, options))}
+    ${rank === null ? nothing : renderCross(layout, rank)}`;
 }
 
 /** @param {Options} options */
-function drawAxes({ layout: { plot, ticks, x, y, width }, unit, words }) {
+function renderAxes({ layout: { plot, ticks, x, y, width }, unit, words }) {
   const { left, right, top, bottom } = plot;
   return svg`
     <g class="frame" font-size=${SIZE * unit}>
@@ -61,7 +61,7 @@ function drawAxes({ layout: { plot, ticks, x, y, width }, unit, words }) {
  * @param {number} i
  * @param {Options} options
  */
-function drawLine({ handle, x, y }, i, { layout: { plot }, unit, words }) {
+function renderLine({ handle, x, y }, i, { layout: { plot }, unit, words }) {
   const text = words.line(handle);
   const kind = `cutline by-${handle.name} ${handle.active ? '' : 'idle'}`;
   const size = SIZE * unit;
@@ -85,7 +85,7 @@ function drawLine({ handle, x, y }, i, { layout: { plot }, unit, words }) {
  * @param {Layout} layout
  * @param {number} rank
  */
-function drawCross({ x, plot }, rank) {
+function renderCross({ x, plot }, rank) {
   return svg`
     <line class="cross" x1=${x(rank)} x2=${x(rank)} y1=${plot.top} y2=${plot.bottom}></line>`;
 }

@@ -9,21 +9,21 @@ import { line } from 'd3-shape';
  * @typedef {import('./cuts.js').Handle} Handle
  * @typedef {'cumulative' | 'ranks'} View
  * @typedef {{ raw: Float64Array, entering: Float64Array, final: Float64Array }} Curves
- *   before the warpers, as they enter top-p, and after the warpers
+ *   before the chain, at the input of top-p, and after the chain
  * @typedef {ReturnType<typeof layoutCurve>} Layout
  *
- * The line of a stage: at x for a number of tokens, or at y for a mass.
+ * The line of a stage: at x for a number of tokens, at y for a mass.
  * @typedef {{ handle: Handle, x: number | null, y: number | null }} Line
  */
 
-/** More ranks than this are spaced by their logarithm also in the cumulative chart. */
+/** With more ranks, the axis of the cumulative chart is logarithmic too. */
 const LINEAR = 32;
-/** What cannot be told from zero on a logarithmic axis. */
+/** The smallest share on a logarithmic axis. */
 const FLOOR = 1e-12;
 const POINTS = 400;
 
 /**
- * Ranks to draw: all of a short list, evenly spaced logarithms of a long one.
+ * Ranks to render: all of a short list, evenly spaced logarithms of a long one.
  * @param {number} count
  */
 export function chooseRanks(count) {
@@ -108,7 +108,7 @@ function axisTicks(scale, logarithmic, room) {
 }
 
 /**
- * Top-p is a mass on the cumulative chart; elsewhere a line stands where the ranks are cut.
+ * On the cumulative chart the line of top-p is at its mass. All other lines are at the cut rank.
  * @param {Handle} handle
  * @param {View} view
  * @param {any} x
@@ -144,7 +144,7 @@ export function massAt({ y }, at) {
 }
 
 /**
- * Masses of the first 1, 2, 3 … shares.
+ * Returns the masses of the first 1, 2, 3 … shares.
  * @param {Float64Array} shares
  */
 export function cumulate(shares) {
@@ -155,7 +155,7 @@ export function cumulate(shares) {
 }
 
 /**
- * The curves as the rows of a table: what they say at the ranks 1, 2, 5, 10, 20 … and the last.
+ * The curves as the rows of a table: the ranks 1, 2, 5, 10, 20 … and the last.
  * @param {Curves} curves
  */
 export function curveTable(curves) {

@@ -1,24 +1,24 @@
 /**
- * Where the lines of top-k and top-p lie among the ranks, and which value of the setting a place
- * stands for. Pure functions: shares are the engine's, in falling order.
+ * The lines of top-k and top-p among the ranks: from a setting to a place and back. Pure functions;
+ * shares are the engine's, in falling order.
  */
 
 /**
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {{ name: string, value: number, kept: number, before: number, cuts: boolean,
  *   active: boolean, limit: import('./trace.js').Stage | null }} Handle
- *   kept, before: how many tokens survive the stage and how many entered it; limit: the stage that
- *   removed the others
+ *   kept, before: the numbers of tokens after and before the stage; limit: the last stage before it
+ *   that removes tokens
  */
 
-/** The stages whose line can be dragged. */
+/** The stages with a draggable line. */
 export const DRAGGED = ['top_k', 'top_p'];
 
 /** The tolerance of top-p's comparison, as the engine's. */
 const HAIR = 2 ** -20;
 
 /**
- * The draggable stages of a trace, in the order applied.
+ * The draggable stages of a trace, in the order of the chain.
  * @param {Trace} trace
  * @returns {Handle[]}
  */
@@ -57,10 +57,10 @@ export function enteringShares(trace, name) {
 }
 
 /**
- * The roundest top_p that keeps the first n of `shares`; 1, which is off, where n is all of them.
- * @param {ArrayLike<number>} shares in falling order; those after the n-th may be left out
+ * Returns the top_p with the fewest digits that keeps the first n of `shares`; 1, which is off, for all.
+ * @param {ArrayLike<number>} shares in falling order, at least n
  * @param {number} n at least 1
- * @param {number} count how many tokens there are
+ * @param {number} count of all tokens
  */
 export function topPFor(shares, n, count) {
   if (n >= count || n > shares.length) return 1;
@@ -76,10 +76,10 @@ export function topPFor(shares, n, count) {
 }
 
 /**
- * What the setting of a handle becomes when it keeps n tokens.
+ * Returns the value of a handle's setting that keeps n tokens.
  * @param {Handle} handle
  * @param {number} n
- * @param {ArrayLike<number>} shares as they enter the stage, in falling order
+ * @param {ArrayLike<number>} shares at the input of the stage, in falling order
  */
 export function valueFor({ name, before }, n, shares) {
   const wanted = Math.max(1, Math.min(before, n));

@@ -1,4 +1,4 @@
-/** Draws the map that heat.js laid out; the words come in `words`. */
+/** Renders the map that heat.js laid out. */
 import { nothing, svg } from 'lit';
 
 /**
@@ -10,16 +10,16 @@ import { nothing, svg } from 'lit';
  * @property {{ x: string, y: string, scale: string, value: (value: number) => string,
  *   short: (value: number) => string, tick: (value: number) => string,
  *   cell: (index: number) => string }} words
- * @property {number} at the index of the cell that is pointed at
+ * @property {number} at the index of the cell under the pointer
  */
 
 const SIZE = 11.5;
 
 /**
- * The cells stand in rows from the top, as a screen reader reads a grid.
+ * The cells are in rows from the top, as a screen reader reads a grid.
  * @param {Options} options
  */
-export function drawHeat(options) {
+export function renderHeat(options) {
   const { layout, unit, at } = options;
   const { cells, cell } = layout;
   const count = Math.max(0, ...cells.map(({ row }) => row)) + 1;
@@ -28,24 +28,20 @@ export function drawHeat(options) {
   const longest = Math.max(
     ...cells.map(({ value }) => (value === null ? 0 : options.words.short(value).length)),
   );
-  // Numbers stand in all cells or in none, so that no cell looks special.
+  // All cells have numbers or none, so that no cell looks special.
   const room = (longest * 6.3 + 4) * unit < cell.width && cell.height >= 15 * unit;
   return svg`
-    ${drawLegend(options)}
-    ${drawAxes(options)}
+    ${renderLegend(options)}
+    ${renderAxes(options)}
     ${rows.map(
       (row) =>
-        svg`<g role="row">${cells.flatMap((one, i) => (one.row === row ? [drawCell(one, i, room, options)] : []))}</g>`,
+        svg`<g role="row">${cells.flatMap((one, i) => (one.row === row ? [renderCell(one, i, room, options)] : []))}</g>`,
     )}
     ${
       marked
         ? svg`<rect class="at pointer" aria-hidden="true" x=${marked.x} y=${marked.y}
-      width=${cell.width} height=${cell.height}></rect>`
-        : nothing
-    }
-    ${
-      marked
-        ? svg`<rect class="at inner pointer" aria-hidden="true" x=${marked.x + 2 * unit}
+      width=${cell.width} height=${cell.height}></rect>
+      <rect class="at inner pointer" aria-hidden="true" x=${marked.x + 2 * unit}
       y=${marked.y + 2 * unit} width=${Math.max(0, cell.width - 4 * unit)}
       height=${Math.max(0, cell.height - 4 * unit)}></rect>`
         : nothing
@@ -58,7 +54,7 @@ export function drawHeat(options) {
  * @param {boolean} room for numbers
  * @param {Options} options
  */
-function drawCell({ x, y, value, fill, ink }, i, room, { layout: { cell }, unit, words, at }) {
+function renderCell({ x, y, value, fill, ink }, i, room, { layout: { cell }, unit, words, at }) {
   return svg`
     <g class="cell ${value === null ? 'open' : ''}" role="gridcell" id="cell-${i}" data-index=${i}
       aria-selected=${i === at} aria-label=${words.cell(i)}>
@@ -74,7 +70,7 @@ function drawCell({ x, y, value, fill, ink }, i, room, { layout: { cell }, unit,
 }
 
 /** @param {Options} options */
-function drawAxes({ layout: { left, right, bottom, top, ticks }, unit, words }) {
+function renderAxes({ layout: { left, right, bottom, top, ticks }, unit, words }) {
   const size = SIZE * unit;
   return svg`
     <g class="frame" font-size=${size} aria-hidden="true">
@@ -93,7 +89,7 @@ function drawAxes({ layout: { left, right, bottom, top, ticks }, unit, words }) 
 }
 
 /** @param {Options} options */
-function drawLegend({ layout: { legend }, unit, words }) {
+function renderLegend({ layout: { legend }, unit, words }) {
   const { x, width, steps, low, middle, high } = legend;
   const size = SIZE * unit;
   const step = width / steps.length;

@@ -12,7 +12,7 @@ const STOPS = [
   0xfee838,
 ].map((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]);
 
-/** How many steps the legend shows. */
+/** The number of colours in the legend. */
 const LEGEND = 48;
 
 /**
@@ -39,8 +39,8 @@ function colourOf(share) {
 /**
  * @param {{ columns: number[], rows: number[], values: (number | null)[], counts: boolean,
  *   width: number, unit: number }} options values: column after column, from the lowest row up,
- *   null where nothing is known yet; counts: wide values may be coloured by their logarithm; unit:
- *   pixels of 1/16 rem
+ *   null for an unknown one; counts: wide values may be coloured by their logarithm; unit: pixels of
+ *   1/16 rem
  */
 export function layoutHeat({ columns, rows, values, counts, width, unit }) {
   const found = values.filter((value) => value !== null);
@@ -101,7 +101,7 @@ export function layoutHeat({ columns, rows, values, counts, width, unit }) {
 }
 
 /**
- * Every n-th value, so that their labels have room.
+ * Every n-th value, so that labels have room.
  * @param {number[]} values
  * @param {number} room
  * @param {number} size of a cell

@@ -1,40 +1,40 @@
 /**
- * The landscape of one knob: from the distribution at each of its values to rivers, one a token,
- * stacked in the order in which the draw walks them, and to the places of their names. Shares of 1
- * downwards from the top, so that a draw's number u is a height; pixels only where names are placed.
+ * The landscape of one knob: from the distribution at each value to rivers, one for each token, stacked
+ * in the order of the draw, and to the places of their names. Heights are shares of 1 from the top, so
+ * the number u of a draw is a height; only names are placed in pixels.
  */
 
 /**
  * @typedef {import('../engine/types.js').Landscape} Landscape
  *
- * `stepped`: the values are whole numbers, and each holds as far as halfway to the next.
+ * `stepped`: the values are whole numbers, and each one reaches halfway to the next.
  * @typedef {Landscape & { stepped?: boolean }} Slices
  *
- * A token at every value: it lies between `before`, the mass that the draw passes before it comes to
- * it, and `after`. Where it cannot be drawn both are equal.
+ * A token at every value: it lies between `before`, the mass of the tokens before it in the draw, and
+ * `after`. Both are equal at a value that cannot draw it.
  * @typedef {{ id: number, before: Float64Array, after: Float64Array, stepped: boolean }} River
  *
- * `ground` is where the rest of the vocabulary begins; it ends at 1.
+ * `ground` is the upper edge of the rest of the vocabulary; the lower one is 1.
  * @typedef {{ values: Float64Array, rivers: River[], ground: Float64Array, stepped: boolean }} Rivers
  *
- * Where a name stands: its middle, how it is turned (radians, downwards positive) and how large.
+ * The place of a name: its middle, its angle (radians, positive downwards) and its size.
  * @typedef {{ x: number, y: number, angle: number, size: number, width: number }} Label
  *
  * @typedef {{ width: number, height: number }} Box
  */
 
-/** What is thinner everywhere, as a share of 1, is drawn as part of the ground. */
+/** A river that is nowhere thicker, as a share of 1, becomes part of the ground. */
 const THINNEST = 1e-4;
-/** How steep a name may stand, in radians. */
+/** The steepest angle of a name, in radians. */
 const STEEPEST = 1;
-/** How far apart the places are that are tried for a name, in pixels, and how much room it keeps. */
+/** The distance of the places tried for a name, in pixels, and its line height. */
 const STRIDE = 6;
 const ROOM = 1.14;
-/** A name is looked at in so many places along itself. */
+/** A name is checked in so many places along itself. */
 const PROBES = 12;
 
 /**
- * The rivers of a landscape, in the order of the best place that each has anywhere.
+ * Returns the rivers of a landscape, in the order of the best rank that each one reaches.
  * @param {Slices} landscape
  * @returns {Rivers}
  */
@@ -49,7 +49,7 @@ export function layRivers({ values, top, ids, p, stepped = false }) {
     let walked = 0;
     for (let k = 0; k < top; k++) {
       const share = p[i * top + k];
-      if (share === 0) break; // what is removed stands last
+      if (share === 0) break; // removed tokens are last
       const id = ids[i * top + k];
       let river = found.get(id);
       if (!river) {
@@ -75,8 +75,8 @@ export function layRivers({ values, top, ids, p, stepped = false }) {
 }
 
 /**
- * The token on which u falls at value `at` of a landscape, walked as the draw walks; null where it is
- * one of the rest. The draw's own sums are of integers: at a boundary the engine alone decides.
+ * Returns the token that u draws at value `at` of a landscape; null for one of the rest. The draw itself
+ * sums integers, so at a boundary only the engine decides.
  * @param {Landscape} landscape
  * @param {number} at
  * @param {number} u
@@ -91,7 +91,7 @@ export function tokenAt({ top, ids, p }, at, u) {
 }
 
 /**
- * Two landscapes of the same values, and what lies between them: 0 is the first, 1 the second.
+ * Returns a landscape between two with the same values: at 0 the first, at 1 the second.
  * @param {Rivers} from
  * @param {Rivers} to
  * @param {number} share
@@ -122,7 +122,7 @@ export function between(from, to, share) {
   };
 }
 
-/** What is nearer than this, as a share of 1, lies in the same place: less than a pixel. */
+/** The least visible distance, as a share of 1: less than a pixel. */
 const NEAR = 1e-3;
 
 /**
@@ -144,7 +144,7 @@ export function lookAlike(from, to) {
 }
 
 /**
- * Every so manieth value of a landscape, so that `n` are left.
+ * Returns a landscape with `n` of the values.
  * @param {Rivers} rivers
  * @param {number} n
  * @returns {Rivers}
@@ -167,8 +167,8 @@ function thinned({ values, rivers, ground, stepped }, n) {
 }
 
 /**
- * Where two landscapes over one stretch are the same: what each token has in both, the ground's last.
- * Elsewhere the same u draws another token. Where one has more values, at those of the other.
+ * Returns the parts that are the same in two landscapes, one for each token, the ground's last. Outside
+ * them the same u draws another token. The result has the fewer values of the two.
  * @param {Rivers} first
  * @param {Rivers} second
  * @returns {Omit<River, 'id'>[]}
@@ -190,7 +190,7 @@ export function common(first, second) {
 }
 
 /**
- * The place of a value among ascending ones, a fraction of the way from one to the next.
+ * The place of a value among ascending ones, as an index with a fraction.
  * @param {ArrayLike<number>} values
  * @param {number} value
  */
@@ -208,7 +208,7 @@ export function placeOf(values, value) {
 }
 
 /**
- * Where a river begins and ends at a share of the knob's way.
+ * The heights of a river's edges at a share of the knob's range.
  * @param {River} river
  * @param {number} share 0 to 1
  * @returns {[number, number]}
@@ -223,9 +223,9 @@ function heightsAt({ before, after, stepped }, share) {
 }
 
 /**
- * The river under a point, null over the ground. The last one drawn is on top.
+ * The river under a point, null over the ground. The last one is on top.
  * @param {Rivers} rivers
- * @param {number} share of the knob's way, 0 to 1
+ * @param {number} share of the knob's range, 0 to 1
  * @param {number} u
  */
 export function riverAt({ rivers }, share, u) {
@@ -237,8 +237,8 @@ export function riverAt({ rivers }, share, u) {
 }
 
 /**
- * The middle of a river as lines of points, in shares of 1, wherever its token can be drawn: a river
- * may be thinner than a pixel.
+ * The middle of a river as lines of points, in shares of 1: a river may be thinner than a pixel. A gap
+ * is a stretch that cannot draw the token.
  * @param {River} river
  * @returns {[number, number][][]}
  */
@@ -265,10 +265,10 @@ export function groundOf({ ground, stepped }) {
 }
 
 /**
- * Where the names stand: each inside its river and along it, as large as it has room, none over
- * another. A river without room has none.
+ * Places names: each inside its river and along it, as large as possible, without overlap. A river
+ * without room gets null.
  * @param {{ river: River, wide: number, level?: boolean }[]} named `wide` is the width of the name at
- *   a size of 1; a level one is not turned and stands low. The first ones choose first
+ *   a size of 1; a level one is not turned and is low. The first ones choose first
  * @param {Box} box
  * @param {number[]} sizes the largest first
  * @returns {(Label | null)[]}
@@ -290,7 +290,7 @@ export function placeLabels(named, box, sizes) {
 }
 
 /**
- * Where a river runs, in pixels, at each place that is tried for a name.
+ * The thickness of a river, in pixels, at each place that is tried for a name.
  * @param {River} river
  * @param {Box} box
  */
@@ -305,7 +305,7 @@ function courseOf(river, { width, height }) {
 }
 
 /**
- * The roomiest place for a name of one size.
+ * Returns the place with the most room for a name of one size.
  * @param {River} river
  * @param {{ wide: number, level: boolean, size: number, box: Box, placed: Label[],
  *   course: ReturnType<typeof courseOf> }} how
@@ -326,7 +326,7 @@ function placeLabel(river, { wide, level, size, box, placed, course }) {
     const x = (i + 1) * STRIDE;
     const reach = Math.min(width / 2, x, box.width - x);
     const slope = Math.atan2(middle(x + reach) - middle(x - reach), 2 * reach);
-    // Level where the river is broad enough for that, along it where not.
+    // A name is level if the river is broad enough, otherwise along the river.
     for (const angle of level ? [0] : [0, slope]) {
       const label = { x, y: middle(x), angle, size, width };
       const room = thick * Math.cos(angle);
@@ -340,7 +340,7 @@ function placeLabel(river, { wide, level, size, box, placed, course }) {
 }
 
 /**
- * The corners of a name with the room that it keeps, in turn.
+ * The corners of a name with its margin, in turn.
  * @param {Label} label
  * @returns {[number, number][]}
  */
@@ -360,7 +360,7 @@ export function cornersOf({ x, y, angle, size, width }) {
 }
 
 /**
- * Whether a name lies in its river, looked at along both its long sides.
+ * Whether a name lies in its river, checked along both long sides.
  * @param {Label} label
  * @param {River} river
  * @param {Box} box
@@ -383,7 +383,7 @@ function liesIn(label, river, box) {
 }
 
 /**
- * Whether two names touch: no side of either parts them.
+ * Whether two names touch: no side of either one separates them.
  * @param {Label} one
  * @param {Label} other
  */

@@ -1,4 +1,4 @@
-/** The straight line between two intervals: all that the first view needs of a scale. */
+/** A linear scale: the first view needs nothing else of d3-scale. */
 
 /**
  * @param {[number, number]} domain

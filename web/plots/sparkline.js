@@ -1,10 +1,10 @@
-/** The geometry of the small chart on a card: the listed tokens before and after one stage. */
+/** The geometry of the small chart of a stage: the listed tokens before and after it. */
 import { path } from 'd3-path';
 import { linear } from './linear.js';
 
 /**
  * @param {{ before: number[], after: number[], width: number, height: number }} options
- *   shares of 1, in one common order
+ *   shares of 1, in one order
  */
 export function layoutSparkline({ before, after, width, height }) {
   const x = linear([0, Math.max(1, before.length)], [0, width]);

@@ -1,4 +1,4 @@
-/** The geometry of a picture on the shelf: shares before and after, as steps; it needs no scale. */
+/** The geometry of a picture on the shelf: shares before and after, as steps. */
 
 /**
  * @param {{ before: number[], after: number[], width: number, height: number }} options

@@ -1,5 +1,5 @@
 /**
- * Draws the strip of survivors that strip.js laid out, with u on it. Segments and needle move by
+ * Renders the strip of survivors that strip.js laid out, with u on it. Segments and needle move by
  * transform alone.
  */
 import { nothing, svg } from 'lit';
@@ -24,25 +24,25 @@ const HEIGHT = 34;
 const LETTER = 12.5;
 
 /** @param {Options} options */
-export function drawStrip(options) {
+export function renderStrip(options) {
   const { layout } = options;
   return svg`
     ${repeat(
       layout.segments,
       ({ key }) => key,
-      (segment) => drawSegment(segment, options),
+      (segment) => renderSegment(segment, options),
     )}
-    ${drawAxis(options)}
-    ${layout.u === null ? nothing : drawNeedle(layout.u, options)}`;
+    ${renderAxis(options)}
+    ${layout.u === null ? nothing : renderNeedle(layout.u, options)}`;
 }
 
 /**
  * @param {Segment} segment
  * @param {Options} options
  */
-function drawSegment(segment, { layout, unit, label, title }) {
+function renderSegment(segment, { layout, unit, label, title }) {
   const { width, x, from, to, isNext } = segment;
-  // The needle parts the segment that it stands on: its name takes the wider side.
+  // The needle divides its segment; the name takes the wider side.
   const needle = isNext && layout.u !== null ? layout.u - x : 0;
   const [start, end] = needle > width / 2 ? [0, needle] : [needle, width];
   const letters = Math.floor((end - start - 8 * unit) / (LETTER * unit * 0.62));
@@ -61,7 +61,7 @@ function drawSegment(segment, { layout, unit, label, title }) {
 }
 
 /** @param {Options} options */
-function drawAxis({ layout, unit, tick }) {
+function renderAxis({ layout, unit, tick }) {
   const y = (TOP + HEIGHT) * unit;
   return svg`
     <g class="axis" font-size=${11.5 * unit}>
@@ -77,7 +77,7 @@ function drawAxis({ layout, unit, tick }) {
  * @param {number} u its place in pixels
  * @param {Options} options
  */
-function drawNeedle(u, { layout, unit }) {
+function renderNeedle(u, { layout, unit }) {
   const [side, anchor] = u > layout.width / 2 ? [-12, 'end'] : [12, 'start'];
   return svg`
     <g class="needle" ${cssom({ transform: `translateX(${u}px)` })}>

@@ -1,4 +1,4 @@
-/** Draws the sweep over one setting that trend.js laid out; the words come in `words`. */
+/** Renders the sweep over one setting that trend.js laid out. */
 import { nothing, svg } from 'lit';
 
 /**
@@ -9,25 +9,25 @@ import { nothing, svg } from 'lit';
  * @property {number} unit pixels of 1/16 rem
  * @property {{ x: string, y: string, legend: string[], now: string, tickX: (value: number) => string,
  *   tickY: (value: number) => string }} words
- * @property {number} at the index of the mark that is pointed at
+ * @property {number} at the index of the dot under the pointer
  */
 
 const SIZE = 11.5;
 
 /** @param {Options} options */
-export function drawTrend(options) {
+export function renderTrend(options) {
   const { layout, unit, at } = options;
   const { series, plot } = layout;
   const shown = series.map(({ points }) => points[at]).filter(Boolean);
   return svg`
-    ${drawHead(options)}
-    ${drawFrame(options)}
-    ${drawLimits(options)}
+    ${renderHead(options)}
+    ${renderFrame(options)}
+    ${renderLimits(options)}
     ${series.map(
       ({ path, band, points }, i) => svg`
         <path class="band s${i}" d=${band}></path>
         <path class="line s${i}" d=${path}></path>
-        ${points.map((point) => drawDot(point.at, i, 2.5 * unit))}`,
+        ${points.map((point) => renderDot(point.at, i, 2.5 * unit))}`,
     )}
     ${
       shown.length === 0
@@ -35,7 +35,7 @@ export function drawTrend(options) {
         : svg`<line class="cross pointer" x1=${shown[0].at.x} x2=${shown[0].at.x}
       y1=${plot.top} y2=${plot.bottom}></line>`
     }
-    <g class="pointer">${shown.map((point, i) => drawDot(point.at, i, 5 * unit))}</g>
+    <g class="pointer">${shown.map((point, i) => renderDot(point.at, i, 5 * unit))}</g>
     ${series.map(({ names }) =>
       names.map(
         (point) => svg`<text class="name" x=${point.at.x + 7 * unit} y=${point.at.y - 7 * unit}
@@ -44,19 +44,19 @@ export function drawTrend(options) {
     )}`;
 }
 
-/** A diamond and a triangle about a place. @type {Record<number, (x: number, y: number, r: number) => string>} */
+/** The diamond and the triangle around a place. @type {Record<number, (x: number, y: number, r: number) => string>} */
 const SHAPES = {
   2: (x, y, r) => `M${x} ${y - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`,
   3: (x, y, r) => `M${x} ${y - r}l${r} ${2 * r}h${-2 * r}z`,
 };
 
 /**
- * The first series has circles, the second squares, then diamonds and triangles.
+ * Renders a dot: a circle for the first series, then square, diamond and triangle.
  * @param {{ x: number, y: number }} at
  * @param {number} i
  * @param {number} r
  */
-function drawDot({ x, y }, i, r) {
+function renderDot({ x, y }, i, r) {
   if (Number.isNaN(y)) return nothing; // the share of no texts
   if (i === 0) return svg`<circle class="dot s0" cx=${x} cy=${y} r=${r}></circle>`;
   if (SHAPES[i]) return svg`<path class="dot s${i}" d=${SHAPES[i](x, y, 1.2 * r)}></path>`;
@@ -64,10 +64,10 @@ function drawDot({ x, y }, i, r) {
 }
 
 /**
- * What the axis upwards is, and a row for each series where there is a legend.
+ * Renders the name of the vertical axis, and a row for each series if there is a legend.
  * @param {Options} options
  */
-function drawHead({ layout: { series }, unit, words }) {
+function renderHead({ layout: { series }, unit, words }) {
   return svg`
     <g class="frame" font-size=${12.5 * unit}>
       ${words.legend.map((text, i) => {
@@ -83,7 +83,7 @@ function drawHead({ layout: { series }, unit, words }) {
 }
 
 /** @param {Options} options */
-function drawFrame({ layout: { plot, ticks }, unit, words }) {
+function renderFrame({ layout: { plot, ticks }, unit, words }) {
   const { left, right, top, bottom } = plot;
   return svg`
     <g class="frame" font-size=${SIZE * unit}>
@@ -104,7 +104,7 @@ function drawFrame({ layout: { plot, ticks }, unit, words }) {
 }
 
 /** @param {Options} options */
-function drawLimits({ layout: { plot, limits, now }, unit, words }) {
+function renderLimits({ layout: { plot, limits, now }, unit, words }) {
   const size = SIZE * unit;
   const side = (now ?? 0) < (plot.left + plot.right) / 2 ? 1 : -1;
   return svg`

@@ -1,6 +1,6 @@
 /**
- * The geometry of a sweep over one setting: a line a measure with the band between its quartiles,
- * or one measure against another, each point named. Pure functions.
+ * The geometry of a sweep over one setting: a line for each measure with the band of its quartiles,
+ * or one measure against another, with named points. Pure functions.
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, curveLinear, line } from 'd3-shape';
@@ -17,7 +17,7 @@ import { area, curveLinear, line } from 'd3-shape';
 const WIDE = 50;
 
 /**
- * Whether values are spread so widely that only a logarithmic axis shows them all.
+ * Whether values are so far apart that only a logarithmic axis shows them all.
  * @param {number[]} values
  */
 export function isWide(values) {
@@ -28,9 +28,9 @@ export function isWide(values) {
 /**
  * @param {{ series: Series[], limits: Limit[], x: [number, number], y: [number, number] | null,
  *   counts: boolean, named: boolean, legend: number, now: number | null, width: number,
- *   height: number, unit: number }} options y: null takes what is there, from 0; counts: wide values may stand on a
- *   logarithmic axis; named: points carry their labels; legend: its rows; now: a place on x to mark; unit: pixels of
- *   1/16 rem
+ *   height: number, unit: number }} options y: null for an axis from 0 to the largest value; counts: wide
+ *   values may have a logarithmic axis; named: points have labels; legend: its rows; now: a place on x to
+ *   mark; unit: pixels of 1/16 rem
  */
 export function layoutTrend(options) {
   const { series, limits, counts, named, legend, now, width, height, unit } = options;
@@ -90,7 +90,7 @@ function yTicks(y, logarithmic) {
  * @param {Series} series
  * @param {any} x
  * @param {any} y
- * @param {number} apart how far named points are from each other at least, 0: no names
+ * @param {number} apart the least distance between named points, 0 for no names
  */
 function placeSeries({ key, band, marks }, x, y, apart) {
   const points = marks.map((mark) => ({ ...mark, at: { x: x(mark.x), y: y(mark.y) } }));
@@ -112,7 +112,7 @@ function placeSeries({ key, band, marks }, x, y, apart) {
 }
 
 /**
- * The points that have room for a name: the ends first, then each that is far from those named.
+ * The points with room for a name: both ends, then each one far enough from the others.
  * @template {{ at: { x: number, y: number } }} P
  * @param {P[]} points
  * @param {number} apart
@@ -132,7 +132,7 @@ function spread(points, apart) {
 }
 
 /**
- * The index of the mark nearest to a place in pixels.
+ * The index of the dot nearest to a place in pixels.
  * @param {Layout} layout
  * @param {number} left
  * @param {number} top

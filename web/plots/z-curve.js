@@ -1,9 +1,9 @@
 /** The geometry of a detector's z over the length of a text. */
 import { linear } from './linear.js';
 
-/** z that one plain text of a hundred reaches. */
+/** The z that one of a hundred unmarked texts reaches. */
 const ONE_IN_100 = 2.33;
-/** The axis goes at least so far. */
+/** The least end of the axis. */
 const LEAST = 4;
 
 /**

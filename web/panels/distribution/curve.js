@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/curve';
 import { addMessages, number, percent, t, tick } from '../../locale/locale.js';
-import { drawCurve } from '../../plots/curve-view.js';
+import { renderCurve } from '../../plots/curve-view.js';
 import {
   chooseRanks,
   cumulate,
@@ -102,7 +102,7 @@ export class LogitCurve extends LogitElement {
         @pointermove=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout, count)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout, count)}>
         <svg height=${size.height} font-size=${13.5 * unit} aria-hidden="true">
-          ${drawCurve({ layout, unit, words, rank: this.rank })}
+          ${renderCurve({ layout, unit, words, rank: this.rank })}
         </svg>
       </div>
       ${layout.lines.map((line) => renderHandle(this.#grip(line, layout, curves, unit), this))}

@@ -7,7 +7,7 @@
 import { html, nothing, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { briefPercent, fixed, number, percent, plain, t, tick } from '../../locale/locale.js';
-import { drawBars, drawBeyond, markNext, shapeOf } from '../../plots/bars-view.js';
+import { renderBars, renderBeyond, markNext, shapeOf } from '../../plots/bars-view.js';
 import { layoutBars, orderRows } from '../../plots/bars.js';
 import { cssom } from '../../plots/cssom.js';
 import { findHandles } from '../../plots/cuts.js';
@@ -259,7 +259,7 @@ export class LogitDistribution extends LogitElement {
     const { unit } = this.#width;
     this.#shape = shapeOf(layout);
     this.#moving?.end(this.renderRoot.querySelector('.chart'));
-    return drawBars({
+    return renderBars({
       layout,
       unit,
       words: this.#words(trace),
@@ -277,7 +277,7 @@ export class LogitDistribution extends LogitElement {
   #renderBeyond({ tokens }, layout) {
     const { drawn } = this;
     if (!drawn || tokens.some(({ id }) => id === drawn.id)) return nothing;
-    return drawBeyond({
+    return renderBeyond({
       layout,
       unit: this.#width.unit,
       label: (letters) => this.#label(drawn, letters),

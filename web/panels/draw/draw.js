@@ -7,7 +7,7 @@ import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { live } from 'lit/directives/live.js';
 import { fixed, number, plain, rounded, t } from '../../locale/locale.js';
-import { STRIP_HEIGHT, drawStrip } from '../../plots/strip-view.js';
+import { STRIP_HEIGHT, renderStrip } from '../../plots/strip-view.js';
 import { layoutStrip } from '../../plots/strip.js';
 import drawStyles from './draw.css';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
@@ -169,7 +169,7 @@ export class LogitDraw extends LogitElement {
     if (!trace || !width) return html`<svg height=${height} aria-hidden="true"></svg>`;
     const layout = layoutStrip({ trace, width, u: drawn?.u ?? null, nextId: drawn?.id ?? null });
     const rest = t('draw.rest');
-    const strip = drawStrip({
+    const strip = renderStrip({
       layout,
       unit,
       tick: (value) => rounded(value, 1),

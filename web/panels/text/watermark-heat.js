@@ -8,7 +8,7 @@ import { LogitElement, define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { Width } from '../../base/width.js';
 import { addMessages, fixed, plain, t } from '../../locale/locale.js';
-import { drawTrend } from '../../plots/trend-view.js';
+import { renderTrend } from '../../plots/trend-view.js';
 import { layoutTrend } from '../../plots/trend.js';
 import { MEASURED, TEMPERATURES } from '../../state/measured-watermarks.js';
 import chartStyles from '../../style/chart.css';
@@ -72,7 +72,7 @@ export class LogitWatermarkHeat extends LogitElement {
       tickY: plain,
     };
     return html`<svg height=${layout.height} font-size=${13 * unit} aria-hidden="true">
-      ${drawTrend({ layout, unit, words, at: -1 })}</svg>`;
+      ${renderTrend({ layout, unit, words, at: -1 })}</svg>`;
   }
 }
 

@@ -7,7 +7,7 @@ import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
 import { addMessages, fixed, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { drawTrend } from '../../plots/trend-view.js';
+import { renderTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import { define } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
@@ -247,7 +247,7 @@ export class LogitCost extends ModelElement {
     const point = (/** @type {PointerEvent} */ { offsetX, offsetY }) =>
       (this.at = markAt(layout, offsetX, offsetY, true));
     return html`<svg height=${height} font-size=${13 * unit} aria-hidden="true" @pointermove=${point}
-      @pointerdown=${point}>${drawTrend({ layout, unit, words, at: this.at })}</svg>`;
+      @pointerdown=${point}>${renderTrend({ layout, unit, words, at: this.at })}</svg>`;
   }
 
   /**

@@ -10,7 +10,7 @@ import { readWhole } from '../../base/setting-words.js';
 import { Width } from '../../base/width.js';
 import { COUNT_MAX, countStep, countText, exponentOf } from '../../engine/step-costs.js';
 import { addMessages, fixed, number, rounded, t } from '../../locale/locale.js';
-import { drawTrend } from '../../plots/trend-view.js';
+import { renderTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import chartStyles from '../../style/chart.css';
 import frameStyles from '../../style/frame.css';
@@ -159,7 +159,7 @@ export class LogitCostSum extends LogitElement {
         ? html`<div class="sums" role="slider" tabindex="0" aria-label=${t('cost.sum.walk')} aria-valuemin="1"
             aria-valuemax=${count} aria-valuenow=${at + 1} aria-valuetext=${said} @keydown=${step}>
             <svg height=${layout.height} font-size=${13 * unit} aria-hidden="true" @pointermove=${point}
-              @pointerdown=${point}>${drawTrend({ layout, unit, words, at })}</svg></div>`
+              @pointerdown=${point}>${renderTrend({ layout, unit, words, at })}</svg></div>`
         : nothing
     }</div><p class="told" aria-hidden="true">${said}</p>`;
   }

@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { MEASURES } from '../../engine/measures.js';
 import { plain, t } from '../../locale/locale.js';
-import { drawHeat } from '../../plots/heat-view.js';
+import { renderHeat } from '../../plots/heat-view.js';
 import { cellAt, layoutHeat } from '../../plots/heat.js';
 import { define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
@@ -61,7 +61,7 @@ export class LogitSweepMap extends SweepChart {
         @keydown=${this.#onKey}
         @pointermove=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout)}
         @click=${(/** @type {PointerEvent} */ event) => this.#onClick(event, layout)}>
-        ${drawHeat({ layout, unit, words, at: this.at })}
+        ${renderHeat({ layout, unit, words, at: this.at })}
       </svg>`;
   }
 

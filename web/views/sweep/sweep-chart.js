@@ -30,7 +30,7 @@ export class SweepChart extends LogitElement {
   }
 
   /** The drawn figure. */
-  get drawing() {
+  get figure() {
     return /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg'));
   }
 }

@@ -499,7 +499,7 @@ export class LogitSweep extends ModelElement {
    */
   #saveSvg({ plan, model }, title, lines) {
     const chart = this.renderRoot.querySelector('logit-sweep-map, logit-sweep-trend');
-    const drawn = /** @type {any} */ (chart)?.drawing;
+    const drawn = /** @type {any} */ (chart)?.figure;
     if (!drawn) return;
     const { backgroundColor, color } = getComputedStyle(/** @type {Element} */ (chart));
     const text = standAlone(drawn, { title, lines, paper: backgroundColor, ink: color });

@@ -4,7 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
-import { drawTrend } from '../../plots/trend-view.js';
+import { renderTrend } from '../../plots/trend-view.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
 import { MEASURES, hasSpread } from '../../engine/measures.js';
 import { define } from '../../base/element.js';
@@ -82,7 +82,7 @@ export class LogitSweepTrend extends SweepChart {
         @pointermove=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onPoint(event, layout)}>
         <svg height=${height} font-size=${13 * unit} aria-hidden="true">
-          ${drawTrend({ layout, unit, words, at: this.at })}
+          ${renderTrend({ layout, unit, words, at: this.at })}
         </svg>
       </div>`;
   }
