@@ -103,6 +103,12 @@ export class LogitElement extends LitElement {
   emit(type, detail = {}) {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
+
+  /** Sets properties of a view's state and tells the page. @param {object} patch */
+  keepChoice(patch) {
+    Object.assign(this, patch);
+    this.emit('logit-choose', patch);
+  }
 }
 
 /**

@@ -1,3 +1,3 @@
-/** The views without a tab, fetched together: fewer entries share the first visit's code, which is cut into fewer files. */
+/** The views without a tab, as one entry: fewer entries split the code of the first visit into fewer files. */
 import './cost/cost.js';
 import './speculative/speculative.js';

@@ -1,9 +1,8 @@
 /**
- * <logit-compare>: strategies side by side on the same prompt and the same random numbers. One text
- * each stands in columns, several in a table; or all blind, to be ranked before the settings show.
- * Asks with "logit-adopt" to use a strategy in the bench, tells by "logit-choose" what was chosen.
+ * <logit-compare>: strategies side by side on the same prompt and the same random numbers. One text of
+ * each is in columns, several are in a table; or all are blind, to be ranked before the settings show.
+ * Asks with "logit-adopt" to use a strategy in the bench; emits "logit-choose" with each choice.
  */
-import { CARRIED } from '../../engine/presets.js';
 import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -16,7 +15,6 @@ import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Debounce } from '../../base/debounce.js';
 import { initialChoices } from '../../state/fields.js';
-import { activeSettings } from '../../state/settings.js';
 import { spoken } from '../../base/visible.js';
 import './controls.js';
 import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './figures.js';
@@ -26,6 +24,7 @@ import { entriesOf } from './ranking.js';
 import { TextRunner } from './runner.js';
 import { SliceReader } from './slices.js';
 import { letter, nameOf } from './strategy.js';
+import { MOST_TEXTS, StrategyList } from './strategy-list.js';
 import './strips.js';
 import compareStyles from './compare.css';
 
@@ -37,12 +36,9 @@ import compareStyles from './compare.css';
 
 addMessages(locales);
 
-const LEAST = 2;
-/** Strategies at most; one text of the reader's can stand beside them. */
-const MOST = 9;
-/** How long typing rests before the texts are made anew, in ms. */
+/** The pause in typing before new texts are written, in ms. */
 const REST = 250;
-/** The steps of the seed that shuffle the blind texts: beyond those of any text. */
+/** The first step of the seed that shuffles the blind texts, beyond the steps of any text. */
 const SHUFFLE = 2 ** 32;
 const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
@@ -64,16 +60,12 @@ export class LogitCompare extends ModelElement {
 
   static styles = [...ModelElement.styles, compareStyles];
 
-  #runner = new TextRunner(() => this.#paint());
-  #slices = new SliceReader(() => this.#paint());
+  #runner = new TextRunner(() => this.#askFrame());
+  #slices = new SliceReader(() => this.#askFrame());
+  #list = new StrategyList(this);
   #frame = 0;
   #debounce = new Debounce();
-  /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */
-  #rows = [];
-  /** What each strategy on show is known by, wherever it stands. @type {number[]} */
-  #keys = [];
-  #lastKey = 0;
-  /** The plan whose texts are made, as text. */
+  /** The plan of the texts, as JSON. */
   #planned = '';
   /** @type {WeakMap<Text[], import('../../engine/compare.js').Spread>} */
   #spreads = new WeakMap();
@@ -81,13 +73,13 @@ export class LogitCompare extends ModelElement {
   constructor() {
     super();
     const initial = initialChoices('compare');
-    /** A ready comparison, by its name in suites.js. @type {string} */
+    /** A prepared comparison, by its name in suites.js. @type {string} */
     this.suite = initial.suite;
     /** Strategies in place of the suite's. @type {readonly Strategy[] | null} */
     this.strategies = initial.strategies;
-    /** Texts of each, in place of the suite's number. @type {number | null} */
+    /** The number of texts of each strategy, in place of the suite's. @type {number | null} */
     this.samples = initial.samples;
-    /** In place of the one among the settings. @type {number | null} */
+    /** In place of the settings' seed. @type {number | null} */
     this.seed = initial.seed;
     /** @type {number} */
     this.max_new_tokens = initial.max_new_tokens;
@@ -95,17 +87,17 @@ export class LogitCompare extends ModelElement {
     this.blind = initial.blind;
     /** @type {typeof COLOURS[number]} */
     this.colour = initial.colour;
-    /** The token that the strips show, from 1. @type {number} */
+    /** The step of the strips, from 1. @type {number} */
     this.step = initial.step;
-    /** Whether what is compared is somebody else's choice, who also says what it is about. */
+    /** Whether a lesson chose the comparison and explains it. */
     this.fixed = false;
     /** The random numbers that shuffle blind texts. @type {number[]} */
     this.shuffled = [];
-    /** The keys of the strategies whose texts show. @type {Set<number>} */
+    /** The keys of the strategies with unfolded texts. @type {Set<number>} */
     this.unfolded = new Set();
   }
 
-  /** Whether texts are made or slices are read. */
+  /** Whether texts are written or slices are read. */
   get busy() {
     return this.#runner.running || this.#slices.busy;
   }
@@ -114,7 +106,7 @@ export class LogitCompare extends ModelElement {
     return suites.find(({ name }) => name === this.suite) ?? suites[0];
   }
 
-  /** What is to be made. @returns {import('./runner.js').Plan} */
+  /** The texts to write. @returns {import('./runner.js').Plan} */
   get plan() {
     const { prompt = '', prompt_ids, max_new_tokens } = this;
     const strategies = this.strategies ?? this.#suite.strategies;
@@ -136,9 +128,7 @@ export class LogitCompare extends ModelElement {
   willUpdate(changed) {
     super.willUpdate(changed);
     const { plan } = this;
-    if (changed.has('suite') || (changed.has('strategies') && !this.strategies)) this.#keys = [];
-    if (this.#keys.length !== plan.strategies.length)
-      this.#keys = plan.strategies.map(() => ++this.#lastKey);
+    this.#list.renew(changed.has('suite') || (changed.has('strategies') && !this.strategies));
     const planned = JSON.stringify(plan);
     if (!this.engine || planned === this.#planned) return;
     this.#planned = planned;
@@ -150,24 +140,22 @@ export class LogitCompare extends ModelElement {
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
   opened(engine) {
     this.#planned = '';
-    this.#rows = engine.table.filter(
-      ({ kind, name }) => (kind === 'real' || kind === 'integer') && !CARRIED.includes(name),
-    );
+    this.#list.open(engine);
   }
 
   #start() {
     const { engine, plan } = this;
     if (!engine) return;
     this.#runner.start(engine, plan);
-    const us = Array.from({ length: MOST + 1 }, (_, i) => engine.random(plan.seed, SHUFFLE + i));
+    const us = Array.from({ length: MOST_TEXTS }, (_, i) => engine.random(plan.seed, SHUFFLE + i));
     Promise.all(us).then(
       (found) => (this.shuffled = found),
       () => {}, // the engine was closed meanwhile
     );
   }
 
-  /** Steps come faster than frames. */
-  #paint() {
+  /** Renders at the next frame: steps come faster than frames. */
+  #askFrame() {
     if (!this.isConnected) return;
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => this.requestUpdate());
@@ -206,12 +194,12 @@ export class LogitCompare extends ModelElement {
     `;
   }
 
-  /** As the model says it or, until that is open, as the page offers it. */
+  /** The model's own name, or the page's until the model is open. */
   get #modelName() {
     return this.engine?.info?.name ?? this.offer.name;
   }
 
-  /** What repeats itself in a suite, and on the model that it was measured on a button that shows it. */
+  /** A note on the loops of a suite, with a button on the model that they were measured on. */
   #renderLooping() {
     const looping = LOOPING[this.suite];
     const { prompt, max_new_tokens: n } = looping;
@@ -221,7 +209,7 @@ export class LogitCompare extends ModelElement {
       ${
         this.#modelName === 'stories'
           ? html`<p class="run"><button data-command="loop" aria-disabled=${watched}
-        @click=${() => this.#choose(looping)}>${t('compare.watch', { prompt, n })}</button></p>`
+        @click=${() => this.keepChoice(looping)}>${t('compare.watch', { prompt, n })}</button></p>`
           : nothing
       }`;
   }
@@ -234,7 +222,7 @@ export class LogitCompare extends ModelElement {
       <div class="run">
         <button class="primary" data-command=${command} @click=${this.#onRun}>${t(`compare.${command}`)}</button>
         <button id="blind" aria-pressed=${this.blind}
-          @click=${() => this.#choose({ blind: !this.blind })}>${t('compare.blind')}</button>
+          @click=${() => this.keepChoice({ blind: !this.blind })}>${t('compare.blind')}</button>
         <div class="progress"><progress max=${Math.max(1, total)} .value=${done}
           aria-label=${t('compare.progress.label')}></progress>
           <span role="status">${running ? '' : t('compare.progress', { done, total })}</span></div>
@@ -243,7 +231,7 @@ export class LogitCompare extends ModelElement {
             ? nothing
             : html`
           <label class="label colour">${t('text.colour')}
-            <select @change=${(/** @type {Event} */ event) => this.#choose({ colour: valueOf(event) })}>
+            <select @change=${(/** @type {Event} */ event) => this.keepChoice({ colour: valueOf(event) })}>
               ${COLOURS.map(
                 (name) => html`<option value=${name} .selected=${name === this.colour}>
                 ${t(`text.colour.${name}`)}</option>`,
@@ -261,7 +249,7 @@ export class LogitCompare extends ModelElement {
         @click=${this.#save}>${t('compare.csv')}</button></p>`;
   }
 
-  /** The texts that have their figures. */
+  /** The complete texts, with figures. */
   get #complete() {
     return this.#runner.texts
       .flat()
@@ -287,17 +275,17 @@ export class LogitCompare extends ModelElement {
       ${this.fixed ? nothing : this.#renderStrips()}
       <p class="note">${t('compare.first')}</p>
       <ol class="columns">
-        ${repeat(strategies, this.#keyOf, (_, i) => {
+        ${repeat(strategies, this.#list.keyOf, (_, i) => {
           const [text] = this.#runner.texts[i];
           const parts = i === 0 ? null : partsOf(first, text);
           return html`
             <li class="column ${i === 0 ? 'first' : ''}" data-column=${i}>
-              ${this.#renderStrategy(strategies[i], i)}
+              ${this.#list.render(strategies[i], i, reason(text.fault, this))}
               ${this.#renderPassage(text, i, parts, this.#sayParts(first, text, i, parts))}
               ${renderFigures(text)}
             </li>`;
         })}
-        ${this.#addable.length > 0 && !this.fixed ? html`<li class="column add">${this.#renderAdd()}</li>` : nothing}
+        ${this.#list.addable.length > 0 && !this.fixed ? html`<li class="column add">${this.#list.renderAdd()}</li>` : nothing}
       </ol>
       <details class="table">
         <summary>${t('distribution.table')}</summary>
@@ -307,7 +295,7 @@ export class LogitCompare extends ModelElement {
       </details>`;
   }
 
-  /** What each text draws from at one step, with u through all of them. */
+  /** The distribution of each text at one step, with u through all of them. */
   #renderStrips() {
     const { engine } = this;
     const { prompt } = this.#runner;
@@ -324,40 +312,6 @@ export class LogitCompare extends ModelElement {
       @logit-at=${this.#onAt}></logit-strips>`;
   }
 
-  #keyOf = (/** @type {unknown} */ _, /** @type {number} */ i) => this.#keys[i];
-
-  /** What can be put beside the strategies on show. @returns {('add' | 'give')[]} */
-  get #addable() {
-    const { strategies } = this.plan;
-    const given = strategies.filter(({ kind }) => kind === 'given').length;
-    return [
-      ...(strategies.length - given < MOST ? [/** @type {const} */ ('add')] : []),
-      ...(given === 0 ? [/** @type {const} */ ('give')] : []),
-    ];
-  }
-
-  #renderAdd() {
-    const does = { add: this.#onAdd, give: this.#onGive };
-    return this.#addable.map(
-      (name) => html`
-      <p><button data-command=${name} @click=${does[name]}>${t(`compare.${name}`)}</button>
-        <span>${t(`compare.${name}.about`)}</span></p>`,
-    );
-  }
-
-  /**
-   * @param {Strategy} strategy
-   * @param {number} i
-   */
-  #renderStrategy({ kind = 'sample', settings, text = '' }, i) {
-    const removable = this.plan.strategies.length > LEAST;
-    return html`
-      <logit-strategy .letter=${letter(i)} .kind=${kind} .settings=${settings} .text=${text}
-        .fault=${reason(this.#runner.texts[i]?.[0].fault, this)} .table=${this.#rows} ?first=${i === 0} ?removable=${removable} ?fixed=${this.fixed}
-        @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
-        ></logit-strategy>`;
-  }
-
   /**
    * @param {Text} text
    * @param {number} i
@@ -372,7 +326,7 @@ export class LogitCompare extends ModelElement {
         @logit-at=${this.#onAt}>${words}</logit-passage>`;
   }
 
-  /** What a text begins with: the prompt, but for what a template makes, which stands above all. */
+  /** The start of each text: the prompt, or '' for a chat, which is above all texts. */
   get #given() {
     return this.prompt_ids ? '' : this.prompt;
   }
@@ -382,7 +336,7 @@ export class LogitCompare extends ModelElement {
   }
 
   /**
-   * Where a text parts from the first, in words.
+   * Says at which step a text parts from the first.
    * @param {Text} first
    * @param {Text} text
    * @param {number} i
@@ -408,18 +362,18 @@ export class LogitCompare extends ModelElement {
             <th scope="col">${t('compare.settings')}</th>
             ${SPREAD.map((name) => html`<th scope="col">${t(`compare.spread.${name}`)}</th>`)}
           </tr></thead>
-          ${repeat(strategies, this.#keyOf, (_, i) => {
+          ${repeat(strategies, this.#list.keyOf, (_, i) => {
             const texts = this.#runner.texts[i];
             return html`
               <tbody translate="no" data-row=${i}>
-                <tr><th scope="row">${this.#renderStrategy(strategies[i], i)}</th>
+                <tr><th scope="row">${this.#list.render(strategies[i], i, reason(texts[0].fault, this))}</th>
                   ${renderSpread(this.#spreadOf(texts), texts.length)}</tr>
                 <tr class="unfold"><td colspan=${SPREAD.length + 1}>${this.#renderUnfold(texts, i)}</td></tr>
               </tbody>`;
           })}
         </table>
       </div>
-      <div class="adding">${this.#renderAdd()}</div>`;
+      <div class="adding">${this.#list.renderAdd()}</div>`;
   }
 
   /** @param {Text[]} texts */
@@ -441,7 +395,7 @@ export class LogitCompare extends ModelElement {
    */
   #renderUnfold(texts, i) {
     const done = texts.filter(({ figures }) => figures).length;
-    const shown = this.unfolded.has(this.#keys[i]) ? texts : [];
+    const shown = this.unfolded.has(this.#list.keys[i]) ? texts : [];
     return html`
       <details @toggle=${(/** @type {Event} */ event) => this.#onUnfold(event, i)}>
         <summary>${t('compare.unfold', { name: letter(i), n: texts.length })}${
@@ -475,93 +429,26 @@ export class LogitCompare extends ModelElement {
    */
   #onUnfold({ target }, i) {
     const { open } = /** @type {HTMLDetailsElement} */ (target);
-    const key = this.#keys[i];
+    const key = this.#list.keys[i];
     const others = [...this.unfolded].filter((other) => other !== key);
     this.unfolded = new Set(open ? [...others, key] : others);
   }
 
-  /** @param {object} patch of what the list of state holds of this view */
-  #choose(patch) {
-    Object.assign(this, patch);
-    this.emit('logit-choose', patch);
-  }
-
   /** @param {CustomEvent} event */
   #onAt({ detail: { at } }) {
-    if (this.plan.samples === 1 && at + 1 !== this.step) this.#choose({ step: at + 1 });
+    if (this.plan.samples === 1 && at + 1 !== this.step) this.keepChoice({ step: at + 1 });
   }
 
   /** @param {CustomEvent} event */
   #onPlan({ detail }) {
     const { passage } = detail;
-    if (passage) return this.#continue(passage);
-    this.#choose('suite' in detail ? { ...detail, strategies: null, samples: null } : detail);
-  }
-
-  /** Puts how a passage really goes on beside what continues it. @param {import('./passages.js').Passage} passage */
-  #continue({ prompt, text }) {
-    const drawn = this.plan.strategies.filter(({ kind }) => kind !== 'given');
-    this.#change([...drawn, { kind: 'given', settings: {}, text }], { prompt });
-  }
-
-  /** The bench's settings, or those of the attributes, become one more strategy. */
-  #onAdd() {
-    const { seed: _, ...asked } = this.asked;
-    this.#push({ settings: activeSettings(this.engine?.table ?? [], asked) });
-  }
-
-  /** A text of the reader's, such as the one that the prompt was taken from. */
-  async #onGive() {
-    this.#push({ kind: 'given', settings: {}, text: '' });
-    await this.updateComplete;
-    const added = [...this.renderRoot.querySelectorAll('logit-strategy')].at(-1);
-    /** @type {HTMLElement | null} */ (added)?.focus();
-  }
-
-  /** @param {Strategy} strategy */
-  #push(strategy) {
-    this.#keys = [...this.#keys, ++this.#lastKey];
-    this.#change([...this.plan.strategies, strategy]);
-  }
-
-  /**
-   * @param {CustomEvent} event
-   * @param {number} i
-   */
-  async #onStrategy({ detail: { action, settings, text } }, i) {
-    const { strategies, seed } = this.plan;
-    if (action === 'adopt') this.emit('logit-adopt', { settings, prompt: this.#given, seed });
-    else if (action === 'lead') {
-      this.#keys = front(this.#keys, i);
-      this.#change(front([...strategies], i));
-      await this.updateComplete;
-      const moved = /** @type {import('lit').LitElement} */ (
-        this.renderRoot.querySelector('logit-strategy')
-      );
-      moved.renderRoot.querySelector('button')?.focus(); // the button that had the focus is hidden
-    } else if (action === 'remove') {
-      this.#keys = this.#keys.filter((_, at) => at !== i);
-      this.#change(strategies.filter((_, at) => at !== i));
-      await this.updateComplete;
-      const back = this.renderRoot.querySelector('[data-command=add], [data-command=give]');
-      /** @type {HTMLElement | null} */ (back)?.focus(); // the button that had the focus is gone
-    } else this.#change(strategies.map((old, at) => (at === i ? { ...old, settings, text } : old)));
-  }
-
-  /** @param {Strategy[]} strategies @param {{ prompt?: string }} [others] */
-  #change(strategies, others = {}) {
-    const { samples } = this.plan;
-    const bare = strategies.map(({ kind, settings, text }) => ({
-      ...(kind === undefined ? {} : { kind }),
-      settings,
-      ...(text === undefined ? {} : { text }),
-    }));
-    this.#choose({ ...others, samples, strategies: bare });
+    if (passage) return this.#list.continue(passage);
+    this.keepChoice('suite' in detail ? { ...detail, strategies: null, samples: null } : detail);
   }
 }
 
 /**
- * Where a text parts from another, as far as both are there.
+ * The step at which a text parts from another, null if it does not so far.
  * @param {Text} first
  * @param {Text} text
  */
@@ -570,16 +457,6 @@ function partsOf(first, text) {
     first.steps.map(({ id }) => id),
     text.steps.map(({ id }) => id),
   );
-}
-
-/**
- * A list with one of its items first.
- * @template T
- * @param {T[]} list
- * @param {number} i
- */
-function front(list, i) {
-  return [list[i], ...list.filter((_, at) => at !== i)];
 }
 
 define('logit-compare', LogitCompare);

@@ -1,7 +1,6 @@
 /**
- * <logit-compare-controls>: what is to be compared: the ready comparisons, the prompt, and the
- * boxes for seed, length and number of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }),
- * which does not leave its host.
+ * <logit-compare-controls>: the prepared comparisons, the prompt, and boxes for seed, length and number
+ * of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }), which does not leave its host.
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -9,8 +8,7 @@ import { suites } from '../../engine/suites.js';
 import { plain, t } from '../../locale/locale.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
-import { field } from '../../state/fields.js';
-import { readSeed, readWhole } from '../../base/setting-words.js';
+import { readField } from '../read-field.js';
 import controlsStyles from './controls.css';
 
 export class LogitCompareControls extends LogitElement {
@@ -26,22 +24,22 @@ export class LogitCompareControls extends LogitElement {
 
   constructor() {
     super();
-    /** The ready comparison in use, or ''. */
+    /** The prepared comparison in use, or ''. */
     this.suite = '';
     /** @type {import('./runner.js').Plan | null} */
     this.plan = null;
     /** Texts of people to continue. @type {readonly import('./passages.js').Passage[]} */
     this.passages = [];
-    /** The sentence that says why there are no texts. */
+    /** The reason why there are no texts. */
     this.fault = '';
-    /** What was typed and not taken. @type {{ name: string, text: string } | null} */
+    /** The refused text of a box. @type {{ name: string, text: string } | null} */
     this.refused = null;
   }
 
   render() {
     const { plan, refused } = this;
     if (!plan) return html``;
-    const read = refused && readBox(refused.name, refused.text);
+    const read = refused && readField('compare', refused.name, refused.text);
     const chooses = this.passages.length > 0;
     const passage = this.passages.find((each) => each.prompt === plan.prompt);
     return html`
@@ -77,7 +75,7 @@ export class LogitCompareControls extends LogitElement {
             @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></label>`;
   }
 
-  /** What the model's template makes of the chat on the bench. @param {string} prompt */
+  /** The prompt that the model's template makes of the bench's chat. @param {string} prompt */
   #renderMade(prompt) {
     return html`
         <div class="prompt"><span class="label" id="made">${t('compare.chat')}</span>
@@ -118,7 +116,7 @@ export class LogitCompareControls extends LogitElement {
    */
   #onChange(event, name) {
     const text = valueOf(event);
-    const read = readBox(name, text);
+    const read = readField('compare', name, text);
     this.refused = 'error' in read ? { name, text } : null;
     if ('value' in read) this.#ask({ [name]: read.value });
   }
@@ -128,18 +126,6 @@ export class LogitCompareControls extends LogitElement {
     if ('suite' in detail) this.refused = null;
     this.dispatchEvent(new CustomEvent('logit-plan', { detail }));
   }
-}
-
-/**
- * What was typed into a box, or the sentence that says why it is not taken.
- * @param {string} box
- * @param {string} text
- * @returns {{ value: number } | { error: string }}
- */
-function readBox(box, text) {
-  if (box === 'seed') return readSeed(text);
-  const { maximum = 0 } = field(`compare_${box}`);
-  return readWhole(t(`compare.${box}`), text, 1, maximum);
 }
 
 define('logit-compare-controls', LogitCompareControls);

@@ -1,4 +1,4 @@
-/** The figures of a comparison as words: of one text, of several, and of greedy against cold. */
+/** The figures of a comparison as words: of one text, of several, and of the greedy text and the cold ones. */
 import { html, nothing } from 'lit';
 import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
@@ -46,7 +46,7 @@ export function figureName(name) {
   return t(name === 'ttr' || name === 'distinct' ? `measure.${name}` : `compare.${name}`);
 }
 
-/** Two decimals, and none where they would be noise. @param {number} value */
+/** Two decimals, or none from 1000 on. @param {number} value */
 function short(value) {
   if (value > 0 && value < 0.005) return `< ${fixed(0.01, 2)}`;
   return value >= 1000 ? number(Math.round(value)) : fixed(value, 2);
@@ -100,7 +100,7 @@ export const SPREAD = [
 
 /**
  * A strategy's cells in the table.
- * @param {Spread | null} spread null until all texts are there
+ * @param {Spread | null} spread null until all texts are complete
  * @param {number} samples
  */
 export function renderSpread(spread, samples) {
@@ -144,9 +144,9 @@ function gapWords({ step, best, second, gap }, eos) {
 }
 
 /**
- * How many of the cold texts are the greedy one.
+ * Says how many of the cold texts equal the greedy one.
  * @param {string} T
- * @param {(number | null)[]} partings where each of them parts from it
+ * @param {(number | null)[]} partings the step at which each cold text parts from the greedy one
  */
 function sayCold(T, partings) {
   const parted = partings.filter((at) => at !== null);
@@ -159,10 +159,11 @@ function sayCold(T, partings) {
 }
 
 /**
- * Whether the cold texts are the greedy one, and where the gap of the two best logits is too small.
+ * Says whether the cold texts equal the greedy one, and at which steps the gap of the two best logits is
+ * too small.
  * @param {import('./runner.js').Gaps} gaps
  * @param {number} temperature
- * @param {(number | null)[]} partings where each cold text parts from the greedy one
+ * @param {(number | null)[]} partings as for sayCold
  * @param {number} eos
  */
 export function renderGaps({ smallest, close }, temperature, partings, eos) {

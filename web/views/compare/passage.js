@@ -12,7 +12,7 @@ import passageStyles from './passage.css';
 
 /** @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep */
 
-/** Surprisal that has the fullest colour, in bits, as in the bench. */
+/** The surprisal with the fullest colour, in bits, as on the bench. */
 const FULL = 6;
 
 export class LogitPassage extends LogitElement {
@@ -40,20 +40,20 @@ export class LogitPassage extends LogitElement {
     /** The name of the text for a screen reader. */
     this.label = '';
     this.eos = -1;
-    /** @type {'after' | 'before' | 'none'} What the colour of a token stands for. */
+    /** @type {'after' | 'before' | 'none'} The distribution of the surprisal: after the chain or before. */
     this.colour = 'after';
     /**
      * The step at which this text parts from the one that it is compared with.
      * @type {number | null}
      */
     this.parts = null;
-    /** The step that the strips show, from 0; -1 where there are none. */
+    /** The step of the strips, from 0; -1 without strips. */
     this.at = -1;
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
     /** Text alone: no box, no numbers. */
     this.plain = false;
-    /** The step that is pointed at. */
+    /** The step under the pointer. */
     this.active = -1;
   }
 
@@ -123,7 +123,7 @@ export class LogitPassage extends LogitElement {
 
   #onClick = () => this.#ask();
 
-  /** Asks for the step that is pointed at. */
+  /** Asks for the step under the pointer. */
   #ask() {
     if (this.active >= 0)
       this.dispatchEvent(new CustomEvent('logit-at', { detail: { at: this.active } }));

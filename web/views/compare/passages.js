@@ -1,12 +1,12 @@
 /**
- * Passages that no shipped model has been trained on, each with how it really goes on: of picture
- * books under CC BY, which are in no recipe, and of the last tenth of tiny Shakespeare, which its
+ * Passages that no shipped model was trained on, each with its real continuation. They come from picture
+ * books under CC BY, which no recipe contains, and from the last tenth of tiny Shakespeare, which its
  * recipe holds out (models/README.md).
  */
 
 /** @typedef {{ id: string, title: string, credit: string, prompt: string, text: string }} Passage */
 
-/** By the name of the model that they suit. @type {Readonly<Record<string, readonly Passage[]>>} */
+/** Passages by the name of the model. @type {Readonly<Record<string, readonly Passage[]>>} */
 export const PASSAGES = Object.freeze({
   stories: [
     {
@@ -36,7 +36,7 @@ export const PASSAGES = Object.freeze({
   ],
 });
 
-/** The passage that goes on with a text, if one does. @param {string} [text] */
+/** The passage with a continuation, if there is one. @param {string} [text] */
 export const passageOf = (text) =>
   Object.values(PASSAGES)
     .flat()

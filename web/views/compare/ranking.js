@@ -1,6 +1,6 @@
 /**
- * <logit-ranking>: texts without their settings, to be put in order by the reader; then the
- * settings are shown with the figures beside the ranks. Tells a finished order by "logit-ranked".
+ * <logit-ranking>: texts without their settings, which the user puts in order; then it shows settings
+ * and figures beside the ranks. Emits "logit-ranked" with the finished order.
  */
 import { html } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -15,7 +15,7 @@ import rankingStyles from './ranking.css';
 /**
  * @typedef {import('./runner.js').Text} Text
  *
- * One text to be ranked, and every strategy that wrote it.
+ * A text to rank, and every strategy that wrote it.
  * @typedef {{ text: Text, writers: { name: string, text: Text }[] }} Entry
  */
 
@@ -39,7 +39,7 @@ export class LogitRanking extends LogitElement {
 
   constructor() {
     super();
-    /** In the order in which they are first shown. @type {Entry[]} */
+    /** The texts, in the order of the first display. @type {Entry[]} */
     this.entries = [];
     /** The prompt. */
     this.given = '';
@@ -152,10 +152,10 @@ export class LogitRanking extends LogitElement {
   }
 
   /**
-   * Moves a text, and the focus with it.
+   * Moves a text and the focus.
    * @param {number} from
    * @param {number} to
-   * @param {number} step which of its two buttons has the focus
+   * @param {number} step the button with the focus: -1 up, 1 down
    */
   async #move(from, to, step) {
     if (this.revealed || !this.#possible(to)) return;
@@ -175,7 +175,7 @@ export class LogitRanking extends LogitElement {
    */
   #onKey(event, place) {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!step || event.defaultPrevented) return; // a card in hand is moved by its plug
+    if (!step || event.defaultPrevented) return; // the plug moves a grabbed card
     event.preventDefault();
     this.#move(place, place + step, step);
   }
@@ -188,8 +188,8 @@ export class LogitRanking extends LogitElement {
 }
 
 /**
- * The first text of each strategy, equal ones as one, shuffled by random numbers; none of a text that
- * is still to be given.
+ * The first text of each strategy, shuffled by random numbers. Equal texts are one entry; an empty given
+ * text is none.
  * @param {Text[][]} texts
  * @param {number[]} us
  * @returns {Entry[]}

@@ -1,6 +1,6 @@
 /**
- * Makes the texts of a comparison in the worker, several at once so that they grow side by side,
- * and keeps those that the next comparison asks for again.
+ * Writes the texts of a comparison in the worker, several at once so that they grow side by side, and
+ * keeps the texts that the next comparison shares.
  */
 import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
 import { toFault } from '../../engine/errors.js';
@@ -12,51 +12,51 @@ import { toFault } from '../../engine/errors.js';
  * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
  * @typedef {import('../../engine/compare.js').Figures} Figures
  *
- * `samples` texts of each strategy, of seeds that follow; one of a given text.
+ * `samples` texts of each strategy with successive seeds; one for a given text.
  * @typedef {{ prompt: string, prompt_ids?: number[] | null, seed: number, samples: number, max_new_tokens: number,
  *   strategies: readonly Strategy[] }} Plan
  *
- * One text; `figures` are there once it is complete. A given one may have a fault of its own; it is
- * `absent`, and nothing of it is measured, where it has one or is still to be written.
+ * One text; a complete one has `figures`. A given text may have a `fault`. It is `absent`, and not
+ * measured, while it is empty or has a fault.
  * @typedef {{ key: string, strategy: Strategy, seed: number, steps: MeasuredStep[],
  *   finish: string | null, figures: Figures | null, absent: boolean,
  *   fault?: import('../../engine/errors.js').Fault }} Text
  *
- * A greedy text against a cold one: indices of both, and the gaps of the greedy one.
+ * The indices of the greedy and the cold strategy, and the gaps of the greedy text.
  * @typedef {{ greedy: number, cold: number } & Awaited<ReturnType<typeof gapsOf>>} Gaps
  */
 
-/** Texts that grow at the same time, and the memory that their timelines may take in bytes. */
+/** The most texts that grow at once, and the memory of their timelines in bytes. */
 const LANES = 9;
 const MEMORY = 64 << 20;
 
 export class TextRunner {
-  /** The texts of the plan, for each strategy one after the other. @type {Text[][]} */
+  /** The texts of the plan, by strategy. @type {Text[][]} */
   texts = [];
   /** @type {Gaps | null} */
   gaps = null;
   /** @type {import('../../engine/errors.js').Fault | null} */
   fault = null;
   running = false;
-  /** What the texts on show follow. @type {string | number[]} */
+  /** The prompt of the texts. @type {string | number[]} */
   prompt = '';
   #changed;
   #abort = new AbortController();
-  /** The engine that wrote the texts: those of another one say nothing of it. @type {Engine | null} */
+  /** The engine that wrote the texts. @type {Engine | null} */
   #engine = null;
 
-  /** @param {() => void} changed called after each step of the way */
+  /** @param {() => void} changed called after each step */
   constructor(changed) {
     this.#changed = changed;
   }
 
-  /** How many texts there are to be, and how many are complete. */
+  /** The number of texts, and of complete ones. */
   get progress() {
     const all = this.texts.flat().filter(({ absent }) => !absent);
     return { total: all.length, done: all.filter(({ figures }) => figures).length };
   }
 
-  /** Ends what runs; what is complete stays. */
+  /** Stops writing; complete texts stay. */
   stop() {
     this.#abort.abort();
     this.running = false;
@@ -64,7 +64,7 @@ export class TextRunner {
   }
 
   /**
-   * Makes the texts of a plan; a plan before it is dropped.
+   * Writes the texts of a plan, in place of the previous plan.
    * @param {Engine} engine
    * @param {Plan} plan
    */
@@ -93,7 +93,7 @@ export class TextRunner {
     this.#changed();
   }
 
-  /** Lays out the texts of a plan, with those that are complete already. @param {Plan} plan */
+  /** Lays out the texts of a plan; keeps those already complete. @param {Plan} plan */
   #lay({ strategies, samples, seed, max_new_tokens }) {
     const { prompt } = this;
     const kept = new Map(
@@ -118,7 +118,7 @@ export class TextRunner {
    */
   async #write(engine, plan, signal) {
     const { samples } = plan;
-    // The first text of every strategy, then the second of every one.
+    // First the first text of every strategy, then the second ones.
     const queue = Array.from({ length: samples }, (_, i) =>
       this.texts.flatMap((texts) => texts.slice(i, i + 1)),
     )
@@ -163,7 +163,7 @@ export class TextRunner {
       }
     } catch (error) {
       if (strategy.kind !== 'given' || signal.aborted) throw error;
-      text.fault = toFault(error); // what the vocabulary cannot write
+      text.fault = toFault(error); // the vocabulary cannot write it
       text.absent = true;
     } finally {
       await generation.return(/** @type {any} */ (undefined));
@@ -189,7 +189,7 @@ export class TextRunner {
   }
 }
 
-/** What is continued. @param {Plan} plan */
+/** The prompt to continue. @param {Plan} plan */
 function promptOf({ prompt, prompt_ids }) {
   return prompt_ids ?? prompt;
 }
@@ -200,7 +200,7 @@ async function idsOf(engine, { prompt, prompt_ids }) {
 }
 
 /**
- * How many texts there are of a strategy: one where no seed changes it.
+ * The number of texts of a strategy: one if no seed changes it.
  * @param {Strategy} strategy
  * @param {number} samples
  */

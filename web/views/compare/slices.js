@@ -1,6 +1,6 @@
 /**
- * Reads what each text of a comparison was drawn from at one step, and keeps what it has read. The
- * step may change faster than the engine reads: only what is wanted last is read.
+ * Reads and keeps the distribution of each text of a comparison at one step. The step may change faster
+ * than the engine reads: only the last request is read.
  */
 import { carried } from '../../engine/presets.js';
 import { toFault } from '../../engine/errors.js';
@@ -13,9 +13,9 @@ import { Timeline } from '../../state/sources.js';
  * @typedef {import('./runner.js').Text} Text
  */
 
-/** Tokens that a slice lists; the others are one piece. */
+/** The number of listed tokens; the others are one piece. */
 const TOP = 64;
-/** Slices that are kept at most. */
+/** The most slices kept. */
 const MOST = 1000;
 
 export class SliceReader {
@@ -24,9 +24,9 @@ export class SliceReader {
   #engine = null;
   /** @type {Timeline | null} */
   #timeline = null;
-  /** Null where it could not be read. @type {Map<string, Trace | null>} */
+  /** The slices by text and step; null for an unreadable one. @type {Map<string, Trace | null>} */
   #kept = new Map();
-  /** Those still to be read. @type {[Text, number][]} */
+  /** The pending slices. @type {[Text, number][]} */
   #wanted = [];
   /** @type {string | number[]} */
   #prompt = '';
@@ -37,7 +37,7 @@ export class SliceReader {
     this.#changed = changed;
   }
 
-  /** Whether slices are still to be read. */
+  /** Whether slices are pending. */
   get busy() {
     return this.#reading;
   }
@@ -45,14 +45,14 @@ export class SliceReader {
   /**
    * @param {Text} text
    * @param {number} at the step, from 0
-   * @returns {Trace | null} null until it is read, or where it cannot be
+   * @returns {Trace | null} null before it is read, or if it is unreadable
    */
   get(text, at) {
     return this.#kept.get(keyOf(text, at)) ?? null;
   }
 
   /**
-   * Reads the slices of these texts at a step, those of an earlier wish no more.
+   * Reads the slices of texts at a step, in place of the pending ones.
    * @param {Engine} engine
    * @param {string | number[]} prompt
    * @param {Text[]} texts
@@ -92,7 +92,7 @@ export class SliceReader {
           this.#kept.set(key, trace);
         } catch (error) {
           if (engine !== this.#engine || toFault(error).code === 'closed') break;
-          this.#kept.set(key, null); // it is not asked for again
+          this.#kept.set(key, null); // no second request
           throw error;
         }
         this.#changed();
@@ -113,7 +113,7 @@ export class SliceReader {
     const given = this.#prompt;
     const prompt = Array.from(typeof given === 'string' ? await engine.encode(given) : given);
     const before = steps.slice(0, at).map(({ id }) => id);
-    // A given text may write the end of the prompt with other tokens.
+    // A given text may encode the end of the prompt with other tokens.
     const ids = [...prompt.slice(0, steps[0].position), ...before];
     const mu = steps[at - 1]?.mu;
     const { kind = 'sample', settings } = strategy;

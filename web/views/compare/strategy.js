@@ -1,7 +1,6 @@
 /**
- * <logit-strategy>: the name of a strategy over its buttons, and a line of number boxes that edits
- * its settings, or the box of a given text. Asks with "logit-strategy" ({ action, settings, text }),
- * which does not leave its host.
+ * <logit-strategy>: the name of a strategy, its buttons, and boxes for its settings or for a given text.
+ * Asks with "logit-strategy" ({ action, settings, text }), which does not leave its host.
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
@@ -38,33 +37,33 @@ export class LogitStrategy extends LogitElement {
 
   constructor() {
     super();
-    /** What the text is called: A, B, C. */
+    /** The name of the text: A, B, C. */
     this.letter = '';
     /** @type {NonNullable<Strategy['kind']>} */
     this.kind = 'sample';
-    /** The given one. */
+    /** The given text. */
     this.text = '';
-    /** Why it cannot be read. */
+    /** The reason why the given text is unreadable. */
     this.fault = '';
     /** @type {Settings} */
     this.settings = {};
     /** @type {SettingRow[]} The settings that are numbers. */
     this.table = [];
-    /** Whether the others are compared with it. */
+    /** Whether the other texts are compared with this one. */
     this.first = false;
     this.removable = false;
-    /** Whether it is not to be changed here. */
+    /** Whether it has no buttons. */
     this.fixed = false;
     this.editing = false;
-    /** @type {string[]} Settings whose box was asked for. */
+    /** @type {string[]} Settings with an added box. */
     this.added = [];
-    /** The text that stands in its box, until the box loses focus. @type {string | null} */
+    /** The text in the box until the box loses focus. @type {string | null} */
     this.typed = null;
-    /** What was typed and not taken. @type {{ name: string, text: string } | null} */
+    /** The refused text of a box. @type {{ name: string, text: string } | null} */
     this.refused = null;
   }
 
-  /** Its box, where it is a text that is still to be given. */
+  /** Focuses the box of a given text. */
   async focus() {
     await this.updateComplete;
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('textarea'))?.focus();
@@ -176,7 +175,7 @@ export class LogitStrategy extends LogitElement {
   }
 }
 
-/** A strategy in the reader's words. @param {Pick<Strategy, 'kind' | 'settings' | 'text'>} strategy */
+/** The name of a strategy by its settings. @param {Pick<Strategy, 'kind' | 'settings' | 'text'>} strategy */
 export function titleOf({ kind, settings, text }) {
   if (kind === 'given') return passageOf(text)?.title ?? t('compare.given');
   const { order, draw, logit_bias } = settings;
@@ -195,7 +194,7 @@ export function titleOf({ kind, settings, text }) {
   return words.filter(Boolean).join(', ') || t('compare.plain');
 }
 
-/** What the text of a strategy is called. @param {number} i */
+/** The letter of a strategy. @param {number} i */
 export function letter(i) {
   return String.fromCharCode(65 + i);
 }

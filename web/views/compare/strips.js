@@ -1,8 +1,8 @@
 /**
- * <logit-strips>: what each strategy draws from at one step, its tokens laid end to end from 0 to 1,
- * and one needle through all of them: the random number u, the same for each. The strips stand side
- * by side where there is room, over the columns of the texts, or else one above another. Asks with
- * "logit-at" ({ at }), which does not leave its host.
+ * <logit-strips>: the distribution of each strategy at one step as a strip, its tokens end to end from 0
+ * to 1, and one needle through all strips: the common random number u. The strips are side by side over
+ * the columns of the texts, or one above another without room for that. Asks with "logit-at" ({ at }),
+ * which does not leave its host.
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -19,22 +19,22 @@ import stripsStyles from './strips.css';
  * @typedef {import('../../engine/types.js').Trace} Trace
  * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
  *
- * One strategy at the step: the token that was taken there, null where the text has ended before,
- * and what it was taken from, null until that is read.
+ * One strategy at the step: its token, null after the end of the text, and the distribution, null until
+ * it is read.
  * @typedef {{ strategy: import('../../engine/compare.js').Strategy, step: MeasuredStep | null,
  *   trace: Trace | null }} Slice
  */
 
-/** Strips stand side by side up to so many, and from so many rem on. */
+/** The most strips side by side, and the least width for that in rem. */
 const BESIDE = 4;
 const ROOM = 44;
-/** Height of strips side by side, and what stands beside one in a line, in rem. */
+/** The height of strips side by side, and the width beside one in a row, in rem. */
 const HEIGHT = 11;
 const ASIDE = { wide: 28, narrow: 8 };
-/** A name needs so many pixels of 1/16 rem: across, a letter; upright, its line. */
+/** The room for a name in 1/16 rem: the width of a letter, and the height of a line. */
 const LETTER = 8;
 const LINE = 20;
-/** Below this nothing parts a token from the next: the lines would be all that is seen. */
+/** Tokens below this length, in 1/16 rem, have no line between them. */
 const THREAD = 4;
 
 export class LogitStrips extends LogitElement {
@@ -55,12 +55,12 @@ export class LogitStrips extends LogitElement {
     this.slices = [];
     /** The step, from 0. */
     this.at = 0;
-    /** How many steps there are. */
+    /** The number of steps. */
     this.count = 0;
     this.eos = -1;
   }
 
-  /** The number that all of them meet; null where none is drawn by one. */
+  /** The common u; null if no strategy draws with one. */
   get #u() {
     return this.slices.find(({ step }) => typeof step?.u === 'number')?.step?.u ?? null;
   }
@@ -133,17 +133,17 @@ export class LogitStrips extends LogitElement {
     });
   }
 
-  /** The end token under its name here. @param {{ id: number, text: string }} token */
+  /** The end token has a name of its own. @param {{ id: number, text: string }} token */
   #token({ id, text }) {
     return { id, text: id === this.eos ? `‹${t('text.end')}›` : text, special: false };
   }
 
-  /** A token as in its text: without the space before a word. @param {MeasuredStep} step */
+  /** A token without the space before a word. @param {MeasuredStep} step */
   #named(step) {
     return visibleHtml(this.#token({ ...step, text: step.text.replace(/^ (?=\S)/, '') }));
   }
 
-  /** What all draw, for a screen reader. @param {number | null} u */
+  /** The drawn tokens, for a screen reader. @param {number | null} u */
   #say(u) {
     const drawn = this.slices.map(({ step }, i) => {
       const token = step && spoken({ ...step, special: false }, this.eos);

@@ -1,14 +1,12 @@
 /**
- * <logit-cost>: what one step costs with and without the KV cache, measured in the worker beside
- * the formula, what the cache saves in a text, and how fast each variant of the inner loops is.
- * Tells by "logit-choose" what was measured, so that a link measures it again.
+ * <logit-cost>: the cost of one step with and without the KV cache, by formula and as measured in the
+ * worker, the savings of the cache in a text, and the speed of each variant of the inner loops. Emits
+ * "logit-choose" with the measured parts, so that a link measures them again.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
 import { addMessages, fixed, number, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { renderTrend } from '../../plots/trend-view.js';
-import { layoutTrend, markAt } from '../../plots/trend.js';
 import { define } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices } from '../../state/fields.js';
@@ -18,6 +16,7 @@ import { ModelElement } from '../../base/model-element.js';
 import chartStyles from '../../style/chart.css';
 import { walkTo } from '../../base/handles.js';
 import { Width } from '../../base/width.js';
+import { renderChart } from './chart.js';
 import costStyles from './cost.css';
 import { multiplied, operations, wholeText, withCache, withoutCache } from './formula.js';
 import { LEAST_CONTEXT, measureSpeed, measureSteps } from './measure.js';
@@ -51,17 +50,17 @@ export class LogitCost extends ModelElement {
   #run = null;
   /** @type {number[]} */
   #ids = [];
-  /** The model that was measured, or is to be. @type {unknown} */
+  /** The model of the measurements. @type {unknown} */
   #measuredModel = null;
 
   constructor() {
     super();
-    /** How many tokens the text on the bench has drawn. */
+    /** The number of drawn tokens on the bench. */
     this.drawn = 0;
     const { measured, prompt_tokens, new_tokens, width } = initialChoices('cost');
-    /** What is measured without being asked for. @type {('steps' | 'speeds')[]} */
+    /** The parts to measure at once. @type {('steps' | 'speeds')[]} */
     this.measured = measured;
-    /** What is counted by hand; null is what the bench and the model have. @type {number | null} */
+    /** The numbers of the calculator; null for those of bench and model. @type {number | null} */
     this.prompt_tokens = prompt_tokens;
     /** @type {number | null} */
     this.new_tokens = new_tokens;
@@ -69,12 +68,12 @@ export class LogitCost extends ModelElement {
     this.width = width;
     /** @type {Timing[]} */
     this.timings = [];
-    /** @type {Map<string, number | null>} Tokens a second; null where a variant cannot run. */
+    /** @type {Map<string, number | null>} Tokens a second; null for a variant that cannot run. */
     this.speeds = new Map();
     /** @type {'' | 'steps' | 'speeds'} */
     this.busy = '';
     this.at = 0;
-    /** What is told once something is measured. */
+    /** The status after a measurement. */
     this.said = '';
   }
 
@@ -92,18 +91,12 @@ export class LogitCost extends ModelElement {
     if (other) {
       this.timings = [];
       this.speeds = new Map();
-      if (this.measured.length > 0) this.#choose([]);
+      if (this.measured.length > 0) this.keepChoice({ measured: [] });
     }
     await this.#read(engine);
     const { measured } = this;
     if (measured.includes('steps') && this.timings.length === 0) await this.#measure();
     if (measured.includes('speeds') && this.speeds.size === 0) await this.#race();
-  }
-
-  /** @param {('steps' | 'speeds')[]} measured */
-  #choose(measured) {
-    this.measured = measured;
-    this.emit('logit-choose', { measured });
   }
 
   /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
@@ -134,7 +127,7 @@ export class LogitCost extends ModelElement {
     `;
   }
 
-  /** All that needs the model's facts: at once, so that nothing moves. @param {any} info */
+  /** All parts that need the model's facts, at once so that nothing moves. @param {any} info */
   #renderWhole(info) {
     const { busy } = this;
     return html`
@@ -210,44 +203,21 @@ export class LogitCost extends ModelElement {
    * @param {number} unit
    */
   #renderChart(width, unit) {
-    const height = Math.min(360 * unit, Math.max(260 * unit, width * 0.2));
-    const series = /** @type {const} */ (['cached', 'uncached']).map((key) => ({
-      key,
-      band: false,
-      marks: this.timings.map((timing) => ({
-        x: timing.n,
-        y: timing[key],
-        low: timing[key],
-        high: timing[key],
-        label: '',
+    const { timings } = this;
+    const options = {
+      series: /** @type {const} */ (['cached', 'uncached']).map((key) => ({
+        key,
+        values: timings.map((timing) => timing[key]),
       })),
-    }));
-    const ends = this.timings.map(({ n }) => n);
-    const layout = layoutTrend({
-      series,
-      limits: [],
-      x: [0, Math.max(...ends)],
-      y: null,
+      places: timings.map(({ n }) => n),
       counts: true,
-      named: false,
-      legend: 2,
-      now: null,
-      width,
-      height,
-      unit,
-    });
-    const words = {
-      x: t('cost.n'),
-      y: t('cost.ms'),
-      legend: [t('cost.with'), t('cost.without')],
-      now: '',
-      tickX: (/** @type {number} */ value) => number(value),
-      tickY: (/** @type {number} */ value) => brief(value),
+      words: { x: t('cost.n'), y: t('cost.ms'), legend: [t('cost.with'), t('cost.without')] },
+      write: brief,
+      at: this.at,
+      onPoint: (/** @type {number} */ at) => (this.at = at),
     };
-    const point = (/** @type {PointerEvent} */ { offsetX, offsetY }) =>
-      (this.at = markAt(layout, offsetX, offsetY, true));
-    return html`<svg height=${height} font-size=${13 * unit} aria-hidden="true" @pointermove=${point}
-      @pointerdown=${point}>${renderTrend({ layout, unit, words, at: this.at })}</svg>`;
+    const height = Math.min(360 * unit, Math.max(260 * unit, width * 0.2));
+    return renderChart(options, { width, height, unit });
   }
 
   /**
@@ -311,13 +281,7 @@ export class LogitCost extends ModelElement {
       <section><h3>${t('cost.sum')}</h3>
         <p class="about">${t('cost.sum.about')}</p>
         <logit-cost-sum .prompt_tokens=${prompt_tokens ?? this.#ids.length} .new_tokens=${new_tokens ?? 20}
-          .width=${width ?? n_embd} @logit-count=${this.#onCount}></logit-cost-sum></section>`;
-  }
-
-  /** @param {CustomEvent} event */
-  #onCount({ detail }) {
-    Object.assign(this, detail);
-    this.emit('logit-choose', detail);
+          .width=${width ?? n_embd} @logit-count=${(/** @type {CustomEvent} */ { detail }) => this.keepChoice(detail)}></logit-cost-sum></section>`;
   }
 
   #renderSpeeds() {
@@ -354,7 +318,7 @@ export class LogitCost extends ModelElement {
     return { ids: this.#ids, ends: end_token_ids, context: context_length };
   }
 
-  /** Why nothing can be measured in this context; empty where something can. */
+  /** The reason why this context is too short to measure; '' if it is long enough. */
   #short() {
     const n = this.engine?.info?.context_length ?? LEAST_CONTEXT;
     return n < LEAST_CONTEXT ? t('cost.short', { n, least: LEAST_CONTEXT }) : '';
@@ -379,7 +343,7 @@ export class LogitCost extends ModelElement {
     }
   }
 
-  /** The same model, opened once more for each variant. */
+  /** Measures each variant; opens the same model again for each. */
   async #race() {
     if (!this.engine || !this.#measurable) return;
     const run = this.#begin('speeds');
@@ -401,7 +365,7 @@ export class LogitCost extends ModelElement {
     this.#run = run;
     this.busy = what;
     this.said = '';
-    this.#choose([...new Set([...this.measured, what])].sort());
+    this.keepChoice({ measured: [...new Set([...this.measured, what])].sort() });
     return run;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What one decode step costs by the formula: operations (a multiplication and an addition are two)
- * and bytes read. The matrix term grows with the model, the attention term with the text.
+ * The cost of one decode step by the formula: operations (a multiplication and an addition are two) and
+ * bytes read. The matrix term grows with the model, the attention term with the text.
  */
 
 /**
@@ -11,8 +11,8 @@
  */
 
 /**
- * The weights that a token is multiplied with: all but GPT-2's table of positions, which is only
- * looked up. The token table is multiplied too, since it is the head.
+ * The weights that a token is multiplied with: all except GPT-2's table of positions. The token table is
+ * the head, so it counts too.
  * @param {Info} info
  */
 export function multiplied({ architecture, parameters, model_context_length, n_embd }) {
@@ -20,9 +20,8 @@ export function multiplied({ architecture, parameters, model_context_length, n_e
 }
 
 /**
- * The step that sees `n` tokens, the new one among them, with the keys and values of the others
- * kept: 2 operations a weight; 2 n_embd for each score and as many for each mixed value, in every
- * layer.
+ * A step over `n` tokens, the new one included, with the keys and values of the others in the cache: 2
+ * operations for each weight; in every layer 2 n_embd for each score and for each mixed value.
  * @param {Info} info
  * @param {number} n
  * @returns {Cost}
@@ -37,8 +36,8 @@ export function withCache(info, n) {
 }
 
 /**
- * The same step with nothing kept: every token goes through the blocks again, the head is for the
- * last alone, and token i attends to i tokens.
+ * The same step without a cache: every token goes through the blocks again, only the last one through the
+ * head, and token i attends to i tokens.
  * @param {Info} info
  * @param {number} n
  * @returns {Cost}
@@ -59,8 +58,8 @@ export function operations({ matrices, attention }) {
 }
 
 /**
- * All steps of a text of `drawn` tokens after a prompt: how many tokens went through the blocks,
- * and the operations that took.
+ * All steps of a text of `drawn` tokens after a prompt: the tokens that went through the blocks, and
+ * their operations.
  * @param {Info} info
  * @param {number} prompt
  * @param {number} drawn

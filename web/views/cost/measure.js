@@ -1,26 +1,26 @@
-/** Times decode steps in the worker, where nothing of the page disturbs them. */
+/** Times decode steps in the worker, undisturbed by the page. */
 
 /**
- * @typedef {{ n: number, cached: number, uncached: number }} Timing the tokens that a step sees, and
- *   its milliseconds with and without the cache
+ * @typedef {{ n: number, cached: number, uncached: number }} Timing the tokens of a step, and its
+ *   milliseconds with and without the cache
  */
 
-/** Steps on either side of a place that count for it. */
+/** The number of steps on either side of a place that count for it. */
 const AROUND = 8;
-/** In a context of fewer tokens no place has such steps around it, whatever the prompt. */
+/** In a shorter context no place has so many steps around it, for any prompt. */
 export const LEAST_CONTEXT = 2 * AROUND + 2;
-/** Steps that are run again without the cache at each place, at least. */
+/** The least number of steps without the cache at each place. */
 const REPEATS = 4;
 /**
- * A browser's clock ticks ten times a millisecond at best, and a step may take less than a tick:
- * what is timed is run again until it has taken so many ms, or so often.
+ * A browser's clock ticks ten times a millisecond at best, and a step may take less than a tick. So runs
+ * are repeated for ENOUGH ms, but at most MOST times.
  */
 const ENOUGH = 50;
 const MOST = 32;
 
 /**
- * The mean but for the slowest sixteenth, which waited for something else. Over enough values it is
- * finer than the clock.
+ * The mean without the slowest sixteenth, which waited for other work. Over enough values it is finer
+ * than the clock.
  * @param {number[]} values
  */
 export function typical(values) {
@@ -35,10 +35,10 @@ function sum(values) {
 }
 
 /**
- * Runs something again and again: at least `least` times, then until it has taken long enough.
+ * Repeats a run: at least `least` times, then until ENOUGH ms are over.
  * @param {number} least
  * @param {AbortSignal} signal
- * @param {() => Promise<number>} run resolves with the ms that it took
+ * @param {() => Promise<number>} run resolves with its ms
  */
 async function repeat(least, signal, run) {
   let taken = 0;
@@ -49,7 +49,7 @@ async function repeat(least, signal, run) {
 }
 
 /**
- * Places along the context, closer at its beginning.
+ * Places along the context, denser at its beginning.
  * @param {number} from
  * @param {number} to
  */
@@ -68,17 +68,17 @@ const endless = (ends) => ({
 
 /**
  * Yields a timing for each place, the cheap ones first.
- * @param {any} session a timeline of its own
+ * @param {any} session that nobody else uses
  * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  * @returns {AsyncGenerator<Timing, void, void>}
  */
 export async function* measureSteps(session, { ids, ends, context, signal }) {
-  // Without the end tokens the text goes on to the end of the context.
+  // Without end tokens the text fills the context.
   const settings = endless(ends);
   const last = context - 1;
   /** @type {number[]} */
   let whole = [];
-  /** @type {number[][]} The times of the steps that see n tokens, by n. */
+  /** @type {number[][]} The times of the steps over n tokens, by n. */
   const times = Array.from({ length: context + 1 }, () => []);
   const options = { ...settings, prompt: ids, max_new_tokens: last - ids.length, signal };
   await repeat(1, signal, async () => {

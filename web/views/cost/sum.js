@@ -1,6 +1,6 @@
 /**
- * <logit-cost-sum>: a calculator of what all steps of a text cost, with and without the KV cache, for
- * one matrix and for attention. Tells by "logit-count" what was typed.
+ * <logit-cost-sum>: a calculator of the cost of all steps of a text, with and without the KV cache, for
+ * one matrix and for attention. Emits "logit-count" with typed numbers.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
@@ -10,17 +10,16 @@ import { readWhole } from '../../base/setting-words.js';
 import { Width } from '../../base/width.js';
 import { COUNT_MAX, countStep, countText, exponentOf } from '../../engine/step-costs.js';
 import { addMessages, fixed, number, rounded, t } from '../../locale/locale.js';
-import { renderTrend } from '../../plots/trend-view.js';
-import { layoutTrend, markAt } from '../../plots/trend.js';
 import chartStyles from '../../style/chart.css';
 import frameStyles from '../../style/frame.css';
+import { renderChart } from './chart.js';
 import costStyles from './cost.css';
 
 addMessages(locales);
 
-/** What can be typed, with the letter that stands for it. */
+/** The boxes, with their letters. */
 const BOXES = /** @type {const} */ ({ prompt_tokens: 'L', new_tokens: 'T', width: 'd' });
-/** How many points a curve has at most. */
+/** The most points of a curve. */
 const POINTS = 24;
 
 export class LogitCostSum extends LogitElement {
@@ -41,9 +40,9 @@ export class LogitCostSum extends LogitElement {
     this.prompt_tokens = 8;
     this.new_tokens = 20;
     this.width = 64;
-    /** The point that is read; the last one where it is null. @type {number | null} */
+    /** The chosen point; null for the last one. @type {number | null} */
     this.at = null;
-    /** What was typed and is none, with the sentence that says why. @type {Record<string, { text: string, error: string }>} */
+    /** Refused texts by box, with the reason. @type {Record<string, { text: string, error: string }>} */
     this.wrong = {};
   }
 
@@ -123,33 +122,23 @@ export class LogitCostSum extends LogitElement {
     const at = Math.min(this.at ?? count - 1, count - 1);
     const [again, kept] = costs[at].map((value) => number(value));
     const said = t('cost.sum.point', { n: places[at], again, kept });
-    const layout = layoutTrend({
+    const options = {
       series: ['without', 'with'].map((key, way) => ({
         key,
-        band: false,
-        marks: places.map((x, i) => ({ x, y: costs[i][way], low: 0, high: 0, label: '' })),
+        values: costs.map((cost) => cost[way]),
       })),
-      limits: [],
-      x: [0, new_tokens],
-      y: null,
+      places,
       counts: false,
-      named: false,
-      legend: 2,
-      now: null,
-      width,
-      height: Math.min(320 * unit, Math.max(260 * unit, width * 0.4)),
-      unit,
-    });
-    const words = {
-      x: t('cost.sum.x'),
-      y: t('cost.sum.y'),
-      legend: [t('cost.sum.without'), t('cost.with')],
-      now: '',
-      tickX: (/** @type {number} */ value) => number(value),
-      tickY: (/** @type {number} */ value) => short(value),
+      words: {
+        x: t('cost.sum.x'),
+        y: t('cost.sum.y'),
+        legend: [t('cost.sum.without'), t('cost.with')],
+      },
+      write: short,
+      at,
+      onPoint: (/** @type {number} */ to) => (this.at = to),
     };
-    const point = (/** @type {PointerEvent} */ { offsetX, offsetY }) =>
-      (this.at = markAt(layout, offsetX, offsetY, true));
+    const height = Math.min(320 * unit, Math.max(260 * unit, width * 0.4));
     const step = (/** @type {KeyboardEvent} */ event) => {
       const to = walkTo(event, at, count - 1);
       if (to !== undefined) this.at = to;
@@ -158,8 +147,7 @@ export class LogitCostSum extends LogitElement {
       width > 0
         ? html`<div class="sums" role="slider" tabindex="0" aria-label=${t('cost.sum.walk')} aria-valuemin="1"
             aria-valuemax=${count} aria-valuenow=${at + 1} aria-valuetext=${said} @keydown=${step}>
-            <svg height=${layout.height} font-size=${13 * unit} aria-hidden="true" @pointermove=${point}
-              @pointerdown=${point}>${renderTrend({ layout, unit, words, at })}</svg></div>`
+            ${renderChart(options, { width, height, unit })}</div>`
         : nothing
     }</div><p class="told" aria-hidden="true">${said}</p>`;
   }

@@ -297,8 +297,7 @@ export class LogitLandscape extends ModelElement {
   /** @param {string} knob */
   #choose(knob) {
     this.lines.stop();
-    this.knob = knob;
-    this.emit('logit-choose', { knob });
+    this.keepChoice({ knob });
   }
 
   #swap() {

@@ -34,24 +34,18 @@ function escaped(text) {
 const round = (value) => Number(value.toFixed(2));
 
 /**
- * @param {Picture} picture
- * @returns {string}
+ * @param {string} words
+ * @param {Record<string, string | number>} attributes
  */
-function standAlone({ named, course, look, share, u, drawn, title, about, axis }) {
-  const { width, height, unit, palette, family } = look;
-  const margin = 16 * unit;
-  const head = 64 * unit;
-  const foot = 44 * unit;
-  const [whole, tall] = [width + 2 * margin, height + head + foot];
-  const text = (
-    /** @type {string} */ words,
-    /** @type {Record<string, string | number>} */ attributes,
-  ) => {
-    const list = Object.entries(attributes).map(
-      ([name, value]) => ` ${name}="${escaped(String(value))}"`,
-    );
-    return `<text${list.join('')}>${escaped(words)}</text>`;
-  };
+function textOf(words, attributes) {
+  const list = Object.entries(attributes).map(
+    ([name, value]) => ` ${name}="${escaped(String(value))}"`,
+  );
+  return `<text${list.join('')}>${escaped(words)}</text>`;
+}
+
+/** The rivers, and the course of a token without one. @param {Picture} picture */
+function shapesOf({ named, course, look: { width, height, unit, palette }, drawn }) {
   const rivers = named.filter(({ rank }) => rank >= 0);
   if (course) rivers.push({ river: course, rank: 0, name: '', label: null });
   const shapes = rivers.map(({ river: { id, before, after }, rank }) => {
@@ -67,12 +61,17 @@ function standAlone({ named, course, look, share, u, drawn, title, about, axis }
       `<path d="M${points.join('L')}" fill="none" stroke="${palette.mark}" stroke-width="${THREAD * unit}"/>`,
     );
   }
-  const names = named.flatMap(({ river, rank, name, label }) => {
+  return shapes;
+}
+
+/** @param {Picture} picture */
+function namesOf({ named, look: { palette }, drawn }) {
+  return named.flatMap(({ river, rank, name, label }) => {
     if (!label || !name) return [];
     const ink = rank < 0 ? palette.soft : river.id === drawn ? palette.markInk : palette.ink;
     const turn = `translate(${round(label.x)} ${round(label.y)}) rotate(${round((label.angle * 180) / Math.PI)})`;
     return [
-      text(name, {
+      textOf(name, {
         transform: turn,
         'font-size': round(label.size),
         'text-anchor': 'middle',
@@ -81,23 +80,38 @@ function standAlone({ named, course, look, share, u, drawn, title, about, axis }
       }),
     ];
   });
+}
+
+/** The lines of the knob and of u. @param {Picture} picture */
+function linesOf({ look: { width, height, unit, palette }, share, u }) {
   const x = round(share * width);
-  const lines = [
-    `<path d="M${x} 0V${height}" stroke="${palette.ink}" stroke-width="${2 * unit}"/>`,
-    ...(u === null
-      ? []
-      : [
-          `<path d="M0 ${round(u * height)}H${width}" stroke="${palette.mark}" stroke-width="${1.5 * unit}" stroke-dasharray="${6 * unit} ${4 * unit}"/>`,
-          `<circle cx="${x}" cy="${round(u * height)}" r="${8 * unit}" fill="${palette.panel}" stroke="${palette.mark}" stroke-width="${3.5 * unit}"/>`,
-        ]),
+  const knob = `<path d="M${x} 0V${height}" stroke="${palette.ink}" stroke-width="${2 * unit}"/>`;
+  if (u === null) return [knob];
+  return [
+    knob,
+    `<path d="M0 ${round(u * height)}H${width}" stroke="${palette.mark}" stroke-width="${1.5 * unit}" stroke-dasharray="${6 * unit} ${4 * unit}"/>`,
+    `<circle cx="${x}" cy="${round(u * height)}" r="${8 * unit}" fill="${palette.panel}" stroke="${palette.mark}" stroke-width="${3.5 * unit}"/>`,
   ];
+}
+
+/**
+ * @param {Picture} picture
+ * @returns {string}
+ */
+function standAlone(picture) {
+  const { look, u, title, about, axis } = picture;
+  const { width, height, unit, palette, family } = look;
+  const margin = 16 * unit;
+  const head = 64 * unit;
+  const foot = 44 * unit;
+  const [whole, tall] = [width + 2 * margin, height + head + foot];
   const size = 15 * unit;
   const most = Math.floor((width / (18 * unit * 0.52)) | 0);
   const shown = [...title.replace(/\s+/g, ' ')];
   const heading = shown.length > most ? `${shown.slice(0, most - 1).join('')}…` : shown.join('');
   const words = about + (u === null ? '' : `, u = ${u.toFixed(4)}`);
-  const marks = axis.map(({ share: at, value, word }) =>
-    text(`${value} ${word}`.trim(), {
+  const ticks = axis.map(({ share: at, value, word }) =>
+    textOf(`${value} ${word}`.trim(), {
       x: round(at * width),
       y: height + 1.6 * size,
       'font-size': size * 0.9,
@@ -108,13 +122,13 @@ function standAlone({ named, course, look, share, u, drawn, title, about, axis }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${whole}" height="${tall}" viewBox="0 0 ${whole} ${tall}" font-family="${escaped(family)}">`,
     `<title>${escaped(heading)}</title><rect width="${whole}" height="${tall}" fill="${palette.panel}"/>`,
-    text(heading, { x: margin, y: 26 * unit, 'font-size': 18 * unit, fill: palette.ink }),
-    text(words, { x: margin, y: 50 * unit, 'font-size': size, fill: palette.soft }),
+    textOf(heading, { x: margin, y: 26 * unit, 'font-size': 18 * unit, fill: palette.ink }),
+    textOf(words, { x: margin, y: 50 * unit, 'font-size': size, fill: palette.soft }),
     `<g transform="translate(${margin} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
-    ...shapes,
-    ...names,
-    ...lines,
-    ...marks,
+    ...shapesOf(picture),
+    ...namesOf(picture),
+    ...linesOf(picture),
+    ...ticks,
     '</g></svg>',
   ].join('\n');
 }

@@ -10,6 +10,7 @@ import { fitCanvas } from '../../plots/canvas.js';
  *
  * @typedef {{ id: number, rank: number, p: number, raw: number, second: number, drawn: boolean,
  *   kept: boolean, listed: boolean }} Row `second` is p in the second distribution, 0 without one
+ * @typedef {Partial<Row> & { p: number, raw: number }} Bar
  * @typedef {{ count: number, possible: number, p: number, raw: number }} Others
  *   `possible`: those that can be drawn
  */
@@ -173,24 +174,24 @@ function paintRows(context, slice, look) {
     share > domain ? long + OVER * unit : (share / domain) * long;
   /** @type {Text[]} */
   const texts = [];
-  /** @param {number} y @param {Partial<Row> & { p: number, raw: number }} row @param {string} fill */
-  const draw = (y, { p, raw, second = 0, id, drawn }, fill) => {
-    context.strokeStyle = palette.ghost;
-    context.lineWidth = unit;
-    if (raw > 0)
-      context.strokeRect(x, y - bar / 2 - 2.5 * unit, Math.max(1, reach(raw)), bar + 5 * unit);
-    context.fillStyle = fill;
-    if (p > 0) context.fillRect(x, y - bar / 2, Math.max(1, reach(p)), bar);
-    const side = bar / 2 + unit;
-    if (p > domain)
-      paintBreak(context, [x + long, y + side], [x + long + 4 * unit, y - side], look);
+  /** @param {number} y @param {string} text @param {string} weight @param {number} height @param {string} fill */
+  const addName = (y, text, weight, height, fill) => {
+    const font = `${weight} ${height}px ${family}`;
+    texts.push({ text, x: names, y, align: 'right', font, fill, most: names });
+  };
+  /** @param {number} y @param {Bar} row @param {string} fill */
+  const paint = (y, row, fill) => {
+    const { p, raw, second = 0, id, drawn } = row;
     const ring = ringOf(reach(second), unit);
-    if (ring) paintRing(context, x + ring, y, look);
-    if (counted && id !== undefined) {
-      context.fillStyle = palette.mark;
-      const share = reach(counted(id));
-      if (share > 0) context.fillRect(x, y + bar / 2 + unit, share, 2.5 * unit);
-    }
+    paintBar(context, { ...row, counted: id === undefined ? 0 : (counted?.(id) ?? 0) }, look, {
+      x,
+      y,
+      bar,
+      fill,
+      reach,
+      ring,
+      end: p > domain ? x + long : null,
+    });
     texts.push({
       text: numberOf(said, { id, p }),
       x: x + afterBar(Math.max(reach(p), reach(raw)), ring, unit) + 8 * unit,
@@ -203,33 +204,40 @@ function paintRows(context, slice, look) {
   };
   rows.forEach((row, i) => {
     const y = (i + 0.5) * tall;
-    const name = nameOf(row.id);
-    texts.push({
-      text: row.rank > rows.length ? `#${row.rank} ${name}` : name,
-      x: names,
-      y,
-      align: 'right',
-      font: `${row.drawn ? 650 : 450} ${size}px ${family}`,
-      fill: row.p > 0 ? palette.ink : palette.soft,
-      most: names,
-    });
-    draw(y, row, row.drawn ? palette.mark : palette.bar);
+    const name = row.rank > rows.length ? `#${row.rank} ${nameOf(row.id)}` : nameOf(row.id);
+    addName(y, name, row.drawn ? '650' : '450', size, row.p > 0 ? palette.ink : palette.soft);
+    paint(y, row, row.drawn ? palette.mark : palette.bar);
   });
   if (others.count > 0) {
     const y = (rows.length + 0.9) * tall;
-    texts.push({
-      text: rest,
-      x: names,
-      y,
-      align: 'right',
-      font: `400 ${size * 0.9}px ${family}`,
-      fill: palette.soft,
-      most: names,
-    });
-    draw(y, others, palette.grid);
+    addName(y, rest, '400', size * 0.9, palette.soft);
+    paint(y, others, palette.grid);
   }
   context.textBaseline = 'middle';
   write(context, texts);
+}
+
+/**
+ * Paints a horizontal bar over its raw ghost, with its ring and its count.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Bar & { counted: number }} row
+ * @param {Look} look
+ * @param {{ x: number, y: number, bar: number, fill: string, reach: (share: number) => number,
+ *   ring: number, end: number | null }} place `end` of the axis, for a bar beyond it
+ */
+function paintBar(context, { p, raw, counted }, look, { x, y, bar, fill, reach, ring, end }) {
+  const { unit, palette } = look;
+  context.strokeStyle = palette.ghost;
+  context.lineWidth = unit;
+  if (raw > 0)
+    context.strokeRect(x, y - bar / 2 - 2.5 * unit, Math.max(1, reach(raw)), bar + 5 * unit);
+  context.fillStyle = fill;
+  if (p > 0) context.fillRect(x, y - bar / 2, Math.max(1, reach(p)), bar);
+  const side = bar / 2 + unit;
+  if (end !== null) paintBreak(context, [end, y + side], [end + 4 * unit, y - side], look);
+  if (ring) paintRing(context, x + ring, y, look);
+  context.fillStyle = palette.mark;
+  if (counted > 0) context.fillRect(x, y + bar / 2 + unit, reach(counted), 2.5 * unit);
 }
 
 /**

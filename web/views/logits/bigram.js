@@ -1,15 +1,15 @@
-/** A bigram table: how often each token of a text is followed by each other. */
+/** A bigram table: the counts of all pairs of successive tokens of a text. */
 
 /**
  * @typedef {object} Bigram
  * @property {string[]} tokens most frequent first
- * @property {number[]} totals how often each one is followed by anything
- * @property {Map<number, number>[]} rows how often each one is followed by which
+ * @property {number[]} totals the number of successors of each token
+ * @property {Map<number, number>[]} rows the counts of each token's successors, by id
  */
 
 /**
  * @param {string} text
- * @param {'characters' | 'words'} by words keep the space before them, punctuation stands alone
+ * @param {'characters' | 'words'} by words keep the space before them; punctuation is separate
  * @returns {Bigram}
  */
 export function countBigrams(text, by) {
@@ -35,8 +35,8 @@ export function countBigrams(text, by) {
 }
 
 /**
- * A context's row as logits: the logarithms of its counts, which the softmax turns into shares. A
- * context that ends the text goes on like one that never was: by how often each token comes.
+ * A token's row as logits: the logarithms of its counts, which the softmax turns into shares. A token
+ * without a successor gets the total counts of all tokens.
  * @param {Bigram} table
  * @param {number} id
  */

@@ -1,7 +1,7 @@
 /**
- * <logit-logits>: the instrument over the reader's own logits, pasted or counted from a text as a
- * bigram table; no model is needed. Asks with "logit-model" ({ model: File }) for a model file, and
- * tells by "logit-choose" what was chosen.
+ * <logit-logits>: the instrument over given logits, pasted or counted from a text as a bigram table; it
+ * needs no model. Asks with "logit-model" ({ model: File }) for a model file, and emits "logit-choose"
+ * with each choice.
  */
 import { locales } from '#locales/logits';
 import { html, nothing } from 'lit';
@@ -30,9 +30,9 @@ import { SAMPLES, TEXT } from './samples.js';
 
 addMessages(locales);
 
-/** What decides which logits are shown. */
+/** The properties that select the logits. */
 const CONTENTS = ['source', 'kind', 'pasted', 'text', 'by', 'context'];
-/** How many tokens the table shows, and how many one press of the button draws. */
+/** The number of tokens in the table, and of draws in one press of the button. */
 const SHOWN = 12;
 const MANY = 40;
 
@@ -58,52 +58,52 @@ export class LogitLogits extends LogitElement {
   /** @type {import('../../state/engines.js').Lease | null} */
   #lease = null;
   #bench = new LogitsBench();
-  /** The reader's own numbers, while a sample shows in their place. @type {Pick<LogitLogits, 'pasted' | 'kind'> | null} */
+  /** The user's own numbers, while an example shows. @type {Pick<LogitLogits, 'pasted' | 'kind'> | null} */
   #mine = null;
-  /** The settings that were told last; others come from outside. @type {object | null} */
+  /** The settings of the last event; others come from outside. @type {object | null} */
   #told = null;
-  /** What a panel may ask for. @type {Record<string, (event: any) => void>} */
+  /** The requests of panels. @type {Record<string, (event: any) => void>} */
   #asks = {
     ...requestsOfBench(this.#bench),
     'logit-force': ({ detail }) =>
-      this.source === 'bigram' && this.#choose({ context: [...this.context, detail.id] }),
+      this.source === 'bigram' && this.keepChoice({ context: [...this.context, detail.id] }),
   };
 
   constructor() {
     super();
-    /** @type {{ key: string, params: Record<string, string | number> } | null} What cannot be read of the pasted logits. */
+    /** @type {{ key: string, params: Record<string, string | number> } | null} The fault of the pasted logits. */
     this.wrong = null;
     /** @type {import('../../engine/errors.js').Fault | null} Why there is no engine. */
     this.fault = null;
     const initial = initialChoices('logits');
-    /** @type {'pasted' | 'bigram'} Where the logits come from. */
+    /** @type {'pasted' | 'bigram'} The source of the logits. */
     this.source = initial.source;
-    /** @type {'logits' | 'probabilities'} What the pasted numbers are. */
+    /** @type {'logits' | 'probabilities'} The kind of the pasted numbers. */
     this.kind = initial.kind;
-    /** What was pasted; null stands for an example. @type {string | null} */
+    /** The pasted text; null for an example. @type {string | null} */
     this.pasted = initial.pasted;
-    /** What the table is counted from; null stands for an example. @type {string | null} */
+    /** The text of the table; null for an example. @type {string | null} */
     this.text = initial.text;
     /** @type {'characters' | 'words'} */
     this.by = initial.by;
-    /** The ids of the text being written from the table, its context first. @type {number[]} */
+    /** The ids of the text written from the table, its start included. @type {number[]} */
     this.context = initial.context;
-    /** Those of the bench, where they say something. @type {import('../../engine/types.js').Settings | null} */
+    /** The bench's settings that differ from neutral. @type {import('../../engine/types.js').Settings | null} */
     this.settings = initial.settings;
     /** @type {import('../../state/bench.js').View} */
     this.chart = initial.chart;
-    /** The pair that stands side by side. @type {[string, string] | null} */
+    /** The pair of conventions side by side. @type {[string, string] | null} */
     this.conventions = initial.conventions;
-    /** The table and the text it writes alone, as a lesson shows them. */
+    /** Whether there are only the table and its text, as in a lesson. */
     this.bare = false;
     this.bigram = countBigrams(TEXT, this.by);
-    /** @type {'pasted' | 'bigram'} What the instrument shows. */
+    /** @type {'pasted' | 'bigram'} The source on show. */
     this.shown = 'pasted';
     this.#bench.addEventListener('update', () => this.requestUpdate());
     this.#bench.addEventListener('change', () => this.#keep());
   }
 
-  /** Whether what is on show is read anew. */
+  /** Whether the bench reads. */
   get busy() {
     return this.#bench.pass !== null;
   }
@@ -151,13 +151,7 @@ export class LogitLogits extends LogitElement {
     }
   }
 
-  /** @param {object} patch of what the list of state holds of this view */
-  #choose(patch) {
-    Object.assign(this, patch);
-    this.emit('logit-choose', patch);
-  }
-
-  /** Tells what has changed on the bench. */
+  /** Tells the changes on the bench. */
   #keep() {
     const { said, view: chart, pair: conventions } = this.#bench;
     const settings = Object.keys(said).length > 0 ? said : null;
@@ -166,10 +160,10 @@ export class LogitLogits extends LogitElement {
     );
     if (kept.length === 0) return;
     this.#told = settings;
-    this.#choose(Object.fromEntries(kept));
+    this.keepChoice(Object.fromEntries(kept));
   }
 
-  /** Brings what was chosen into the bench; what cannot be read changes nothing there. */
+  /** Shows the chosen logits on the bench; unreadable ones change nothing there. */
   #show() {
     if (this.source === 'pasted') this.#showPasted();
     else this.#showBigram();
@@ -199,7 +193,7 @@ export class LogitLogits extends LogitElement {
       await this.updateComplete;
       const drawn = await this.#bench.next();
       if (!drawn || this.source !== 'bigram') return;
-      this.#choose({ context: [...this.context, drawn.id] });
+      this.keepChoice({ context: [...this.context, drawn.id] });
     }
   }
 
@@ -214,7 +208,7 @@ export class LogitLogits extends LogitElement {
           ${
             /** @type {const} */ (['pasted', 'bigram']).map(
               (name) => html`<button data-source=${name} aria-pressed=${this.source === name}
-              @click=${() => this.#choose({ source: name })}>${t(`logits.${name}`)}</button>`,
+              @click=${() => this.keepChoice({ source: name })}>${t(`logits.${name}`)}</button>`,
             )
           }
         </div>
@@ -239,21 +233,21 @@ export class LogitLogits extends LogitElement {
       <section>
         <p class="about">${t('logits.pasted.about')}</p>
         <div class="tools" role="group" aria-label=${t('logits.samples')}>
-          ${this.#mine ? html`<button data-sample="own" aria-pressed=${pasted === this.#mine.pasted} @click=${() => this.#choose({ ...this.#mine })}>${t('logits.sample.own')}</button>` : nothing}
+          ${this.#mine ? html`<button data-sample="own" aria-pressed=${pasted === this.#mine.pasted} @click=${() => this.keepChoice({ ...this.#mine })}>${t('logits.sample.own')}</button>` : nothing}
           ${Object.entries(SAMPLES).map(
             ([name, text]) => html`<button data-sample=${name}
               aria-pressed=${this.shown === 'pasted' && pasted === text}
-              @click=${() => this.#choose({ pasted: text, kind: 'logits' })}>${t(`logits.sample.${name}`)}</button>`,
+              @click=${() => this.keepChoice({ pasted: text, kind: 'logits' })}>${t(`logits.sample.${name}`)}</button>`,
           )}
         </div>
         <label class="label" for="logits">${t('logits.pasted.label')}</label>
         <textarea id="logits" spellcheck="false" ${boundedText(pasted)} aria-describedby="error"
           aria-invalid=${wrong ? 'true' : 'false'}
-          @input=${(/** @type {Event} */ event) => this.#choose({ pasted: fullTextOf(event) })}></textarea>
+          @input=${(/** @type {Event} */ event) => this.keepChoice({ pasted: fullTextOf(event) })}></textarea>
         <p id="error" class="error" role="alert">${wrong ? t(wrong.key, wrong.params) : ''}</p>
         <div class="tools">
           <label class="label">${t('logits.kind')}
-            <select id="kind" @change=${(/** @type {Event} */ event) => this.#choose({ kind: valueOf(event) })}>
+            <select id="kind" @change=${(/** @type {Event} */ event) => this.keepChoice({ kind: valueOf(event) })}>
               ${['logits', 'probabilities'].map((name) => html`<option value=${name} .selected=${name === this.kind}>${t(`logits.kind.${name}`)}</option>`)}
             </select></label>
           <span class="about" ?hidden=${this.kind === 'logits'}>${t('logits.kind.about')}</span>
@@ -270,10 +264,10 @@ export class LogitLogits extends LogitElement {
           <p class="about">${t('logits.bigram.about')}</p>
           <label class="label" for="text">${t('logits.text')}</label>
           <textarea id="text" spellcheck="false" ${boundedText(this.text ?? TEXT)}
-            @input=${(/** @type {Event} */ event) => this.#choose({ text: fullTextOf(event), context: [0] })}></textarea>
+            @input=${(/** @type {Event} */ event) => this.keepChoice({ text: fullTextOf(event), context: [0] })}></textarea>
           <div class="tools">
             <label class="label">${t('logits.by')}
-              <select id="by" @change=${(/** @type {Event} */ event) => this.#choose({ by: valueOf(event), context: [0] })}>
+              <select id="by" @change=${(/** @type {Event} */ event) => this.keepChoice({ by: valueOf(event), context: [0] })}>
                 ${['words', 'characters'].map((name) => html`<option value=${name} .selected=${name === by}>${t(`logits.by.${name}`)}</option>`)}
               </select></label>
             <span class="about">${t('logits.counted', { n: bigram.tokens.length })}</span>
@@ -281,7 +275,7 @@ export class LogitLogits extends LogitElement {
           <div class="tools">
             <button class="primary" data-command="write" aria-disabled=${few} @click=${() => !few && this.#write(1)}>${t('logits.write')}</button>
             <button data-command="write-many" aria-disabled=${few} @click=${() => !few && this.#write(MANY)}>${t('logits.write.many', { n: MANY })}</button>
-            <button data-command="restart" @click=${() => !few && this.#choose({ context: context.slice(0, 1) })}>${t('logits.restart')}</button>
+            <button data-command="restart" @click=${() => !few && this.keepChoice({ context: context.slice(0, 1) })}>${t('logits.restart')}</button>
           </div>
           <p class="written" aria-live="polite">${few ? '' : context.map((id) => bigram.tokens[id]).join('')}</p>
         </div>
@@ -304,7 +298,7 @@ export class LogitLogits extends LogitElement {
             (from) => html`<tr>
             <th scope="row"><button class="token" translate="no" data-context=${from} aria-pressed=${from === last}
               aria-label=${t('logits.context', { token: visible({ id: from, text: bigram.tokens[from], special: false }) })}
-              @click=${() => this.#choose({ context: [from] })}>${name(from)}</button></th>
+              @click=${() => this.keepChoice({ context: [from] })}>${name(from)}</button></th>
             ${ids.map((to) => {
               const n = bigram.rows[from].get(to) ?? 0;
               const heat = n ? 20 + (80 * n) / bigram.totals[from] : 0;

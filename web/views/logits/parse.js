@@ -5,12 +5,12 @@
 
 /**
  * @typedef {{ tokens: string[], logits: number[] }} Given
- * @typedef {{ key: string, params: Record<string, string | number> }} Refusal a message of the locale
+ * @typedef {{ key: string, params: Record<string, string | number> }} Refusal the key of a message
  */
 
-/** The most entries read: as many as the largest vocabulary that the page promises. */
+/** The most entries: the largest vocabulary that the page promises. */
 const MOST = 262144;
-/** As long a text as that many entries need. */
+/** The longest text, enough for so many entries. */
 const LONGEST = 1 << 23;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 

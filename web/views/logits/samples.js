@@ -1,4 +1,4 @@
-/** Logits and a text to begin with. */
+/** Examples: logits and a text. */
 
 /** After "The capital of France is": one token holds nearly everything. */
 const CONFIDENT = {

@@ -1,8 +1,8 @@
-/** Where the model lies that drafts for another, as the engine's worker takes it. */
+/** The file of the draft model, for the engine's worker. */
 import { assets } from '../../state/assets.js';
 
 /**
- * Null where nothing drafts for it, or where the page carries its models and not this one.
+ * Returns null without a draft model, and in a single-file page that does not contain it.
  * @param {import('../../state/models.js').Offer} offer
  * @returns {string | Uint8Array | null}
  */

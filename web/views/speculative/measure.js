@@ -1,6 +1,6 @@
-/** Milliseconds a token with a draft and without, in turns, so that what slows the machine slows both. */
+/** Milliseconds a token with a draft and without, in turns, so that other load slows both. */
 
-/** How many texts of each kind are timed, after one that warms up. */
+/** The number of timed texts of each kind, after one to warm up. */
 const ROUNDS = 5;
 
 /** @param {number[]} values */

@@ -1,6 +1,6 @@
 /**
- * <logit-speculative>: speculative decoding token by token: what a small model drafted, what became
- * of it, and over which two distributions that was decided. Tells by "logit-choose" what was chosen.
+ * <logit-speculative>: speculative decoding token by token: the draft of a small model, its fate, and the
+ * two distributions that decided. Emits "logit-choose" with each choice.
  */
 import { html, nothing } from 'lit';
 import { classMap } from 'lit/directives/class-map.js';
@@ -12,11 +12,11 @@ import { define, valueOf } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { walkTo } from '../../base/handles.js';
 import { ModelElement } from '../../base/model-element.js';
-import { readNumber, readSeed, readWhole } from '../../base/setting-words.js';
+import { readField } from '../read-field.js';
 import { liveUnfocused } from '../../base/live-unfocused.js';
 import { unturned, visible, visibleHtml } from '../../base/visible.js';
 import { assets } from '../../state/assets.js';
-import { field, initialChoices } from '../../state/fields.js';
+import { initialChoices } from '../../state/fields.js';
 import frameStyles from '../../style/frame.css';
 import { addressOf } from './draft.js';
 import { measureBoth } from './measure.js';
@@ -28,9 +28,9 @@ addMessages(locales);
 /** @typedef {import('../../engine/types.js').Speculated} Speculated */
 /** @typedef {import('../../engine/types.js').SpeculationTotals} Totals */
 
-/** How many tokens a pass may draft, as buttons. */
+/** The numbers of drafted tokens in a pass, as buttons. */
 const DRAFTS = [1, 2, 4, 8];
-/** How many tokens of the two distributions are listed. */
+/** The number of listed tokens of the two distributions. */
 const LISTED = 10;
 
 export class LogitSpeculative extends ModelElement {
@@ -54,7 +54,7 @@ export class LogitSpeculative extends ModelElement {
 
   /** @type {AbortController | null} */
   #run = null;
-  /** What the text on show was asked for with. */
+  /** The options of the text on show, as JSON. */
   #written = '';
 
   constructor() {
@@ -70,13 +70,13 @@ export class LogitSpeculative extends ModelElement {
     this.max_new_tokens = max_new_tokens;
     /** @type {Step[]} */
     this.steps = [];
-    /** Of a text that is complete. @type {Totals | null} */
+    /** The totals of a complete text. @type {Totals | null} */
     this.totals = null;
-    /** The token that is looked at. */
+    /** The chosen token. */
     this.at = 0;
-    /** What was typed and not taken. @type {{ name: string, text: string, error: string } | null} */
+    /** The refused text of a box. @type {{ name: string, text: string, error: string } | null} */
     this.refused = null;
-    /** Why there is no text. @type {import('../../engine/errors.js').Fault | null} */
+    /** The reason why there is no text. @type {import('../../engine/errors.js').Fault | null} */
     this.wrong = null;
     /** Milliseconds a token. @type {{ drafted: number, plain: number } | null} */
     this.timed = null;
@@ -101,7 +101,7 @@ export class LogitSpeculative extends ModelElement {
     this.requestUpdate();
   }
 
-  /** What the text is written with. */
+  /** The options of the text. */
   get #options() {
     const { draft_tokens, max_new_tokens, prompt, prompt_ids } = this;
     return {
@@ -114,7 +114,7 @@ export class LogitSpeculative extends ModelElement {
     };
   }
 
-  /** The same as text, to tell it from what the text on show was written with. */
+  /** The options as JSON, to compare with those of the text on show. */
   get #wanted() {
     const { draft, ...options } = this.#options;
     return JSON.stringify([Boolean(draft), options]);
@@ -187,7 +187,7 @@ export class LogitSpeculative extends ModelElement {
     `;
   }
 
-  /** A model for which nothing drafts, or a page that carries no draft. */
+  /** The note for a model without a draft model, or a page without its file. */
   #renderNone() {
     if (assets.inside.size > 0) return html`<p class="none">${t('speculative.none.carried')}</p>`;
     return html`<div class="none"><p>${t('speculative.none')}</p>
@@ -202,7 +202,7 @@ export class LogitSpeculative extends ModelElement {
         <div><span class="label" id="k">${t('speculative.k')}</span>
           <div class="segments" role="group" aria-labelledby="k">${DRAFTS.map(
             (n) => html`<button data-drafts=${n} aria-pressed=${n === this.draft_tokens}
-              @click=${() => this.#choose({ draft_tokens: n })}>${n}</button>`,
+              @click=${() => this.keepChoice({ draft_tokens: n })}>${n}</button>`,
           )}</div></div>
         ${this.#renderBox('temperature', this.temperature ?? this.asked.temperature ?? 1)}
         ${this.#renderBox('seed', this.seed ?? this.asked.seed ?? 0)}
@@ -224,20 +224,14 @@ export class LogitSpeculative extends ModelElement {
   /** @param {string} name @param {Event} event */
   #onBox(name, event) {
     const text = valueOf(event);
-    const read = readBox(name, text);
+    const read = readField('speculative', name, text);
     this.refused = 'error' in read ? { name, text, error: read.error } : null;
-    if ('value' in read) this.#choose({ [name]: read.value });
+    if ('value' in read) this.keepChoice({ [name]: read.value });
   }
 
   #onSeed() {
     this.refused = null;
-    this.#choose({ seed: crypto.getRandomValues(new Uint32Array(1))[0] });
-  }
-
-  /** @param {Record<string, number>} choice */
-  #choose(choice) {
-    Object.assign(this, choice);
-    this.emit('logit-choose', choice);
+    this.keepChoice({ seed: crypto.getRandomValues(new Uint32Array(1))[0] });
   }
 
   #renderText() {
@@ -335,7 +329,7 @@ export class LogitSpeculative extends ModelElement {
   }
 }
 
-/** What has a value. @param {Record<string, any>} given @returns {Record<string, any>} */
+/** The values that are not null. @param {Record<string, any>} given @returns {Record<string, any>} */
 function withoutNull({ temperature, seed }) {
   return Object.fromEntries(
     Object.entries({ temperature, seed }).filter(([, value]) => (value ?? null) !== null),
@@ -349,7 +343,7 @@ const tokenOf = ({ id, text, speculation }) => ({
   special: false,
 });
 
-/** As part of a text, whose lines break at spaces. @param {import('../../base/visible.js').Token} token */
+/** A token as part of a text with line breaks at spaces. @param {import('../../base/visible.js').Token} token */
 const prose = (token) =>
   visibleHtml(token, true).map((part) =>
     typeof part === 'string' ? part.replaceAll('\u00a0', ' ') : part,
@@ -361,22 +355,6 @@ const draftOf = ({ drafted = -1, drafted_text = '' }) => ({
   text: drafted_text,
   special: false,
 });
-
-/**
- * What was typed into a box, or the sentence that says why it is not taken.
- * @param {string} box
- * @param {string} text
- * @returns {{ value: number } | { error: string }}
- */
-function readBox(box, text) {
-  if (box === 'seed') return readSeed(text);
-  const range = /** @type {any} */ (field(`speculative_${box}`));
-  const { minimum, maximum } = range;
-  const name = t(`speculative.${box}`);
-  return box === 'temperature'
-    ? readNumber(name, text, { ...range, both: true })
-    : readWhole(name, text, minimum, maximum);
-}
 
 /** @param {Step} step @param {Speculated} how */
 function decisionInWords(step, how) {
@@ -395,7 +373,7 @@ function decisionInWords(step, how) {
   return t(acceptance === 1 ? 'speculative.words.sure' : 'speculative.words.accepted', words);
 }
 
-/** The number u on the line from 0 to 1, of which the first part is acceptance. @param {Speculated} how */
+/** The number u on a line from 0 to 1; below `acceptance` the draft stays. @param {Speculated} how */
 function renderCoin({ acceptance = 0, coin = 0 }) {
   return html`<div class="coin" aria-hidden="true" ${cssom({ '--stays': acceptance, '--u': coin })}>
     <i class="stays"></i><i class="needle"></i>
@@ -403,7 +381,7 @@ function renderCoin({ acceptance = 0, coin = 0 }) {
     <span class="ends"><span>0</span><span>${t('speculative.stays')} &lt; ${fixed(acceptance, 2)}</span><span>1</span></span></div>`;
 }
 
-/** Both distributions over each other. @param {Step} step @param {Speculated} how */
+/** Both distributions, one over the other. @param {Step} step @param {Speculated} how */
 function renderShares(step, how) {
   const { tokens = [] } = how;
   const both = how.drafted !== undefined;

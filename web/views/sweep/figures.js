@@ -1,9 +1,9 @@
-/** The figures that <logit-sweep> offers: each is a sweep to begin with, and how it is drawn. */
+/** The figures of <logit-sweep>: for each the first sweep and the kind of chart. */
 
 /**
  * @typedef {{ name: string, from: number, to: number, step: number }} Stretch
  *
- * What is asked for; `keep`: the other settings stay as they are on the bench.
+ * A sweep. With `keep` the other settings are the bench's.
  * @typedef {object} Asked
  * @property {Stretch} first
  * @property {Stretch | null} second
@@ -15,110 +15,84 @@
  * @typedef {object} Figure
  * @property {string} name
  * @property {'line' | 'trade' | 'map' | 'any'} kind trade: the first measure across, the second up
- * @property {string[]} offers measures to choose from, none: those of the sweep stand
+ * @property {string[]} offers measures to choose from; empty for a fixed measure
  * @property {Asked} asked
  */
 
 /** @param {string} name @param {number} from @param {number} to @param {number} step */
 const over = (name, from, to, step) => ({ name, from, to, step });
 
-/** @type {Figure[]} */
+/**
+ * @param {string} name
+ * @param {Figure['kind']} kind
+ * @param {Pick<Asked, 'first' | 'measures'> & Partial<Asked>} asked
+ * @param {string[]} [offers]
+ * @returns {Figure}
+ */
+const figure = (name, kind, asked, offers = []) => ({
+  name,
+  kind,
+  offers,
+  asked: { second: null, samples: 1, max_new_tokens: 40, keep: false, ...asked },
+});
+
 export const FIGURES = [
-  {
-    name: 'entropy',
-    kind: 'line',
-    offers: [],
-    asked: {
-      first: over('temperature', 0, 3, 0.05),
-      second: null,
-      measures: ['entropy'],
-      samples: 1,
-      max_new_tokens: 40,
-      keep: false,
-    },
-  },
-  {
-    name: 'map',
-    kind: 'map',
-    offers: ['entropy', 'nucleus', 'distinct_2'],
-    asked: {
+  figure('entropy', 'line', { first: over('temperature', 0, 3, 0.05), measures: ['entropy'] }),
+  figure(
+    'map',
+    'map',
+    {
       first: over('temperature', 0.1, 2, 0.1),
       second: over('top_p', 0.1, 1, 0.1),
       measures: ['entropy'],
       samples: 2,
-      max_new_tokens: 40,
-      keep: false,
     },
-  },
-  {
-    name: 'nucleus',
-    kind: 'line',
-    offers: [],
-    asked: {
-      first: over('top_p', 0.05, 1, 0.05),
-      second: null,
-      measures: ['nucleus', 'text_nucleus'],
-      samples: 5,
-      max_new_tokens: 40,
-      keep: false,
-    },
-  },
-  {
-    name: 'penalty',
-    kind: 'line',
-    offers: ['ttr', 'distinct_2'],
-    asked: {
+    ['entropy', 'nucleus', 'distinct_2'],
+  ),
+  figure('nucleus', 'line', {
+    first: over('top_p', 0.05, 1, 0.05),
+    measures: ['nucleus', 'text_nucleus'],
+    samples: 5,
+  }),
+  figure(
+    'penalty',
+    'line',
+    {
       first: over('repetition_penalty', 1, 2, 0.1),
-      second: null,
       measures: ['ttr'],
       samples: 10,
       max_new_tokens: 60,
       keep: true,
     },
-  },
-  {
-    name: 'trade',
-    kind: 'trade',
-    offers: ['distinct_texts', 'distinct_2'],
-    asked: {
+    ['ttr', 'distinct_2'],
+  ),
+  figure(
+    'trade',
+    'trade',
+    {
       first: over('temperature', 0.1, 3, 0.1),
-      second: null,
       measures: ['distinct_texts', 'correctness'],
       samples: 200, // with 30 the curve goes back and forth by up to 13 %, with 200 by 1 %
       max_new_tokens: 20,
-      keep: false,
     },
-  },
-  {
-    name: 'judged',
-    kind: 'line',
-    offers: [],
-    asked: {
-      first: over('temperature', 0.2, 3, 0.2),
-      second: null,
-      measures: ['valid', 'tense', 'person', 'distinct_texts'],
-      samples: 100,
-      max_new_tokens: 20,
-      keep: false,
-    },
-  },
-  {
-    name: 'any',
-    kind: 'any',
-    offers: [],
-    asked: {
-      first: over('min_p', 0, 0.5, 0.025),
-      second: null,
-      measures: ['nucleus'],
-      samples: 5,
-      max_new_tokens: 40,
-      keep: true,
-    },
-  },
+    ['distinct_texts', 'distinct_2'],
+  ),
+  figure('judged', 'line', {
+    first: over('temperature', 0.2, 3, 0.2),
+    measures: ['valid', 'tense', 'person', 'distinct_texts'],
+    samples: 100,
+    max_new_tokens: 20,
+  }),
+  figure('any', 'any', {
+    first: over('min_p', 0, 0.5, 0.025),
+    measures: ['nucleus'],
+    samples: 5,
+    keep: true,
+  }),
 ];
 
 /**
- * How a figure is drawn: what is free follows the number of its settings.
+ * The shape of a figure's chart. The free figure has a map for two settings.
  * @param {Figure} figure
  * @param {Asked} asked
  * @returns {'line' | 'trade' | 'map'}

@@ -1,18 +1,17 @@
-/** The boxes of <logit-sweep>: what is swept, from where to where, what is measured, how often. */
+/** The boxes of <logit-sweep>: settings, ranges, measure and number of texts. */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { MEASURES, needsGrammar, needsTexts } from '../../engine/measures.js';
 import { plain, t } from '../../locale/locale.js';
-import { field } from '../../state/fields.js';
 import {
   capitalise,
   readNumber,
   readSetting,
-  readWhole,
   settingName,
   usualFirst,
 } from '../../base/setting-words.js';
-import { measureName } from './words.js';
+import { readField } from '../read-field.js';
+import { measureName } from './labels.js';
 
 /**
  * @typedef {import('./figures.js').Asked} Asked
@@ -25,7 +24,7 @@ import { measureName } from './words.js';
  * @property {Asked} asked
  * @property {SettingRow[]} table
  * @property {boolean} judged whether a grammar can judge the texts
- * @property {Record<string, { text: string, error: string }>} drafts what was refused, by box
+ * @property {Record<string, { text: string, error: string }>} drafts refused texts, by box
  * @property {(change: Partial<Asked>) => void} set
  * @property {(box: string, draft: { text: string, error: string } | null) => void} draft
  */
@@ -105,7 +104,7 @@ function renderSetting({ asked, table, set }, which, chosen) {
 }
 
 /**
- * What a slider of the setting offers, in twenty steps or so.
+ * The range of the setting's knob, in about twenty steps.
  * @param {SettingRow} row
  * @returns {Stretch}
  */
@@ -138,14 +137,12 @@ function renderMeasure({ figure, asked, judged, set }) {
  * @param {'samples' | 'max_new_tokens'} name
  */
 function renderWhole(form, name) {
-  const { maximum = 0 } = field(`sweep_${name}`);
-  const label = t(`sweep.${name}`);
   return renderBox(form, {
     id: name,
-    label,
+    label: t(`sweep.${name}`),
     about: '',
     value: form.asked[name],
-    read: (text) => readWhole(label, text, 1, maximum),
+    read: (text) => readField('sweep', name, text),
     accept: (value) => form.set({ [name]: value }),
   });
 }
@@ -154,8 +151,8 @@ function renderWhole(form, name) {
  * @param {Form} form
  * @param {{ id: string, label: string, about: string, value: number,
  *   read: (text: string) => { value: number } | { error: string },
- *   accept: (value: number) => void }} box written only when it changes, so that a sweep that draws
- *   itself meanwhile leaves alone what is being typed
+ *   accept: (value: number) => void }} box written only when its value changes: a running sweep must not
+ *   overwrite typed text
  */
 function renderBox({ drafts, draft }, { id, label, about, value, read, accept }) {
   const refused = drafts[id];

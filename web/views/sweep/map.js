@@ -1,5 +1,5 @@
 /**
- * <logit-sweep-map>: a sweep over two settings as a map. Arrow keys or the mouse point at a cell
+ * <logit-sweep-map>: a sweep over two settings as a map. Arrow keys or the mouse choose a cell
  * ("logit-point"); Enter or a click takes its settings to the bench ("logit-take").
  */
 import { html, nothing } from 'lit';
@@ -10,7 +10,7 @@ import { cellAt, layoutHeat } from '../../plots/heat.js';
 import { define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { SweepChart } from './sweep-chart.js';
-import { axisName, placeOf, pointWords, shortOf, writeMeasure } from './words.js';
+import { axisName, placeOf, pointWords, shortOf, writeMeasure } from './labels.js';
 
 /** @typedef {import('../../engine/sweep.js').Plan} Plan */
 

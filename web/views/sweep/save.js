@@ -1,7 +1,7 @@
-/** A figure as SVG that stands by itself. */
+/** A figure as a standalone SVG. */
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** The looks that a figure has, and what they are where nothing says so. */
+/** The CSS properties of a figure, with their initial values. */
 const PROPERTIES = {
   fill: '',
   'fill-opacity': '1',
@@ -16,17 +16,17 @@ const PROPERTIES = {
 };
 const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif';
 
-/** What no XML may hold, not even as an escape. */
+/** Characters that XML forbids, also as an escape. */
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /**
- * The figure as a file of its own: every style written out, on a background, with its title above
- * and what it depends on below.
- * @param {SVGSVGElement} drawn
+ * Returns the figure with every style as an attribute, on a background, with its title above and its
+ * conditions below.
+ * @param {SVGSVGElement} figure
  * @param {{ title: string, lines: string[], paper: string, ink: string }} about
  */
-export function standAlone(drawn, { title, lines, paper, ink }) {
-  const box = drawn.getBoundingClientRect();
+export function standAlone(figure, { title, lines, paper, ink }) {
+  const box = figure.getBoundingClientRect();
   const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const margin = 12 * unit;
   const [width, height] = [box.width + 2 * margin, box.height];
@@ -48,7 +48,7 @@ export function standAlone(drawn, { title, lines, paper, ink }) {
   const name = make('title', {});
   name.textContent = title;
   const chart = make('g', { transform: `translate(${margin} ${head})` });
-  chart.append(...inlined(drawn).childNodes);
+  chart.append(...inlined(figure).childNodes);
   root.append(name, make('rect', { width, height: total, fill: paper }), chart);
   const bold = { fill: ink, 'font-weight': 650, 'font-size': 16 * unit };
   heads.forEach((line, i) => root.append(words(line, margin, 22 * (i + 1) * unit, bold)));
@@ -82,12 +82,12 @@ function words(text, x, y, attributes) {
 }
 
 /**
- * A copy whose looks are attributes, without what serves the page only.
- * @param {SVGSVGElement} drawn
+ * Returns a copy with styles as attributes, without the parts for the page only.
+ * @param {SVGSVGElement} figure
  */
-function inlined(drawn) {
-  const copy = /** @type {SVGSVGElement} */ (drawn.cloneNode(true));
-  const from = drawn.querySelectorAll('*');
+function inlined(figure) {
+  const copy = /** @type {SVGSVGElement} */ (figure.cloneNode(true));
+  const from = figure.querySelectorAll('*');
   const pointers = copy.querySelectorAll('.pointer');
   [...copy.querySelectorAll('*')].forEach((element, i) => {
     const style = getComputedStyle(from[i]);
@@ -105,7 +105,7 @@ function inlined(drawn) {
 }
 
 /**
- * The marks that the template engine leaves behind.
+ * The comments of the template engine.
  * @param {Node} root
  */
 function comments(root) {

@@ -1,4 +1,4 @@
-/** The base of a sweep's charts: what was planned, what was measured, and the point pointed at. */
+/** The base of a sweep's charts: the plan, the measured points, and the chosen one. */
 import { LogitElement } from '../../base/element.js';
 import frameStyles from '../../style/frame.css';
 import { Width } from '../../base/width.js';
@@ -29,7 +29,6 @@ export class SweepChart extends LogitElement {
     this.at = 0;
   }
 
-  /** The drawn figure. */
   get figure() {
     return /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg'));
   }

@@ -1,7 +1,7 @@
 /**
- * <logit-sweep>: one or two settings from end to end, and what becomes of the distribution and of
- * the texts. What needs no texts is drawn at once; the rest runs in the worker when asked. Tells by
- * "logit-choose" what was chosen.
+ * <logit-sweep>: one or two settings from end to end, with their effect on the distribution and on texts.
+ * A measure without texts runs at once; one with texts waits for a press. Emits "logit-choose" with each
+ * choice.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sweep';
@@ -23,7 +23,7 @@ import { standAlone } from './save.js';
 import sweepStyles from './sweep.css';
 import { renderTable, renderTexts } from './table.js';
 import './trend.js';
-import { captionOf, fileName, placeOf, pointWords, titleOf } from './words.js';
+import { captionOf, fileName, placeOf, pointWords, titleOf } from './labels.js';
 
 addMessages(locales);
 
@@ -32,9 +32,9 @@ addMessages(locales);
  * @typedef {import('../../engine/sweep.js').Point} Point
  * @typedef {import('./figures.js').Asked} Asked
  *
- * A sweep that runs or has run, with all that its figure needs.
+ * A sweep, running or ended, with all facts for its figure.
  * @typedef {object} Run
- * @property {string} key of its plan, by which a newer one is told
+ * @property {string} key of its plan, to recognise another plan
  * @property {Plan} plan
  * @property {'line' | 'trade' | 'map'} shape
  * @property {Point[]} points
@@ -44,12 +44,12 @@ addMessages(locales);
  * @property {number} vocabulary
  */
 
-/** The model whose texts can be judged. */
+/** The model with a grammar to judge texts. */
 const JUDGED = 'verbs';
 /** The least time between two paints of a running sweep, in ms. */
 const REPAINT_MS = 80;
 
-/** A figure's choices before anything was chosen. */
+/** A figure's initial choices. */
 const { figure: FIRST_FIGURE, ...UNCHOSEN } = initialChoices('sweep');
 
 export class LogitSweep extends ModelElement {
@@ -73,11 +73,11 @@ export class LogitSweep extends ModelElement {
 
   static styles = [...ModelElement.styles, sweepStyles];
 
-  /** Of what is under way. @type {AbortController | null} */
+  /** Stops the run. @type {AbortController | null} */
   #stop = null;
-  /** What was chosen of the figures that do not show. @type {Record<string, Record<string, any>>} */
+  /** The choices of the other figures. @type {Record<string, Record<string, any>>} */
   #chosen = {};
-  /** What was run for them. @type {Record<string, { run: Run | null, at: number }>} */
+  /** The runs of the other figures. @type {Record<string, { run: Run | null, at: number }>} */
   #runs = {};
   /** @type {Record<string, { text: string, error: string }>} */
   #drafts = {};
@@ -85,11 +85,11 @@ export class LogitSweep extends ModelElement {
 
   constructor() {
     super();
-    /** Itself or its address; where it is left out, the model's own. @type {import('../../engine/grammar.js').Grammar | string | null | undefined} */
+    /** The grammar or its address; undefined for the model's own. @type {import('../../engine/grammar.js').Grammar | string | null | undefined} */
     this.grammar = undefined;
     /** @type {string} */
     this.figure = FIRST_FIGURE;
-    /** @type {import('./figures.js').Stretch | null} These in place of the figure's own. */
+    /** @type {import('./figures.js').Stretch | null} In place of the figure's own. */
     this.first = UNCHOSEN.first;
     /** @type {import('./figures.js').Stretch | null} */
     this.second = UNCHOSEN.second;
@@ -101,13 +101,13 @@ export class LogitSweep extends ModelElement {
     this.max_new_tokens = UNCHOSEN.max_new_tokens;
     /** @type {boolean | null} */
     this.keep = UNCHOSEN.keep;
-    /** Whether the texts of the figure were asked for. @type {boolean} */
+    /** Whether the figure's texts were requested. @type {boolean} */
     this.texts = UNCHOSEN.texts;
-    /** The chart alone, as a lesson shows it: it tells by "logit-set" which point is pointed at. */
+    /** Whether there is only the chart, as in a lesson; it emits "logit-set" with the chosen point. */
     this.bare = false;
     /** @type {Run | null} */
     this.run = null;
-    /** The index of the point that is pointed at. */
+    /** The index of the chosen point. */
     this.at = 0;
     /** @type {import('../../engine/errors.js').Fault | null} */
     this.trouble = null;
@@ -148,7 +148,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** Whether points are measured, on show yet or not. */
+  /** Whether a run measures points. */
   get busy() {
     return this.#stop !== null;
   }
@@ -157,7 +157,7 @@ export class LogitSweep extends ModelElement {
     return FIGURES.find(({ name }) => name === this.figure) ?? FIGURES[0];
   }
 
-  /** What is asked for of the figure that is shown. @returns {Asked} */
+  /** The sweep of the figure on show. @returns {Asked} */
   get #wanted() {
     const { asked, offers, kind } = this.#figure;
     const { first, second, measure, samples, max_new_tokens, keep } = this;
@@ -173,7 +173,7 @@ export class LogitSweep extends ModelElement {
     };
   }
 
-  /** The plan that the boxes stand for; null where they stand for none. @returns {Plan | null} */
+  /** The plan of the boxes; null if they make none. @returns {Plan | null} */
   get #plan() {
     const { first, second, keep, measures, samples, max_new_tokens } = this.#wanted;
     const { seed = 0, ...others } = this.asked;
@@ -191,7 +191,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** Whether correctness is asked for and nothing can judge it. */
+  /** Whether a measure needs a grammar and there is none. */
   get #unjudged() {
     return this.#wanted.measures.some(needsGrammar) && !this.rules;
   }
@@ -261,7 +261,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** Every setting as it is on the bench. @returns {Record<string, number>} */
+  /** Every setting of the bench. @returns {Record<string, number>} */
   get #bench() {
     const neutral = (this.engine?.table ?? []).map(({ name, neutral: value }) => [name, value]);
     return { ...Object.fromEntries(neutral), .../** @type {any} */ (this.asked) };
@@ -276,7 +276,12 @@ export class LogitSweep extends ModelElement {
       <p class="about explain">${t(`sweep.about.${this.#figure.name}`)}</p>
       ${this.engine ? this.#renderForm() : nothing}
       ${this.engine || this.run || this.fault ? this.#renderActions() : nothing}
-      ${this.run ? this.#renderRun(this.run) : this.engine ? this.#renderEmpty() : nothing}
+      ${this.run ? this.#renderRun(this.run) : nothing}
+      ${
+        this.engine && !this.run
+          ? html`<div class="figure empty"><p>${this.#unjudged ? '' : t('sweep.empty')}</p></div>`
+          : nothing
+      }
     `;
   }
 
@@ -289,24 +294,18 @@ export class LogitSweep extends ModelElement {
     </fieldset>`;
   }
 
-  /** @param {Record<string, any>} patch of what the list of state holds of this view */
-  #choose(patch) {
-    Object.assign(this, patch);
-    this.emit('logit-choose', patch);
-  }
-
   /** @param {string} name */
   #chooseFigure(name) {
     const names = Object.keys(UNCHOSEN);
     const { [this.#figure.name]: _, ...others } = this.#chosen;
     const mine = Object.fromEntries(names.map((each) => [each, /** @type {any} */ (this)[each]]));
     this.#chosen = { ...others, [this.#figure.name]: mine };
-    this.#choose({ ...UNCHOSEN, ...this.#chosen[name], figure: name });
+    this.keepChoice({ ...UNCHOSEN, ...this.#chosen[name], figure: name });
   }
 
-  /** What was run of the figure that shows now, if anything was. @param {string} before the one before */
+  /** Shows the run of the present figure. @param {string} before the previous figure */
   #showFigure(before) {
-    // What runs unasked and is left before its end begins anew: nobody has stopped it.
+    // A run that began by itself and was left begins again: nobody stopped it.
     const broken = this.busy && !this.run?.plan.measures.some(needsTexts);
     this.#cancel();
     this.#runs[before] = { run: broken ? null : this.run, at: this.at };
@@ -318,7 +317,7 @@ export class LogitSweep extends ModelElement {
     this.trouble = null;
   }
 
-  /** Keeps what differs from the figure's own. @param {Partial<Asked>} change */
+  /** Keeps the differences from the figure's own sweep. @param {Partial<Asked>} change */
   #ask({ measures, ...change }) {
     const { asked } = this.#figure;
     const [own] = asked.measures;
@@ -328,23 +327,23 @@ export class LogitSweep extends ModelElement {
       name,
       sameValue(value, initial[name]) ? null : value,
     ]);
-    this.#choose({ ...Object.fromEntries(chosen), texts: false });
+    this.keepChoice({ ...Object.fromEntries(chosen), texts: false });
   }
 
   #onCancel() {
     this.#cancel();
-    this.#choose({ texts: false });
+    this.keepChoice({ texts: false });
   }
 
-  /** A run that was asked for. */
+  /** Runs at the user's request. */
   #run() {
-    this.#choose({ texts: this.#wanted.measures.some(needsTexts) });
+    this.keepChoice({ texts: this.#wanted.measures.some(needsTexts) });
     this.#start();
   }
 
-  /** Asks for the model that brings a grammar, and for the texts once it is there. */
+  /** Asks for the model with a grammar, and then for its texts. */
   #openJudged() {
-    this.#choose({ texts: true });
+    this.keepChoice({ texts: true });
     /** @type {HTMLElement | null} */ (
       this.renderRoot.querySelector('[data-command=run]')
     )?.focus();
@@ -393,19 +392,15 @@ export class LogitSweep extends ModelElement {
     `;
   }
 
-  /** Why the boxes stand for no sweep. */
+  /** The reason why the boxes make no sweep. */
   #whyNot() {
     if (this.#unjudged) return t('sweep.unjudged');
     return Object.keys(this.#drafts).length > 0 ? '' : t('sweep.bad-range');
   }
 
-  #renderEmpty() {
-    return html`<div class="figure empty"><p>${this.#unjudged ? '' : t('sweep.empty')}</p></div>`;
-  }
-
   /** @param {Run} run */
   #renderChart({ plan, points, shape, vocabulary }) {
-    // Unknown while another model comes.
+    // The bench is unknown while another model loads.
     const now = this.bare ? null : (this.#bench[plan.axes[0].name] ?? null);
     return shape === 'map'
       ? html`<logit-sweep-map .plan=${plan} .points=${points} .at=${this.at}></logit-sweep-map>`
@@ -413,20 +408,20 @@ export class LogitSweep extends ModelElement {
           ?trade=${shape === 'trade'} .vocabulary=${vocabulary} .now=${now}></logit-sweep-trend>`;
   }
 
-  /** What was found at the point that is pointed at. @param {Run} run */
+  /** The measures at the chosen point. @param {Run} run */
   #renderReadout({ plan, points }) {
     const point = points[this.at];
     return html`<p class="readout">${point ? pointWords(plan, point) : ''}</p>`;
   }
 
-  /** A button to the next point: a finger is wider than a point. @param {Run} run @param {number} by */
+  /** A button to the next point, since a finger is wider than a point. @param {Run} run @param {number} by */
   #renderStep({ points }, by) {
     const at = this.at + by;
     return html`<button data-by=${by} aria-label=${t(by < 0 ? 'sweep.back' : 'sweep.on')} aria-disabled=${!points[at]}
       @click=${() => points[at] && this.#point(at)}>${by < 0 ? '‹' : '›'}</button>`;
   }
 
-  /** The chart alone, and what runs it. */
+  /** The chart with its buttons only. */
   #renderBare() {
     const { run } = this;
     if (!run) return this.#renderActions();
@@ -439,9 +434,9 @@ export class LogitSweep extends ModelElement {
 
   /** @param {Run} run */
   #renderRun(run) {
-    const { plan, points, shape } = run;
+    const { plan, points, shape, model } = run;
     const point = points[this.at];
-    const caption = captionOf(plan, { model: run.model, table: this.engine?.table ?? [] });
+    const caption = captionOf(plan, { model, table: this.engine?.table ?? [] });
     const title = titleOf(plan, shape);
     return html`
       <section class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onTake}>
@@ -457,7 +452,7 @@ export class LogitSweep extends ModelElement {
         ${renderTable(plan, points, title)}
         <div class="save">
           <button data-command="svg" @click=${() => this.#saveSvg(run, title, caption)}>${t('sweep.svg')}</button>
-          <button data-command="csv" @click=${() => this.#saveCsv(run)}>${t('sweep.csv')}</button>
+          <button data-command="csv" @click=${() => download(fileName(plan, model, 'csv'), toCsv(plan, points), 'text/csv')}>${t('sweep.csv')}</button>
         </div>
       </section>`;
   }
@@ -482,7 +477,7 @@ export class LogitSweep extends ModelElement {
     this.#take();
   }
 
-  /** Hands the settings of the point to the bench, and what else its numbers hang on. */
+  /** Gives the settings of the point to the bench, and its prompt if it differs. */
   #take() {
     const point = this.run?.points[this.at];
     if (!this.run || !point) return;
@@ -505,15 +500,10 @@ export class LogitSweep extends ModelElement {
     const text = standAlone(drawn, { title, lines, paper: backgroundColor, ink: color });
     download(fileName(plan, model, 'svg'), text, 'image/svg+xml');
   }
-
-  /** @param {Run} run */
-  #saveCsv({ plan, points, model }) {
-    download(fileName(plan, model, 'csv'), toCsv(plan, points), 'text/csv');
-  }
 }
 
 /**
- * The index of the place nearest to the settings.
+ * Returns the index of the place nearest to the settings.
  * @param {Record<string, number>[]} places
  * @param {Record<string, number>} settings
  */

@@ -1,9 +1,9 @@
-/** The numbers of a sweep as a table: a row a point, or a grid for two settings; and the texts. */
+/** The numbers of a sweep as a table, a grid for two settings; and the texts of a point. */
 import { html, nothing } from 'lit';
 import { hasSpread } from '../../engine/measures.js';
 import { number, plain, t } from '../../locale/locale.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
-import { measureName, writeMeasure } from './words.js';
+import { measureName, writeMeasure } from './labels.js';
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan
@@ -66,11 +66,11 @@ function renderGrid({ axes: [first, second], measures: [name] }, points) {
     )}</tbody>`;
 }
 
-/** How many texts of a point are shown. */
+/** The number of texts on show. */
 const SHOWN = 10;
 
 /**
- * The texts written at a point, judged where a grammar can.
+ * The texts of a point, judged if there is a grammar.
  * @param {Plan} plan
  * @param {Point | undefined} point
  */

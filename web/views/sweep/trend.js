@@ -1,6 +1,6 @@
 /**
- * <logit-sweep-trend>: a sweep over one setting as a chart. Arrow keys, the mouse or a finger walk
- * along its points and tell by "logit-point" which one is pointed at.
+ * <logit-sweep-trend>: a sweep over one setting as a chart. Arrow keys, the mouse or a finger choose a
+ * point ("logit-point").
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
@@ -11,7 +11,7 @@ import { define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { walkTo } from '../../base/handles.js';
 import { SweepChart } from './sweep-chart.js';
-import { axisName, measureName, pointWords, tickOf } from './words.js';
+import { axisName, measureName, pointWords, tickOf } from './labels.js';
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan
@@ -28,10 +28,10 @@ export class LogitSweepTrend extends SweepChart {
 
   constructor() {
     super();
-    /** Whether the first measure is drawn across and the second upwards. */
+    /** Whether the first measure is horizontal and the second vertical. */
     this.trade = false;
     this.vocabulary = 0;
-    /** @type {number | null} What the swept setting is on the bench. */
+    /** @type {number | null} The swept setting's value on the bench. */
     this.now = null;
   }
 
@@ -45,7 +45,7 @@ export class LogitSweepTrend extends SweepChart {
     </div>`;
   }
 
-  /** A row a series, where there is more to tell than the axis does. */
+  /** A row for each series; empty if the axis says it all. */
   get #legend() {
     const measures = this.trade ? [] : (this.plan?.measures ?? []);
     if (measures.length === 1 && !hasSpread(measures[0])) return [];
@@ -130,7 +130,7 @@ export class LogitSweepTrend extends SweepChart {
     });
   }
 
-  /** The limits of entropy: one token only, and all alike. */
+  /** The limits of entropy: one certain token, and all tokens equal. */
   #limits() {
     return [
       { value: 0, label: t('sweep.limit.low') },

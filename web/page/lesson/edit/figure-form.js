@@ -9,7 +9,7 @@ import { SHOWN, SOURCELESS, WRITING, asShown, placeName } from '../../../lessons
 import { patched } from '../../../lessons/figure-change.js';
 import { addMessages, parse, t } from '../../../locale/locale.js';
 import { MODELS } from '../../../state/models.js';
-import { measureName } from '../../../views/sweep/words.js';
+import { measureName } from '../../../views/sweep/labels.js';
 import { renderSettings, settingChoices } from './measure-form.js';
 
 addMessages(compareLocales);

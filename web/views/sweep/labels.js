@@ -1,4 +1,4 @@
-/** What a sweep's figures say: names, numbers, captions and file names. */
+/** The texts of a sweep's figures: names, numbers, captions and file names. */
 import { MEASURES, hasSpread, needsTexts } from '../../engine/measures.js';
 import {
   fixed,
@@ -26,7 +26,7 @@ const NONE = '–';
 export const measureName = (name) => t(`sweep.of.${name}`);
 
 /**
- * A value in full honesty: nothing but 0 reads as 0, nothing but 1 as 100 %.
+ * An honest value: only 0 is written as 0, only 1 as 100 %.
  * @param {string} name of the measure
  * @param {number} value
  */
@@ -40,7 +40,7 @@ export function writeMeasure(name, value) {
 }
 
 /**
- * The same in a cell, where there is room for a few digits only.
+ * A value with few digits, for a cell.
  * @param {string} name
  * @param {number} value
  */
@@ -54,7 +54,7 @@ export function shortOf(name, value) {
 }
 
 /**
- * A mark on the axis of a measure.
+ * A tick on the axis of a measure.
  * @param {string} name
  * @param {number} value
  */
@@ -79,7 +79,7 @@ export function placeOf(at) {
 }
 
 /**
- * What was found at a point, in one sentence.
+ * The measures of a point in one sentence.
  * @param {Plan} plan
  * @param {Point} point
  */
@@ -113,7 +113,7 @@ export function titleOf({ axes, measures }, shape) {
 }
 
 /**
- * Everything that the numbers depend on, a line each.
+ * The conditions of the numbers, in lines.
  * @param {Plan} plan
  * @param {{ model: string, table: import('../../engine/types.js').TableRow[] }} facts
  */
@@ -139,7 +139,7 @@ export function captionOf(plan, { model, table }) {
 }
 
 /**
- * A file name that says what is in it: verbs-temperature-top_p-entropy.csv
+ * A file name such as verbs-temperature-top_p-entropy.csv
  * @param {Plan} plan
  * @param {string} model
  * @param {string} extension

@@ -1,0 +1,153 @@
+/** The strategies of <logit-compare>: renders each with its editor, and changes their list. */
+import { html } from 'lit';
+import { CARRIED } from '../../engine/presets.js';
+import { t } from '../../locale/locale.js';
+import { activeSettings } from '../../state/settings.js';
+import { letter } from './strategy.js';
+
+/**
+ * @typedef {import('../../engine/compare.js').Strategy} Strategy
+ * @typedef {import('./compare.js').LogitCompare} LogitCompare
+ */
+
+const LEAST = 2;
+/** The most strategies; one given text may be added to them. */
+const MOST = 9;
+/** The most texts in a comparison. */
+export const MOST_TEXTS = MOST + 1;
+
+export class StrategyList {
+  /** A key for each strategy, which it keeps when the list changes. @type {number[]} */
+  keys = [];
+  #lastKey = 0;
+  /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */
+  #rows = [];
+  #host;
+
+  /** @param {LogitCompare} host */
+  constructor(host) {
+    this.#host = host;
+  }
+
+  /** @param {import('../../base/model-element.js').RemoteLogitscope} engine */
+  open({ table }) {
+    this.#rows = table.filter(
+      ({ kind, name }) => (kind === 'real' || kind === 'integer') && !CARRIED.includes(name),
+    );
+  }
+
+  /** Makes new keys for another list. @param {boolean} other whether it replaces the former one */
+  renew(other) {
+    const { strategies } = this.#host.plan;
+    if (other || this.keys.length !== strategies.length)
+      this.keys = strategies.map(() => ++this.#lastKey);
+  }
+
+  keyOf = (/** @type {unknown} */ _, /** @type {number} */ i) => this.keys[i];
+
+  /** The possible additions. @returns {('add' | 'give')[]} */
+  get addable() {
+    const { strategies } = this.#host.plan;
+    const given = strategies.filter(({ kind }) => kind === 'given').length;
+    return [
+      ...(strategies.length - given < MOST ? [/** @type {const} */ ('add')] : []),
+      ...(given === 0 ? [/** @type {const} */ ('give')] : []),
+    ];
+  }
+
+  renderAdd() {
+    const does = { add: () => this.#add(), give: () => this.#give() };
+    return this.addable.map(
+      (name) => html`
+      <p><button data-command=${name} @click=${does[name]}>${t(`compare.${name}`)}</button>
+        <span>${t(`compare.${name}.about`)}</span></p>`,
+    );
+  }
+
+  /**
+   * @param {Strategy} strategy
+   * @param {number} i
+   * @param {string} fault of its text
+   */
+  render({ kind = 'sample', settings, text = '' }, i, fault) {
+    const { fixed, plan } = this.#host;
+    return html`
+      <logit-strategy .letter=${letter(i)} .kind=${kind} .settings=${settings} .text=${text}
+        .fault=${fault} .table=${this.#rows} ?first=${i === 0} ?removable=${plan.strategies.length > LEAST} ?fixed=${fixed}
+        @logit-strategy=${(/** @type {CustomEvent} */ event) => this.#onStrategy(event, i)}
+        ></logit-strategy>`;
+  }
+
+  /** Compares the real end of a passage with its continuations. @param {import('./passages.js').Passage} passage */
+  continue({ prompt, text }) {
+    const sampled = this.#host.plan.strategies.filter(({ kind }) => kind !== 'given');
+    this.#change([...sampled, { kind: 'given', settings: {}, text }], { prompt });
+  }
+
+  /** Adds the bench's settings, or those of the attributes, as a strategy. */
+  #add() {
+    const { seed: _, ...asked } = this.#host.asked;
+    this.#push({ settings: activeSettings(this.#host.engine?.table ?? [], asked) });
+  }
+
+  /** Adds a text of the user's, such as the source of the prompt. */
+  async #give() {
+    this.#push({ kind: 'given', settings: {}, text: '' });
+    await this.#host.updateComplete;
+    const added = [...this.#host.renderRoot.querySelectorAll('logit-strategy')].at(-1);
+    /** @type {HTMLElement | null} */ (added)?.focus();
+  }
+
+  /** @param {Strategy} strategy */
+  #push(strategy) {
+    this.keys = [...this.keys, ++this.#lastKey];
+    this.#change([...this.#host.plan.strategies, strategy]);
+  }
+
+  /**
+   * @param {CustomEvent} event
+   * @param {number} i
+   */
+  async #onStrategy({ detail: { action, settings, text } }, i) {
+    const host = this.#host;
+    const { strategies, seed, prompt, prompt_ids } = host.plan;
+    if (action === 'adopt')
+      host.emit('logit-adopt', { settings, prompt: prompt_ids ? '' : prompt, seed });
+    else if (action === 'lead') {
+      this.keys = front(this.keys, i);
+      this.#change(front([...strategies], i));
+      await host.updateComplete;
+      const moved = /** @type {import('lit').LitElement} */ (
+        host.renderRoot.querySelector('logit-strategy')
+      );
+      moved.renderRoot.querySelector('button')?.focus(); // the button that had the focus is hidden
+    } else if (action === 'remove') {
+      this.keys = this.keys.filter((_, at) => at !== i);
+      this.#change(strategies.filter((_, at) => at !== i));
+      await host.updateComplete;
+      const back = host.renderRoot.querySelector('[data-command=add], [data-command=give]');
+      /** @type {HTMLElement | null} */ (back)?.focus(); // the button that had the focus is gone
+    } else this.#change(strategies.map((old, at) => (at === i ? { ...old, settings, text } : old)));
+  }
+
+  /** @param {Strategy[]} strategies @param {{ prompt?: string }} [others] */
+  #change(strategies, others = {}) {
+    const { samples } = this.#host.plan;
+    const bare = strategies.map(({ kind, settings, text }) => ({
+      ...(kind === undefined ? {} : { kind }),
+      settings,
+      ...(text === undefined ? {} : { text }),
+    }));
+    this.#host.keepChoice({ ...others, samples, strategies: bare });
+  }
+}
+
+/**
+ * A list with one of its items first.
+ * @template T
+ * @param {T[]} list
+ * @param {number} i
+ */
+function front(list, i) {
+  return [list[i], ...list.filter((_, at) => at !== i)];
+}
