@@ -45,7 +45,7 @@ test: node-version ## install what is missing, build, run every test; AT_ONCE=4 
 test-quick: node-version ## the native and the Node tests alone, without the five Node files that take longest
 	@QUICK=1 node tests/run.js native node
 
-test-long: node-version ## every test, with all the cases of which make test tries a sample
+test-long: node-version ## every test with all its cases; make test tries a sample of them
 	@LONG=1 node tests/run.js
 
 test-browsers: node-version ## install Firefox and WebKit too and run the browser tests; make test skips these two
@@ -61,7 +61,7 @@ bench-formats: node_modules/.package-lock.json wasm ## measure every quantised f
 	@$(PYTHON) -c 'import numpy' 2>/dev/null || ./need.sh numpy=python3-numpy
 	@node tests/bench/formats.js $(FLAGS)
 
-dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file; MODEL_HOSTS="https://host ..." names whence a reader may open a model; SITE_URL=https://example.org/scope/ makes addresses of previews absolute
+dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any folder of any host, and dist/logitscope.html, all in one file; MODEL_HOSTS="https://host ..." names the hosts from which a user may open a model; SITE_URL=https://example.org/scope/ makes addresses of previews absolute
 	node web/build.js
 
 lessons: dist ## the site, and the lessons as pages and as packages of SCORM 1.2 and 2004 in dist/lessons/
@@ -76,19 +76,19 @@ wasm: $(WASM) ## build web/engine/logitscope.wasm
 package: ## build and pack module, command line and types for npm install
 	@npm pack --ignore-scripts=false
 
-native: $(NATIVE_COMMANDS) ## build the native engine with gcc and with clang, of which digests are compared
+native: $(NATIVE_COMMANDS) ## build the native engine with gcc and with clang, for comparing digests
 
 native-tests: $(NATIVE_TESTS)
 
 native-traps: $(TRAP_TESTS)
 
-# As programs of 32 bits, where sizes are those of WebAssembly.
+# Programs of 32 bits, with the sizes of WebAssembly.
 native-32:
 	@echo 'int main(void) { return 0; }' | gcc -m32 -x c - -o /dev/null 2>/dev/null || \
 	    ./need.sh gcc-of-32-bits=gcc-multilib
 	@$(MAKE) -s BUILD=$(BUILD)/m32 SANITIZE='-m32 -msse2 -mfpmath=sse $(SANITIZE)' native-tests
 
-# Each target a minute, or as many seconds as asked for.
+# One minute for each target, or SECONDS.
 fuzz: fuzzers ## look for inputs that break a target of tests/fuzz; SECONDS=3600 for each
 	@node tests/fuzz/run.js $(or $(SECONDS),60) $(TARGETS)
 
@@ -105,19 +105,19 @@ fuzz-page: node_modules/.package-lock.json wasm ## random input on every view, l
 
 fuzzers: $(FUZZERS)
 
-soak: node_modules/.package-lock.json wasm ## two hours of the engine in Node, a million tokens and 100,000 knob moves at least, of which memory and handles stay flat; MINUTES=10 TOKENS=10000 KNOBS=1000
+soak: node_modules/.package-lock.json wasm ## two hours of the engine in Node, a million tokens and 100,000 knob moves at least; memory and handles must stay flat; MINUTES=10 TOKENS=10000 KNOBS=1000
 	@node tests/soak.js $(or $(MINUTES),120) $(or $(TOKENS),1000000) $(or $(KNOBS),100000)
 
 soak-page: node_modules/.package-lock.json wasm ## the same on the page in Chromium; MINUTES=10 TOKENS=100000 KNOBS=1000
 	@./need.sh chromium-headless-shell=chromium-headless-shell
 	@node tests/soak-page.js $(or $(MINUTES),120) $(or $(TOKENS),1000000) $(or $(KNOBS),100000)
 
-mutants: ## change src/warp*, rank, chain* and draw in 500 places, one at a time: which changes no native test sees; MUTANTS=50 SEED=2
+mutants: ## change src/warp*, rank, chain* and draw in 500 places, one at a time, and list the changes that no native test notices; MUTANTS=50 SEED=2
 	@./need.sh gcc=build-essential
 	@node tests/fixtures/make.js
 	@node tests/mutation/run.js $(or $(MUTANTS),500) $(or $(SEED),1)
 
-coverage: $(COVERAGE_TESTS) ## which lines and branches of src the native tests reach
+coverage: $(COVERAGE_TESTS) ## lines and branches of src that the native tests reach
 	@test -x "$$($(CLANG) -print-prog-name=llvm-cov)" || \
 	    ./need.sh llvm-cov-of-clang=llvm-$$($(CLANG) -dumpversion | cut -d. -f1)
 	@node tests/fixtures/make.js
@@ -163,7 +163,7 @@ tidy:
 clean: ## remove everything that was built
 	rm -rf $(BUILD) dist $(WASM) $(WASM:.wasm=-simd.wasm) $(WASM:.wasm=-relaxed.wasm)
 
-# Said before anything else, in one sentence: the Node of Debian 12 is 18.
+# This check comes first and prints one sentence: Debian 12 has Node 18.
 node-version:
 	@have=$$(node --version 2>/dev/null | tr -d v); \
 	[ "$$(printf '%s\n' $(NODE) "$$have" | sort -V | head -n 1)" = $(NODE) ] || { \
@@ -174,15 +174,15 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc | node-ve
 	npm ci --no-progress
 	@touch $@
 
-# A newer Node, for the tests of the relaxed module. The package fetches its program when installed,
-# which npm runs for no other package here.
+# A newer Node, for the tests of the relaxed module. Installing the package fetches its program; npm
+# runs no other package's install script here.
 node_modules/node/bin/node: node_modules/.package-lock.json
 	npm rebuild --silent --ignore-scripts=false node
 
 $(WASM): build.sh $(wildcard src/*.h) $(LIBRARY) src/wasm.c
 	./build.sh $@
 
-# One folder for each way to compile; -MMD tracks the headers, -MP lets one go away.
+# One folder for each way to compile; -MMD tracks the headers, -MP lets a header disappear.
 $(BUILD)/asan/%.o: %.c
 	@mkdir -p $(@D)
 	gcc $(CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
@@ -190,7 +190,7 @@ $(BUILD)/asan/%.o: %.c
 $(BUILD)/asan/test_%: tests/native/test_%.c $(TESTED:%=$(BUILD)/asan/%)
 	gcc $(CFLAGS) $(SANITIZE) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LINK) -lm
 
-# What gcc's sanitizers do not see, such as a null pointer plus zero; a trap needs no library.
+# Faults that gcc's sanitizers miss, such as a null pointer plus zero; a trap needs no library.
 $(BUILD)/trap/%.o: %.c
 	@mkdir -p $(@D)
 	@./need.sh $(CLANG)=clang
@@ -201,7 +201,7 @@ $(BUILD)/trap/test_%: tests/native/test_%.c $(TESTED:%=$(BUILD)/trap/%)
 
 # The targets of fuzzing as plain functions, for test_corpus.
 REPLAY := -Itests/native
-# A check that fails ends a fuzzer: fuzz.h. Not every clang says so by itself.
+# A failed check ends a fuzzer: fuzz.h. Some versions of clang do not define this macro.
 FUZZING := -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 
 $(BUILD)/asan/fuzz_%.o: tests/fuzz/%.c
@@ -219,12 +219,12 @@ $(BUILD)/coverage/test_allocations: $(BUILD)/coverage/fuzz_exports.o
 $(BUILD)/trap/test_corpus: $(patsubst %,$(BUILD)/trap/fuzz_%.o,$(FUZZ_TARGETS))
 $(BUILD)/coverage/test_corpus: $(patsubst %,$(BUILD)/coverage/fuzz_%.o,$(FUZZ_TARGETS))
 
-# That program counts what is allocated, and lets it fail.
+# That program counts allocations, and lets them fail.
 ALLOCATORS := malloc calloc realloc aligned_alloc free
 $(patsubst %,$(BUILD)/%/test_allocations,asan trap coverage): \
     LINK := $(patsubst %,-Wl$(COMMA)--wrap=%,$(ALLOCATORS))
 
-# What the native tests reach; clang's own tools of that version read it.
+# The coverage of the native tests; only tools of the same clang version read it.
 COUNT := -fprofile-instr-generate -fcoverage-mapping
 
 $(BUILD)/coverage/%.o: %.c
@@ -240,8 +240,8 @@ $(BUILD)/coverage/test_%: tests/native/test_%.c $(TESTED:%=$(BUILD)/coverage/%)
 	$(CLANG) $(CFLAGS) $(COUNT) -Itests/native -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ \
 	    $(LINK) -lm
 
-# The same functions under libFuzzer, whose library comes with clang's of that version. The objects
-# stay: make takes them for intermediate ones.
+# The same functions under libFuzzer, a library of clang's own version. .SECONDARY keeps the objects,
+# which make takes for intermediate files.
 .SECONDARY:
 
 $(BUILD)/fuzz/%.o: %.c

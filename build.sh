@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds web/engine/logitscope.wasm, the engine as one WebAssembly module with no JavaScript of its
-# own, and beside it logitscope-simd.wasm and logitscope-relaxed.wasm, the loops of quantised matrices
-# for SIMD128 and for relaxed SIMD: modules without memory or data, one of which runs in the memory
-# of the first. Same sources and same tools give the same bytes. --tools only installs what is missing.
+# Builds web/engine/logitscope.wasm, the engine as one WebAssembly module without generated JavaScript,
+# and beside it logitscope-simd.wasm and logitscope-relaxed.wasm: the loops of quantised matrices for
+# SIMD128 and for relaxed SIMD. These modules have no memory or data; one of them runs in the memory of
+# the first. Equal sources and tools give equal bytes. --tools only installs missing programs.
 set -eu
 cd "$(dirname "$0")"
 
@@ -16,8 +16,8 @@ if ! command -v emcc >/dev/null 2>&1; then
     fi
 fi
 
-# Debian's Emscripten 3.1.6 brings LLVM 14, at half the speed of LLVM 19 where it matters. It drives
-# a newer one by environment alone; 19 is the newest that this is known to work with.
+# Debian's Emscripten 3.1.6 brings LLVM 14, half as fast as LLVM 19 in the inner loops. Environment
+# variables make it use a newer LLVM; 19 is the newest known to work.
 use_newer_llvm() {
     [ -z "${EM_LLVM_ROOT:-}" ] || return 0
     emcc --version | sed -n 1p | grep -q ' 3\.1\.6[^0-9.]' || return 0
@@ -41,10 +41,10 @@ flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 
-# Only loops over weights and vocabularies are worth their size: a file of them says so in its first
-# line, /* build: -O2 */. Loops that gain by being unrolled say that too, and the host unrolls the
-# others by itself; likewise loops of which vectors shall be made (src/loop.h). Without
-# -finline-functions emcc keeps even those from being inlined that are smaller than their call.
+# A file of loops over weights or vocabularies is compiled for speed: its first line is
+# /* build: -O2 */. A loop that gains by unrolling or vectors asks for it (src/loop.h); the host unrolls
+# others by itself. All other files are compiled for size. Without -finline-functions emcc would not
+# even inline functions that are smaller than their call.
 fast='-O2 -fno-unroll-loops -fno-vectorize'
 small='-Oz -finline-functions'
 # shellcheck disable=SC2086 # lists of words
@@ -52,16 +52,16 @@ for source in $sources; do
     name=$(basename "$source" .c)
     group=small options=$small
     [ "$(sed 1q "$source")" != '/* build: -O2 */' ] || group=fast options=$fast
-    # Linked group by group: code compresses better beside its like.
+    # Linked group by group: similar code compresses better side by side.
     echo $flags $options -c "$source" -o "$objects/$group-$name.o"
 done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 emcc
 
-# Optimised for size twice: the second time finds what the first has uncovered.
+# Optimised for size twice: the second pass profits from the first.
 emcc -Oz -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
     -sMALLOC=emmalloc -sTOTAL_STACK=1MB -sINITIAL_MEMORY=2MB -sALLOW_MEMORY_GROWTH \
     -sMAXIMUM_MEMORY=4GB -sBINARYEN_EXTRA_PASSES=-Oz -Wl,--export-table,--growable-table
 
-# Linked without emcc, whose optimizer may not know the instructions. No library is needed:
+# Linked without emcc, because its optimizer may not know the instructions. No library is needed:
 # -fno-builtin keeps loops from becoming calls of memcpy.
 link=${EM_LLVM_ROOT:+$EM_LLVM_ROOT/wasm-ld-$EM_LLVM_ADD_VERSION}
 [ -n "$link" ] || link=$(dirname "$(readlink -f "$(command -v emcc)")")/../bin/wasm-ld

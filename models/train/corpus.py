@@ -1,4 +1,4 @@
-"""What a recipe trains on: a tokenizer, one stream of ids, and where in it a window may begin."""
+"""The training data of a recipe: a tokenizer, a stream of ids, and the starts of its windows."""
 
 import os
 import random
@@ -14,7 +14,7 @@ END_OF_TEXT = "<|endoftext|>"
 
 
 class Stream:
-    """Ids one after another, and the indices at which a training window may begin."""
+    """A stream of ids, and the indices at which a training window may begin."""
 
     def __init__(self, ids, starts):
         self.ids = numpy.asarray(ids, dtype=numpy.uint16)
@@ -22,8 +22,8 @@ class Stream:
 
     @classmethod
     def of_documents(cls, tokenizer, documents):
-        """Each document between its beginning and end tokens; windows begin where a document does,
-        as a prompt does, and run on into the documents after it."""
+        """Each document between its beginning and end tokens. Windows begin at the start of a
+        document, as a prompt does, and continue into the next documents."""
         ids, starts = [], []
         for document in documents:
             starts.append(len(ids))
@@ -37,7 +37,7 @@ class Stream:
         return cls(ids, range(len(ids)))
 
     def windows(self, length):
-        """The starts that leave room for `length` inputs and the target after the last."""
+        """The starts that leave room for `length` inputs and one more target."""
         return self.starts[self.starts + length < len(self.ids)]
 
     def batch(self, starts, length):
@@ -54,9 +54,9 @@ class Corpus:
 
 
 def load(recipe, folder, corpora):
-    """The corpus of a recipe. `folder` is the recipe's own (paths in it are relative to that),
-    `corpora` holds the texts that the project does not carry. `recipe["tokenizer"]` may hold
-    trained pieces, which are then kept, or name a GGUF file of which it takes them (`of`).
+    """The corpus of a recipe. `folder` is the recipe's own; its paths are relative to it. `corpora`
+    holds the texts that the project does not include. `recipe["tokenizer"]` may hold trained
+    pieces, which are then kept, or name a GGUF file as their source (`of`).
     """
     options = recipe["corpus"]
     if options["kind"] == "grammar":
@@ -80,7 +80,7 @@ def grammar_split(options, grammar):
 
 
 def held_out_sentences(table, rule, count, seed):
-    """`count` sentences drawn from the grammar given that they are held out."""
+    """Draws `count` sentences from the held-out part of the grammar."""
     kept = [sentence for sentence in table.sentences if rule.prompts(sentence)]
     p = numpy.array([table.sentences[sentence] for sentence in kept])
     picks = numpy.random.default_rng(seed).choice(len(kept), size=count, p=p / p.sum())
@@ -106,7 +106,7 @@ def _grammar_corpus(options, path):
 
 
 def _fresh(table, options):
-    """Sentences drawn anew from the whole grammar, those held out from training among them."""
+    """New sentences from the whole grammar, held-out ones included."""
     texts = list(table.sentences)
     p = numpy.array([table.sentences[text] for text in texts])
     random = numpy.random.default_rng(options["seed"] + 1)
@@ -137,7 +137,7 @@ def _stories(options, tokenizer_options, corpora):
     held_out = read_stories(os.path.join(corpora, options["validation"]))
     first, last = options[
         "validation_stories"
-    ]  # those before `first` are kept for the figure in the card
+    ]  # stories before `first` are kept for the loss in the card
     return Corpus(
         tokenizer,
         Stream.of_documents(tokenizer, stories),

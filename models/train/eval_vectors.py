@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes tests/vectors/eval.json: the loss of each shipped model on a short text, by PyTorch over the
-dequantised weights. The C engine is held to it."""
+dequantised weights. A test compares the C engine with it."""
 
 import json
 import os

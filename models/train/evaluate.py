@@ -2,9 +2,9 @@
 """Cross-entropy of a GGUF file on a text: evaluate.py MODEL TEXT [--stories N].
 
 With --stories N each of the first N stories of the text (between <|endoftext|> lines, runs of
-newlines collapsed) is evaluated alone, its first 1,000 bytes, from the beginning-of-text token.
-Without, the text is one: cut into windows of the context's length, each predicted without the one
-before it."""
+newlines collapsed) is evaluated alone: its first 1,000 bytes, after the beginning-of-text token.
+Without it the text is cut into windows of the context's length; each window is predicted without
+the one before."""
 
 import argparse
 import math

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Prints the figures of the card of models/verbs.gguf: evaluate_verbs.py [FILE].
 
-A completion is right when it ends by itself and the whole sentence is one that the grammar
-generates. Every draw is from the full vocabulary, nothing truncated."""
+A completion is right if it ends by itself and the grammar generates the whole sentence. Every draw is
+from the full vocabulary, without truncation."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def next_logits(model, rows):
 
 
 def complete(model, tokenizer, prompts, temperature, generator):
-    """The whole sentence of each prompt, or None where it did not end within the context."""
+    """The whole sentence of each prompt, or None if it did not end within the context."""
     rows = [[tokenizer.bos] + tokenizer.encode(prompt) for prompt in prompts]
     open_rows = list(range(len(rows)))
     while open_rows:

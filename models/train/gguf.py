@@ -79,8 +79,8 @@ def dequantize_q5_1(data):
 
 
 def tensor_type(name, array, file_type, feed_forward):
-    """Vectors and the position table stay F32 whatever the file's type, as in the field's own
-    files; the matrices of the feed-forward part have a type of their own."""
+    """Vectors and the position table stay F32 in every file, as in files of llama.cpp; the matrices
+    of the feed-forward part have a type of their own."""
     if array.ndim < 2 or name.startswith("position_embd"):
         return "F32"
     kind = feed_forward if ".ffn_" in name else file_type
@@ -168,7 +168,7 @@ class _Reader:
 
 
 def read(path):
-    """(metadata as {key: value}, tensors as {name: float32 array}). For files that one trusts: this
+    """(metadata as {key: value}, tensors as {name: float32 array}). For trusted files only: this
     project's own."""
     with open(path, "rb") as file:
         reader = _Reader(file.read())

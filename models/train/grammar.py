@@ -12,7 +12,7 @@ def load(path):
 
 
 def _shares(entries):
-    """(entry, probability) for entries that carry a weight."""
+    """(entry, probability) for entries with a weight."""
     total = sum(entry["weight"] for entry in entries)
     return [(entry, entry["weight"] / total) for entry in entries]
 
@@ -26,7 +26,7 @@ def verb_phrase(pattern, verb, person):
 
 
 def complements(grammar, verb):
-    """(words, probability) of everything that may follow the verb; the words may be empty."""
+    """(words, probability) of all continuations of the verb; the words may be empty."""
     for shape, share in _shares(grammar["shapes"][verb["shapes"]]):
         partial = [("", share)]
         for slot in shape["slots"]:
@@ -70,7 +70,7 @@ class PrefixTable:
     def __init__(self, grammar):
         eos = grammar["specials"]["eos"]
         self.sentences = sentences(grammar)
-        self.probability = defaultdict(float)  # prefix -> probability that a sentence begins so
+        self.probability = defaultdict(float)  # prefix -> probability of sentences that begin with it
         self.following = defaultdict(
             lambda: defaultdict(float)
         )  # prefix -> {token: joint probability}
@@ -89,9 +89,9 @@ class PrefixTable:
 class HeldOut:
     """Keeps whole subtrees of the grammar out of training.
 
-    A prefix rarer than `rare` is cut with probability `share`, decided by a hash of its text; a
-    sentence is held out if any of its prefixes is cut. So a prompt at or below a cut is the
-    beginning of no training sentence, while common prefixes keep all of their continuations.
+    A prefix rarer than `rare` is cut with probability `share`; a hash of its text decides. A sentence
+    is held out if any of its prefixes is cut. So no training sentence begins with a prompt at or below
+    a cut, while common prefixes keep all of their continuations.
     """
 
     def __init__(self, table, seed, share, rare):
@@ -104,7 +104,7 @@ class HeldOut:
         return int.from_bytes(digest[:4], "big") < self.share * 2**32
 
     def prompts(self, sentence):
-        """The prefixes of the sentence that no training sentence begins with, the sentence itself
+        """The prefixes of the sentence that begin no training sentence, the sentence itself
         included."""
         found, prefix, below = [], "", False
         for piece in pieces(sentence):

@@ -1,4 +1,4 @@
-"""gpt2 and llama in PyTorch; parameters bear their GGUF names, so that the state is the file."""
+"""gpt2 and llama in PyTorch; parameters have their GGUF names, so the state is the file."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -131,8 +131,8 @@ class LlamaBlock(nn.Module):
 
 
 class Transformer(nn.Module):
-    """`dropout` acts on the embeddings and on what each block adds to the residual stream; 0 leaves
-    it out."""
+    """`dropout` acts on the embeddings and on the output of each block before it is added to the
+    residual stream; 0 turns it off."""
 
     def __init__(self, shape, dropout=0.0):
         super().__init__()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tests/vectors/search.json: what beam search and contrastive search find on the shipped models,
-by PyTorch in double precision over the dequantised weights, from the papers alone.
+"""Writes tests/vectors/search.json: the results of beam search and contrastive search on the shipped
+models, by PyTorch in double precision over the dequantised weights, from the papers alone.
 
-Beam search with the score logprob / length^length_penalty, length counting the text's own tokens, the
-end included. Contrastive search: Su et al. 2022, equation 5. Nothing is cached and the whole vocabulary
-is sorted at each step. `margin` is how far the closest decision of a case was from going the other way:
-cases whose margin is under the engine's error on that model are left out, and counted."""
+Beam search with the score logprob / length^length_penalty; length counts the text's own tokens, the
+end included. Contrastive search: Su et al. 2022, equation 5. Nothing is cached, and the whole vocabulary
+is sorted at each step. `margin` is the distance of a case's closest decision from the other outcome.
+Cases with a margin under the engine's error on that model are left out, and counted."""
 
 import json
 import os
@@ -17,8 +17,8 @@ import gguf
 import tokenizer as tokenizers
 from model import from_gguf
 
-# What a decision must be clear by. The engine's sums are float32's in verbs, within 1e-5 of these; in
-# stories they come from products of eight-bit integers, up to 0.1 off, most of it the rivals' in common.
+# The least margin of a decision. The engine's sums are float32 in verbs, within 1e-5 of these; in
+# stories they are products of eight-bit integers, up to 0.1 off, mostly equal for all rivals.
 MARGINS = {"verbs": 1e-4, "stories": 0.03}
 PROMPTS = {
     "verbs": ["Tomorrow she", "Yesterday", "Every day Ana", "Right now they are", "Last night I"],
@@ -67,7 +67,7 @@ def beam_search(net, prompt, width, power, steps):
         for at in order:
             beam, token = divmod(at, logprobs.shape[1])
             found.append((sums[beam, token].item(), live[beam][1] + [token]))
-        # Who goes on, and who may finish: the two cuts, each against the next in line.
+        # The beams that continue, and those that may finish: each cut against the next in line.
         go_on = [beam for beam in found[: 2 * width] if beam[1][-1] != net.end]
         margin = min(margin, go_on[width - 1][0] - found[2 * width][0])
         if len(go_on) > width:
@@ -99,7 +99,7 @@ def contrastive_search(net, prompt, k, alpha, steps):
     for _ in range(steps):
         logprobs, states = net.read([ids])
         p, order = logprobs[0].exp().sort(descending=True)
-        tried = order[: k + 1].tolist()  # the one beyond k shows whether its place mattered
+        tried = order[: k + 1].tolist()  # the one beyond k shows if its place mattered
         _, after = net.read([ids + [token] for token in tried])
         similar = F.cosine_similarity(after[:, -1:], states, dim=-1).max(dim=-1).values
         scores = (1 - alpha) * p[: k + 1] - alpha * similar

@@ -1,4 +1,4 @@
-"""Text to ids (word, char, SentencePiece-style BPE) and the GGUF metadata that says how."""
+"""Text to ids (word, char, SentencePiece-style BPE), and the tokenizer's GGUF metadata."""
 
 import heapq
 import re
@@ -58,8 +58,8 @@ class CharTokenizer:
 
 
 def split(text):
-    """Cuts text where no token may cross: before spaces, and between letters, digits and anything
-    else. Spaces become U+2581."""
+    """Cuts text at places that no token may cross: before spaces, and between letters, digits and
+    other characters. Spaces become U+2581."""
     return re.findall(
         SPACE + r"?(?:[^\W\d_]+|\d|[^\w" + SPACE + r"\n]+|_)|" + SPACE + r"|\n",
         text.replace(" ", SPACE),
@@ -67,12 +67,11 @@ def split(text):
 
 
 def train_bpe(text, size):
-    """A vocabulary of `size` tokens: <unk>, <s>, </s>, 256 bytes, merged pieces from the most
-    useful on, characters.
+    """A vocabulary of `size` tokens: <unk>, <s>, </s>, 256 bytes, merged pieces (the most useful
+    first), characters.
 
-    Each merge joins the pair of neighbours that is the most frequent over the words (Sennrich et
-    al. 2016); the least pair in order of text breaks a tie, so that the result depends on the text
-    alone."""
+    Each merge joins the most frequent pair of neighbours over the words (Sennrich et al. 2016). The
+    least pair in order of text breaks a tie, so that the result depends on the text alone."""
     words = [
         (list(word), count) for word, count in sorted(Counter(split(text)).items()) if word != "\n"
     ]
@@ -119,8 +118,8 @@ def _join(symbols, pair, piece):
 
 
 class LlamaTokenizer:
-    """SentencePiece-style BPE with byte fallback, encoded as llama.cpp does: of all neighbours
-    whose union is a token, the union with the best score is joined first, the leftmost on a tie."""
+    """SentencePiece-style BPE with byte fallback, encoded as in llama.cpp: of all neighbours that
+    join to a token, the pair with the best score is joined first, the leftmost on a tie."""
 
     kind = "llama"
     bos, eos = 1, 2

@@ -2,8 +2,8 @@
 """Trains a recipe and writes its GGUF file: train.py RECIPE --out FILE [--corpora DIR] [--state
 DIR]; see --help.
 
-A run can be stopped at any time (Ctrl-C, SIGTERM, --minutes) and continues from its checkpoint when
-the same command is given again."""
+A run can be stopped at any time (Ctrl-C, SIGTERM, --minutes); the same command continues it from its
+checkpoint."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ VALIDATION_BATCH = 32
 
 
 class Stop:
-    """Turns signals and a time limit into one question that the loop asks between steps."""
+    """Signals and a time limit as one condition that the loop checks between steps."""
 
     def __init__(self, minutes):
         self.asked = False
@@ -90,10 +90,10 @@ def validate(model, stream, rows, device):
 
 
 class Checkpoint:
-    """What a run needs to go on, in half precision so that it stays small: the weights, Adam's
-    second moments (their square roots, so that float16 holds them), the step, and the best weights
-    so far. Adam's first moments are left out: they span some ten steps and refill as
-    fast. The best weights of an F32 file are kept whole."""
+    """The checkpoint of a run, in half precision so that it stays small: the weights, Adam's second
+    moments (their square roots, so that float16 holds them), the step, and the best weights so far.
+    Adam's first moments are left out: they span some ten steps and refill as fast. The best weights
+    of an F32 file are stored whole."""
 
     def __init__(self, folder, name, file_type):
         self.best_type = torch.float32 if file_type == "F32" else torch.float16
@@ -120,7 +120,7 @@ class Checkpoint:
         os.replace(path + ".new", path)  # never half a file
 
     def load(self, model, optimizer):
-        """Restores everything and returns the progress, or None where there is nothing yet."""
+        """Restores everything and returns the progress, or None without a checkpoint."""
         if not os.path.exists(self.path):
             return None
         state = torch.load(self.path, map_location="cpu")
@@ -264,8 +264,7 @@ def export(trainer, path):
 
 
 def keep_tokenizer(recipe, folder):
-    """A trained tokenizer is kept beside the checkpoint, so that a resumed run never trains
-    another."""
+    """Keeps a trained tokenizer beside the checkpoint, so that a resumed run uses the same."""
     path = os.path.join(folder, f"{recipe['name']}.tokenizer.json")
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/vectors/verbs_prefixes.json: what the grammar itself says, for tests that run the
+"""Writes tests/vectors/verbs_prefixes.json: facts of the grammar itself, for tests that run the
 model.
 
 100 prefixes with the exact distribution of their next token, and 2,000 prompts that begin no
