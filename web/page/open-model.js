@@ -280,10 +280,7 @@ async function askSize(address) {
 
 define('logit-open', LogitOpen);
 
-/**
- * <logit-fetching>: the progress of a load from another host or a disk: bytes, speed, time left.
- * Asks with "logit-cancel".
- */
+/** <logit-fetching>: bytes, speed and time left of a slow load. Asks with "logit-cancel". */
 export class LogitFetching extends LogitElement {
   static properties = { name: {}, progress: { attribute: false } };
 

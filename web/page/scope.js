@@ -311,7 +311,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Returns the state with which a load begins, and starts the tour if this is due.
+   * Returns the state with which a load begins, and offers the tour if it is due.
    * @param {string} prompt the default prompt
    */
   #begin(prompt) {

@@ -84,10 +84,7 @@ export class LogitShare extends LogitElement {
     return this.chosen.length === 0 && !new URL(this.link).searchParams.has('view');
   }
 
-  /**
-   * The address in a frame. The complete bench is too large for a frame, so it becomes the
-   * landscape.
-   */
+  /** The address in a frame, which shows the landscape in place of the complete bench. */
   get #framed() {
     const link = new URL(this.link);
     if (this.#turned) link.searchParams.set('view', 'landscape');

@@ -30,16 +30,10 @@ import { MODELS } from './models.js';
  * @property {AbortController} control
  */
 
-/**
- * The sources without a network, and the largest model that loads from them without a progress bar,
- * in bytes.
- */
+/** The sources without a network; a model up to SMALL_BYTES from them needs no progress bar. */
 const LOCAL = ['there', 'file'];
 const SMALL_BYTES = 32e6;
-/**
- * The shortest time between two reports of progress, in ms. A report for each piece of a large file
- * would block the page.
- */
+/** The shortest time between two reports of progress, in ms; more of them would block the page. */
 const TELL_MS = 100;
 
 /** By variant and context, then by model. @type {Map<string, Map<unknown, Shared>>} */

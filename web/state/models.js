@@ -1,9 +1,6 @@
 import { farAddress } from './hosts.js';
 
-/**
- * The models that the page offers, each with example prompts. Greedy decoding loops after "They
- * all" and "Come".
- */
+/** The offered models with example prompts. Greedy decoding loops after "They all" and "Come". */
 
 /**
  * The page begins with the first example, which has several good continuations. `draft` is a

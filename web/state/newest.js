@@ -43,10 +43,7 @@ export class Newest {
     return this.#pass;
   }
 
-  /**
-   * Abandons the request in flight: its result is ignored, and the next request does not wait for
-   * it.
-   */
+  /** Abandons the request in flight; the next request does not wait for it. */
   drop() {
     this.#turn++;
     this.#pass = null;

@@ -9,10 +9,7 @@ const PRESETS = ['transformers', 'balanced'].map(named);
 /** The defaults of other programs. */
 const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
 
-/**
- * The nine strategies except temperature 1, which is a preset. The prefix keeps their names
- * distinct.
- */
+/** The nine strategies except temperature 1, which is a preset, with distinct names. */
 const STRATEGIES = strategies
   .filter(({ settings }) => settings.temperature !== 1)
   .map(({ name, settings }) => ({ name: `strategy ${name}`, settings }));
