@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const executablePath = process.env.CHROMIUM ?? PLACES.find(existsSync) ?? PLACES[0];
 
-/** Whether it is there. */
+/** True if it is there. */
 export const hasChromium = existsSync(executablePath);
 
 /** For Playwright. */

@@ -1,5 +1,5 @@
 /**
- * What a test file opens is closed when its tests have ended, whether they passed or not: a server,
+ * Closes everything that a test file opened when its tests have ended, passed or not: a server,
  * browser or worker left open would keep the file alive for ever.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const ofFile = [];
 /** @type {Closers} */
 const ofProcess = [];
 
-// Where several files share the process, tests/files.js asks for this before the first of them.
+// If several files share the process, tests/files.js calls this before the first of them.
 after(async () => {
   await closeEverything();
 });
@@ -47,7 +47,7 @@ export async function closeEverything() {
 }
 
 /**
- * What was opened, to be closed at the end.
+ * Closes an open thing at the end.
  * @template {{ close: () => unknown }} T
  * @param {T} opened
  */

@@ -80,7 +80,7 @@ const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websoc
   ? ['--experimental-websocket']
   : [];
 
-/** Where a file stands in the queue. @param {string} file */
+/** The place of a file in the queue. @param {string} file */
 const place = (file) => SLOW.indexOf(basename(file, '.test.js')) + 1 || SLOW.length + 1;
 
 /** The programs of a part, as `runProgram` takes them. */

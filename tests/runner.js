@@ -22,7 +22,7 @@ const LIMITS = { test: 300, end: 30, program: process.env.LONG ? 1800 : 900, run
 /** The program that runs test files one after another; what follows it are their names. */
 export const FILES = 'tests/files.js';
 
-/** What Node is told so that a test file prints for a reader and tells the runner test by test. */
+/** Node's flags: a test file prints for a person and tells the runner test by test. */
 export const REPORTERS = [
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
@@ -32,15 +32,15 @@ export const REPORTERS = [
 
 export const secondsSince = (began) => ((performance.now() - began) / 1000).toFixed(1);
 
-/** What an error says, at most as much of it as a line holds. @param {string} [why] */
+/** An error's message, at most one line of it. @param {string} [why] */
 const inOneLine = (why = 'no reason is given') => why.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
 
-/** What the tests of a file said. */
+/** The counts of a file's tests. */
 class FileCounts {
   passed = 0;
   failed = 0;
   skipped = 0;
-  /** Whether they are in the whole. */
+  /** True once the total contains them. */
   counted = false;
   since = performance.now();
 
@@ -58,11 +58,11 @@ export class Runner {
   totals = { passed: 0, failed: 0 };
   /** @type {string[]} */
   skipped = [];
-  /** What failed, with why: said once more at the end, where it is not lost among the output. */
+  /** The failures with their reasons, repeated at the end of the output. */
   #failures = [];
-  /** What programs are told; the browser tests, of the site and the Chromium that they share. */
+  /** The environment of programs; for the browser tests also the site and the Chromium that they share. */
   env = process.env;
-  /** What runs, by its name. @type {Map<import('node:child_process').ChildProcess, string>} */
+  /** The running programs, by name. @type {Map<import('node:child_process').ChildProcess, string>} */
   #running = new Map();
   #limits;
   #print;

@@ -16,7 +16,7 @@ const STAGES = 20;
 const TEXT = 40;
 /** Tokens and knob moves of a round, after which a session and a model come and go. */
 const ROUND = { tokens: 10_000, knobs: 1_000 };
-/** What a heap may grow by at random, in bytes. */
+/** Random growth of a heap, in bytes. */
 const NOISE = 8e6;
 
 setFlagsFromString('--expose-gc');
@@ -34,7 +34,7 @@ function turned() {
   return { [name]: kind === 'integer' ? Math.round(value) : value };
 }
 
-/** What a knob may refuse beside others; anything else ends the run. @param {() => any} act */
+/** Runs an act that may be refused beside other knobs; any other error ends the run. @param {() => any} act */
 function attempt(act) {
   try {
     return act();

@@ -1,5 +1,5 @@
 /**
- * Whether a GGUF file means the same to wllama (llama.cpp) as to this engine: the ids of prompts
+ * Compares wllama (llama.cpp) with this engine on a GGUF file: the ids of prompts
  * and the greedy text after them. node tests/bench/beside_wllama.js MODEL [PROMPT ...]
  */
 import { resolve } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * What the bench races: anything that can do a unit of work again and again and say how long one
+ * A contender of the bench: it repeats a unit of work and says how long one
  * took.
  *
  * @typedef {object} Settings  of the samplers, by the names of the field

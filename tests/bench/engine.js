@@ -110,7 +110,7 @@ export class Engine {
     this.#other ??= this.#scope.session();
     if (!this.#other.timeline().length) {
       this.#other.feed(this.#scope.timeline());
-      // What two warpers read beside it.
+      // Two samplers read a second distribution.
       for (const session of [this.#scope, this.#other]) session.second(this.#scope.logits());
     }
     const session = this.#turn % 2 ? this.#other : this.#scope;

@@ -1,4 +1,4 @@
-/** Where contenders run: this Node itself, and Chromium. */
+/** The hosts of contenders: this Node itself, and Chromium. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { openChromium, root } from './chromium.js';

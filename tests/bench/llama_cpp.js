@@ -14,7 +14,7 @@ import { timeOf } from './timing.js';
 /** Any ids: those of a model with random weights mean nothing. @param {number} count */
 const idsOf = (count) => Array.from({ length: count }, (_, i) => 5 + ((i * 37) % 200));
 
-/** Whether there is one. */
+/** True if there is one. */
 export const hasLlamaCpp = () => Boolean(process.env.LLAMA_CPP);
 
 /** Its version. */

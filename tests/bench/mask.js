@@ -10,7 +10,7 @@ import { judgeJson } from '../node/json_prefix.js';
 import { root } from './chromium.js';
 import { race } from './race.js';
 
-/** Where a text may stand, from what allows few tokens to what allows nearly all. */
+/** Places in a text, from few allowed tokens to nearly all. */
 const PLACES = { 'after a name': '{"name"', 'in a list': '[12, ', 'in a string': '{"name": "Ann' };
 
 async function openVocabulary() {

@@ -14,7 +14,7 @@ import { excuse, mutants, spread } from '../node/mutants.js';
 const folder = fileURLToPath(new URL('../../build/fixtures/mutants', import.meta.url));
 mkdirSync(folder, { recursive: true });
 
-/** What a source is given. @param {any} engine @param {{ as: string, source: string }} mutant @param {string} name */
+/** The score of a source. @param {any} engine @param {{ as: string, source: string }} mutant @param {string} name */
 export async function marksOf(engine, { as, source }, name) {
   const file = `${folder}/${name}.mjs`;
   writeFileSync(file, source);

@@ -1,4 +1,4 @@
-/** What the bench measures, part by part; each gives races. */
+/** The parts of the bench; each gives races. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './chromium.js';

@@ -1,5 +1,5 @@
 /**
- * What a run prints and what RESULTS.md keeps: the tables, the machine, the versions, the commands.
+ * The output of a run and the content of RESULTS.md: the tables, the machine, the versions, the commands.
  */
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { targetRows } from './targets.js';

@@ -1,5 +1,5 @@
 /**
- * What has to be fetched: the modules, and the engine's JavaScript with its worker, minified as the
+ * The files that a visit fetches: the modules, and the engine's JavaScript with its worker, minified as the
  * site's build does.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ export async function bundle(entry) {
   return outputFiles[0].contents;
 }
 
-/** What a visit fetches of the engine's JavaScript: its end in a page, and the worker. */
+/** The engine's JavaScript that a visit fetches: its end in a page, and the worker. */
 const FETCHED = {
   main: 'engine JavaScript in the page (remote.js)',
   worker: 'worker with the engine (worker.js)',
@@ -84,7 +84,7 @@ export const modulePaths = () =>
     .map((name) => join(root, 'web/engine', name))
     .filter((path) => existsSync(path));
 
-/** What a visit fetches of them: the engine, and the larger of the modules of loops. @returns {Size[]} */
+/** The modules that a visit fetches: the engine, and the larger of the modules of loops. @returns {Size[]} */
 function visited() {
   const [engine, ...loops] = modulePaths().map((path) => weigh(basename(path), readFileSync(path)));
   return [engine, ...loops.sort((a, b) => b.gzip - a.gzip).slice(0, 1)];

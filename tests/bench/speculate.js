@@ -1,5 +1,5 @@
 /**
- * What a draft is good for, as the card of models/stories-draft.gguf has it: tokens a pass, drafts
+ * The speed of drafting, as the card of models/stories-draft.gguf has it: tokens a pass, drafts
  * accepted, and time a token beside plain decoding, in turns: node tests/bench/speculate.js [TEXTS]
  */
 import { Logitscope } from '../../web/engine/index.js';

@@ -1,4 +1,4 @@
-/** What this engine sets out to reach, as ratios within one run, and how far a run got. */
+/** The targets of this engine, as ratios within one run, and the ratios of a run. */
 import { WLLAMA } from './parts.js';
 import { best, ratio } from './race.js';
 import { digits } from './table.js';

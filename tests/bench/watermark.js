@@ -46,7 +46,7 @@ function sumUp(found) {
 }
 
 /**
- * What is found in so many texts, of SynthID by the weighted mean too.
+ * The detector's results over texts, of SynthID by the weighted mean too.
  * @param {number[][]} texts
  * @param {object} mark
  * @param {(i: number) => number} [keyOf]

@@ -31,7 +31,7 @@ export async function loadWllama({ model, context, options }) {
 }
 
 /**
- * What wllama makes of prompts, greedily, with a cache of 32 bits so that only its arithmetic
+ * Continues prompts with wllama, greedily, with a cache of 32 bits so that only its arithmetic
  * differs.
  * @param {{ model: string, context: number, prompts: string[], steps: number }} options
  * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: how far
@@ -98,7 +98,7 @@ const NAMES = {
 };
 
 /**
- * What wllama draws after each token of some texts: under each of some settings, so many tokens by
+ * The draws of wllama after each token of some texts: under each of some settings, so many tokens by
  * each of some seeds.
  * @param {{ model: string, context: number, texts: number[][], settings: Record<string, number>[],
  *   seeds: number[], draws: number }} options

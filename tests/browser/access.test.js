@@ -135,7 +135,7 @@ test('reduced motion stands still, otherwise bars move by transform only', async
   await moving.close();
 });
 
-/** What sticks out of the window, but for text that is only heard and tables that scroll. */
+/** Elements that stick out of the window, except text for screen readers and tables that scroll. */
 function overflow() {
   const over = [];
   const walk = (root) => {

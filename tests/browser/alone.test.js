@@ -7,7 +7,7 @@ import { openBench, settle, until } from './bench.js';
 
 let bench;
 let host;
-/** What the page around holds. */
+/** The body of the host page. */
 let body = '';
 let root = '<html lang="en">';
 

@@ -30,7 +30,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** What each view begins to do, and what it shows in the end. */
+/** The work that each view begins, and its result. */
 const STATES = {
   landscape: {
     path: '&view=landscape#temperature=0.7',

@@ -16,7 +16,7 @@ const axeSource = await readFile(
 );
 const WIDTHS = [375, 1440];
 /**
- * What a reader may ask for; the plain one is looked at by every rule, the others by those of colours.
+ * Looks that a user may choose; the plain one is looked at by every rule, the others by those of colours.
  */
 const LOOKS = [
   { name: 'light', theme: 'light', media: {} },
@@ -49,7 +49,7 @@ const RULES = {
 };
 
 /**
- * What axe finds, a line each.
+ * The findings of axe, a line each.
  * @param {import('playwright-core').Page} page
  * @param {keyof typeof RULES} [which]
  * @param {string} [within] the part that is looked at
@@ -123,7 +123,7 @@ for (const [lang, looks, views] of [
   });
 
 /**
- * What opens over the page: what it is within, and how it opens. The page around it is that of the
+ * Overlays of the page: the element that holds each, and how it opens. The page around it is that of the
  * views: in `make test` the structure of the whole is looked at again in a sample.
  */
 const OVER = {
@@ -243,7 +243,7 @@ const OVER = {
 
 /** The states of other views than the bench. */
 const ELSEWHERE = ['blind ranking', 'strategy being edited', 'map of a sweep', 'bigram table'];
-/** What stays open beside what comes next, where it is looked at with it. */
+/** Overlays that stay open while the next one is checked. */
 const BESIDE = ['pad of two knobs', 'what was refused', 'curves over all ranks'];
 
 test('axe finds nothing with any panel or menu open', async () => {

@@ -28,7 +28,7 @@ export const START = '#temperature=0.7&top_p=0.9&repetition_penalty=1.1';
 /** How long anything in a page may take on a machine that does much else, in ms. */
 const PATIENCE = 60_000;
 
-/** What a page is given before each visit, unless a test asks for another. */
+/** The look of a page at each visit, unless a test asks for another. */
 const LOOK = {
   viewport: { width: 1440, height: 900 },
   colorScheme: /** @type {const} */ ('light'),
@@ -49,7 +49,7 @@ const LOOK = {
 /** @type {Route} */
 const NO_ROUTE = () => undefined;
 
-/** What the files of a process share: they run one after another. @type {ReturnType<typeof makeSite> | undefined} */
+/** The site that the files of a process share: they run one after another. @type {ReturnType<typeof makeSite> | undefined} */
 let site;
 /** Pages that a test has done with, by their context's options. @type {Map<string, Visitor[]>} */
 const idle = new Map();
@@ -255,7 +255,7 @@ export function loadReference() {
 }
 
 /**
- * What the bars show, bit for bit: [{ id, p, p_raw, removed_by }], the rest's id being 'rest'.
+ * The content of the bars, bit for bit: [{ id, p, p_raw, removed_by }], the rest's id being 'rest'.
  * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
  */
 export function readBars(page) {
@@ -362,7 +362,7 @@ export async function unfoldStages(page) {
   if (await folded.count()) await folded.click();
 }
 
-/** What a view runs; a knob that plays shows nothing that it does not show at rest. */
+/** The buttons that run a view; a knob that plays shows nothing that it does not show at rest. */
 const RUNS = '#view button.primary:visible:not([aria-disabled=true]):not([data-command=play])';
 
 /**
@@ -387,7 +387,7 @@ const axeSource = await readFile(
 );
 
 /**
- * What axe finds in the whole document, a line each. In `make test` without the contrast of colours,
+ * The findings of axe in the whole document, a line each. In `make test` without the contrast of colours,
  * which costs most: axe.test.js looks at that in a sample of all looks.
  * @param {import('playwright-core').Page} page
  */

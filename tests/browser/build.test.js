@@ -149,7 +149,7 @@ test('addresses in the built files are relative, and no template needs a style a
   for (const [file, source] of await readSources()) assert.doesNotMatch(source, /\sstyle=/, file);
 });
 
-/** What a link to a page shows elsewhere, by the names of its tags. @param {string} html */
+/** The preview of a link to a page, by the names of its tags. @param {string} html */
 const previewOf = (html) =>
   Object.fromEntries(
     [...html.matchAll(/<meta property="og:(\w+)" content="([^"]*)">/g)].map(([, ...pair]) => pair),

@@ -275,7 +275,7 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
     (now) => now !== drawn,
   );
 
-  // What ends the move while they wait does not leave them behind.
+  // The end of the move does not leave the waiting cards behind.
   await slide(0.5);
   const { id } = scope.draw({ ...BALANCED, temperature: 0.5, seed: 42 }, { step: 0 });
   await page.locator('[data-command=step]').click();

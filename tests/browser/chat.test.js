@@ -91,7 +91,7 @@ const FILE = {
 const showView = (/** @type {import('playwright-core').Page} */ page, /** @type {string} */ name) =>
   page.locator(`logit-scope [role=tab][data-view=${name}]`).click();
 
-/** What stands on the tape of the prompt, special tokens in brackets. */
+/** The tape of the prompt, special tokens in brackets. */
 const readTape = (/** @type {import('playwright-core').Page} */ page) =>
   page.locator('logit-tape .given').evaluate((given) =>
     [...given.childNodes]

@@ -1,4 +1,4 @@
-/** What the page promises of itself, point by point, where no other test shows it. */
+/** The promises of the page, point by point, that no other test checks. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

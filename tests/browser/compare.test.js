@@ -682,7 +682,7 @@ const LOOKS = [
   ['es', 'dark', 375],
 ];
 const LOOKED = sample(LOOKS, 1);
-/** Where axe looks; the view as it opens is looked at in every look by axe.test.js. */
+/** The states that axe checks; the view as it opens is looked at in every look by axe.test.js. */
 const SAMPLE = sample(
   LOOKED.flatMap(([lang]) => ['columns', 'table', 'blind'].map((what) => `${lang} ${what}`)),
   1,

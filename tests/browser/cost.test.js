@@ -45,7 +45,7 @@ test('the formula counts what a naive forward pass counts', () => {
 });
 
 test('steps are timed along the whole context; the chart, its table and the keys agree', async () => {
-  // What was drawn before counts too.
+  // Tokens drawn before count too.
   const { page, complaints, foreign, close } = await bench.open({ fresh: true });
   for (let i = 0; i < 3; i++) await page.locator('[data-command=step]').click();
   await until(

@@ -46,7 +46,7 @@ const models = LONG || process.env.ALL_BROWSERS ? all : all.slice(-1);
 const relaxedBuilt = existsSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 const NO_VARIANT = 'no such variant: ';
 
-/** What runs in the page. @param {string} model @param {string} variant */
+/** The program in the page. @param {string} model @param {string} variant */
 const program = (model, variant) => `(async () => {
   const { Logitscope } = await import('/web/engine/index.js');
   const { digest } = await import('/tests/node/digest.js');

@@ -21,7 +21,7 @@ const open = (options = {}) => bench.open({ ...options, path: `?lang=en${START}`
 const drawn = async (page) =>
   Number(await page.locator('logit-draw .lands').getAttribute('data-drawn'));
 
-/** What the engine draws after the first prompt. */
+/** The engine's draw after the first prompt. */
 function expectedDraw(settings, choice) {
   scope.feed(scope.encode(FIRST));
   return scope.draw({ ...BALANCED, seed: 42, ...settings }, choice);

@@ -26,7 +26,7 @@ const draft = (page) => page.locator('logit-lesson-editor').evaluate((editor) =>
 const computed = (page) =>
   page.locator('logit-lesson-editor [role=form] logit-measured-value strong').first().innerText();
 
-/** Where the keyboard is. */
+/** The focused element. */
 const focused = (page) =>
   page.evaluate(() => {
     let at = document.activeElement;

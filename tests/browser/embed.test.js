@@ -11,7 +11,7 @@ import { FIRST, loadReference, openBench, until } from './bench.js';
 let bench;
 let scope;
 let host;
-/** What the host page at the other origin holds. */
+/** The body of the host page at the other origin. */
 let body = '';
 
 before(async () => {

@@ -60,7 +60,7 @@ async function openHeld() {
   return { ...opened, view, visit, live };
 }
 
-/** What stands there as text, where it stands, and each canvas. */
+/** The texts with their places, and each canvas. */
 const look = (view) =>
   view.evaluate((it, parts) => {
     const inside = it.shadowRoot;
@@ -175,7 +175,7 @@ test('the first frame is the engine’s numbers, and the live one takes its plac
     assert.deepEqual(last.boxes, first.boxes);
     for (const [name, picture] of Object.entries(last.canvases))
       if (name !== 'rivers') assert.equal(picture, first.canvases[name], name);
-    // Where edges are smoothed; nobody sees one shade of 256.
+    // Smoothed edges differ; nobody sees one shade of 256.
     assert.ok((await unlike(page, first.canvases.rivers, last.canvases.rivers)) <= 2);
     assert.ok((await page.evaluate(() => globalThis.shifts)) < 0.05, `${width} px`);
   }

@@ -34,7 +34,7 @@ test('a page that leaks is told from one that opens something large', async () =
   const add = (count) => globalThis.kept.push(...Array.from({ length: count }, () => new Text()));
   await page.evaluate(() => (globalThis.kept = []));
   await page.evaluate(add, 10_000);
-  // What happens from look to look, in place of the time between them.
+  // The acts between two looks, in place of the time between them.
   let looks = 0;
   page.waitForTimeout = () => page.evaluate(add, looks++ === 1 ? 9000 : 0);
   assert.deepEqual(growthOf(await watch(page, 0)), []);

@@ -1,4 +1,4 @@
-/** What helps a beginner: the look around on a first visit, and a sentence for every term. */
+/** Help for a beginner: the tour of a first visit, and a sentence for every term. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ after(() => bench?.close());
 const messages = async (code) =>
   JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));
 
-/** What a reader does in each beat, by keys; more than one deed where the beat waits for more. */
+/** A user's acts in each beat, by keys; several if the beat waits for several. */
 const DEEDS = [
   [
     (view) => view.locator('.handle.knob').press('Home'),

@@ -214,7 +214,7 @@ test('what is fixed can be stepped through and looked at, and changed by the les
   assert.equal(await state(), start);
   assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-valuenow'), u);
   assert.equal(await page.locator('logit-token-menu button').count(), 0);
-  // What is left to press: steps and ways back, looks, counts.
+  // The buttons that are left: steps and ways back, looks, counts.
   const open = await page.evaluate(() => {
     const found = [];
     const walk = (root) => {

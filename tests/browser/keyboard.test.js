@@ -19,7 +19,7 @@ after(() => bench?.close());
 /** In the page: keeps, of each element that gets the focus, what a reader has of it. */
 function watchFocus() {
   const order = new Map();
-  /** What paints an element and what stands for it: its label, where it is itself not painted. */
+  /** The elements that paint a control: itself, or its label if it is not painted. */
   const parts = (element) => {
     const root = element.getRootNode();
     const label =
@@ -145,7 +145,7 @@ async function walk(page, key) {
   assert.fail(`${key} never comes round: ${(await met()).slice(-6).map(({ name }) => name)}`);
 }
 
-/** What can have the focus and has no name, as the browser tells a screen reader. */
+/** Focusable elements without a name, as the browser tells a screen reader. */
 async function nameless(page) {
   const client = await page.context().newCDPSession(page);
   const { nodes } = await client.send('Accessibility.getFullAXTree');
@@ -246,7 +246,7 @@ for (const name of ['bench', ...(LONG ? OTHERS : [])])
     await close();
   });
 
-/** Where the focus is: its host and what tells it from others there. */
+/** The focus: its host, and the mark that tells it from others there. */
 function focused(page) {
   return page.evaluate(() => {
     let element = document.activeElement;
@@ -257,7 +257,7 @@ function focused(page) {
   });
 }
 
-/** What opens: from where, by which keys, and what is gone after Escape. */
+/** Overlays: their buttons, the keys that open them, and the element that Escape removes. */
 const OPENS = {
   'menu of a bar': {
     from: 'logit-distribution .chart',
@@ -429,7 +429,7 @@ test('single keys do what is done most, never in a box, and can be switched off'
   await page.locator('logit-text h2').click();
   await press('s');
   assert.equal(await steps(), had + 1);
-  // Where no views are offered a number leads to none.
+  // If no views are offered, a number leads to none.
   await offer('chain,model');
   await settle(page);
   await press('3');

@@ -47,7 +47,7 @@ async function drag({ page, view }, from, to) {
   await settle(page);
 }
 
-/** What the sentence says, without the sign of an end. */
+/** The sentence, without the sign of an end. */
 async function sentenceOf(view) {
   const text = await view.locator('.sentence').textContent();
   return text.replace(/∎$/, '');
@@ -833,7 +833,7 @@ const SIZES = [
   [1024, 768],
   [1440, 900],
 ];
-// What moves without being asked to is counted at every size in shift.test.js.
+// Layout shifts are counted at every size in shift.test.js.
 for (const [width, height] of sample(SIZES, 1))
   long(`nothing else moves while one drags, plays with stages and rolls: ${width} px`, async () => {
     const opened = await openLandscape({ viewport: { width, height } });

@@ -1,4 +1,4 @@
-/** What tests of lessons share: when one is at rest, and its questions. */
+/** Helpers for tests of lessons: waiting until one is at rest, and its questions. */
 /** Waits until no element of the lesson works: for two frames, since what one shows may ask for more. */
 export const rest = (page) =>
   page.evaluate(async () => {
@@ -16,6 +16,6 @@ export const rest = (page) =>
 
 /** A question by its place in the lesson. */
 export const question = (page, place) => page.locator('logit-question').nth(place - 1);
-/** What is said of its answer, with plain spaces. */
+/** The response to its answer, with plain spaces. */
 export const said = async (page, place) =>
   (await question(page, place).locator('[role=status]').innerText()).replaceAll('\u00a0', ' ');

@@ -229,7 +229,7 @@ function engineOf({ logits, model = 'stories' }) {
   return engines.get(name);
 }
 
-/** What is measured of states, each once. @type {Map<string, Promise<number | string | undefined>>} */
+/** Measures of states, each taken once. @type {Map<string, Promise<number | string | undefined>>} */
 const known = new Map();
 const grammar = await readJson('models/verbs.grammar.json');
 
@@ -244,7 +244,7 @@ const measuredOf = (state) => (asked) => {
   return known.get(key);
 };
 
-/** What is tried of each control, after what it begins with. */
+/** The values tried in each control, after its first one. */
 const TRIED = {
   prompt: ['Lily'],
   seed: [7],
@@ -373,7 +373,7 @@ async function answersTo(question, figure) {
   const state = question.state ?? figure?.state;
   const measured = measuredOf(state);
   const { kind, answer, options = [], items = [], wrong = [], goal, example, right } = question;
-  // What code can get wrong is tried in tests/node/faults.test.js.
+  // The faults of code are tried in tests/node/faults.test.js.
   if (kind === 'code') return { places: [], said: [{ given: example, right: true, say: right }] };
   /** @type {any[]} What can be given. */
   let possible = [];
@@ -621,7 +621,7 @@ long(
     await rest(page);
     assert.equal(await page.locator('logit-written-text code').innerText(), '547e4d7d');
 
-    // What the engine refuses is said in words: this vocabulary has no such word.
+    // A refusal of the engine is shown as a sentence: this vocabulary has no such word.
     const show = (/** @type {object} */ state) =>
       written.evaluate((it, asked) => (it.state = asked), state);
     const state = await written.evaluate((it) => it.state);
@@ -1036,7 +1036,7 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
     /smallest input/,
   );
   if (LONG) assert.deepEqual(await axe(page), []);
-  // What was said is not of edited code.
+  // The response does not apply to edited code.
   await editor.press('Space');
   assert.equal(await said(page, 1), '');
   assert.equal(await question(page, 1).locator('.sum, logit-code li').count(), 0);

@@ -1,4 +1,4 @@
-/** What one sees, one can link to and reload: the views' own choices, and what a link cannot carry. */
+/** Links and reloads restore the screen: the views' own choices, and parts that no link can carry. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -355,7 +355,7 @@ test('a view’s choice that is out of bounds is left out and named', async () =
   await close();
 });
 
-// What such an address opens is tried in models.test.js.
+// models.test.js tries the models that such an address opens.
 long('an address that names no model, or one elsewhere, says so and opens the first', async () => {
   for (const [model, sentence] of [
     ['', 'One part was left out: model= (cannot be read).'],

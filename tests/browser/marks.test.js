@@ -16,11 +16,11 @@ import { openBench, until } from './bench.js';
 const { resolve } = createRequire(import.meta.url);
 /** The course system: pages that a test gives it, at another origin than the lessons'. */
 let system;
-/** What the system's pages hold, and what its store was asked. @type {Map<string, string>} */
+/** The system's pages, and the requests to its store. @type {Map<string, string>} */
 const pages = new Map();
 /** @type {{ method: string, path: string, body: string }[]} */
 const asked = [];
-/** What the store keeps. */
+/** The content of the store. */
 let stored = '';
 /** The status by which the store refuses everything; 0 where it works. */
 let broken = 0;
@@ -209,7 +209,7 @@ for (const scorm of sample(SCORM, 1))
     await begin(cmi);
     await frame.locator('.done', { hasText: 'answered' }).waitFor();
     await becomes(score, '14.29');
-    // What was answered is lost, such as with another edition of the lesson: the score is not.
+    // The answers are lost, such as with another edition of the lesson: the score is not.
     await begin({ ...cmi, suspend_data: '' });
     await give('0.588');
     await becomes('cmi.suspend_data', `${ids[1]}:1`);
@@ -432,7 +432,7 @@ test('the static pages: an index that leads to each lesson, in its language, and
     }
 });
 
-/** What the page has heard that `good` takes, once there is something. */
+/** The messages at the page that `good` accepts, once there is one. */
 function hear(page, good) {
   return until(() => page.evaluate(() => window.heard).then((all) => all.find(good)), Boolean);
 }

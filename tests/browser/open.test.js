@@ -27,7 +27,7 @@ const files = {
 };
 const fits = (/** @type {string} */ text) => /far away/.test(text);
 
-/** What a browser may lack, or do badly: taken away under a folder of this name in its worker. */
+/** Features that a browser may lack or do badly: taken away under a folder of this name in its worker. */
 const WITHOUT = {
   files: 'delete StorageManager.prototype.getDirectory;',
   stores:

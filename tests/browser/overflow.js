@@ -29,7 +29,7 @@ export function findFaults() {
 }
 
 /**
- * What lies over something else: lines of text and controls, each outside the other. Charts have a
+ * Overlaps: lines of text and controls, each outside the other. Charts have a
  * layout of their own, a card that is docked lies over what follows, so the window is to be high.
  */
 export function findOverlaps() {
@@ -43,7 +43,7 @@ export function findOverlaps() {
   const isBare = (element) =>
     element.matches('input') && getComputedStyle(element).borderTopColor === 'rgba(0, 0, 0, 0)';
   const above = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host;
-  /** What of a place shows, where boxes around it scroll. */
+  /** The visible part of a place inside boxes that scroll. */
   const windows = new Map();
   const windowOf = (element) => {
     if (!element) return { left: 0, top: 0, right: innerWidth, bottom: Infinity };

@@ -19,7 +19,7 @@ import {
 } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
-/** What the example does. @param {Float32Array} logits */
+/** The example's function. @param {Float32Array} logits */
 const five = (logits) => {
   const least = [...logits].sort((a, b) => b - a)[4];
   return logits.map((logit) => (logit >= least ? logit : -Infinity));
@@ -249,7 +249,7 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
   ];
   for (const [code, words] of sample(FAILURES, 1)) {
     test(code, async () => {
-      // What hangs is ended sooner here; the page in one file waits for its own limit.
+      // A hanging call is ended sooner here; the page in one file waits for its own limit.
       if (code.includes('for (;;)')) await it.limit(300);
       await it.use(code);
       await until(it.trouble, (text) => words.test(text ?? ''));

@@ -42,7 +42,7 @@ await renew();
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-/** What reached a second origin. */
+/** Requests that reached a second origin. */
 const reached = [];
 /** @type {import('node:http').Server} */
 let outside;
@@ -445,7 +445,7 @@ describe('the editor', () => {
     await write('// mine');
     await page.locator('select').selectOption('generate');
     assert.match(await page.locator('textarea').inputValue(), /function generate/);
-    // What fails of it is told by tests/node/grade.test.js, in a fifth of the time.
+    // tests/node/grade.test.js checks the failures, in a fifth of the time.
     if (LONG) {
       await press('check');
       const failed = (await report()).filter(({ holds }) => !holds).map(({ name }) => name);

@@ -562,7 +562,7 @@ test('settled resolves once all that was asked for is on show, and not before', 
     await settle(page);
     assert.equal(await page.locator(`logit-${view} [role=status]`).first().innerText(), said);
   }
-  // What the address does not hold, and so does not wait for either.
+  // The address does not hold this, and so does not wait for it.
   const samples = page.locator('logit-compare [data-name=samples]');
   await samples.fill('4');
   await samples.press('Enter');

@@ -29,7 +29,7 @@ const LESSONS = [
   '?lesson=constrained',
   '?lesson=strategies',
 ];
-/** Where a reader may be, by what stands there. */
+/** The places of a user, by view or overlay. */
 const PLACES = [...VIEW_NAMES, 'models', 'preferences', ...LESSONS];
 
 const OVER = {
@@ -69,7 +69,7 @@ async function show(place, strings) {
   return opened;
 }
 
-/** What came of it: nothing may be taken for markup. */
+/** Finds strings that became markup; there may be none. */
 const findMarkup = () => {
   let shown = 0;
   let made = 0;

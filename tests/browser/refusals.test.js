@@ -1,4 +1,4 @@
-/** What is refused, in the language of the page, beside the control that it belongs to. */
+/** Refusals, in the language of the page, beside the control that caused them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';

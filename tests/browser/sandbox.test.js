@@ -15,7 +15,7 @@ if (self.origin !== 'null') throw new Error('it runs in ' + self.origin);
 export default (logits) => logits;`;
 
 /**
- * What a page of the site's origin hears from a frame that is asked to run the spy.
+ * The messages at a page of the site's origin from a frame that is asked to run the spy.
  * @param {Record<string, string>} attributes of the frame
  * @returns {Promise<{ heard: any[], shown: string | undefined }>}
  */

@@ -56,7 +56,7 @@ const bars = (page) =>
   page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));
 
 long('one press shows greedy in a loop, marked, and the other eight without one', async () => {
-  // What the view begins with is short: the press asks for the long ones.
+  // The view's first texts are short: the press asks for the long ones.
   const path = '?lang=en&model=stories&view=compare#compare_max_new_tokens=1';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const view = page.locator('logit-compare');

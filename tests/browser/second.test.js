@@ -11,7 +11,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** What the engine makes of a text beside another; the tokens drawn follow both. */
+/** The engine's distribution for a text beside another; the drawn tokens follow both. */
 function expected(settings, { negative, drawn = [] }) {
   const beside = scope.session();
   beside.feed([...negative, ...drawn]);

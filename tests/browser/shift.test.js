@@ -8,7 +8,7 @@ import { sample } from '../long.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { openBench, settle, until } from './bench.js';
 
-/** What browsers call good is 0.1. */
+/** Browsers call 0.1 good. */
 const MOST = 0.05;
 const WIDTHS = [
   [375, 812],
@@ -17,7 +17,7 @@ const WIDTHS = [
   [1440, 900],
 ];
 
-/** What is always done: others can be done only after it, or back from it. */
+/** Acts that always run: others are possible only after them, or back from them. */
 const NEEDED = [
   'top-p',
   'the order',
@@ -46,7 +46,7 @@ function count() {
 }
 
 /**
- * What one usually does on either screen, by the name of what is done.
+ * The usual acts on either screen, by name.
  * @param {import('playwright-core').Page} page
  * @returns {[string, () => Promise<unknown>][]}
  */

@@ -84,7 +84,7 @@ test('by double click, without any network, it is the whole instrument', async (
     [String(pathToFileURL(file))],
   );
 
-  // What it does not carry, and what is misspelt, is said.
+  // A sentence names missing and misspelt parts.
   await page.goto(
     `${pathToFileURL(file)}?lang=en&model=shakespeare&controls=distribution,top-p#temperature=0.5`,
   );

@@ -1,5 +1,5 @@
 /**
- * What a browser test needs: the site, which the runner builds once and names in the environment, or
+ * The needs of a browser test: the site, which the runner builds once and names in the environment, or
  * which a file that is run by hand builds itself; and the Chromium of its process. One that all
  * processes share would be spoken to through another, which costs ten times what a start does.
  */

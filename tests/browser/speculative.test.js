@@ -24,7 +24,7 @@ after(async () => {
 
 const PROMPT = 'Once upon a time';
 
-/** What the view is to show. @param {Record<string, any>} options */
+/** The expected content of the view. @param {Record<string, any>} options */
 const written = (options) =>
   scope.write({ prompt: PROMPT, seed: 3, max_new_tokens: 48, draft, draft_top: 10, ...options });
 

@@ -59,7 +59,7 @@ async function expectDone(view, words) {
   assert.equal(await settled(view, words), words);
 }
 
-/** What a button of the view downloads: { name, text }. */
+/** The download of a button of the view: { name, text }. */
 async function saved(page, view, command) {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -476,7 +476,7 @@ const LOOKS = [
 const LOOKED = ['entropy', 'map', 'trade', 'any'];
 /** In `make test` some of the figures in one of the languages. */
 const figures = sample(LOOKED, 2);
-/** Where axe looks; the view as it opens is looked at in every look by axe.test.js. */
+/** The states that axe checks; the view as it opens is looked at in every look by axe.test.js. */
 const SAMPLE = sample(figures, 1, 1);
 
 for (const [lang, colorScheme] of sample(LOOKS, 1)) {

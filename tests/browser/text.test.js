@@ -389,7 +389,7 @@ test('a step flies its token into the text in half a second, and queues nothing 
       ]),
     ];
     window.over = () => over().length;
-    // What was laid over the page since a step, how much of it at once, and how long the longest
+    // The overlays of the page since a step, how many at once, and how long the longest
     // moves by its own timing: told by the changes, since a busy machine may be late with its frames.
     const told = (window.told = { made: 0, most: 0, longest: 0 });
     const look = (changes) => {

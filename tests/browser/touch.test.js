@@ -153,7 +153,7 @@ test('a bar opens its menu at a tap and at a long touch; elsewhere the finger sc
   await menu.waitFor();
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'detached' });
-  // What a phone makes of a long touch; the browser's own menu does not come.
+  // A phone's context menu event of a long touch; the browser's own menu does not come.
   const kept = await row.evaluate((it) =>
     it.dispatchEvent(
       new MouseEvent('contextmenu', { bubbles: true, composed: true, cancelable: true }),

@@ -14,7 +14,7 @@ const ARABIC = ' سلام';
 const OVERRIDE = 'ab\u202Ecd';
 const LOGITS = `${HEBREW}: 3\n${ARABIC}: 2\n${OVERRIDE}: 1.5\n word: 1`;
 
-/** Where each letter of an element's text stands, by its place in the text. */
+/** The position of each letter of an element, by its place in the text. */
 const placesIn = (element) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const found = [];
@@ -29,7 +29,7 @@ const placesIn = (element) => {
   return found;
 };
 
-/** Whether letters follow each other to the right or to the left. */
+/** True if letters follow each other to the right or to the left. */
 function directionOf(places) {
   const steps = places.slice(1).map(({ left }, i) => Math.sign(left - places[i].left));
   return [...new Set(steps)].join();

@@ -319,7 +319,7 @@ test('a file of one’s own is asked for by name, and opens where it was', async
   await reload(page);
   await again(page).waitFor();
 
-  // What is no model changes nothing.
+  // A file that is no model changes nothing.
   await page.setInputFiles('logit-reopen #file', { ...file, buffer: Buffer.from('no model') });
   await again(page).locator('[role=alert]').getByText('GGUF').waitFor();
   await page.setInputFiles('logit-reopen #file', file);

@@ -12,7 +12,7 @@
  * @property {string} after
  */
 
-/** What stands in place of an operator. @type {Record<string, string[]>} */
+/** The replacements of an operator. @type {Record<string, string[]>} */
 const OPERATORS = {
   '<': ['<=', '>='],
   '<=': ['<', '>'],
@@ -56,7 +56,7 @@ function otherNumbers(number) {
   return [`${(value + 1).toFixed(2)}${suffix}`];
 }
 
-/** Where the bracket that opens at a place closes. @param {string} code @param {number} open */
+/** The place of the closing bracket for the one at `open`. @param {string} code @param {number} open */
 function closing(code, open) {
   let depth = 0;
   for (let at = open; at < code.length; at++) {

@@ -34,7 +34,7 @@ static int check_passed, check_failed, check_broken;
         }                                                        \
     } while (0)
 
-/* Whether everything is tried, as in `make test-long`, or a sample of it. */
+/* True if everything is tried, as in `make test-long`; else a sample. */
 static inline bool check_all(void) {
     const char *asked = getenv("LONG");
     return asked && strcmp(asked, "1") == 0;

@@ -59,7 +59,7 @@ static inline size_t run_stage(uint32_t setting, const struct settings *settings
     return kept;
 }
 
-/* What the trace says of the survivors as a whole. */
+/* The trace's measures of all survivors together. */
 static inline void check_survivors(const struct settings *settings, size_t n,
                                    const struct chain_trace *trace) {
     struct warp_input input = weigh(logits, settings, n, 0);

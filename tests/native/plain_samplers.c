@@ -16,7 +16,7 @@ static void constraint(float *logits, const struct warp_input *input) {
         if (!(input->settings->allowed[id / 32] >> id % 32 & 1)) logits[id] = -INFINITY;
 }
 
-/* Whether ids[0 .. n) are the same as others[0 .. n). */
+/* True if ids[0 .. n) equal others[0 .. n). */
 static bool same(const uint32_t *ids, const uint32_t *others, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (ids[i] != others[i]) return false;
@@ -38,7 +38,7 @@ static void forced_first(float *logits, const struct warp_input *input) {
         if ((int64_t)id != input->settings->forced) logits[id] = -INFINITY;
 }
 
-/* What reads a second distribution. */
+/* The samplers that read a second distribution. */
 
 static void guidance(float *logits, const struct warp_input *input) {
     const float *second = input->settings->second;

@@ -142,7 +142,7 @@ static const struct {
     {"expect", give_nothing, 1},
 };
 
-/* What holds whatever the case says: the arrays handed over are untouched, the survivors are
+/* Holds for every case: the arrays handed over are untouched, the survivors are
  * counted, and their weights are the total. */
 static bool keeps_promises(const struct subject *s) {
     if (memcmp(s->logits, s->given, s->n * sizeof *s->logits) != 0) return false;

@@ -1,4 +1,4 @@
-/* What a golden vector's case is while it runs: what it gives and what came out; part of
+/* A golden vector's case while it runs: its input and its results; part of
  * test_vectors.c. */
 #ifndef LOGITSCOPE_VECTOR_SUBJECT_H
 #define LOGITSCOPE_VECTOR_SUBJECT_H

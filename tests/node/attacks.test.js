@@ -1,5 +1,5 @@
 /**
- * What programs of this field were broken by, each refused with its one sentence or opened rightly:
+ * Files that broke programs of this field, each refused with one sentence or opened correctly:
  * files of tests/fixtures/attacks.js, metadata without end, templates that would never end.
  */
 import assert from 'node:assert/strict';

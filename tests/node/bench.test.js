@@ -1,5 +1,5 @@
 /**
- * What the bench's figures rest on: peers that do the same work, samples taken in turns, ratios
+ * The basis of the bench's figures: peers that do the same work, samples taken in turns, ratios
  * turn by turn.
  */
 import assert from 'node:assert/strict';

@@ -291,7 +291,7 @@ describe('what a template is given', () => {
 const loop = (/** @type {string} */ inner) => `{% for a in range(99999) %}${inner}{% endfor %}`;
 const ENDLESS = loop(loop(loop('{{ a }}')));
 
-/** Whether a process was started with a text. @param {string} id @param {string} text */
+/** True if a process was started with a text. @param {string} id @param {string} text */
 function wasGiven(id, text) {
   try {
     return readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(text);

@@ -1,4 +1,4 @@
-/** What the views beside the bench chose, and how long it lasts. */
+/** The choices of the views beside the bench, and how long they last. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Choices } from '../../web/state/choices.js';

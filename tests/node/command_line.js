@@ -45,7 +45,7 @@ export async function spawned(words, input = '') {
 }
 
 /**
- * What the command line says to these words and this input, and its exit code.
+ * The command line's output for these words and this input, and its exit code.
  * @param {string[]} words
  * @param {string} [input]
  */

@@ -313,7 +313,7 @@ test('a grammar that calls itself', async () => {
   assert.deepEqual(after('(()('), [40, 41]);
   assert.deepEqual(after('(())'), [40, EOS]);
   assert.deepEqual(after('())'), []);
-  // What is last in a rule takes no room, so lists may be as long as one likes.
+  // The last item of a rule takes no room, so lists may have any length.
   const list = { grammar: 'root ::= "a" root | "."' };
   assert.deepEqual(maskOf(scope, list, Array(5000).fill(97)), [46, 97]);
   // Other nesting ends where its room does, and can still be closed.

@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, bos: true }));
 
-/** What a native build prints: { scalar, simd }, each its digest or, in the next column, the second. */
+/** The output of a native build: { scalar, simd }, each its digest or, in the next column, the second. */
 function native(compiler, model, column = 1) {
   const { status, stdout, stderr } = spawnSync(`build/${compiler}/logitscope`, ['digest', model], {
     cwd: root,

@@ -51,7 +51,7 @@ const chat = async (model) => {
 };
 
 /**
- * What is one step beyond each bound, made beforehand, and the act that is given it: it throws, or
+ * An input one step beyond each bound, made beforehand, and the act that takes it: it throws, or
  * returns what was refused.
  * @type {Record<string, [() => any, (given: any) => any]>}
  */

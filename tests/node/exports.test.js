@@ -84,7 +84,7 @@ const EXPORTS = {
   watermark_read: 4,
 };
 
-/** What Emscripten adds of its own, depending on its version. */
+/** Exports that Emscripten adds, depending on its version. */
 const OWN =
   /^(_initialize|memory|__indirect_function_table|__errno_location|_?_?emscripten_.*|stack(Save|Restore|Alloc))$/;
 

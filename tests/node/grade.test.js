@@ -558,7 +558,7 @@ describe('what does not answer', () => {
   });
 
   test('what throws, returns nothing, or ends its thread', async () => {
-    /** What is said of the first property; one that ends its thread needs one for each call. */
+    /** The message of the first property; one that ends its thread needs one for each call. */
     const first = async (source) => {
       let said;
       const enough = new Error('the first is enough');

@@ -16,7 +16,7 @@ const model = smallModel({ dim: 64, layers: 2, context: 256 });
 const BEGIN = [1, 2, 3];
 const PAGE = 65_536;
 
-/** What is asked of a model, each by itself; the answers are compared. */
+/** Calls to a model, each by itself; the answers are compared. */
 const ACTS = {
   session: (scope) => {
     const session = scope.session();
@@ -58,7 +58,7 @@ function checkRefusal(error, what) {
   assert.match(error.message, /^[^\n{}]{5,150}$/, what);
 }
 
-/** What each act gives where memory is plenty. @type {Record<string, unknown>} */
+/** The result of each act with plenty of memory. @type {Record<string, unknown>} */
 const expected = {};
 
 /** @param {(least: number) => number} most how many pages of 64 KiB the memory may have */

@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => scope.close());
 
-/** What a caller may hand over by mistake or on purpose. */
+/** Values that a caller may pass by mistake or on purpose. */
 const anything = fc.anything({
   withBigInt: true,
   withDate: true,

@@ -48,7 +48,7 @@ Object.assign(assets, {
   inside: new Map([VERBS, STORIES].map((model) => [model, read(model)])),
 });
 
-/** What a test opened, to be closed after it. */
+/** Things that a test opened, to be closed after it. */
 const opened = [];
 afterEach(() => {
   for (const each of opened.splice(0)) each.close();

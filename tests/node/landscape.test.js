@@ -252,7 +252,7 @@ test('heights sum to 1 at every value, and boundaries go down', () => {
           assert.ok(after[i] >= before[i] && before[i] >= 0 && after[i] <= 1);
           sum += after[i] - before[i];
         }
-        // What is too thin to be drawn anywhere is left out.
+        // Rivers too thin to be painted anywhere are left out.
         assert.ok(sum <= 1 + 1e-9 && sum > 1 - 40 * 1e-4, String(sum));
         const open = rivers.filter(({ before, after }) => after[i] > before[i]);
         open.sort((a, b) => a.before[i] - b.before[i]);

@@ -1,4 +1,4 @@
-/** What JavaScript takes to be C's layout is, number by number, what C asserts when it is built. */
+/** JavaScript's copy of C's layout equals, number by number, the layout that C asserts at its build. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

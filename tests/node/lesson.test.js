@@ -404,7 +404,7 @@ test('Markdown is read into the same form', () => {
   assert.equal(fault, 'the lesson has no name');
 });
 
-/** What an answer gets, of a question of the whole lesson at a state. */
+/** The judgement of an answer to a question of the whole lesson at a state. */
 function answerTo(id, given, state = THREE) {
   const question = whole().parts[0].questions.find((each) => each.id === id);
   const measured = (asked) => measure(asked, state, engine);
@@ -731,7 +731,7 @@ test('logitscope lesson check says each fault on a line of its own', async () =>
 const shipped = async (name, language) =>
   JSON.parse(await readFile(join(root, 'web', lessonFile(name, language)), 'utf8'));
 
-/** Whatever is no text for a reader: the same in each language. */
+/** The fields with text for a learner; all others are the same in each language. */
 const SPOKEN =
   'title aim result extension guide text caption ask right hint say solution items'.split(' ');
 const bones = (lesson) =>
@@ -827,7 +827,7 @@ test('in each shipped lesson the right answer is right, and each typical wrong o
   }
 });
 
-/** What is measured of each state, once for all tests of the shipped lessons. @type {Map<string, Promise<any>>} */
+/** The measures of each state, taken once for all tests of the shipped lessons. @type {Map<string, Promise<any>>} */
 const known = new Map();
 
 /** @param {import('../../web/lessons/measures.js').LessonState} state */

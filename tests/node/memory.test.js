@@ -1,5 +1,5 @@
 /**
- * What loading a model costs in memory: the weights at most 1.15 times the file (F32 and every
+ * The memory of a loaded model: the weights at most 1.15 times the file (F32 and every
  * quantised format), 2.1 (F16, BF16); beside them a session, the vocabulary and a few megabytes of the engine's
  * own.
  */
@@ -74,7 +74,7 @@ function counted(image, pieces) {
   return { taken, stream };
 }
 
-/** What a file of a llama says before its weights. */
+/** The head of a llama's file, before its weights. */
 function llama({ dim, layers, context }) {
   const [vocab, ff] = [32, 32];
   const u32 = (value) => ({ type: 'uint32', value });

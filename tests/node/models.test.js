@@ -1,4 +1,4 @@
-// What the cards of the shipped models claim: size and hash of each file, losses that the C engine
+// The claims of the shipped models' cards: size and hash of each file, losses that the C engine
 // meets, and samples that come out byte for byte.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

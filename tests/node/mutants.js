@@ -37,7 +37,7 @@ const CHANGES = [
 ];
 
 /**
- * What comes to the same: each was looked at. The line that is changed, why, and where it holds.
+ * Equivalent changes, each read by a person: the changed line, the reason, and the function.
  * @type {[line: RegExp, why: string, as?: string][]}
  */
 export const EQUIVALENT = [
@@ -69,7 +69,7 @@ export const EQUIVALENT = [
 ];
 
 /**
- * Whether a place lies in a function of SOFTMAX, which stands in most sources, that this one calls
+ * True if a place lies in a function of SOFTMAX, which stands in most sources, that this one calls
  * nowhere.
  * @param {string} source
  * @param {number} at

@@ -38,7 +38,7 @@ const NEUTRAL = {
   renormalize_logits: 0,
 };
 export const ORDER = Object.keys(NEUTRAL).toSpliced(2, 0, 'logit_bias');
-/** What Mirostat replaces. */
+/** The stages that Mirostat replaces. */
 const REPLACED = [
   ...ORDER.slice(ORDER.indexOf('top_h'), ORDER.indexOf('mirostat')),
   'adaptive_target',
@@ -552,7 +552,7 @@ export function residualOf(p, q) {
   return { sum, share: above.map((part) => (sum ? part / sum : 0)) };
 }
 
-/** What becomes of a drafted token (Leviathan et al. 2023, algorithm 1). */
+/** The decision on a drafted token (Leviathan et al. 2023, algorithm 1). */
 export function speculated(p, q, drafted, seed, step) {
   const { sum, share } = residualOf(p, q);
   if (coin(seed, step, 1) < Math.min(1, p[drafted] / q[drafted]) || !sum)

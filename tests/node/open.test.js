@@ -259,7 +259,7 @@ describe('a host', () => {
     return { far, size };
   }
 
-  /** What the refusal of a model says. @param {import('../../web/engine/types.js').LoadOptions} options */
+  /** The sentence that refuses a model. @param {import('../../web/engine/types.js').LoadOptions} options */
   async function reasonOf(options) {
     const error = await Logitscope.load(options).then(
       () => assert.fail('it opened'),

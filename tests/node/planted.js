@@ -100,7 +100,7 @@ const DRAW = 'draw(warped, random())';
 const END = 'ids.push(id);\n    if (id === model.eos_token_id) break;';
 const LAST = '.at(-1);\n    const warped';
 
-/** What is right, by what it stands for. */
+/** The right functions, by name. */
 export const RIGHT = {
   top_p: TOP_P,
   top_k: K,

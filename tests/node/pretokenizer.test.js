@@ -20,7 +20,7 @@ const host = process.versions.unicode;
 const BATCH = 20_000;
 
 /**
- * What the engine cuts each text into, as lengths in bytes.
+ * The engine's pieces of each text, as lengths in bytes.
  * @param {string} name @param {Uint8Array[]} texts
  */
 function native(name, texts) {
@@ -71,7 +71,7 @@ for (let code = 0; code < 0x110000; code++) {
   }
   pools[SETS.findIndex((set) => set.test(character))].push(code);
 }
-/** What the rules name, or what looks like it. */
+/** Texts that the rules name, and similar ones. */
 const FAVOURITES = [
   ...["'s", "'S", "'t", "'Re", "'vE", "'m", "'LL", "'l", "'d", "'", '\u017f', '\u2019s'],
   ...[' ', ' ', ' ', '  ', '\n', '\r\n', '\n\n', '\t', '\u00a0', '\u3000', '\u0085', '/', '/\n'],

@@ -30,7 +30,7 @@ function run(program, ...words) {
 }
 
 /**
- * What `Logitscope.load` with this module and variant says in the newer Node: what runs, or its
+ * The answer of `Logitscope.load` with this module and variant in the newer Node: the variant, or its
  * error.
  */
 function load(wasm, variant) {
@@ -88,7 +88,7 @@ describe('where relaxed SIMD is known', { skip }, () => {
       const contents = smallContents({ dim: 256, layers: 1, type, tokens });
       for (const tensor of contents.tensors) {
         const { name, data } = tensor;
-        // What the matrices are multiplied by is all the same, and so are their weights but for one
+        // The vectors are all the same, and so are the weights of the matrices except one
         // of each group, the other end.
         if (name.endsWith('norm.weight')) tensor.data = data.map(() => 0);
         if (name.endsWith('norm.bias')) tensor.data = data.map(() => sign);

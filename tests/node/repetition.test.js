@@ -1,5 +1,5 @@
 /**
- * What the suite `searches` is there to show, measured on the stories model: beam search repeats
+ * The point of the suite `searches`, measured on the stories model: beam search repeats
  * itself in open text, drawing at T = 1 hardly does, and contrastive search lies between at alpha
  * 0.4. At the paper's 0.6 it repeats less even than drawing on this model, whose states lie close
  * together.

@@ -14,7 +14,7 @@ let written = 0;
 const passing = "import { test } from 'node:test';\ntest('one', () => {});\n";
 const LIMITS = { test: 40, end: 40, program: 40, run: 40 };
 
-/** What the runner says of a file with this code, under these limits and else generous ones. */
+/** The runner's report on a file with this code, under these limits and else generous ones. */
 async function outcomeOf(code, limits = {}) {
   const file = join(folder, `${written++}.test.mjs`);
   writeFileSync(file, code);

@@ -29,7 +29,7 @@ before(async () => {
 after(() => scope.close());
 
 /**
- * Where a part of the text may end that begins at i, and whether the text is over before it has to.
+ * The ends of a part of the text that begins at i; `open` if the text stops before the part does.
  * @typedef {{ ends: number[], open: boolean }} Reach
  * @typedef {(text: string, i: number) => Reach} Part
  */
@@ -114,7 +114,7 @@ const string = (least, most, counted) => (text, i) => {
   }
 };
 
-/** What a schema accepts, without white space. @returns {Part} */
+/** The texts of a schema, without white space. @returns {Part} */
 function partOf(schema) {
   const { anyOf, oneOf = anyOf, type } = schema;
   if (oneOf) return either(...oneOf.map(partOf));
@@ -259,7 +259,7 @@ test('random schemas: at every place of random texts exactly the tokens that a w
   assert.ok(places > 500 && ended > 30, `${places} ${ended}`);
 });
 
-/** Whether texts are accepted whole, by a model of bytes. */
+/** True if texts are accepted whole, by a model of bytes. */
 async function accepts(schema, texts) {
   const model = await Logitscope.load({ model: smallModel() });
   const taken = texts.map((text) =>

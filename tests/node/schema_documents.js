@@ -61,7 +61,7 @@ const { whole } = fc.letrec((tie) => ({
   ),
 }));
 
-/** What a document is made of: numbers that decide, one after another. */
+/** The choices behind a document: numbers that decide, one after another. */
 class Lots {
   #at = 0;
   /** @param {number[]} lots */
@@ -219,7 +219,7 @@ function writeObject({ properties = {}, required }, lots) {
 }
 
 /**
- * Whether a value is what a schema describes.
+ * True if a value satisfies a schema.
  * @param {any} wanted @param {Node} node
  * @returns {boolean}
  */

@@ -43,7 +43,7 @@ function spellings(value) {
   return texts.map((text) => (isList ? `[${text}]` : `{${text}}`));
 }
 
-/** Whether a valid value is never written, by the rules that types.js states. */
+/** True if a valid value is never written, by the rules that types.js states. */
 function isLeftOut(schema, value, file) {
   const text = JSON.stringify(schema);
   if (/format/.test(file) || /"format"/.test(text)) return true; // fewer texts, or an annotation

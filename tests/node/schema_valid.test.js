@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => scope.close());
 
-/** Whether a text is one that the grammar of a schema accepts. */
+/** True if the grammar of a schema accepts a text. */
 const accepts = (schema, text) =>
   maskOf(scope, { schema, space: 0 }, [...Buffer.from(text)]).includes(EOS);
 

@@ -54,10 +54,10 @@ function near(got, wanted) {
   });
 }
 
-/** What a trace says of a piece. */
+/** A piece as a trace has it. */
 const textOf = ({ text, special }) => ({ text, special });
 
-/** What of the options of a generation are settings. */
+/** The settings among the options of a generation. */
 const settingsOf = ({ prompt: _, max_new_tokens: __, ...settings }) => settings;
 
 const someLogits = (/** @type {number} */ n) =>

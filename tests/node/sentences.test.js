@@ -1,4 +1,4 @@
-/** Whatever is refused, in C or in JavaScript, has its sentence in each language, with the same values. */
+/** Each refusal of C and of JavaScript has its sentence in each language, with the same values. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ const ofC = readdirSync(join(root, 'src'))
     });
   });
 
-/** What is thrown or said in a module of the engine: [{ name, code, key, values }]. */
+/** The refusals of a module of the engine: [{ name, code, key, values }]. */
 function ofModule(name) {
   const source = read('web/engine', name);
   const textOf = (/** @type {import('acorn').Node} */ { start, end }) => source.slice(start, end);

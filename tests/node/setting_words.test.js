@@ -1,4 +1,4 @@
-/** What is typed for a setting: a box takes what the engine takes, and says why it does not. */
+/** Typed settings: a box takes the values of the engine, and gives a reason for any other. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { build } from 'esbuild';

@@ -1,4 +1,4 @@
-/** What is fetched stays small: both modules, worker, and its end in the page; the model that drafts. */
+/** The fetched files stay small: both modules, worker, and its end in the page; the model that drafts. */
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';

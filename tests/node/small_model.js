@@ -20,7 +20,7 @@ export function byteTokens() {
 }
 
 /**
- * What writeGguf makes a file of.
+ * The content of a file for writeGguf.
  * @param {{ dim?: number, context?: number, layers?: number, heads?: number, seed?: number,
  *   tokenizer?: boolean, bos?: boolean, eos?: boolean, name?: string, tokens?: string[], template?: string,
  *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: of the matrices; tokens: in place

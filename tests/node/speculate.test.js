@@ -55,7 +55,7 @@ describe('the rule in the module', () => {
     module = await Module.load();
   });
 
-  /** What C decides over distributions that lie in its memory. */
+  /** C's decision over distributions in its memory. */
   function rule(/** @type {number[]} */ p, /** @type {number[]} */ q) {
     const at = module.exchange(24 * p.length);
     const qAt = at + 8 * p.length;

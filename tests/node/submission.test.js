@@ -53,7 +53,7 @@ async function graded(source, as, more = [], kind = 'py') {
   return { ...JSON.parse(stdout), stderr };
 }
 
-/** What is said of the first property that fails. */
+/** The message of the first property that fails. */
 const first = ({ properties }) => properties.find(({ holds }) => !holds)?.message;
 
 describe('Python', () => {

@@ -16,7 +16,7 @@ const reader = { pieces: async (ids) => ids.map(pieceOf) };
 const step = (id) => ({ ...pieceOf(id), u: 0.5, mu: null, p: 0.5, p_raw: 0.25, rank: 0 });
 const idsOf = ({ steps }) => steps.map(({ id }) => id);
 
-/** What a bench is for its parts. */
+/** A bench as its parts see it. */
 function owner(more) {
   return {
     texts: new TextTree(),

@@ -1,4 +1,4 @@
-// What the card of models/verbs.gguf claims, measured with the C engine: right completions of
+// The claims of the card of models/verbs.gguf, measured with the C engine: right completions of
 // prompts that it was not trained on, and a distribution close to the grammar's own.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -5,7 +5,7 @@
 import { integer, number } from './parse.js';
 import { Pcg32, splitmix64, unitOf } from './twin.js';
 
-/** What a check works on: the engine, the case, and what came out of it. */
+/** The subject of a check: the engine, the case, and its results. */
 class Subject {
   /**
    * @param {any} scope
@@ -186,7 +186,7 @@ const CHECKS = {
   },
 };
 
-/** What holds whatever the case says: see keeps_promises in tests/native/test_vectors.c. */
+/** Holds for every case: see keeps_promises in tests/native/test_vectors.c. */
 function brokenPromise(subject, before) {
   if (!subject.given.logits) return '';
   const changed = sameBits(subject.given.logits, before);

@@ -215,7 +215,7 @@ def vocabulary(n):
 # --- the definitions -----------------------------------------------------------------------------
 
 class Blocks:
-    """What the architectures are made of; x are rows (n, size) of one window."""
+    """The building blocks of the architectures; x are rows (n, size) of one window."""
 
     def __init__(self, m, w, kinds):
         self.m, self.w, self.kinds, self.margins = m, w, kinds, [1.0]

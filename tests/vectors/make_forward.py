@@ -95,7 +95,7 @@ def quantise_blocks(w, kind):
 
 
 def inputs(x, kind):
-    """What a matrix of that kind reads of the vectors x, and how near a rounding came to a half."""
+    """The vectors x as a matrix of that kind reads them, and how near a rounding came to a half."""
     if kind in (F32, F16, BF16):
         return x, 1.0
     groups = x.reshape(-1, 32)
