@@ -143,10 +143,7 @@ export function massAt({ y }, at) {
   return Math.max(0, Math.min(1, Math.round(y.invert(at) * 100) / 100));
 }
 
-/**
- * Returns the masses of the first 1, 2, 3 … shares.
- * @param {Float64Array} shares
- */
+/** Returns the masses of the first 1, 2, 3 … shares. @param {Float64Array} shares */
 export function cumulate(shares) {
   const masses = new Float64Array(shares.length);
   let mass = 0;

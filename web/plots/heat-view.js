@@ -15,10 +15,7 @@ import { nothing, svg } from 'lit';
 
 const SIZE = 11.5;
 
-/**
- * The cells are in rows from the top, as a screen reader reads a grid.
- * @param {Options} options
- */
+/** The cells are in rows from the top, as a screen reader reads a grid. @param {Options} options */
 export function renderHeat(options) {
   const { layout, unit, at } = options;
   const { cells, cell } = layout;

@@ -1,8 +1,6 @@
 /** The geometry of a picture on the shelf: shares before and after, as steps. */
 
-/**
- * @param {{ before: number[], after: number[], width: number, height: number }} options
- */
+/** @param {{ before: number[], after: number[], width: number, height: number }} options */
 export function layoutSteps({ before, after, width, height }) {
   const most = Math.max(...before, ...after);
   /** @param {number[]} shares */

@@ -1,4 +1,4 @@
-/** What the views draw: the engine's trace, and the settings that the page offers. */
+/** The data of the views: the engine's trace, and the settings that the page offers. */
 import type { Drawn as EngineDrawn, TableRow } from '../engine/types.js';
 
 export type { Trace, TraceStage as Stage, TraceToken } from '../engine/types.js';

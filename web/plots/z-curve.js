@@ -6,9 +6,7 @@ const ONE_IN_100 = 2.33;
 /** The least end of the axis. */
 const LEAST = 4;
 
-/**
- * @param {{ curve: number[], width: number, height: number }} options z after 1, 2, … tokens
- */
+/** @param {{ curve: number[], width: number, height: number }} options z after 1, 2, … tokens */
 export function layoutZ({ curve, width, height }) {
   const high = curve.reduce((a, b) => Math.max(a, b), LEAST);
   const low = curve.reduce((a, b) => Math.min(a, b), 0);

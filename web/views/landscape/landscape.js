@@ -1,6 +1,6 @@
 /**
  * <logit-landscape>: one knob from end to end, and the random number u. The engine draws the token at
- * the crossing of their lines; above stands the new text. Asks with "logit-set" and "logit-seed" once
+ * the crossing of their lines; the new text is above. Asks with "logit-set" and "logit-seed" once
  * the lines rest; emits "logit-choose" with knob and u, and "logit-deed" at once for each action;
  * `outcome` tells its effect.
  *

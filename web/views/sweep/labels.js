@@ -69,9 +69,7 @@ export function axisName(name) {
     : measureName(name);
 }
 
-/**
- * @param {Record<string, number>} at
- */
+/** @param {Record<string, number>} at */
 export function placeOf(at) {
   return Object.entries(at)
     .map(([name, value]) => `${settingName(name)} ${plain(value)}`)

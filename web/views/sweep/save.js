@@ -104,10 +104,7 @@ function inlined(figure) {
   return copy;
 }
 
-/**
- * The comments of the template engine.
- * @param {Node} root
- */
+/** The comments of the template engine. @param {Node} root */
 function comments(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_COMMENT);
   const found = [];
