@@ -1,5 +1,5 @@
 /**
- * The engine in Node: what may come after a prompt, before and after the warpers, then a text.
+ * The engine in Node: the next tokens after a prompt, before and after the samplers, then a text.
  *
  *   npm install logitscope && node node_modules/logitscope/web/lessons/example.mjs
  */

@@ -1,29 +1,29 @@
-"""Homework: four stages and the loop that calls them.
+"""Homework: four samplers and the loop that calls them.
 
-A stage takes logits, one number for each token, and returns as many. What it removes becomes
-float("-inf"); what it is given stays as it is. Arguments are given by the names of the parameters.
+A sampler takes logits, one number for each token, and returns as many. A removed token has the logit
+float("-inf"). The given logits must not change. Arguments are passed by the names of the parameters.
 If this file imports numpy, logits are a float32 array; if it imports torch, logits and ids are
 tensors.
 """
 
 
 def temperature(logits, temperature):
-    """Each logit divided by the temperature; at 0 only the best stays, of equal ones the first."""
+    """Divides each logit by the temperature; at 0 only the best token stays, of equal ones the first."""
     return list(logits)
 
 
 def top_k(logits, k):
-    """What is below the k-th largest logit is removed; k = 0 removes nothing."""
+    """Removes each token below the k-th largest logit; k = 0 removes nothing."""
     return list(logits)
 
 
 def top_p(logits, p):
-    """The smallest set of best tokens whose mass reaches p stays; p = 1 removes nothing."""
+    """Keeps the smallest set of best tokens with a mass of at least p; p = 1 removes nothing."""
     return list(logits)
 
 
 def repetition_penalty(logits, history, penalty):
-    """Each id of the history once: a positive logit divided by the penalty, another multiplied."""
+    """Penalises each id of the history once: divides a positive logit, multiplies any other."""
     return list(logits)
 
 
@@ -33,11 +33,11 @@ def chain(logits, settings, history):
 
 
 def generate(model, prompt_ids, settings, rng):
-    """The new ids, settings.max_new_tokens at most, without the prompt.
+    """Returns the new ids, settings.max_new_tokens at most, without the prompt.
 
-    model.logits(ids) gives a row for each id and takes model.context_length ids at most;
-    model.eos_token_id ends the text and is part of it; rng(settings.seed) gives a function that
-    gives the next u. Drawn is the first token, from the most probable down (lower id first where
-    equal), whose cumulative mass is above u.
+    model.logits(ids) returns a row for each id and takes model.context_length ids at most;
+    model.eos_token_id ends the text and is part of it. rng(settings.seed) returns a function; each
+    call of it returns the next u. The loop draws the first token with a cumulative mass above u, from
+    the most probable down (of equal ones the lower id first).
     """
     return []
