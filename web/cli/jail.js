@@ -26,7 +26,7 @@ const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random', '/dev/zero'];
 const SECONDS = 600;
 
 /** @param {string} program @returns {string | null} its path */
-export function find(program) {
+function find(program) {
   const folders = ['/usr/bin', '/bin', ...(process.env.PATH ?? '').split(delimiter)];
   const found = folders.map((folder) => join(folder, program)).find(existsSync);
   return found ?? null;

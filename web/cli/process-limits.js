@@ -8,7 +8,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { refusal } from '../grade/reasons.js';
 
 /** Most processes and threads; Node alone has a dozen. */
-export const TASKS = 256;
+const TASKS = 256;
 /** Time between two polls, in ms: a process can write 1 or 2 GB a second. */
 const EVERY = 25;
 

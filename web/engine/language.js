@@ -330,7 +330,7 @@ const PLAIN = complement([
   [0x5c, 0x5c],
 ]);
 
-/** One of the characters in the one spelling that JSON strings get here. @param {Ranges} ranges */
+/** One of the characters, in its only spelling in the JSON strings here. @param {Ranges} ranges */
 export function spelled(ranges) {
   const whole = normalise(ranges.map(copy));
   const plain = intersect(whole, PLAIN);

@@ -116,7 +116,7 @@ export class Logitscope extends Session {
     return this.#core.table.map((row) => ({ ...row }));
   }
 
-  /** The inner loops in use; they never change a bit. */
+  /** The inner loops in use; no result depends on them. */
   get variant() {
     return this.#core.module.variant;
   }

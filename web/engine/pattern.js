@@ -16,7 +16,8 @@ import { CHARACTERS, complement, intersect, normalise } from './language.js';
  *   | { kind: 'look', part: Tree, negated: boolean }} Tree
  */
 
-const REPEAT_MAX = 1000;
+/** Most repeats of a part: REPEAT_MAX of src/grammar.c. */
+export const REPEAT_MAX = 1000;
 const NESTING_MAX = 50;
 
 /** An unsupported expression; the phrase gives the reason. */

@@ -335,7 +335,7 @@ export class RemoteLogitscope extends ScopeBase {
   info = null;
   /** The table of settings, canonical order. @type {import('./types.js').TableRow[]} */
   table = [];
-  /** The inner loops in use; they never change a bit. @type {string} */
+  /** The inner loops in use; no result depends on them. @type {string} */
   variant = '';
 
   /**

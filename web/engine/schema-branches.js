@@ -6,7 +6,7 @@ import { checkInteger, isObject } from './checks.js';
 import { LogitscopeError, phrase, shown } from './errors.js';
 import { INTEGER_FORMATS, patternOfFormat } from './formats.js';
 import { compareDecimals, decimalOf } from './number-range.js';
-import { regExpOf } from './pattern.js';
+import { REPEAT_MAX, regExpOf } from './pattern.js';
 import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
 
 /** @typedef {import('./number-range.js').Bound} Bound */
@@ -40,9 +40,8 @@ const PATH_MAX = 100;
 const PAIRED_MAX = 64;
 /** Most branches of a whole schema. */
 const BRANCHES_MAX = 1 << 15;
-export const REPEAT_MAX = 1000; // of src/grammar.c
 
-export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
 /** Keywords that apply to one type only. @type {Record<string, string[]>} */
 const OF_TYPE = {
@@ -100,7 +99,7 @@ export function refuse(at, key, values) {
 }
 
 /** @param {unknown} value */
-export function kindOf(value) {
+function kindOf(value) {
   if (value === null) return 'null';
   if (value instanceof Written) return 'number';
   return Array.isArray(value) ? 'array' : typeof value;

@@ -20,7 +20,7 @@ import {
   unitsAt,
   writeDecimal,
 } from './number-range.js';
-import { Unread, languageOfPattern } from './pattern.js';
+import { REPEAT_MAX, Unread, languageOfPattern } from './pattern.js';
 import {
   Branches,
   admits,
@@ -47,7 +47,6 @@ const SPACE = 20;
 const TASK_SPACE = 1;
 /** A small model does not always close a string either. */
 const TASK_STRING = Object.freeze({ type: 'string', maxLength: 40 });
-const REPEAT_MAX = 1000; // of src/grammar.c
 /** Deepest nesting of an unrestricted value in a schema. */
 const ANY_DEPTH = 8;
 /** A part that is used several times becomes a rule if it has this many characters. */

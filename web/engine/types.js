@@ -86,7 +86,7 @@
  * @property {number} [green_bias] 0; bias of the green_list watermark; 100 makes it hard
  * @property {number} [synthid_depth] 0; number of tournament layers of the synthid watermark
  * @property {0 | 1} [renormalize_logits] 0; 1 makes the logits ln p
- * @property {number} [repetition_window] 0, all; number of last ids that penalties read
+ * @property {number} [repetition_window] 0, meaning all; number of last ids that penalties read
  * @property {number} [dry_base] 1.75; factor for each further token of a repeat
  * @property {number} [dry_allowed_length] 2; repeats up to this length are not penalised
  * @property {number} [dry_penalty_last_n] 64; number of last ids that DRY reads, 0: all

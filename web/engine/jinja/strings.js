@@ -138,7 +138,7 @@ function touches(self, parts, start, stop, where) {
 }
 
 /** @param {Str} self @param {Value} width @param {Value} fill @param {(missing: number) => number} leftOf */
-export function pad(self, width, fill, leftOf) {
+function pad(self, width, fill, leftOf) {
   const by = fill === undefined ? str(' ') : needStr(fill, 'the fill character');
   if (by.length !== 1) refuse('The fill character must be exactly one character long');
   const missing = needInt(width, 'the width') - self.length;
