@@ -261,33 +261,17 @@ uint64_t gguf_size(const struct gguf *file) {
 }
 
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key) {
-    struct gguf_string wanted = {key, strlen(key)};
-    size_t low = 0, high = file->n_entries;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_strings(wanted, file->entries[middle].key);
-        if (!order) return &file->entries[middle].value;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    struct entry wanted = {.key = {key, strlen(key)}};
+    const struct entry *found =
+        bsearch(&wanted, file->entries, file->n_entries, sizeof wanted, compare_entries);
+    return found ? &found->value : NULL;
 }
 
 const struct gguf_tensor *gguf_tensor_find(const struct gguf *file, const char *name) {
-    struct gguf_string wanted = {name, strlen(name)};
-    size_t low = 0, high = file->n_tensors;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_strings(wanted, file->by_name[middle]->name);
-        if (!order) return file->by_name[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    const struct gguf_tensor wanted = {.name = {name, strlen(name)}}, *key = &wanted;
+    const struct gguf_tensor *const *found =
+        bsearch(&key, file->by_name, file->n_tensors, sizeof key, compare_tensors);
+    return found ? *found : NULL;
 }
 
 uint64_t gguf_tensor_count(const struct gguf *file) {
