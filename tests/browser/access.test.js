@@ -1,5 +1,5 @@
 /**
- * The page for everyone: a text by keyboard, both languages and themes, every width, nothing that
+ * Tests accessibility of the page: keyboard use, both languages and themes, all widths, no layout
  * jumps.
  */
 import assert from 'node:assert/strict';
@@ -13,10 +13,10 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** The page under one of two addresses by turns, so that one that stands there is restored. */
+/** Opens one of two addresses in turn, so that a used page is restored. */
 const open = (lang, options) => bench.open({ path: `?lang=${lang}${START}`, ...options });
 
-/** The focused element, through every shadow tree: its name and the words a screen reader says. */
+/** Returns the name and the spoken words of the focused element, through every shadow tree. */
 function focused(page) {
   return page.evaluate(() => {
     let element = document.activeElement;
@@ -31,7 +31,7 @@ function focused(page) {
   });
 }
 
-test('a text is written, read and cleared without a mouse', async () => {
+test('the keyboard alone writes, reads and clears a text', async () => {
   const { page, close } = await open('en');
   await page.locator('[data-command=step]').focus();
   await page.keyboard.press('Enter');
@@ -75,7 +75,7 @@ test('a text is written, read and cleared without a mouse', async () => {
   await close();
 });
 
-test('the bars are read one by one with the arrow keys, and as a table', async () => {
+test('the arrow keys read the bars one by one, and the bars are also a table', async () => {
   const [{ page, close }, scope] = await Promise.all([open('en'), loadReference()]);
   const chart = page.locator('logit-distribution').getByRole('listbox');
   await chart.focus();
@@ -100,7 +100,7 @@ test('the bars are read one by one with the arrow keys, and as a table', async (
   await close();
 });
 
-test('colours follow the system and the switch', async () => {
+test('colours follow the system and the theme switch', async () => {
   const { page, close } = await open('en', { colorScheme: 'dark' });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
@@ -115,7 +115,7 @@ test('colours follow the system and the switch', async () => {
   await close();
 });
 
-test('reduced motion stands still, otherwise bars move by transform only', async () => {
+test('with reduced motion nothing moves, otherwise bars move by transform only', async () => {
   const style = (page) =>
     page
       .locator('logit-distribution .final')
@@ -135,7 +135,7 @@ test('reduced motion stands still, otherwise bars move by transform only', async
   await moving.close();
 });
 
-/** Elements that stick out of the window, except text for screen readers and tables that scroll. */
+/** Lists elements that extend past the window, except text for screen readers and tables that scroll. */
 function overflow() {
   const over = [];
   const walk = (root) => {
@@ -179,7 +179,7 @@ const testStill = (width, lang) =>
     const { page, close } = await open(lang, { viewport: { width, height: 900 } });
     const places = () =>
       page.evaluate(() => {
-        scrollTo(0, 0); // what sticks to the window is in its own place
+        scrollTo(0, 0); // sticky elements return to their own place
         const { shadowRoot } = document.querySelector('logit-scope');
         const bench = shadowRoot.querySelector('logit-bench').shadowRoot;
         const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');

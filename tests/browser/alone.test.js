@@ -1,4 +1,7 @@
-/** Elements in a lesson's own page: models by name, the language of their place; and a host's messages. */
+/**
+ * Tests elements in a lesson's page: models by name, the inherited language, and messages of a host
+ * page.
+ */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -7,7 +10,7 @@ import { openBench, settle, until } from './bench.js';
 
 let bench;
 let host;
-/** The body of the host page. */
+/** The body of the page around the elements. */
 let body = '';
 let root = '<html lang="en">';
 
@@ -85,7 +88,7 @@ test('a landscape that names no model shows the first one, and takes another', a
   await close();
 });
 
-test('the language is that of the document, or of the element or what stands around it', async () => {
+test('an element takes its language from itself, an ancestor or the document', async () => {
   const { page, complaints, close } = await openLesson(
     `${script()}<logit-cost id="whole" model="verbs"></logit-cost>
     <section lang="en"><logit-scope id="around" model="verbs" controls="chain"></logit-scope></section>
@@ -123,7 +126,7 @@ test('the language is that of the document, or of the element or what stands aro
 });
 
 long(
-  'an element has the direction of its language, in a page that runs the other way',
+  'an element has the direction of its language, even in a page of the other direction',
   async () => {
     const names = [
       'scope',
@@ -175,7 +178,7 @@ long(
   },
 );
 
-test('a key that an element used goes no further, any other reaches the page around it', async () => {
+test('a key that an element uses stops there, any other key reaches the page around it', async () => {
   const { page, complaints, close } = await openLesson(
     `<script>
       window.heard = [];
@@ -185,7 +188,7 @@ test('a key that an element used goes no further, any other reaches the page aro
   );
   await page.locator('logit-distribution .row').first().waitFor();
   await settle(page);
-  /** The keys of which the page hears, pressed at an element. */
+  /** Presses keys at an element; returns the keys that the page around it hears. */
   const heardOf = async (selector, keys) => {
     await page.locator(selector).first().focus();
     await page.evaluate(() => (window.heard.length = 0));
@@ -206,7 +209,7 @@ test('a key that an element used goes no further, any other reaches the page aro
     assert.equal(await nothing(), 0);
     assert.deepEqual(await heardOf(box, ['Control+a']), ['Control']);
     assert.deepEqual(await heardOf(box, ['Control+k']), ['Control', 'k']);
-    const free = box === '#prompt' ? ['Escape'] : []; // in a knob's box it takes back what was typed
+    const free = box === '#prompt' ? ['Escape'] : []; // in a knob's box Escape undoes the typing
     assert.deepEqual(await heardOf(box, ['Escape']), free);
   }
   assert.deepEqual(await heardOf('logit-text [data-command=step]', ['Enter', 'Space']), []);
@@ -231,7 +234,7 @@ test('a key that an element used goes no further, any other reaches the page aro
   await close();
 });
 
-/** The page in a frame of a host that keeps what it says, and can ask it. */
+/** Opens the page in a frame of a host page that keeps the messages and can send some. */
 async function openFrame(query = '') {
   const address = `${bench.url}?lang=en&model=verbs&view=bench${query}`.replaceAll('&', '&amp;');
   const opened = await openLesson(
@@ -252,7 +255,7 @@ async function openFrame(query = '') {
   return { ...opened, frame, heard };
 }
 
-test('a result after the reader’s own clicks has its verdict, and its text is words alone', async () => {
+test('the result of a learner’s click has its verdict, and its text has no markup', async () => {
   const { frame, heard, close } = await openFrame('#prompt=Tomorrow%20she&temperature=0&seed=1');
   for (let i = 1; i < 30; i++) {
     if ((await frame.locator('logit-text [data-command=step][aria-disabled=true]').count()) > 0)
@@ -275,7 +278,7 @@ test('a result after the reader’s own clicks has its verdict, and its text is 
   await close();
 });
 
-test('whatever a host sends is answered, with a sentence where it is refused', async () => {
+test('every message of a host is answered, a refused one with a sentence', async () => {
   const { page, heard, close } = await openFrame();
   await page.evaluate(() => {
     const circle = {};
@@ -320,7 +323,7 @@ test('whatever a host sends is answered, with a sentence where it is refused', a
   await close();
 });
 
-test('a flood of messages is answered one by one and worked on at once', async () => {
+test('a flood of messages gets one answer each and is worked on at once', async () => {
   const { page, close } = await openFrame();
   const COUNT = cases(5000, 20_000);
   const flood = async (/** @type {number} */ count) => {
@@ -338,11 +341,11 @@ test('a flood of messages is answered one by one and worked on at once', async (
       await new Promise((r) => setTimeout(r, 20));
     return performance.now() - start;
   };
-  // Other work of a machine may slow one flood, not each of three.
+  // Another program may slow one flood down, so one fast flood of three is enough.
   let ms = Infinity;
   for (let i = 0; i < 3 && ms >= 0.75 * COUNT; i++) ms = await page.evaluate(flood, COUNT);
   assert.ok(ms < 0.75 * COUNT, `${COUNT} messages took ${Math.round(ms)} ms`);
-  // All of them would take longer to come here than to be answered.
+  // Moving all messages to this process would take longer than the answers took.
   const { answered, last } = await page.evaluate(() => {
     const states = window.heard.filter(({ type }) => type === 'logitscope:state');
     const ids = states.map(({ id }) => id).filter((id) => typeof id === 'number');
@@ -354,7 +357,7 @@ test('a flood of messages is answered one by one and worked on at once', async (
   await close();
 });
 
-test('a host sets a view and its choices, and is told of them', async () => {
+test('a host sets a view and its choices, and hears of them', async () => {
   const { page, frame, heard, close } = await openFrame();
   await page.evaluate(() =>
     window.ask({ type: 'logitscope:set', id: 1, view: 'compare', compare_suite: 'extremes' }),

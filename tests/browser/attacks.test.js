@@ -1,6 +1,6 @@
 /**
- * The files of tests/fixtures/attacks.js dropped on the page: each is answered with its one sentence,
- * and the text, the bars and the model that was open stay; or it opens. And memory that cannot grow.
+ * Drops the files of tests/fixtures/attacks.js on the page. The page refuses each with one sentence
+ * and keeps text, bars and model, or opens it. Also tests memory that cannot grow.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-/** Under these folders the site with a memory of so many pages of 64 KiB: the page takes 90 for verbs. */
+/** Memory limit in pages of 64 KiB for the site under each folder; the page needs 90 for verbs. */
 const PAGES = { full: 0, tight: 96 };
 before(async () => {
   const folder = temporaryFolder();
@@ -35,10 +35,14 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** Without what groups digits, which the engine leaves to the page. @param {string} text */
+/** Removes the separators of digit groups: the page adds them to the engine's sentences. @param {string} text */
 const ungrouped = (text) => text.replace(/,(?=\d{3})/g, '');
 
-/** The engine's sentence on a file, which the page shows. @param {Uint8Array} model @param {string} name */
+/**
+ * Returns the engine's sentence about a file, which the page shows.
+ * @param {Uint8Array} model
+ * @param {string} name
+ */
 const sentenceOf = (model, name) =>
   Logitscope.load({ model }).then(
     (scope) => assert.fail(`${scope.info.name} opens`),
@@ -46,7 +50,7 @@ const sentenceOf = (model, name) =>
   );
 
 /**
- * Drops a file on the page, which says that it was refused, or what else it found in it.
+ * Drops a file on the page; returns the page's refusal or the model that it opened.
  * @param {import('playwright-core').Page} page @param {string} name @param {Uint8Array} bytes
  */
 const drop = (page, name, bytes) =>
@@ -67,7 +71,7 @@ const drop = (page, name, bytes) =>
     /** @type {const} */ ([name, Buffer.from(bytes).toString('base64')]),
   );
 
-test('a hostile file that is dropped gets its sentence and changes nothing, or opens', async () => {
+test('a dropped hostile file opens, or is refused with its sentence and changes nothing', async () => {
   const { page, complaints, foreign, close } = await bench.open({ path: '?lang=en' });
   const chosen = () =>
     page.locator('logit-model select').evaluate((select) => select.selectedOptions[0].text);
@@ -81,7 +85,8 @@ test('a hostile file that is dropped gets its sentence and changes nothing, or o
   };
   const before = await state();
 
-  // One whose sentence has a phrase that names what the whole is about; and of the others a few.
+  // The first one's sentence contains a phrase for the part of the file. A sample of the others
+  // follows.
   const [wrapped, ...others] = attacks.filter(([, , key]) => key);
   assert.ok(others.length > 90);
   for (const [name, , , bytes] of [wrapped, ...sample(others, 3)]) {
@@ -109,7 +114,7 @@ test('a hostile file that is dropped gets its sentence and changes nothing, or o
   await close();
 });
 
-test('where memory cannot grow, a model that does not fit is refused and the one before stays', async () => {
+test('if memory cannot grow, a model that does not fit is refused and the open one stays', async () => {
   const { page, complaints, close } = await bench.open({ path: 'tight/?lang=en', own: true });
   const bars = await readBars(page);
   await page.locator('logit-model select').selectOption('stories');

@@ -1,7 +1,7 @@
 /**
- * A page that is left alone: it goes offline, the machine sleeps in the middle of what it does, its
- * clock is set back and its store is full. It ends where a page ends that none of this happened to. Two
- * tabs of one reader do not meet.
+ * Tests a page that nobody watches: it goes offline, the machine sleeps during a computation, the
+ * clock is set back and the storage is full. It must end in the same state as an undisturbed page.
+ * Two tabs of one user do not affect each other.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sample } from '../long.js';
 import { openBench, settle } from './bench.js';
 
-/** How long the machine sleeps, in ms: longer than any timer of the page. */
+/** Time that the machine sleeps, in ms: longer than any timer of the page. */
 const ASLEEP = 700;
 
-/** Stops every process of a page's browser for that long. */
+/** Stops every process of a page's browser for ASLEEP ms. */
 async function sleepAndWake(page) {
   const devtools = await page.context().browser().newBrowserCDPSession();
   const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
@@ -30,7 +30,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** The work that each view begins, and its result. */
+/** The computation that each view starts, and its final state. */
 const STATES = {
   landscape: {
     path: '&view=landscape#temperature=0.7',
@@ -58,7 +58,7 @@ const STATES = {
 };
 
 for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
-  test(`offline, asleep, its clock set back and its store full, ${name} ends where it does otherwise`, async () => {
+  test(`${name} ends in the same state although it is offline, asleep, its clock set back and its storage full`, async () => {
     const opened = () =>
       bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, own: true });
     const [{ page, complaints, foreign, close }, awake] = await Promise.all([opened(), opened()]);
@@ -66,7 +66,7 @@ for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
       [page, awake.page].map(async (each) => {
         await each.locator('logit-scope').waitFor();
         await settle(each);
-        await each.waitForLoadState('networkidle'); // what comes once the bars are there
+        await each.waitForLoadState('networkidle'); // the parts that load after the bars
       }),
     );
     await page.context().setOffline(true);
@@ -103,7 +103,7 @@ for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
     await Promise.all([close(), awake.close()]);
   });
 
-test('two tabs of one reader keep their own states', async () => {
+test('two tabs of one user keep their own states', async () => {
   const { page, complaints, close } = await bench.open({
     own: true,
     path: '?lang=en#temperature=0.3',

@@ -1,6 +1,6 @@
 /**
- * axe-core on every view of the page's own table of views, in every language, theme and width, with
- * whatever the view runs and folds out in sight; then with each panel and menu that opens over it.
+ * Runs axe-core on every view in the page's own table, in every language, theme and width, with its
+ * results and folds in sight. Then runs it with each panel and menu open.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +16,8 @@ const axeSource = await readFile(
 );
 const WIDTHS = [375, 1440];
 /**
- * Looks that a user may choose; the plain one is looked at by every rule, the others by those of colours.
+ * Appearances that a user may choose. Every rule checks the plain one; only the rules for colours
+ * check the others.
  */
 const LOOKS = [
   { name: 'light', theme: 'light', media: {} },
@@ -40,7 +41,7 @@ async function open(lang) {
 }
 
 const COLOURS = ['color-contrast', 'color-contrast-enhanced'];
-/** Which rules look: every one; only those that colours decide; or all but those, which are cheap. */
+/** Sets of rules: all, the rules for colours, or the cheap rest. */
 const RULES = {
   all: { rules: { 'color-contrast-enhanced': { enabled: false } } },
   colours: { runOnly: ['color-contrast'] },
@@ -49,10 +50,10 @@ const RULES = {
 };
 
 /**
- * The findings of axe, a line each.
+ * Returns axe's findings, one line each.
  * @param {import('playwright-core').Page} page
  * @param {keyof typeof RULES} [which]
- * @param {string} [within] the part that is looked at
+ * @param {string} [within] selector of the checked part
  */
 function axe(page, which = 'all', within = 'html') {
   const { rules, ...options } = { rules: {}, ...RULES[which] };
@@ -74,8 +75,8 @@ function axe(page, which = 'all', within = 'html') {
 }
 
 /**
- * Every look, at both widths those that have a name in the address: { where: what axe finds }. In
- * `make test` the plain look at one of its widths, and a sample of the others.
+ * Runs axe in every look and returns { place: findings }; named themes run at both widths. `make
+ * test` takes the plain look at one width and a sample of the others.
  */
 async function lookEverywhere(page, what, [plain, ...others], seed) {
   const isTheme = ({ media }) => !Object.keys(media).length;
@@ -106,7 +107,8 @@ function expectNothing(found) {
   );
 }
 
-// Colours know no language: the looks that differ in nothing else are not repeated.
+// Colours do not depend on the language, so the second language skips the looks that differ only in
+// colours.
 for (const [lang, looks, views] of [
   ['en', LOOKS, sample(VIEW_NAMES, 1, 1)],
   ...(LONG ? [['es', LOOKS.slice(0, 1), VIEW_NAMES]] : []),
@@ -123,8 +125,8 @@ for (const [lang, looks, views] of [
   });
 
 /**
- * Overlays of the page: the element that holds each, and how it opens. The page around it is that of the
- * views: in `make test` the structure of the whole is looked at again in a sample.
+ * Panels and menus: the part that contains each, and the steps that open it. The views' tests cover
+ * the page around it, so `make test` checks the structure of the whole page in a sample only.
  */
 const OVER = {
   'menu of a bar': {
@@ -163,7 +165,7 @@ const OVER = {
     within: 'logit-share',
     act: async (page) => {
       await page.locator('[data-command=share]').click();
-      await page.locator('logit-share iframe').evaluate((frame) => frame.remove()); // the page once more
+      await page.locator('logit-share iframe').evaluate((frame) => frame.remove()); // it repeats the page
     },
   },
   'list of shortcuts': {
@@ -241,9 +243,9 @@ const OVER = {
   },
 };
 
-/** The states of other views than the bench. */
+/** States of views other than the bench. */
 const ELSEWHERE = ['blind ranking', 'strategy being edited', 'map of a sweep', 'bigram table'];
-/** Overlays that stay open while the next one is checked. */
+/** Parts that stay open, so axe checks each together with the next one. */
 const BESIDE = ['pad of two knobs', 'what was refused', 'curves over all ranks'];
 
 test('axe finds nothing with any panel or menu open', async () => {

@@ -1,4 +1,4 @@
-/** A bench for page tests: the built site, served, open in Chromium. */
+/** Serves the built site for page tests and opens it in Chromium. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,23 +12,23 @@ import { LONG } from '../long.js';
 import { openSite } from './site.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-/** The prompt that the page shows at first. */
+/** The first prompt of the page. */
 export const FIRST = 'Today she';
 
 export const model = join(root, 'models/verbs.gguf');
 
-/** Under /source/ the repository's own modules; under /deep/er/ the site again. */
+/** /source/ serves the repository's own modules, /deep/er/ the site again. */
 const SOURCE = /^\/source\/((web\/engine|tests\/node|tests\/browser|models)\/.+)$/;
 /** A document of the site without a script. */
 const BLANK = 'source/tests/browser/blank.html';
 
-/** The settings that a page begins with, unless a test names others: the plain ones hide too much. */
+/** Default settings of a test page: with the neutral ones too many faults would not show. */
 export const START = '#temperature=0.7&top_p=0.9&repetition_penalty=1.1';
 
-/** How long anything in a page may take on a machine that does much else, in ms. */
+/** Time limit for any event in a page, in ms; long enough for a busy machine. */
 const PATIENCE = 60_000;
 
-/** The look of a page at each visit, unless a test asks for another. */
+/** Appearance of each visit, unless a test asks for another. */
 const LOOK = {
   viewport: { width: 1440, height: 900 },
   colorScheme: /** @type {const} */ ('light'),
@@ -42,21 +42,24 @@ const LOOK = {
  * @property {import('playwright-core').Page} page
  * @property {string[]} complaints
  * @property {string[]} foreign
- * @property {Route} [route] the one that its document was loaded by
+ * @property {Route} [route] the route that served its document
  */
 
-/** @typedef {(path: string) => string | undefined} Route what file stands at a path beside the site */
+/** @typedef {(path: string) => string | undefined} Route returns the file at a path beside the site */
 /** @type {Route} */
 const NO_ROUTE = () => undefined;
 
-/** The site that the files of a process share: they run one after another. @type {ReturnType<typeof makeSite> | undefined} */
+/**
+ * Shared by the test files of a process, which run one after another.
+ * @type {ReturnType<typeof makeSite> | undefined}
+ */
 let site;
-/** Pages that a test has done with, by their context's options. @type {Map<string, Visitor[]>} */
+/** Pages that tests have closed, by the options of their context. @type {Map<string, Visitor[]>} */
 const idle = new Map();
-/** Of the file that runs. @type {Route} */
+/** The route of the current test file. @type {Route} */
 let routeOfFile;
 
-/** Starts a browser, and serves the site to it. */
+/** Starts a browser and the server of the site. */
 async function makeSite() {
   const { dist, browser } = await openSite();
   const answer = (/** @type {string} */ path) => {
@@ -81,8 +84,8 @@ export async function openBench(route = NO_ROUTE) {
   routeOfFile = route;
 
   /**
-   * A new page with everything it complains about or asks for; a reader who was here before, unless
-   * it is the `first` visit.
+   * Makes a new page that records its complaints and foreign requests. Its user is a returning one,
+   * unless this is the `first` visit.
    * @param {boolean} first
    * @param {boolean} worker
    * @param {import('playwright-core').BrowserContextOptions} context
@@ -92,7 +95,7 @@ export async function openBench(route = NO_ROUTE) {
     const page = await (await browser.newContext(context)).newPage();
     if (!worker)
       await page.addInitScript(() => {
-        // As in a browser that has none: what a worker keeps costs each page that a test opens.
+        // Hides service workers: their cache would cost time in each page that a test opens.
         if (origin !== 'null')
           Object.defineProperty(navigator, 'serviceWorker', { value: undefined });
       });
@@ -116,7 +119,7 @@ export async function openBench(route = NO_ROUTE) {
   }
 
   /**
-   * Prepares a used page for the document at an address: the look is set, nothing is kept.
+   * Prepares a used page for the document at an address: sets the look and clears the storage.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
    * @param {string} address
@@ -124,19 +127,19 @@ export async function openBench(route = NO_ROUTE) {
   async function renew(visitor, look, address) {
     const { page } = visitor;
     const [before] = page.url().split('#');
-    // The same address is no other document; a frame could still write.
+    // Going to the same address loads no new document, and an open frame could still write storage.
     if (before === address || !before.startsWith(server.url) || page.frames().length > 1)
       await page.goto(server.url + BLANK);
     await page.evaluate(() => {
       localStorage.clear();
       sessionStorage.clear();
-      Storage.prototype.setItem = () => {}; // a page keeps its visit when it goes
+      Storage.prototype.setItem = () => {}; // a page saves its visit when it closes
     });
     await show(visitor, look);
   }
 
   /**
-   * Shows a page in a look, and forgets what it complained about.
+   * Sets the look of a page and clears its recorded complaints.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
    */
@@ -150,9 +153,8 @@ export async function openBench(route = NO_ROUTE) {
   }
 
   /**
-   * Shows another fragment in a page that stands at the same address before the #: a tenth of the
-   * cost of another document. False where it stands elsewhere, or another file's route
-   * gave it other files.
+   * Changes the fragment of a page that is at the same address: a tenth of the cost of a new
+   * document. Returns false if the address differs or another file's route served the page.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
    * @param {string} address
@@ -184,19 +186,18 @@ export async function openBench(route = NO_ROUTE) {
         sessionStorage.clear();
       },
       now === fragment ? `${fragment}&` : fragment,
-    ); // the same once more says nothing to a page
+    ); // an unchanged fragment fires no event
     await settle(page);
     return true;
   }
 
   /**
-   * A page with everything it complains about or asks for. One that a test has closed serves the
-   * next, unless `own` says that the test does to it what cannot be undone, such as a script of its
-   * own for every document; so is that of a `first` visit, where nothing is remembered yet.
-   * It is only given another fragment where it stands at that address, unless the test wants a
-   * `fresh` document: what no address holds would still be there.
-   * The site's service `worker` runs only if a test asks for it.
-   * A path that names no view opens the bench, unless the test asks for the `firstScreen`.
+   * Opens a page that records its complaints and foreign requests, reusing a page that an earlier
+   * test closed. A page with `own` is not reused: its test changes it for good, for example by a
+   * script for every document. A `first` visit, with nothing stored, implies `own`. A reused page
+   * at the same address gets only another fragment. `fresh` forces a new document, which drops
+   * state that no address holds. The site's service `worker` runs only if a test asks for it. A
+   * path without a view opens the bench, unless the test asks for the `firstScreen`.
    * @param {{ path?: string, ready?: boolean, first?: boolean, own?: boolean, firstScreen?: boolean,
    *   fresh?: boolean, worker?: boolean } & import('playwright-core').BrowserContextOptions} [options]
    */
@@ -217,7 +218,7 @@ export async function openBench(route = NO_ROUTE) {
     const kind = JSON.stringify(rest);
     const used = own ? undefined : idle.get(kind)?.pop();
     const usual = firstScreen || path.includes('view=landscape') ? '' : START;
-    // The tests know the small model by heart.
+    // The tests know the numbers of the small model.
     const query = path.includes('model=') ? '' : `${path.includes('?') ? '&' : '?'}model=verbs`;
     const [place, fragment = usual] = path.split(/(?=#)/);
     const address = server.url + place + query;
@@ -249,13 +250,13 @@ async function closePages(browser) {
   await Promise.all(left.map((context) => context.close()));
 }
 
-/** The engine in Node over the page's model, to compare with. */
+/** Loads the page's model in Node, for comparison. */
 export function loadReference() {
   return Logitscope.load({ model });
 }
 
 /**
- * The content of the bars, bit for bit: [{ id, p, p_raw, removed_by }], the rest's id being 'rest'.
+ * Reads the bars bit for bit: [{ id, p, p_raw, removed_by }]; the id of the rest is 'rest'.
  * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
  */
 export function readBars(page) {
@@ -270,7 +271,7 @@ export function readBars(page) {
 }
 
 /**
- * The same, from a trace of the engine, in the order of ids.
+ * Returns the same array from a trace of the engine, ordered by id.
  * @param {import('../../web/engine/types.js').Trace} trace
  */
 function expectedBars(trace) {
@@ -304,7 +305,7 @@ export async function expectTraceInBars(page, trace) {
 }
 
 /**
- * Waits until a trace of the engine shows, in the bars and in the panels beside them.
+ * Waits until the bars and the panels beside them show a trace of the engine.
  * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
  * @param {import('../../web/engine/types.js').Trace} trace
  */
@@ -314,7 +315,7 @@ export async function expectTrace(page, trace) {
 }
 
 /**
- * Waits until all that was asked for is on show.
+ * Waits until the page shows everything that was asked for.
  * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
  */
 export async function settle(page) {
@@ -327,7 +328,7 @@ export async function settle(page) {
 }
 
 /**
- * Waits for the next frame, as a hand that moves leaves the page one.
+ * Waits for the next frame, as between two moves of a real pointer.
  * @param {import('playwright-core').Page} page
  */
 export function frame(page) {
@@ -335,8 +336,8 @@ export function frame(page) {
 }
 
 /**
- * Waits until `probe` gives a value that `good` accepts, and returns it. One that never comes is a
- * failure with the last value, so that no test waits in vain and goes on.
+ * Waits until `probe` gives a value that `good` accepts, and returns it. After PATIENCE it throws
+ * with the last value.
  * @template T
  * @param {() => Promise<T>} probe
  * @param {(value: T) => boolean} good
@@ -354,7 +355,7 @@ export async function until(probe, good) {
 }
 
 /**
- * Shows the stages beside the first three, and their shelf.
+ * Unfolds the stages after the first three, and the list of samplers.
  * @param {import('playwright-core').Page | import('playwright-core').Locator} page
  */
 export async function unfoldStages(page) {
@@ -362,11 +363,11 @@ export async function unfoldStages(page) {
   if (await folded.count()) await folded.click();
 }
 
-/** The buttons that run a view; a knob that plays shows nothing that it does not show at rest. */
+/** Buttons that start a view's computation. Play is left out: it shows nothing new at rest. */
 const RUNS = '#view button.primary:visible:not([aria-disabled=true]):not([data-command=play])';
 
 /**
- * Shows a view with what it runs, and all that folds open.
+ * Shows a view with its results and with all folds open.
  * @param {import('playwright-core').Page} page
  * @param {string} view
  */
@@ -387,8 +388,8 @@ const axeSource = await readFile(
 );
 
 /**
- * The findings of axe in the whole document, a line each. In `make test` without the contrast of colours,
- * which costs most: axe.test.js looks at that in a sample of all looks.
+ * Returns axe's findings in the whole document, one line each. `make test` skips contrast, the
+ * costliest rule: axe.test.js checks a sample of it.
  * @param {import('playwright-core').Page} page
  */
 export async function axe(page) {

@@ -1,4 +1,4 @@
-/** The parts under the page: built files, languages, geometry, and the bits in Chromium. */
+/** Tests the build: its files, languages, chart geometry, and the bits in Chromium. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Builds into `out`, from another folder than this test runs in. @param {string} out @param {string} [tree] */
+/** Builds into `out` from a folder other than the current one. @param {string} out @param {string} [tree] */
 function buildElsewhere(out, tree = root) {
   const { href } = pathToFileURL(join(tree, 'web/build.js'));
   const code = `import { build } from '${href}'; await build('${out}');`;
@@ -34,7 +34,7 @@ function buildElsewhere(out, tree = root) {
 }
 
 long(
-  'the build is the same bytes each time, wherever it starts, with a linked node_modules',
+  'the build has the same bytes each time, from any folder and with a linked node_modules',
   async () => {
     const tree = temporaryFolder();
     for (const name of ['web', 'models', 'package.json', 'tsconfig.json', 'LICENSE'])
@@ -55,27 +55,27 @@ long(
   },
 );
 
-test('the page code is small', async () => {
+test('the page code stays below its limit', async () => {
   const [all, loaded] = await Promise.all([weigh(bench.dist), firstLoad(bench.dist)]);
-  // The engine's module has a limit of its own in tests/node/size.test.js. The contract is 150 kB; this
-  // is what is reached and a little, so that growth is noticed where it comes in.
+  // tests/node/size.test.js limits the engine's module. The contract allows 150 kB; this limit is
+  // just above the current size, so that growth shows early.
   const code = all
     .filter(({ path }) => loaded.has(path) && !path.endsWith('.wasm'))
     .reduce((sum, { gzip }) => sum + gzip, 0);
   assert.ok(code < 104.1e3, `${code} bytes of gzip of page code on the first load`);
 });
 
-test('a visit asks for few scripts; a worker never runs a page, nor a page a worker', async () => {
+test('a visit loads few scripts; a worker loads no page code and a page no worker code', async () => {
   const { dist } = bench;
   const scripts = (await firstLoad(dist)).size;
   assert.ok(scripts <= 8, `${scripts} files on the first load`);
-  /** All that a script may import at any time. @param {string} script */
+  /** Returns all scripts that a script may import at any time. @param {string} script */
   const reach = async (script) => {
     const found = new Set([script]);
     for (const file of found) {
       const code = await readFile(join(dist, file), 'utf8');
       for (const [, name] of code.matchAll(/\b(?:from|import)\s*\(?["']\.\/([\w-]+\.js)["']/g))
-        if (existsSync(join(dist, name))) found.add(name); // some are Node's alone
+        if (existsSync(join(dist, name))) found.add(name); // some files exist in Node only
     }
     return found;
   };
@@ -85,7 +85,7 @@ test('a visit asks for few scripts; a worker never runs a page, nor a page a wor
   assert.ok(!page.has('worker.js'));
 });
 
-test('every package in the page is named with its license, beside the site and in the single file', async () => {
+test('every package in the page is listed with its licence, beside the site and in the single file', async () => {
   const { metafile } = await bundle({
     entryPoints: ['page/main.js', 'page/elements.js', 'engine/template.js'].map((path) =>
       join(root, 'web', path),
@@ -121,14 +121,14 @@ test('every package in the page is named with its license, beside the site and i
   assert.ok(single.endsWith(`<!--\n${notices}-->\n</html>\n`));
 });
 
-test('the elements can be imported without a window, and leave no global behind', async () => {
+test('the elements import without a window and leave no global behind', async () => {
   const elements = await import(pathToFileURL(join(bench.dist, 'logitscope.js')).href);
   assert.deepEqual(Object.keys(elements), ['LogitScope', 'language', 'languages', 'setLanguage']);
   for (const name of ['document', 'HTMLElement', 'customElements', 'matchMedia'])
     assert.ok(!(name in globalThis), name);
 });
 
-test('each file has its sum, as sha256sum reads it', async () => {
+test('each file has a checksum in the format of sha256sum', async () => {
   const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: bench.dist });
   const named = `${checked}`
     .trim()
@@ -141,7 +141,7 @@ test('each file has its sum, as sha256sum reads it', async () => {
   );
 });
 
-test('addresses in the built files are relative, and no template needs a style attribute', async () => {
+test('built files use relative addresses, and no template uses a style attribute', async () => {
   const html = await readFile(join(bench.dist, 'index.html'), 'utf8');
   const addresses = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
   assert.ok(addresses.length >= 3);
@@ -149,13 +149,13 @@ test('addresses in the built files are relative, and no template needs a style a
   for (const [file, source] of await readSources()) assert.doesNotMatch(source, /\sstyle=/, file);
 });
 
-/** The preview of a link to a page, by the names of its tags. @param {string} html */
+/** Returns the contents of a page's preview tags, by tag name. @param {string} html */
 const previewOf = (html) =>
   Object.fromEntries(
     [...html.matchAll(/<meta property="og:(\w+)" content="([^"]*)">/g)].map(([, ...pair]) => pair),
   );
 
-test('a link shows title, text and picture; a single file and a package have none', async () => {
+test('a link preview has title, text and picture; a single file and a package have none', async () => {
   const read = (/** @type {string[]} */ ...path) => readFile(join(...path), 'utf8');
   const html = await read(bench.dist, 'index.html');
   const about = /name="description" content="([^"]*)"/.exec(html)?.[1];
@@ -182,7 +182,7 @@ test('a link shows title, text and picture; a single file and a package have non
   assert.equal(image, '../preview.png');
 });
 
-/** The sources of the elements and of the page around them, by path. */
+/** Returns the sources of the elements and the page around them, by path. */
 async function readSources() {
   const folder = join(root, 'web');
   const files = (await readdir(folder, { recursive: true })).filter((file) =>
@@ -207,7 +207,7 @@ test('the content security policy allows the page itself and nothing else', asyn
   assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
 });
 
-/** The headers of each path in a file as hosts read it. @param {string} text */
+/** Parses a file of headers in the format of static hosts: headers by path. @param {string} text */
 function readHeaders(text) {
   /** @type {Map<string, Record<string, string>>} */
   const paths = new Map();
@@ -221,7 +221,7 @@ function readHeaders(text) {
   return paths;
 }
 
-test('with the headers for hosts all runs, and no text becomes a script or markup', async () => {
+test('with the host headers everything runs, and no text becomes a script or markup', async () => {
   const headers = readHeaders(await readFile(join(bench.dist, '_headers'), 'utf8'));
   assert.deepEqual([...headers.keys()], ['/*', '/', '/index.html']);
   const { page, complaints, foreign, close } = await bench.open({ path: '?lang=en', fresh: true });
@@ -233,7 +233,7 @@ test('with the headers for hosts all runs, and no text becomes a script or marku
   });
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();
-  // The sandboxed frame and its worker.
+  // The sandboxed frame and its worker also run.
   await page.locator('#tab-logits').click();
   const sampler = page.locator('logit-own-sampler');
   await sampler.locator('[data-do=run]').click();
@@ -254,7 +254,7 @@ test('with the headers for hosts all runs, and no text becomes a script or marku
     });
   });
   assert.deepEqual(refused, ['markup: TypeError', 'frame: TypeError', 'worker: TypeError']);
-  // Of those three the browser complains; and the tests' script finds no storage in the frame.
+  // The browser reports those three attempts, and the missing storage in the sandboxed frame.
   const others = complaints.filter((text) => !/Trusted(HTML|ScriptURL)|localStorage/.test(text));
   assert.deepEqual([others, foreign], [[], []]);
   await page.unrouteAll();
@@ -270,14 +270,14 @@ test('no page takes another base or sends a form', async () => {
   }
 });
 
-test('every language has every message, with the same placeholders', async () => {
+test('every language has every message with the same placeholders', async () => {
   const refusals = Object.entries(sentences).map(([key, sentence]) => [`fault.${key}`, sentence]);
   const english = { ...(await read('en')), ...Object.fromEntries(refusals) };
   /** @param {string | Record<string, string>} entry */
   const placeholders = (entry) =>
     [...new Set((typeof entry === 'string' ? entry : entry.other).match(/\{\w+\}/g) ?? [])].sort();
   for (const code of codes) {
-    // The engine's own sentences are the English ones.
+    // The engine's own sentences exist in English only.
     const messages = code === 'en' ? english : await read(code);
     assert.deepEqual(Object.keys(messages).sort(), Object.keys(english).sort(), code);
     for (const [key, entry] of Object.entries(messages)) {
@@ -290,7 +290,7 @@ test('every language has every message, with the same placeholders', async () =>
   }
 });
 
-test('every message that the components name exists, and every message is named', async () => {
+test('every message that the components name exists, and every message is used', async () => {
   const english = Object.keys(await read('en'));
   const source = (await readSources()).map(([, text]) => text).join('\n');
   const named = [...source.matchAll(/['`]([a-z]+(?:\.[\w-]+)+)['`]/g)].map(([, key]) => key);
@@ -311,7 +311,7 @@ test('every message that the components name exists, and every message is named'
   assert.deepEqual(unused, []);
 });
 
-test('percentages never lie about small numbers or nearly full ones', async () => {
+test('percentages stay honest near 0 and near 1', async () => {
   const { outputFiles } = await bundle({
     entryPoints: [join(root, 'web/locale/locale.js')],
     bundle: true,
@@ -367,7 +367,7 @@ test('percentages never lie about small numbers or nearly full ones', async () =
     assert.equal(locale.parse(text), value, text);
 });
 
-/** A trace over probabilities `raw`, keeping the first k and then the first n. */
+/** Makes a trace of the probabilities `raw` that keeps the first k, then the first n. */
 function makeTrace(raw, k, n) {
   const tokens = raw.map((p_raw, id) => ({
     id,
@@ -394,7 +394,7 @@ function makeTrace(raw, k, n) {
   };
 }
 
-test('cut lines stand between what a stage kept and what it removed', () => {
+test('cut lines stand between the kept and the removed tokens of a stage', () => {
   const trace = makeTrace([0.4, 0.2, 0.15, 0.1, 0.08, 0.04], 4, 2);
   const cuts = findCuts(trace, orderRows(trace));
   assert.deepEqual(
@@ -419,7 +419,7 @@ test('cut lines stand between what a stage kept and what it removed', () => {
   );
 });
 
-test('bars are as long as their share of the axis', () => {
+test('the length of a bar is its share of the axis', () => {
   const trace = makeTrace([0.4, 0.2, 0.1], 3, 3);
   assert.equal(chooseDomain(trace), 1, 'three times the best');
   const { rows, columns } = layoutBars({ trace, width: 800, unit: 1, lines: 2 });
@@ -429,7 +429,7 @@ test('bars are as long as their share of the axis', () => {
   );
 });
 
-test('the strip lays the survivors end to end and knows where u falls', () => {
+test('the strip lays the survivors end to end and finds the token at u', () => {
   const trace = makeTrace([0.5, 0.3, 0.2, 0.1], 4, 3);
   const strip = layoutStrip({ trace, width: 100, u: 0.6, nextId: 1 });
   assert.deepEqual(
@@ -445,10 +445,10 @@ test('the strip lays the survivors end to end and knows where u falls', () => {
 });
 
 /**
- * Chromium has relaxed SIMD, and so uses it by itself. In `make test` digest.test.js has such a model
- * in each module, and single.test.js the one that is used by itself.
+ * Chromium has relaxed SIMD and uses it by default. In `make test`, digest.test.js runs such a
+ * model in each module, and single.test.js in the default one.
  */
-long('one digest of a quantised model, whichever module multiplies', async () => {
+long('a quantised model has one digest in every module', async () => {
   const image = smallModel({ dim: 64, seed: 5, type: 'Q8_0' });
   const scope = await Logitscope.load({ model: image, variant: 'scalar' });
   const expected = await digest(scope);
@@ -477,7 +477,7 @@ long('one digest of a quantised model, whichever module multiplies', async () =>
   await close();
 });
 
-test("one digest: Chromium computes the bits of Node, in the page's worker and without", async () => {
+test("Chromium computes the digest of Node, in the page's worker and without a worker", async () => {
   const scope = await loadReference();
   const expected = await digest(scope);
   scope.close();

@@ -1,4 +1,4 @@
-/** The chain's cards change places by mouse and keys, and the page names what that changes. */
+/** Tests the cards of the chain: moving them by mouse and keys, and the page's explanations. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compareResults, moveInOrder } from '../../web/state/order.js';
@@ -25,9 +25,7 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const TOP_P_FIRST = ['top_p', 'repetition_penalty', 'temperature', 'top_k'];
 
-/**
- * The page as it begins, in a document that was used where there is one.
- */
+/** Opens the page in its initial state; may reuse a page. */
 const open = (options = {}) => bench.open({ ...options, path: `?lang=en${START}` });
 
 function expectBars(page, settings) {
@@ -35,12 +33,12 @@ function expectBars(page, settings) {
   return expectTrace(page, scope.distribution(settings));
 }
 
-/** The cards on show from top to bottom, and the whole order that moving one of them gives. */
+/** The visible cards from top to bottom. */
 const cards = (page) =>
   page.locator('logit-chain .card').evaluateAll((all) => all.map((card) => card.dataset.stage));
 const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
 
-test('a card is grabbed, moved and let go by keyboard, and says so', async () => {
+test('the keyboard grabs, moves and drops a card, and the page announces each step', async () => {
   const { page, close } = await open();
   const shown = await cards(page);
   assert.deepEqual(shown, ['repetition_penalty', 'temperature', 'top_k', 'top_p']);
@@ -107,7 +105,7 @@ test('Escape puts a grabbed card back', async () => {
   await close();
 });
 
-test('a card is dragged to another place', async () => {
+test('a mouse drag moves a card to another place', async () => {
   const { page, close } = await open({ viewport: { width: 1440, height: 2000 } });
   const plug = await page.locator('.card[data-stage=top_p] .plug').boundingBox();
   const first = await page.locator('.card[data-stage=repetition_penalty]').boundingBox();
@@ -130,7 +128,7 @@ test('a card is dragged to another place', async () => {
   await close();
 });
 
-test('a drag beside a plug selects no text', async () => {
+test("a drag beside a card's handle selects no text", async () => {
   const { page, close } = await open();
   const card = page.locator('logit-chain .card[data-stage=temperature]');
   for (const part of ['.title', '.brief']) {
@@ -146,11 +144,11 @@ test('a drag beside a plug selects no text', async () => {
   await close();
 });
 
-test('on a phone the strip of bars leaves a card that is moved in sight', async () => {
+test('on a phone the sticky bars do not cover a card during its move', async () => {
   const { page, close } = await open({ viewport: { width: 375, height: 812 } });
   const card = page.locator('logit-chain .card[data-stage=top_p]');
   const glance = page.locator('logit-glance');
-  // More than once: the panel of the knobs stays at the edge of the window for a while.
+  // Scrolls more than once: the knob panel stays at the edge of the window for a while.
   await card.evaluate((it) => {
     for (let i = 0; i < 4; i++) scrollBy(0, it.getBoundingClientRect().top - 160);
   });
@@ -176,7 +174,7 @@ test('on a phone the strip of bars leaves a card that is moved in sight', async 
 });
 
 long(
-  'a card lands where it is dropped, however fast and far, and the address says the move alone',
+  'a card lands at the drop point after fast and long drags, and the address records only the move',
   async () => {
     const { page, close } = await open({ viewport: { width: 1440, height: 2000 } });
     const shown = await cards(page);
@@ -187,7 +185,7 @@ long(
           return [top, bottom];
         }),
       );
-    /** Drags the card at one place to the place of another, in so many moves. */
+    /** Drags the card at one place to another place in a number of moves. */
     const drag = async (from, to, moves) => {
       const plug = await page.locator('logit-chain .card .plug').nth(from).boundingBox();
       const [x, y] = [plug.x + plug.width / 2, plug.y + plug.height / 2];
@@ -226,7 +224,7 @@ long(
   },
 );
 
-test('a warper moves among those on show, and the hidden stay with their neighbours', () => {
+test('a moved sampler passes the visible ones, and the hidden ones stay with their neighbours', () => {
   const order = ['a', 'x', 'b', 'y', 'c'];
   const shown = ['a', 'b', 'c'];
   assert.deepEqual(moveInOrder(order, shown, 'c', 0), ['c', 'a', 'x', 'b', 'y']);
@@ -234,7 +232,7 @@ test('a warper moves among those on show, and the hidden stay with their neighbo
   assert.deepEqual(moveInOrder(order, shown, 'a', 2), ['x', 'b', 'y', 'c', 'a']);
 });
 
-test('bars and knob follow a move at once, strip and cards in time to spare', async () => {
+test('bars and knob follow a move at once, strip and cards in idle time', async () => {
   const { page, complaints, close } = await open();
   scope.feed(scope.encode(FIRST));
   await page.evaluate(() => {
@@ -269,13 +267,13 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
     (now) => now !== said,
   );
   assert.ok(words.includes(entropy.toFixed(2)), `${words}: ${entropy}`);
-  // Out of sight, it waits until the hand rests.
+  // Out of sight, the strip waits until the slider rests.
   await until(
     () => release().then(() => strip.innerHTML()),
     (now) => now !== drawn,
   );
 
-  // The end of the move does not leave the waiting cards behind.
+  // A step that ends the move before the deferred updates run still brings them up to date.
   await slide(0.5);
   const { id } = scope.draw({ ...BALANCED, temperature: 0.5, seed: 42 }, { step: 0 });
   await page.locator('[data-command=step]').click();
@@ -289,7 +287,7 @@ test('bars and knob follow a move at once, strip and cards in time to spare', as
   await close();
 });
 
-test('while a knob moves, bars follow every frame and numbers ten times a second, exact at rest', async () => {
+test('while a knob moves, bars follow every frame, numbers ten times a second, and all are exact at rest', async () => {
   const { page, close } = await bench.open({ path: '?lang=en#temperature=0.7&seed=3' });
   const counted = await page.locator('logit-scope').evaluate(async (it) => {
     const { shadowRoot } = it.renderRoot.querySelector('logit-bench');
@@ -302,7 +300,7 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
     const [words, bar] = [row.querySelector('.after'), row.querySelector('.final')];
     const entropy = bars.shadowRoot.querySelector('[data-readout=entropy] dd');
     const middle = row.getBoundingClientRect().y - chart.getBoundingClientRect().y + 11;
-    /** How far the first bar goes: painted over those that stand, or one of them. */
+    /** Length of the first bar: as painted over the static bars, or of its own element. */
     const length = () => {
       if (!chart.matches('.moving')) return bar.style.transform;
       const { data } = canvas.getContext('2d').getImageData(0, Math.round(middle), canvas.width, 1);
@@ -314,7 +312,7 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
     const began = performance.now();
     let moves = 0;
     const clock = performance.now.bind(performance);
-    performance.now = () => began + (1000 * moves) / 60; // however long a frame takes here
+    performance.now = () => began + (1000 * moves) / 60; // independent of the real length of a frame
     for (; moves < 60; moves++) {
       slider.value = String(0.5 + moves / 60);
       const asked = slider.value;
@@ -330,7 +328,7 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
       astray += Number(marked.join() !== (listed ? String(bars.drawn.id) : ''));
       if (chart.matches('.moving')) fonts.add(/[\d.]+px/.exec(canvas.getContext('2d').font)[0]);
     }
-    const ms = performance.now() - began + clock() - began; // timers go by the other clock
+    const ms = performance.now() - began + clock() - began; // timers use the other clock
     const { fontSize } = getComputedStyle(words);
     const alike = [...fonts].every((size) => size === fontSize);
     return {
@@ -363,7 +361,7 @@ test('while a knob moves, bars follow every frame and numbers ten times a second
   await close();
 });
 
-test('a stage that does nothing says why in its row, and a line that goes no further names what stops it', async () => {
+test('a stage without effect says why in its row, and a stopped cut line names the stage that stops it', async () => {
   const { page, close } = await open();
   const said = async (name, settings, prompt) => {
     await page.locator('logit-scope').evaluate(
@@ -379,7 +377,7 @@ test('a stage that does nothing says why in its row, and a line that goes no fur
   };
   const xtc = (settings) => said('xtc_probability', { top_p: 1, xtc_threshold: 0.01, ...settings });
   await xtc({ xtc_probability: 1, xtc_threshold: 0.5 });
-  await page.locator('logit-shelf').waitFor(); // the sentences come with it
+  await page.locator('logit-shelf').waitFor(); // loads with the explanations
   await settle(page);
   assert.deepEqual(await xtc({ xtc_probability: 1, xtc_threshold: 0.9 }), [
     'under 2 at threshold',
@@ -424,7 +422,7 @@ test('a stage that does nothing says why in its row, and a line that goes no fur
   await close();
 });
 
-test('a pad moves two knobs at once, over what the engine makes of each pair', async () => {
+test("a pad moves two knobs at once, over the engine's result for each pair", async () => {
   const { page, complaints, close } = await open({ hasTouch: true });
   const button = page.locator('logit-chain [data-command=pad]');
   assert.equal(await page.locator('logit-pad').count(), 0, 'folded');
@@ -458,7 +456,7 @@ test('a pad moves two knobs at once, over what the engine makes of each pair', a
   const { repetition_penalty } = BALANCED;
   await expectMap({ repetition_penalty }, scope.encode(FIRST));
 
-  // The same as the two sliders: each moves with it, by its own steps, and it with them.
+  // Pad and sliders follow each other, the pad in the sliders' steps.
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
   const both = async () => [Number(await box('temperature')), Number(await box('top_p'))];
   const moved = (wanted) => until(both, (now) => String(now) === String(wanted));
@@ -485,7 +483,7 @@ test('a pad moves two knobs at once, over what the engine makes of each pair', a
   assert.ok(Math.abs(top_p - 0.75) < 0.03, String(top_p));
   await expectBars(page, { ...BALANCED, temperature, top_p });
 
-  // It follows the text and the other settings, and goes when it is folded.
+  // The pad follows the text and the other settings, and disappears when it is folded.
   await page.locator('logit-text [data-command=step]').click();
   await settle(page);
   const drawn = await page.locator('logit-text .step [data-place]').getAttribute('data-id');
@@ -496,7 +494,7 @@ test('a pad moves two knobs at once, over what the engine makes of each pair', a
   await close();
 });
 
-test('a stage that changes no probability says so, whatever rounding does to the entropy', async () => {
+test('a stage that changes no probability says so, even if rounding changes the entropy', async () => {
   const { page, close } = await bench.open({ path: '?lang=en#renormalize_logits=1' });
   const brief = page.locator('.card[data-stage=renormalize_logits] .brief');
   await until(

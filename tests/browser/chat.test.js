@@ -1,6 +1,6 @@
 /**
- * A chat template in the built site: rendered in a worker that the engine's own worker starts, under
- * the page's policy, of code that is not fetched before.
+ * Tests a chat template in the built site. A worker of the engine's worker renders it under the
+ * page's policy; its code is fetched only when needed.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-test('chat answers as in Node, and a template that loops is ended', async () => {
+test('chat gives the same ids as in Node, and an endless template is stopped', async () => {
   const loop = (/** @type {string} */ inner) => `{% for a in range(99999) %}${inner}{% endfor %}`;
   const given = [
     smallModel({ template: '<end>{% for m in messages %}{{ m.content }}{% endfor %}!' }),
@@ -30,7 +30,7 @@ test('chat answers as in Node, and a template that loops is ended', async () => 
   const fetched = () =>
     page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
   assert.ok(!(await fetched()).some((url) => /template\.js|chat-/.test(url)));
-  await page.goto(`${bench.url}source/tests/browser/blank.html`); // the site lets nobody start a worker
+  await page.goto(`${bench.url}source/tests/browser/blank.html`); // the site's policy forbids such workers
   const got = await page.evaluate(
     async ([models, messages]) => {
       const worker = new Worker('/worker.js', { type: 'module' });
@@ -57,7 +57,7 @@ test('chat answers as in Node, and a template that loops is ended', async () => 
   await close();
 });
 
-test('what is said is state: a link has it, and a model without a template says that it has none', async () => {
+test('the messages are state: a link holds them, and a model without a template says that it has none', async () => {
   const { page, close } = await bench.open({ path: `?lang=en${START}&seed=42` });
   const { found, kept } = await page.evaluate(async () => {
     const scope = /** @type {any} */ (document.querySelector('logit-scope'));
@@ -76,7 +76,7 @@ test('what is said is state: a link has it, and a model without a template says 
   await close();
 });
 
-/** A template that names the roles and the day, and leaves the model thinking. */
+/** A template that names the roles and the date and leaves the model in its thinking part. */
 const THINKING = smallModel({
   context: 512,
   template:
@@ -91,7 +91,7 @@ const FILE = {
 const showView = (/** @type {import('playwright-core').Page} */ page, /** @type {string} */ name) =>
   page.locator(`logit-scope [role=tab][data-view=${name}]`).click();
 
-/** The tape of the prompt, special tokens in brackets. */
+/** Returns the prompt on the tape, with special tokens in brackets. */
 const readTape = (/** @type {import('playwright-core').Page} */ page) =>
   page.locator('logit-tape .given').evaluate((given) =>
     [...given.childNodes]
@@ -106,9 +106,9 @@ const readTape = (/** @type {import('playwright-core').Page} */ page) =>
   );
 
 /**
- * Compare and Sweep go on from the tokens that the template makes.
+ * Checks that Compare and Sweep continue from the tokens of the template.
  * @param {import('playwright-core').Page} page
- * @param {string} said as readTape has it
+ * @param {string} said the result of readTape
  */
 async function viewsAgree(page, said) {
   const scope = await Logitscope.load({ model: THINKING });
@@ -137,7 +137,7 @@ async function viewsAgree(page, said) {
   scope.close();
 }
 
-test('what renders a chat is fetched with its model: without the network it goes on', async () => {
+test('the chat renderer is fetched with its model and then works without the network', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });
   await page.locator('logit-model input[type=file]').setInputFiles(FILE);
   await page.locator('logit-text [data-mode=chat]').waitFor();
@@ -159,10 +159,10 @@ test('what renders a chat is fetched with its model: without the network it goes
   await close();
 });
 
-long('a model with a template is given a text or a chat, the same in the single file', async () => {
+long('a model with a template takes a text or a chat, also in the single file', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en' });
   assert.equal(await page.locator('logit-text [data-mode]').count(), 0);
-  // In `make test` the worker of the site is that of the first test.
+  // In `make test` the first test covers the worker of the site.
   for (const single of LONG ? [false, true] : [true]) {
     if (single) {
       await page.goto(`${pathToFileURL(join(bench.dist, 'logitscope.html'))}?lang=en&view=bench`);
@@ -180,7 +180,7 @@ long('a model with a template is given a text or a chat, the same in the single 
     const opened = `[<end>]user: ${prompt} 26.07.2024[<end>]<think>`;
     assert.equal(await shown(opened), opened);
     assert.equal(await chat.locator('#date').inputValue(), '2024-07-26');
-    // The same characters in a message are text.
+    // The same characters in a message are plain text.
     await chat.locator('#user').fill('a<end>b');
     await chat.locator('#system').fill('Be brief.');
     await chat.locator('#date').fill('2025-02-01');

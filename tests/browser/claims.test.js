@@ -1,4 +1,4 @@
-/** The promises of the page, point by point, that no other test checks. */
+/** Tests promises of the page that no other test covers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -30,9 +30,7 @@ function expectBars(page, prompt, settings) {
   return expectTrace(page, scope.distribution(settings));
 }
 
-/**
- * The page as it begins, in a document that was used where there is one.
- */
+/** Opens the page in its initial state; may reuse a page. */
 const open = () => bench.open({ path: `?lang=en${START}` });
 
 async function type(page, name, text) {
@@ -42,7 +40,7 @@ async function type(page, name, text) {
 }
 
 /**
- * A page whose messages to the engine are kept: [{ session, method, result }].
+ * Opens a page that records its messages to the engine: [{ session, method, result }].
  * @param {Parameters<typeof bench.open>[0]} [options]
  */
 async function openOverheard(options) {
@@ -83,7 +81,7 @@ async function openOverheard(options) {
   return { ...opened, heard, forget };
 }
 
-test('every removed token shows which stage removed it, by pattern and in words', async () => {
+test('every removed token shows its removing stage, by pattern and in words', async () => {
   const { page, close } = await open();
   await type(page, 'top_k', 6);
   await type(page, 'top_p', 0.6);
@@ -109,7 +107,7 @@ test('every removed token shows which stage removed it, by pattern and in words'
   await close();
 });
 
-test('hover and focus alike give a token’s logit, rank, bytes and its share after each stage', async () => {
+test('hover and focus both show a token’s logit, rank, bytes and its share after each stage', async () => {
   const { page, close } = await open();
   await type(page, 'top_k', 12);
   const settings = { ...BALANCED, top_k: 12 };
@@ -149,7 +147,7 @@ test('hover and focus alike give a token’s logit, rank, bytes and its share af
   await close();
 });
 
-test('a card says what its stage did in the engine’s numbers, draws it, and turns it off', async () => {
+test('a card shows the engine’s numbers and a drawing of its stage, and turns it off', async () => {
   const { page, close } = await open();
   await expectBars(page, FIRST, BALANCED);
   const { stages } = scope.distribution(BALANCED);
@@ -171,36 +169,39 @@ test('a card says what its stage did in the engine’s numbers, draws it, and tu
   await close();
 });
 
-long('what is too far back for the model is struck through, with the number it sees', async () => {
-  const { page, close } = await open();
-  await page.locator('logit-text .more > summary').click();
-  await page.locator('#stop-at-end').click();
-  const speed = page.locator('logit-text input[type=range]');
-  await speed.focus();
-  await page.keyboard.press('End');
-  await page.locator('[data-command=run]').click();
-  await page.locator('logit-text .step').nth(cases(32, 39)).waitFor();
-  await page.locator('[data-command=stop]').click();
-  await settle(page);
-  const { context_length } = scope.info;
-  const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
-  // The beginning of the text has a token of its own, which does not show.
-  const shown = await page.locator('logit-tape .unseen').count();
-  assert.equal(
-    shown,
-    all - context_length - (scope.encode(FIRST)[0] === scope.info.bos_token_id ? 1 : 0),
-  );
-  assert.equal(await page.locator('logit-tape .edge').count(), 1);
-  await page.locator('h1').hover();
-  const words = () => page.locator('logit-tape .numbers').innerText();
-  assert.match(
-    await until(words, (text) => text.includes('context')),
-    /sees the last 32 tokens only/,
-  );
-  await close();
-});
+long(
+  'tokens outside the model’s context are struck through, with the length of the context',
+  async () => {
+    const { page, close } = await open();
+    await page.locator('logit-text .more > summary').click();
+    await page.locator('#stop-at-end').click();
+    const speed = page.locator('logit-text input[type=range]');
+    await speed.focus();
+    await page.keyboard.press('End');
+    await page.locator('[data-command=run]').click();
+    await page.locator('logit-text .step').nth(cases(32, 39)).waitFor();
+    await page.locator('[data-command=stop]').click();
+    await settle(page);
+    const { context_length } = scope.info;
+    const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
+    // The invisible token for the beginning of a text is not counted.
+    const shown = await page.locator('logit-tape .unseen').count();
+    assert.equal(
+      shown,
+      all - context_length - (scope.encode(FIRST)[0] === scope.info.bos_token_id ? 1 : 0),
+    );
+    assert.equal(await page.locator('logit-tape .edge').count(), 1);
+    await page.locator('h1').hover();
+    const words = () => page.locator('logit-tape .numbers').innerText();
+    assert.match(
+      await until(words, (text) => text.includes('context')),
+      /sees the last 32 tokens only/,
+    );
+    await close();
+  },
+);
 
-test('a dropped file opens; spaces, line breaks and parts of a character are visible', async () => {
+test('a dropped file opens; spaces, line breaks and partial characters are visible', async () => {
   const { page, complaints, close } = await open();
   const image = smallModel({ name: 'bytes' });
   const transfer = await page.evaluateHandle(
@@ -252,47 +253,44 @@ test('a dropped file opens; spaces, line breaks and parts of a character are vis
   await close();
 });
 
-long(
-  'the example of the lessons is pasted as probabilities, and top-p 0.9 keeps three',
-  async () => {
-    const { page, complaints, close } = await open();
-    await page.locator('[data-view=logits]').click();
-    const view = page.locator('logit-logits');
-    await view.locator('#kind').selectOption('probabilities');
-    const numbers = view.locator('#logits');
-    await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');
-    const after_ = () => view.locator('.row text.after').allTextContents();
-    const shares = ['60.0%', '20.0%', '10.0%', '5.00%', '3.00%', '2.00%'];
-    assert.deepEqual(await until(after_, (all) => all.join() === shares.join()), shares);
-    await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
-    await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
-    const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
-    assert.equal(await until(kept, (text) => text === '3'), '3');
+long('the lessons’ example can be pasted as probabilities, and top-p 0.9 keeps three', async () => {
+  const { page, complaints, close } = await open();
+  await page.locator('[data-view=logits]').click();
+  const view = page.locator('logit-logits');
+  await view.locator('#kind').selectOption('probabilities');
+  const numbers = view.locator('#logits');
+  await numbers.fill('a: 0.60\nb: 0.20\nc: 0.10\nd: 0.05\ne: 0.03\nf: 0.02');
+  const after_ = () => view.locator('.row text.after').allTextContents();
+  const shares = ['60.0%', '20.0%', '10.0%', '5.00%', '3.00%', '2.00%'];
+  assert.deepEqual(await until(after_, (all) => all.join() === shares.join()), shares);
+  await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
+  await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
+  const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
+  assert.equal(await until(kept, (text) => text === '3'), '3');
 
-    const error = view.locator('section > #error');
-    await numbers.fill('a: 0.5\nb: -0.1');
-    assert.equal(
-      await until(() => error.innerText(), Boolean),
-      'A probability must be 0 or more, got -0.1 for entry 2.',
-    );
-    await numbers.fill('a: 0\nb: 0');
-    const none = 'At least one probability must be more than 0.';
-    assert.equal(
-      await until(
-        () => error.innerText(),
-        (said) => said === none,
-      ),
-      none,
-    );
-    await view.locator('[data-sample=tailed]').click();
-    assert.equal(await view.locator('#kind').inputValue(), 'logits');
-    assert.equal(await error.innerText(), '');
-    assert.deepEqual(complaints, []);
-    await close();
-  },
-);
+  const error = view.locator('section > #error');
+  await numbers.fill('a: 0.5\nb: -0.1');
+  assert.equal(
+    await until(() => error.innerText(), Boolean),
+    'A probability must be 0 or more, got -0.1 for entry 2.',
+  );
+  await numbers.fill('a: 0\nb: 0');
+  const none = 'At least one probability must be more than 0.';
+  assert.equal(
+    await until(
+      () => error.innerText(),
+      (said) => said === none,
+    ),
+    none,
+  );
+  await view.locator('[data-sample=tailed]').click();
+  assert.equal(await view.locator('#kind').inputValue(), 'logits');
+  assert.equal(await error.innerText(), '');
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
-test('no knob runs the model, going back cuts the cache: nothing is run again; a slider never queues', async () => {
+test('no knob runs the model, going back only shortens the cache, and a slider never queues', async () => {
   const { page, heard, forget, close } = await openOverheard();
   for (let n = 1; n <= 8; n++) {
     await page.locator('[data-command=step]').click();
@@ -341,7 +339,7 @@ test('no knob runs the model, going back cuts the cache: nothing is run again; a
   }
   assert.ok(back.length > 0);
 
-  // A slider never queues: what comes too late is dropped, and the last place counts.
+  // A slider drops outdated positions and shows the last one.
   await page.locator('[data-command=reset]').click();
   await settle(page);
   const before = await page.locator('logit-knob[data-name=temperature] .box').inputValue();
@@ -368,7 +366,7 @@ test('no knob runs the model, going back cuts the cache: nothing is run again; a
 });
 
 long(
-  'the prompt may be edited at any time: typing goes on while a run writes, and ends it',
+  'the prompt can be edited at any time: typing continues during a run and ends it',
   async () => {
     const { page, complaints, close } = await bench.open({ path: '?lang=en&model=stories' });
     await page.locator('logit-text .more > summary').click();
@@ -408,7 +406,7 @@ long(
 );
 
 long(
-  'who skips the guide before the model has come is not asked again, though nothing is kept',
+  'the guide, once skipped before the model loads, stays away although nothing is stored',
   async () => {
     const { page, close } = await bench.open({
       ready: false,
@@ -439,7 +437,7 @@ long(
   },
 );
 
-test('who skips the guide is not asked again', async () => {
+test('the guide, once skipped, stays away', async () => {
   const { page, close } = await bench.open({ first: true, firstScreen: true, ready: false });
   await page.locator('logit-guide [data-guide=skip]').click();
   await page.locator('logit-guide').waitFor({ state: 'detached' });

@@ -1,4 +1,4 @@
-/** The view that sets strategies side by side, its figures held against the engine in Node. */
+/** Tests the view that compares strategies; its figures are compared with the engine in Node. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,9 +39,7 @@ const CSV_HEADS = [
 
 const NINE = suites.find(({ name }) => name === 'nine').strategies;
 
-/**
- * The view with a suite: the nine, unless a test asks for another; and with `more` of its choices.
- */
+/** Opens the view with a suite, the nine by default, and with `more` of its choices. */
 async function open({ suite = 'nine', lang = 'en', model = 'verbs', more = '', ...options } = {}) {
   const path = `?lang=${lang}&model=${model}&view=compare${START}&compare_suite=${suite}${more}`;
   const opened = await bench.open({ path, ready: false, ...options });
@@ -63,7 +61,7 @@ function finished(page) {
     .then(() => page.locator('logit-compare [data-command=run]').waitFor());
 }
 
-/** The ids of the text in a column. */
+/** Returns the ids of the text in a column. */
 const idsIn = (page, at) =>
   page
     .locator(`[data-column="${at}"] .t`)
@@ -71,7 +69,7 @@ const idsIn = (page, at) =>
 
 const figure = (root, name) => root.locator(`[data-figure=${name}]`).locator('dd').innerText();
 
-/** A text of the engine in Node, with its figures. */
+/** Writes a text with the engine in Node; returns it with its figures. */
 async function write(strategy, { seed = SEED, max_new_tokens = 60, prompt = FIRST } = {}) {
   const steps = [];
   for await (const step of run(scope, scope, strategy, { prompt, seed, max_new_tokens }))
@@ -84,7 +82,7 @@ async function type(box, text) {
   await box.press('Enter');
 }
 
-test('strategies that read a second text show what they draw from', async () => {
+test('strategies that read a second text show the distribution that they draw from', async () => {
   const strategies = [
     { settings: { contrastive_beta: 0.5 } },
     { settings: { guidance_scale: 2, negative_prompt: 'Today' } },
@@ -109,7 +107,7 @@ test('strategies that read a second text show what they draw from', async () => 
   await close();
 });
 
-test('three temperatures come first, and one needle meets what each of them draws', async () => {
+test('three temperatures come first, and one needle meets the token that each draws', async () => {
   const { page, complaints, close } = await bench.open();
   await page.getByRole('tab', { name: 'Compare' }).click();
   await finished(page);
@@ -123,7 +121,7 @@ test('three temperatures come first, and one needle meets what each of them draw
     page.locator('logit-strips').evaluate((it) => {
       const list = it.shadowRoot.querySelector('.slices');
       const u = Number(list.style.getPropertyValue('--u'));
-      // The place where the needle meets each strip, and what lies there.
+      // Finds the place at which the needle meets each strip, and the token there.
       const met = [...list.querySelectorAll('.strip')].map((strip) => {
         const { top, height } = strip.getBoundingClientRect();
         const at = [...strip.children].find(
@@ -157,7 +155,7 @@ test('three temperatures come first, and one needle meets what each of them draw
   );
   assert.match(page.url(), /compare_step=4/);
 
-  // A press on a token shows its step; on a phone strips lie one above another, the needle upright.
+  // Pressing a token shows its step. On a phone the strips are stacked and the needle is vertical.
   await page.locator('[data-column="1"] logit-passage .t').nth(2).click();
   assert.equal(
     await until(
@@ -176,7 +174,7 @@ test('three temperatures come first, and one needle meets what each of them draw
   await close();
 });
 
-test("the nine stand side by side, token by token and figure by figure the engine's", async () => {
+test("the nine stand side by side, with the engine's tokens and figures", async () => {
   const { page, complaints, foreign, close } = await open();
   const expected = [];
   for (const strategy of NINE) expected.push(await write(strategy));
@@ -215,7 +213,7 @@ test("the nine stand side by side, token by token and figure by figure the engin
   await close();
 });
 
-test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 is not', async () => {
+test('greedy and T = 0.01 give one text, with its smallest gap named; T = 100 differs', async () => {
   const { page, close } = await open();
   await page.locator('[data-suite=extremes]').click();
   const gaps = page.locator('logit-compare .gaps');
@@ -228,7 +226,7 @@ test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 
   assert.match(await gaps.innerText(), /No gap is too small/);
   assert.notDeepEqual(await idsIn(page, 2), await idsIn(page, 0));
 
-  // At a temperature where the gaps of this text are too small, each of them is named.
+  // At a higher temperature the gaps of this text are too small, and each is named.
   await page.locator('[data-action=edit]').nth(1).click();
   await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
   await until(
@@ -252,7 +250,7 @@ test('greedy beside T = 0.01 is identical, with its smallest gap named; T = 100 
   await close();
 });
 
-long('of five texts at T = 0.05 the sentence says how many are greedy’s', async () => {
+long('with five texts at T = 0.05 the sentence gives the number of greedy ones', async () => {
   const { page, close } = await open({ suite: 'extremes' });
   const prompt = 'Tomorrow she';
   await page.locator('logit-compare #prompt').fill(prompt);
@@ -278,7 +276,7 @@ long('of five texts at T = 0.05 the sentence says how many are greedy’s', asyn
   await close();
 });
 
-test('white space that leads by a small gap is made visible', async () => {
+test('white space that leads by a small gap is visible', async () => {
   const { page, close } = await open();
   await page.evaluate(() => {
     const strategies = [0, 0.05].map((temperature) => ({ settings: { temperature } }));
@@ -294,7 +292,7 @@ test('white space that leads by a small gap is made visible', async () => {
   await close();
 });
 
-test('ten texts of eight settings, top_k-against-top_p of the Day 27 lesson: a table of the engine’s spreads, texts to unfold', async () => {
+test('ten texts of eight settings, the Day 27 comparison, fill a table of the engine’s spreads, with texts to unfold', async () => {
   const { page, close } = await open({ suite: 'e27.2' });
   await until(
     () => page.locator('logit-compare progress').evaluate((bar) => bar.max),
@@ -323,7 +321,7 @@ test('ten texts of eight settings, top_k-against-top_p of the Day 27 lesson: a t
   await close();
 });
 
-long('five completions at T = 0.01 are one text', async () => {
+long('five completions at T = 0.01 give one text', async () => {
   const { page, close } = await open({ suite: 'e27.1' });
   const cell = page.locator('[data-row="1"] [data-figure=different]');
   assert.equal(
@@ -337,7 +335,7 @@ long('five completions at T = 0.01 are one text', async () => {
   await close();
 });
 
-test('a blind ranking by keyboard hides the settings until they are asked for', async () => {
+test('a blind ranking by keyboard hides the settings until the user asks for them', async () => {
   const { page, close } = await open();
   await page.locator('#blind').click();
   const cards = page.locator('logit-ranking .card');
@@ -362,7 +360,7 @@ test('a blind ranking by keyboard hides the settings until they are asked for', 
 
   await page.getByRole('button', { name: 'Show the settings' }).click();
   const rows = page.locator('logit-ranking tbody tr');
-  assert.equal(await rows.count(), 9); // equal texts are ranked once, each strategy has its figures
+  assert.equal(await rows.count(), 9); // equal texts share one row, each strategy has its figures
   assert.equal(await told.count(), 2);
   const ranks = await rows.locator('td:first-child').allInnerTexts();
   assert.deepEqual(
@@ -372,7 +370,7 @@ test('a blind ranking by keyboard hides the settings until they are asked for', 
   await close();
 });
 
-test('the order of a blind ranking is that of the seed', async () => {
+test('the seed decides the order of a blind ranking', async () => {
   const orders = [];
   for (const seed of ['7', '8', '7']) {
     const { page, close } = await open({ suite: 'extremes', more: `&compare_seed=${seed}` });
@@ -386,7 +384,7 @@ test('the order of a blind ranking is that of the seed', async () => {
   assert.ok(orders[0].every((text) => text.startsWith(FIRST)));
 });
 
-test('columns are edited, added, removed, and used in the bench', async () => {
+test('columns can be edited, added, removed and used in the bench', async () => {
   const { page, close } = await open({ suite: 'extremes' });
   await page.locator('logit-compare .gaps').waitFor();
   const column = page.locator('[data-column="2"]');
@@ -443,7 +441,7 @@ test('columns are edited, added, removed, and used in the bench', async () => {
   await close();
 });
 
-test('a text of the reader’s stands beside the nine, is measured, refused and ranked like them', async () => {
+test('a user’s own text is measured, refused and ranked like the nine', async () => {
   const { page, complaints, close } = await open();
   assert.equal(await page.locator('[data-command=add]').count(), 0, 'nine are the most');
   await page.locator('[data-command=give]').click();
@@ -505,7 +503,7 @@ test('a text of the reader’s stands beside the nine, is measured, refused and 
   await close();
 });
 
-long('an empty text of the reader’s is refused beside its box, and not measured', async () => {
+long('an empty text of the user is refused beside its box and not measured', async () => {
   const { page, complaints, close } = await open();
   await page.locator('[data-command=give]').click();
   const column = page.locator('[data-column="9"]');
@@ -537,7 +535,7 @@ long('an empty text of the reader’s is refused beside its box, and not measure
   await close();
 });
 
-test('the nine are a table too, and a file of the same numbers', async () => {
+test('the nine are also a table, and a file of the same numbers', async () => {
   const { page, close } = await open();
   await page.locator('logit-compare details.table summary').click();
   const rows = page.locator('logit-compare details.table tbody tr');
@@ -569,7 +567,7 @@ test('the nine are a table too, and a file of the same numbers', async () => {
   await close();
 });
 
-test('the numbers of a token are read by arrow keys', async () => {
+test('the arrow keys read the numbers of a token', async () => {
   const { page, close } = await open();
   const passage = page.locator('[data-column="1"] logit-passage');
   await passage.locator('.box').focus();
@@ -582,8 +580,8 @@ test('the numbers of a token are read by arrow keys', async () => {
   await close();
 });
 
-// alone.test.js has it alone too, with its first example.
-long('it stands alone in a lesson', async () => {
+// alone.test.js also tests the view alone, with its first example.
+long('the element works alone in a lesson', async () => {
   const { page, close } = await open({ suite: 'extremes' });
   await page.evaluate(() => {
     const other = document.createElement('logit-compare');
@@ -614,7 +612,7 @@ long('it stands alone in a lesson', async () => {
 });
 
 long('a run can be stopped', async () => {
-  // Stories are long: the run lasts for as long as a press on Stop may take.
+  // Long texts keep the run going until Stop is pressed.
   const { page, complaints, close } = await open({ suite: 'extremes', model: 'stories' });
   await page.locator('[data-suite="e27.1"]').click();
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
@@ -632,7 +630,7 @@ long('a run can be stopped', async () => {
   await close();
 });
 
-test('what is stale is dropped: the last prompt alone is written', async () => {
+test('an outdated run is dropped: only the last prompt is written', async () => {
   const { page, complaints, close } = await open({ suite: 'extremes' });
   await type(page.locator('logit-compare [data-name=samples]'), '1');
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '5');
@@ -682,13 +680,13 @@ const LOOKS = [
   ['es', 'dark', 375],
 ];
 const LOOKED = sample(LOOKS, 1);
-/** The states that axe checks; the view as it opens is looked at in every look by axe.test.js. */
+/** The places that axe checks here. axe.test.js checks the initial view in every look. */
 const SAMPLE = sample(
   LOOKED.flatMap(([lang]) => ['columns', 'table', 'blind'].map((what) => `${lang} ${what}`)),
   1,
 );
 
-// axe.test.js looks at this view too, and reflow.test.js at its width.
+// axe.test.js also checks this view, and reflow.test.js its width.
 for (const [lang, colorScheme, width] of LOOKED) {
   long(
     `axe finds nothing, and nothing is cut off: ${lang}, ${colorScheme}, ${width} px`,
@@ -720,7 +718,7 @@ for (const [lang, colorScheme, width] of LOOKED) {
   );
 }
 
-test('a passage that no model has read stands beside what continues it, with its credit', async () => {
+test('a passage that no model read stands beside its continuations, with its credit', async () => {
   const { page, complaints, close } = await open({
     suite: 'temperatures',
     model: 'stories',
@@ -738,7 +736,7 @@ test('a passage that no model has read stands beside what continues it, with its
   assert.match(await credit.innerText(), /Parismita, .*Pratham Books, CC BY 4\.0/);
   const name = page.locator('logit-compare logit-strategy h3').last();
   assert.match(await name.innerText(), /Fat King Thin Dog$/);
-  // Another one takes its place, and the strategies stay.
+  // Another passage replaces it, and the strategies stay.
   const columns = await boxes.count();
   await choose.selectOption('goat');
   await until(given, (words) => /asked them to pay their fares/.test(words));

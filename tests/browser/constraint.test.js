@@ -1,5 +1,6 @@
 /**
- * The constraint's card: choosing one, what it removes, its state in words, a grammar of one's own.
+ * Tests the constraint's card: choosing a constraint, its effect, its state in words, a user's own
+ * grammar.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -19,7 +20,7 @@ import {
   until,
 } from './bench.js';
 
-/** A model that can write JSON, in the place of the page's own. */
+/** A model that can write JSON, in place of the page's own. */
 const folder = temporaryFolder();
 const writer = join(folder, 'writer.gguf');
 const printable = byteTokens().filter((_, byte) => byte >= 32 && byte < 127);
@@ -39,17 +40,15 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const card = (page) => page.locator('logit-constraint');
 async function addCard(page) {
-  if (await card(page).count()) return; // a used document may still have it
+  if (await card(page).count()) return; // a reused document may still have it
   await page.locator('logit-shelf summary').click();
   await page.locator('[data-add=constraint]').click();
 }
-/**
- * The page as it begins, in a document that was used where there is one.
- */
+/** Opens the page in its initial state; may reuse a page. */
 const open = () => bench.open({ path: `?lang=en${START}` });
 const said = (page) => card(page).locator('#state').innerText();
 
-test('a constraint leaves alone what could have stood in the prompt', async () => {
+test('a constraint allows tokens that could be part of the prompt', async () => {
   const { page, complaints, close } = await open();
   await addCard(page);
   await card(page).locator('select').selectOption('rules');
@@ -74,7 +73,7 @@ test('a constraint leaves alone what could have stood in the prompt', async () =
   await close();
 });
 
-test("a grammar of one's own removes, in the bars and in words, what the engine says", async () => {
+test("a user's own grammar removes the engine's tokens, in the bars and in words", async () => {
   const { page, complaints, close } = await open();
   await addCard(page);
   await card(page).locator('select').selectOption('rules');
@@ -105,7 +104,7 @@ test("a grammar of one's own removes, in the bars and in words, what the engine 
   await close();
 });
 
-test('what is wrong with a grammar is said beside it, and nothing else changes', async () => {
+test('a fault of a grammar is named beside it, and nothing else changes', async () => {
   const { page, close } = await open();
   await addCard(page);
   const bars = await readBars(page);
@@ -131,7 +130,7 @@ test('what is wrong with a grammar is said beside it, and nothing else changes',
   await close();
 });
 
-test('the card is usable by keyboard and axe finds nothing, in both languages, light and dark', async () => {
+test('the card works by keyboard and axe finds nothing, in both languages, light and dark', async () => {
   const looks = /** @type {const} */ ([
     ['en', 'light'],
     ['es', 'dark'],
@@ -151,12 +150,12 @@ test('the card is usable by keyboard and axe finds nothing, in both languages, l
       assert.ok(await text.isVisible());
     await card(page).locator('#banned_words').fill('home');
     await page.keyboard.press('Enter');
-    if (LONG) assert.deepEqual(await axe(page), []); // axe.test.js has this card too
+    if (LONG) assert.deepEqual(await axe(page), []); // axe.test.js also checks this card
     await close();
   }
 });
 
-test('a model that can, writes JSON: the state follows the text, which parses, and is said to be valid or cut off', async () => {
+test('under a JSON constraint the state follows the text, the text parses, and the page calls it valid or cut off', async () => {
   writes = true;
   const { page, complaints, close } = await bench.open({ fresh: true });
   await addCard(page);
@@ -203,7 +202,7 @@ test('a model that can, writes JSON: the state follows the text, which parses, a
   );
   assert.equal(JSON.parse(text).length, 3, text);
 
-  // A text that a JSON constraint ended is said to be valid or cut off, and stands as plain text.
+  // A finished JSON text is called valid or cut off, and is shown as plain text.
   const scopeElement = page.locator('logit-scope');
   const restore = (constraint, branch, others = {}) =>
     scopeElement.evaluate(

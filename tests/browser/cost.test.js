@@ -1,4 +1,4 @@
-/** The cost view: figures of the formula, steps timed with and without the cache, variants. */
+/** Tests the cost view: figures of the formula, timed steps with and without the cache, variants. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -17,13 +17,13 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-test('the formula counts what a naive forward pass counts', () => {
+test('the formula gives the operation count of a naive forward pass', () => {
   const info = { ...scope.info };
   const { n_embd: d, n_layer, vocab_size, context_length } = info;
   const n = 7;
   let matrices = 0;
   let attention = 0;
-  // verbs: a feed-forward of 4 d; norms and biases are counted by the formula, a few in a hundred.
+  // verbs has a feed-forward of 4 d. The formula also counts norms and biases, a few per cent.
   for (let layer = 0; layer < n_layer; layer++) {
     matrices += 2 * (3 * d * d + d * d + 4 * d * d + 4 * d * d);
     attention += n * 2 * d + n * 2 * d;
@@ -33,7 +33,7 @@ test('the formula counts what a naive forward pass counts', () => {
   assert.equal(cost.attention, attention);
   assert.ok(Math.abs(cost.matrices / matrices - 1) < 0.02, `${cost.matrices} for ${matrices}`);
   assert.equal(multiplied(info), info.parameters - context_length * d);
-  // Without the cache the last of n steps costs as much as all steps with it, but for their heads.
+  // Without the cache, the last of n steps costs as much as all steps with it, except their heads.
   const heads = (n - 1) * 2 * vocab_size * d;
   const all = Array.from({ length: n }, (_, i) => operations(withCache(info, i + 1)));
   assert.equal(
@@ -44,8 +44,8 @@ test('the formula counts what a naive forward pass counts', () => {
   assert.deepEqual(wholeText(info, 3, 2).again.tokens, 7);
 });
 
-test('steps are timed along the whole context; the chart, its table and the keys agree', async () => {
-  // Tokens drawn before count too.
+test('steps are timed along the whole context, and the chart agrees with its table and its keys', async () => {
+  // Tokens drawn before the visit to the view also count.
   const { page, complaints, foreign, close } = await bench.open({ fresh: true });
   for (let i = 0; i < 3; i++) await page.locator('[data-command=step]').click();
   await until(
@@ -76,7 +76,7 @@ test('steps are timed along the whole context; the chart, its table and the keys
   assert.equal(await view.locator('.walk').getAttribute('aria-valuenow'), String(rows.length));
   assert.match(await view.locator('.walk').getAttribute('aria-valuetext'), /^2\d tokens: /);
 
-  // All steps of a text, from the bench's prompt and the model's width until others are typed.
+  // The cost of all steps of a text starts from the bench's prompt and the model's width.
   const box = (name) => view.locator(`[data-box=${name}]`);
   assert.equal(await box('prompt_tokens').inputValue(), String(prompt));
   assert.equal(await box('width').inputValue(), String(scope.info.n_embd));
@@ -118,7 +118,7 @@ test('steps are timed along the whole context; the chart, its table and the keys
   await close();
 });
 
-test('a context that is too short to measure in says so, the shortest that is not is measured', async () => {
+test('a context too short for a measurement says so, and the shortest possible one is measured', async () => {
   const sentence = 'A context of 17 tokens is too short to measure in: it takes 18.';
   const short = await bench.open({
     path: '?lang=en&model=verbs&context=17&view=cost#cost_measured=steps,speeds',

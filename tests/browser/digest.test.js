@@ -1,8 +1,8 @@
 /**
- * The digest over logits, traces and generated ids, in three browsers: equal to Node's, which
- * equals the native builds'. `make test-browsers` and `make test-long` alone run Firefox and WebKit.
- * A browser that does not run is skipped tests, and so is relaxed SIMD where it is not built or, but
- * for Chromium, not had.
+ * Compares the digest of logits, traces and generated ids in three browsers with Node's, which
+ * equals the native builds'. Only `make test-browsers` and `make test-long` run Firefox and WebKit.
+ * Tests of a missing browser are skipped. Tests of relaxed SIMD are skipped if it is not built or,
+ * except in Chromium, not available.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -41,12 +41,12 @@ const all = [
     relative(root, modelFile(shapes[0], /** @type {any} */ (format))),
   ),
 ];
-/** In `make test` the quantised one: build.test.js has the digest of another. */
+/** `make test` runs the quantised model; build.test.js tests another. */
 const models = LONG || process.env.ALL_BROWSERS ? all : all.slice(-1);
 const relaxedBuilt = existsSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 const NO_VARIANT = 'no such variant: ';
 
-/** The program in the page. @param {string} model @param {string} variant */
+/** The program that runs in the page. @param {string} model @param {string} variant */
 const program = (model, variant) => `(async () => {
   const { Logitscope } = await import('/web/engine/index.js');
   const { digest } = await import('/tests/node/digest.js');

@@ -1,4 +1,7 @@
-/** The distribution's views, its draggable lines, and what can be done to a token from its bar. */
+/**
+ * Tests the charts of the distribution, their draggable cut lines, and the actions on a token from
+ * its bar.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
@@ -24,9 +27,7 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 
-/**
- * The page as it begins, in a document that was used where there is one.
- */
+/** Opens the page in its initial state; may reuse a page. */
 const open = (options = {}) => bench.open({ path: `?lang=en${START}`, ...options });
 
 function expectBars(page, settings) {
@@ -40,7 +41,7 @@ async function value(page, name) {
   return page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
 }
 
-/** Drags the middle of a handle to a place, in a few moves. */
+/** Drags the middle of a handle to a place in a few moves. */
 async function drag(page, name, to) {
   const box = await handle(page, name).boundingBox();
   const from = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -55,7 +56,7 @@ async function drag(page, name, to) {
   await page.mouse.up();
 }
 
-test('the cut lines are dragged among the bars and turn the knobs', async () => {
+test('dragging the cut lines among the bars turns the knobs', async () => {
   const { page, close } = await open({ viewport: { width: 1440, height: 1600 } });
   const row = async (i) => (await page.locator('logit-distribution .row').nth(i).boundingBox()).y;
   await drag(page, 'top_k', { y: await row(7) });
@@ -73,7 +74,7 @@ test('the cut lines are dragged among the bars and turn the knobs', async () => 
   await close();
 });
 
-test('the cut lines move by arrow keys and say what they keep', async () => {
+test('the arrow keys move the cut lines, which say the tokens that they keep', async () => {
   const { page, close } = await open();
   const top = handle(page, 'top_p');
   assert.equal(await top.getAttribute('aria-valuetext'), 'top-p 0.9 keeps 3 of 64');
@@ -96,7 +97,7 @@ test('the cut lines move by arrow keys and say what they keep', async () => {
   await close();
 });
 
-test('the views are tabs, and the lines are dragged in each', async () => {
+test('the charts are tabs, and each has draggable cut lines', async () => {
   const { page, complaints, close } = await open({ viewport: { width: 1440, height: 1600 } });
   await page.locator('#tab-bars').focus();
   for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowRight');
@@ -131,7 +132,7 @@ test('the views are tabs, and the lines are dragged in each', async () => {
   await close();
 });
 
-long('a view of all ranks keeps the room of the bars, also until it is fetched', async () => {
+long('a chart of all ranks has the height of the bars, also before it is loaded', async () => {
   for (const [width, height] of [
     [375, 740],
     [1440, 900],
@@ -175,7 +176,7 @@ long('a view of all ranks keeps the room of the bars, also until it is fetched',
   }
 });
 
-test('a token is forbidden, made likelier and taken from its bar', async () => {
+test('the bar of a token forbids it, makes it likelier and takes it', async () => {
   const { page, close } = await open();
   scope.feed(scope.encode(FIRST));
   const [first, second] = scope.distribution(BALANCED).tokens;
@@ -190,7 +191,7 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
   await page.locator(`[data-bias="${second.id}"]:focus`).press('Enter');
   await expectBars(page, BALANCED);
 
-  // A sequence of tokens comes with the address, has a chip, and is taken from there.
+  // A token sequence comes with the address, has a chip, and is removed there.
   const sequence = `${[...scope.encode(FIRST)].at(-1)} ${second.id}`;
   await page.evaluate((key) => {
     location.hash += `&logit_bias=${encodeURIComponent(key)}:2`;
@@ -216,7 +217,7 @@ test('a token is forbidden, made likelier and taken from its bar', async () => {
   await close();
 });
 
-test('on a phone the menu of a token stands inside the window, at a bar of the bench and of the landscape', async () => {
+test('on a phone a token’s menu stays inside the window, on the bench and in the landscape', async () => {
   for (const view of ['bench', 'landscape']) {
     const path = `?lang=es&model=verbs&view=${view}#temperature=0.7`;
     const { page, close } = await open({
@@ -242,7 +243,7 @@ test('on a phone the menu of a token stands inside the window, at a bar of the b
   }
 });
 
-test('a token that is part of a character shows its bytes', async () => {
+test('a token that is a part of a character shows its bytes', async () => {
   const { page, close } = await open();
   scope.feed(scope.encode(FIRST));
   const [{ text }] = scope.distribution(BALANCED).tokens;
@@ -253,7 +254,7 @@ test('a token that is part of a character shows its bytes', async () => {
   await close();
 });
 
-test('no knob moves the axis, and a token drawn from beyond the list is shown with its rank', async () => {
+test('no knob moves the axis, and a drawn token beyond the list is shown with its rank', async () => {
   const { page, close } = await open({ path: '?lang=en&model=stories&view=bench#' });
   const ticks = () => page.locator('logit-distribution .frame text').allTextContents();
   const axis = await ticks();
@@ -294,7 +295,7 @@ test('the figures over the bars stay in their columns while a knob turns', async
   await close();
 });
 
-test('a bar longer than the axis stands out of it, with a gap, and its number in the chart', async () => {
+test('a bar longer than the axis extends past it, with a gap, and its number stays in the chart', async () => {
   for (const width of [320, 1440]) {
     const { page, close } = await open({
       path: '?lang=es&model=stories#temperature=0',
@@ -322,7 +323,7 @@ test('a bar longer than the axis stands out of it, with a gap, and its number in
   }
 });
 
-test('the logarithmic axis makes of each tenfold one step, and is in the link', async () => {
+test('the logarithmic axis has equal steps for each factor of ten, and is in the link', async () => {
   const { page, close } = await open({ path: '?lang=en&model=stories#bench_chart=log' });
   assert.equal(await page.locator('#tab-log').getAttribute('aria-selected'), 'true');
   const ticks = page.locator('logit-distribution .frame text');
@@ -343,7 +344,7 @@ test('the logarithmic axis makes of each tenfold one step, and is in the link', 
   await close();
 });
 
-test('the roundest top-p that keeps n tokens keeps n tokens', () => {
+test('the roundest top-p for n tokens keeps exactly n tokens', () => {
   const logits = [2.1, 1.7, 0.3, 0.29, -1, -3, -8];
   const shares = [...scope.warp(Float32Array.from(logits)).p].sort((a, b) => b - a);
   for (let n = 1; n <= logits.length; n++) {
@@ -353,7 +354,7 @@ test('the roundest top-p that keeps n tokens keeps n tokens', () => {
   assert.equal(topPFor([0.6, 0.2, 0.1, 0.05, 0.05], 2, 5), 0.8);
 });
 
-test('curves rise to 1 and their lines stand where the ranks are cut', () => {
+test('curves rise to 1 and their lines stand at the cut ranks', () => {
   const raw = Float64Array.from([0.4, 0.3, 0.2, 0.1]);
   const final = Float64Array.from([4 / 7, 3 / 7, 0, 0]);
   const handles = [

@@ -1,4 +1,4 @@
-/** The draw: u to drag, Gumbel-max, and a thousand draws held against the bars. */
+/** Tests the draw: dragging u, Gumbel-max, and a thousand draws compared with the bars. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tallySeed, totalVariation } from '../../web/state/tally.js';
@@ -13,21 +13,19 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
-/**
- * The page as it begins, in a document that was used where there is one.
- */
+/** Opens the page in its initial state; may reuse a page. */
 const open = (options = {}) => bench.open({ ...options, path: `?lang=en${START}` });
 
 const drawn = async (page) =>
   Number(await page.locator('logit-draw .lands').getAttribute('data-drawn'));
 
-/** The engine's draw after the first prompt. */
+/** Returns the engine's draw after the first prompt. */
 function expectedDraw(settings, choice) {
   scope.feed(scope.encode(FIRST));
   return scope.draw({ ...BALANCED, seed: 42, ...settings }, choice);
 }
 
-test('u is dragged and moved by keys, Step takes its token, and the drawn u comes back', async () => {
+test('the mouse and the keys move u, Step takes its token, and the drawn u comes back', async () => {
   const { page, close } = await open();
   const strip = page.locator('logit-draw .strip');
   await strip.scrollIntoViewIfNeeded();
@@ -99,7 +97,7 @@ test("Gumbel-max draws the engine's token without a u", async () => {
   await close();
 });
 
-test("a thousand draws are the engine's own, as ticks on the bars and a distance", async () => {
+test("a thousand draws are the engine's own, shown as ticks on the bars and as a distance", async () => {
   const { page, close } = await open();
   await page.locator('[data-command=many]').click();
   const result = page.locator('logit-draw .result');
@@ -139,7 +137,7 @@ test("a thousand draws are the engine's own, as ticks on the bars and a distance
   await close();
 });
 
-test('total variation distance counts what was never drawn', () => {
+test('the total variation distance counts tokens that were never drawn', () => {
   const counts = new Map([
     [1, { n: 6, p: 0.5 }],
     [2, { n: 4, p: 0.3 }],
@@ -147,7 +145,7 @@ test('total variation distance counts what was never drawn', () => {
   assert.ok(Math.abs(totalVariation({ total: 10, counts }) - 0.2) < 1e-12);
 });
 
-long('a strip shows the bars while a knob turns out of their sight', async () => {
+long('a strip shows the bars while a knob outside their view turns', async () => {
   const { page, close } = await open({ viewport: { width: 375, height: 700 } });
   const glance = page.locator('logit-glance');
   assert.equal(await glance.isVisible(), false);
