@@ -29,7 +29,7 @@ NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
 .PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons picture wasm package native \
-    native-tests native-traps native-32 fuzz fuzz-answers fuzz-page fuzzers soak soak-page mutants coverage models types format lint style openings tidy clean
+    native-tests native-traps native-32 fuzz fuzz-answers fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -144,14 +144,12 @@ format: node_modules/.package-lock.json ## format C, JavaScript and CSS
 	clang-format -i $(C_FILES)
 	npx biome format --write .
 
-lint: types style openings tidy ## check C, JavaScript, CSS, types and the openings of comments
+lint: types style tidy ## check C, JavaScript, CSS, types and the openings of comments
 
 style: node_modules/.package-lock.json
 	@./need.sh clang-format=clang-format
 	clang-format --dry-run -Werror $(C_FILES)
 	@npx biome ci --colors=off . >/dev/null || npx biome ci --colors=off .
-
-openings:
 	@node tests/openings.js
 
 # .clang-tidy lists the checks, with the reasons against the others.

@@ -153,7 +153,7 @@ static void start(struct chain *chain, const float *logits) {
     trace->perplexity = trace->raw_perplexity;
 }
 
-/* What a stage or a listing has to look at: the pool of survivors while all are in it. */
+/* The candidates of a stage or a listing: the pool of survivors, or the whole vocabulary. */
 static struct pool pool_of(const struct chain *chain) {
     if (chain->is_sparse) return chain->survivors;
     return (struct pool){chain->vocab_size, chain->logits, chain->weights, NULL};

@@ -12,7 +12,7 @@
 #include "kernels.h"
 #include "stage.h"
 
-/* What one stage did to the distribution that entered it. Masses are shares of 1. */
+/* The effect of one stage on the distribution that entered it. Masses are shares of 1. */
 struct chain_stage {
     uint32_t stage;   /* as stage.h numbers them */
     uint32_t active;  /* differs from its neutral value */
@@ -90,7 +90,7 @@ struct chain_drawn {
     double p_before;          /* where adaptive_p is on: before that stage; otherwise p */
 };
 
-/* What a draw without a trace knows of the distribution it came from; entropy in bits. */
+/* A draw without a trace, with two measures of its distribution; entropy in bits. */
 struct chain_sample {
     struct chain_drawn drawn;
     uint32_t kept;
@@ -100,7 +100,7 @@ struct chain_sample {
 /* Draws from the last trace by inverse CDF with the 53 random bits r, or by Gumbel-max. */
 struct chain_drawn chain_draw(const struct chain *chain, uint64_t r);
 struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, uint64_t step);
-/* What these two would say of a token that survives, drawn by whatever else. */
+/* Describes a surviving token as chain_draw would, whoever chose it. */
 struct chain_drawn chain_describe(const struct chain *chain, uint32_t id);
 
 /* chain_apply and chain_draw in one, without the trace: the same bits, up to a hundred times sooner

@@ -1,4 +1,4 @@
-/* What the chain's files share: its scratch, and the checks of what it is given. */
+/* Shared by the chain's files: its scratch, and the checks of its input. */
 #ifndef LOGITSCOPE_CHAIN_PART_H
 #define LOGITSCOPE_CHAIN_PART_H
 

@@ -40,7 +40,7 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
     return chain_describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
 }
 
-/* Whether every active stage gives the same on a pool: stage_suits_pool. */
+/* True if every active stage gives the same on a pool: stage_suits_pool. */
 static bool suits_all(const struct settings *settings, const uint32_t *stages, uint32_t n_stages) {
     for (uint32_t i = 0; i < n_stages; i++)
         if (stage_active(settings, stages[i]) && !stage_suits_pool(stages[i])) return false;

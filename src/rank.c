@@ -59,8 +59,8 @@ bool rank_any_below(const float *logits, size_t n, float least) {
     return nearest < end - first;
 }
 
-/* Whether any of a block's logits reaches the floor: a loop without a branch, of which compilers
- * make vectors. */
+/* True if any logit of a block reaches the floor: a loop without a branch, which compilers
+ * vectorise. */
 static bool reaches(const float *logits, size_t n, float floor) {
     int32_t below = -1;
     VECTOR4

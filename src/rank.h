@@ -17,7 +17,7 @@ struct rank_place {
 /* Largest logit and number of survivors. With a NaN among them `max` is NaN or above all others. */
 uint32_t rank_survey(const float *logits, size_t n, float *max);
 
-/* Whether a survivor lies below `least`, which is negative. */
+/* True if a survivor lies below `least`, which is negative. */
 bool rank_any_below(const float *logits, size_t n, float least);
 
 /* The ids of the tokens with logit >= floor, and of NaN, ascending, into ids; returns how many. One

@@ -193,7 +193,7 @@ const uint32_t *session_timeline(const struct session *s, size_t *n) {
     return s->timeline;
 }
 
-/* Where the angles of a rotation begin in `cosine`, `sine`. */
+/* Index of a rotation's first angle in `cosine`, `sine`. */
 static size_t rotation_at(const struct session *s, enum rotation rotation) {
     return (size_t)(rotation - ROTATION_GLOBAL) * BATCH * (s->model->shape.rope.n_rot / 2);
 }

@@ -1,4 +1,4 @@
-/* What the caller asks for, checked: every number against its row of the table, then order, biases
+/* The caller's settings, checked: every number against its row of the table, then order, biases
  * and breakers against a vocabulary. */
 #include "settings.h"
 

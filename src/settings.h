@@ -1,5 +1,5 @@
-/* What the caller asks for: a number for each setting, the order of the warpers, and what no number
- * says. Their names and ranges are the rows of warp_table (warp.h). */
+/* The caller's settings: a number for each setting, the order of the samplers, and the settings
+ * that are no numbers. Their names and ranges are the rows of warp_table (warp.h). */
 #ifndef LOGITSCOPE_SETTINGS_H
 #define LOGITSCOPE_SETTINGS_H
 
@@ -75,9 +75,9 @@ enum setting {
     SETTING_COUNT
 };
 
-/* Whose rules hold at ties and boundaries; the rules of warp.h are transformers'. llama.cpp keeps
- * exactly k for top_k (ties by id) and, for typical_p, until the mass is above p. llama2.c keeps
- * until the mass is above p for top_p, of which p = 0 is off. */
+/* The program with the rules for ties and boundaries; the rules of warp.h are transformers'.
+ * llama.cpp keeps exactly k for top_k (ties by id) and, for typical_p, until the mass is above p.
+ * llama2.c keeps until the mass is above p for top_p, of which p = 0 is off. */
 enum convention { CONVENTION_TRANSFORMERS, CONVENTION_LLAMA_CPP, CONVENTION_LLAMA2_C };
 
 /* b is added to the logit of `id`; -INFINITY bans it. */
@@ -86,8 +86,8 @@ struct warp_bias {
     double bias;
 };
 
-/* What the caller asks for. `order` lists n_order distinct warpers, first applied first; a warper
- * that is active must be in it. Biases are in ascending order of id, each id once. */
+/* The caller's settings. `order` lists n_order distinct samplers, first applied first; an active
+ * sampler must be in it. Biases are in ascending order of id, each id once. */
 struct settings {
     double value[SETTING_COUNT];
     uint32_t order[WARPER_COUNT];
@@ -115,8 +115,9 @@ void settings_reset(struct settings *settings);
 /* Sets a number after checking it: STATUS_OUT_OF_RANGE changes nothing. */
 enum status settings_set(struct settings *settings, enum setting setting, double value,
                          struct fault *fault);
-/* Whether the warper differs from its neutral value; while mirostat is on, which replaces them, no
- * other truncation does, nor does adaptive_p; temperature does not while dynatemp_range is on. */
+/* True if the sampler differs from its neutral value. Mirostat replaces every other truncation and
+ * adaptive_p, so these are false while it is on; temperature is false while dynatemp_range is on.
+ */
 bool settings_active(const struct settings *settings, enum setting warper);
 /* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a warper
  * named twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias, breaker,

@@ -10,12 +10,13 @@
 
 enum { TOUCHED_MAX = 1024 };
 
-/* What decides which tokens can survive. */
+/* Bounds on the tokens that can survive. */
 struct plan {
-    uint32_t keep;      /* untouched tokens that can */
+    uint32_t keep;      /* untouched tokens that can survive */
     double temperature; /* applied before the cut, 1 if none */
     float largest;      /* logits up to this cannot overflow, even touched and divided */
-    float least;        /* nor those down to this, listed or not: one that did would shift all */
+    float
+        least; /* logits down to this cannot overflow either; one overflow would shift all logits */
 };
 
 /* Penalties within 10^6 and biases up to `largest` cannot bring a logit to the sizes at which the

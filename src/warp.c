@@ -79,7 +79,7 @@ OUTLINED uint64_t warp_mass_target(double p, uint64_t total, bool above) {
     return target > total ? 0 : target ? target : 1;
 }
 
-/* Whether dividing by the temperature would leave the range of float32. */
+/* True if a division by the temperature leaves the range of float32. */
 static bool overflows(const float *logits, size_t n, double temperature) {
     int32_t largest = 0; /* the bits of a positive float have its order */
     float size;

@@ -14,7 +14,7 @@ static uint32_t back(const struct tail *tail, size_t i) {
     return tail->ids[tail->n - 1 - i];
 }
 
-/* Whether the sequence begins i ids before the end and is complete there. */
+/* True if the sequence begins i ids before the end and is complete there. */
 static bool stands_at(const struct tail *tail, size_t i, const uint32_t *sequence,
                       uint32_t length) {
     if (length > i + 1) return false;

@@ -1,4 +1,4 @@
-/* What the warpers' files share: how to read their input, and the cuts that several make. */
+/* Shared by the samplers' files: reading of their input, and the cuts that several make. */
 #ifndef LOGITSCOPE_WARP_PART_H
 #define LOGITSCOPE_WARP_PART_H
 
@@ -23,7 +23,7 @@ static inline float to_float(double x) {
     return (float)x;
 }
 
-/* What turns a distribution's logits into ln p. */
+/* Turns a distribution's logits into ln p. */
 struct normaliser {
     double max, log_sum;
 };

@@ -38,7 +38,7 @@ class BoundedText extends Directive {
   /** The note below the box of a heavy text. @type {HTMLElement | null} */
   #note = null;
   #listens = false;
-  /** Whether the box was read-only before its text became heavy; null for a light text. @type {boolean | null} */
+  /** True if the box was read-only before its text became heavy; null for a light text. @type {boolean | null} */
   #fixed = null;
 
   /** @param {string} text */

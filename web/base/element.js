@@ -43,7 +43,7 @@ export class LogitElement extends LitElement {
    */
   static joined = null;
 
-  /** Whether updates wait for idle time, so that the bars paint first. */
+  /** True if updates wait for idle time, so that the bars paint first. */
   deferUpdates = false;
   /** @type {(() => void) | null} */
   #unfollow = null;

@@ -70,7 +70,7 @@ export class Reorder {
     if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
   }
 
-  /** Whether a pointer drags a card; meanwhile no card may change its height. */
+  /** True if a pointer drags a card; meanwhile no card may change its height. */
   get dragging() {
     return this.grabbed !== null && !this.#byKey;
   }

@@ -8,7 +8,7 @@ function frame() {
 }
 
 /**
- * Whether an element under `root` waits for its code or its update, or is `busy`.
+ * True if an element under `root` waits for its code or its update, or is `busy`.
  * @param {Document | ShadowRoot} root
  * @returns {boolean}
  */

@@ -25,7 +25,7 @@ export function takePointer(event) {
   return !finger;
 }
 
-/** Whether a move or the end of a pointer counts. @param {PointerEvent} event */
+/** True if a move or the end of a pointer counts. @param {PointerEvent} event */
 export function counts(event) {
   const target = /** @type {HTMLElement} */ (event.currentTarget);
   const from = waiting.get(target);

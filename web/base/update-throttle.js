@@ -13,7 +13,7 @@ export class UpdateThrottle {
   numbersCount = 0;
   /** The number of full renders so far. */
   fullCount = 0;
-  /** Whether any part of the host is in the window. */
+  /** True if any part of the host is in the window. */
   visible = true;
   #throttle = new Throttle();
   #moved = -Infinity;

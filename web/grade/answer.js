@@ -71,7 +71,7 @@ const KEYS = {
 };
 
 /**
- * Whether a message is an answer to a call.
+ * True if a message is an answer to a call.
  * @param {any} answer
  * @param {{ call: string, [given: string]: any }} asked
  */
@@ -102,7 +102,7 @@ const QUESTIONS = {
   again: QUESTION,
 };
 
-/** Whether a message is a question of `generate`; turns its infinities and NaN into numbers. @param {any} message */
+/** True if a message is a question of `generate`; turns its infinities and NaN into numbers. @param {any} message */
 function isQuestion(message) {
   const { ask } = message;
   if (Array.isArray(message.ids)) message.ids = message.ids.map(back);

@@ -97,7 +97,7 @@ def listed(value):
 
 
 def is_row(value):
-    """Whether a result is one row of a batch."""
+    """True if a result is one row of a batch."""
     return isinstance(value, list) and len(value) == 1 and isinstance(value[0], (list, tuple))
 
 

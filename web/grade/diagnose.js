@@ -155,7 +155,7 @@ function loopTwin(asked) {
 }
 
 /**
- * Whether a wrong answer becomes right in a fresh place without earlier calls.
+ * True if a wrong answer becomes right in a fresh place without earlier calls.
  * @param {Asked[]} asked
  * @param {any} engine
  * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh
@@ -175,7 +175,7 @@ async function keepsSomething(asked, engine, afresh) {
 }
 
 /**
- * Whether the file's own stages, called one after another, give the answers of its chain or loop.
+ * True if the file's own stages, called one after another, give the answers of its chain or loop.
  * @param {string} as
  * @param {Asked[]} asked
  * @param {any} engine

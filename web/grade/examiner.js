@@ -25,7 +25,7 @@ export function complete(engine, as, settings) {
   };
 }
 
-/** Whether a function raised its error on purpose. @param {Answer} answer */
+/** True if a function raised its error on purpose. @param {Answer} answer */
 const isRefusal = ({ error, hung, code }) =>
   error !== undefined && !hung && !code && !error.startsWith('ZeroDivisionError');
 

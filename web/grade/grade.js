@@ -108,7 +108,7 @@ async function tryProperty(
   return { name, says, needs, holds: !late(), cases: cases.length };
 }
 
-/** Whether a function that does nothing holds a property, by function and property. @type {Map<string, boolean>} */
+/** True if a function that does nothing holds a property, by function and property. @type {Map<string, boolean>} */
 const held = new Map();
 
 /**

@@ -77,13 +77,13 @@ function copyOf(numbers) {
   return copy;
 }
 
-/** Whether two lists have the same numbers, zeros with the same sign. @param {Float32Array} a @param {Float32Array} b */
+/** True if two lists have the same numbers, zeros with the same sign. @param {Float32Array} a @param {Float32Array} b */
 function isSame(a, b) {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i] || 1 / a[i] !== 1 / b[i]) return false;
   return true;
 }
 
-/** Whether a list has other ids than before. @param {ArrayLike<number>} before @param {ArrayLike<number>} after */
+/** True if a list has other ids than before. @param {ArrayLike<number>} before @param {ArrayLike<number>} after */
 function isOther(before, after) {
   for (let i = 0; i < before.length; i++) if (before[i] !== after[i]) return true;
   return before.length !== after.length;

@@ -151,7 +151,7 @@ def arguments(function, name, given, rows):
 
 
 def is_other(value, before):
-    """Whether a list, tensor or array, or the only row of one, differs from before."""
+    """True if a list, tensor or array, or the only row of one, differs from before."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if value and isinstance(value[0], (list, tuple)):
         value = value[0]

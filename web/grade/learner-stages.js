@@ -20,7 +20,7 @@ export class LearnerStages {
   #complete;
   /** Stages that differ from the built-in. @type {Set<string>} */
   wrong = new Set();
-  /** Whether `tested` now holds a stage and must take its own function again. */
+  /** True if `tested` now holds a stage and must take its own function again. */
   used = false;
 
   /**

@@ -242,7 +242,7 @@ async function notGreedy(input, asking) {
 }
 
 /**
- * Whether no two tokens are so close in typical_p's order that rounding decides.
+ * True if no two tokens are so close in typical_p's order that rounding decides.
  * @param {Engine} engine
  * @param {Case} input
  */

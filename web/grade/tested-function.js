@@ -46,7 +46,7 @@ export class TestedFunction {
   #loading;
   /** Time of all its calls, loading included, in ms. */
   spent = 0;
-  /** Whether the file did not load in time; a second try would not either. */
+  /** True if the file did not load in time; a second try would not either. */
   stuck = false;
   /** @type {Place | null} */
   #place = null;

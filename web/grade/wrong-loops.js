@@ -27,7 +27,7 @@ import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
  * @property {boolean} [whole] whether the prompt is returned too
  */
 
-/** Whether a loop stops after a token, by its kind of end. @type {Record<string, (id: number, end: number, ids: number[]) => boolean>} */
+/** True if a loop stops after a token, by its kind of end. @type {Record<string, (id: number, end: number, ids: number[]) => boolean>} */
 const STOPS = {
   keep: (id, end) => id === end,
   leave: (id, end) => id === end,

@@ -35,7 +35,7 @@ function within(value, { above = -Infinity, below = Infinity }) {
 }
 
 /**
- * Whether a state reaches a goal.
+ * True if a state reaches a goal.
  * @param {import('./lesson-file.js').Goal} goal
  * @param {Value} value measured in the state
  */

@@ -40,12 +40,12 @@ export class PageAddress {
   #record = currentRecord();
   /** The address of the state as last read or written. */
   #reached = '';
-  /** Whether the pending changes make a new entry. */
+  /** True if the pending changes make a new entry. */
   #discrete = false;
   #pending = false;
-  /** Whether the entry is that of a run: made at its first token, rewritten at its end. */
+  /** True if the entry is that of a run: made at its first token, rewritten at its end. */
   #ofRun = false;
-  /** Whether the user knows that the storage is full. */
+  /** True if the user knows that the storage is full. */
   #full = false;
   /** The number of addresses being read; nothing is written meanwhile. */
   #reading = 0;

@@ -52,7 +52,7 @@ export class InstrumentElement extends LogitElement {
     return this.instrument.saveTexts();
   }
 
-  /** Whether a load, a run or a reading is under way. */
+  /** True if a load, a run or a reading is under way. */
   get busy() {
     const { model, pass, generation } = this.instrument;
     const loading = model.status === 'loading' || model.progress !== null;

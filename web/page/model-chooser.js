@@ -25,7 +25,7 @@ export class LogitModel extends LogitElement {
     this.name = '';
     /** @type {{ loaded: number, total: number } | null} The progress of a load. */
     this.progress = null;
-    /** Whether the user drags a file over the page. */
+    /** True if the user drags a file over the page. */
     this.over = false;
   }
 

@@ -65,7 +65,7 @@ export class LogitOpen extends LogitElement {
     /** @type {import('../engine/browser-store.js').Listed[]} */
     this.kept = [];
     this.fault = '';
-    /** Whether a request for the size is in flight. */
+    /** True if a request for the size is in flight. */
     this.asking = false;
     /** The context length in tokens; 0 for the engine's default. */
     this.context = 0;

@@ -31,7 +31,7 @@ export class LogitReopen extends LogitElement {
     this.other = '';
     /** The reason why the last file was refused. */
     this.fault = '';
-    /** Whether the browser has a handle of the file. */
+    /** True if the browser has a handle of the file. */
     this.handles = false;
   }
 

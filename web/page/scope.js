@@ -71,10 +71,10 @@ export class LogitScope extends InstrumentElement {
   /** The refused parts of the last address or message. @type {Dropped[]} */
   #dropped = [];
 
-  /** Whether the page has hidden this element, which then serves panels elsewhere. */
+  /** True if the page has hidden this element, which then serves panels elsewhere. */
   #tucked = false;
 
-  /** Whether the last change was a choice that is typed. */
+  /** True if the last change was a choice that is typed. */
   #typed = false;
 
   /** The listeners for the requests of panels. */
@@ -88,18 +88,18 @@ export class LogitScope extends InstrumentElement {
     this.grammar = '';
     this.prompt = '';
     this.view = 'bench';
-    /** Whether a first visit begins with the tour. */
+    /** True if a first visit begins with the tour. */
     this.guide = false;
     /** The visible knobs and panels, in the form of parseControls; '' for all. */
     this.controls = '';
-    /** Whether prompt, settings and tokens are fixed. Steps, runs and ways back are not. */
+    /** True if prompt, settings and tokens are fixed. Steps, runs and ways back are not. */
     this.readonly = false;
     /** A sentence over the views, such as one about refused parts of an address. */
     this.notice = '';
     glossary.then(() => this.requestUpdate());
     /** The user's own file that an entry of the history names and that is not open. @type {import('./local-files.js').FileRecord | null} */
     this.missing = null;
-    /** Whether the page answers logit-share. */
+    /** True if the page answers logit-share. */
     this.shareable = false;
     /**
      * The address with which a load begins: `fragment` replaces the attributes, `dropped` lists refused
@@ -191,7 +191,7 @@ export class LogitScope extends InstrumentElement {
     this.requestUpdate();
   }
 
-  /** Whether a run is under way, and whether the last change was a knob's or typed. */
+  /** `running` during a run; `direct` after a change by a knob or by typing. */
   get moving() {
     const { generation, direct } = this.instrument;
     return { running: generation.running, direct: direct || this.#typed };
@@ -358,7 +358,7 @@ export class LogitScope extends InstrumentElement {
     if (from === 'bench' && to === 'landscape') this.choose({ landscape_u: whatIf });
   }
 
-  /** Whether a part of PARTS shows. Tabs lead to knobs, so a fixed instrument has none. @param {string} part */
+  /** True if a part of PARTS shows. Tabs lead to knobs, so a fixed instrument has none. @param {string} part */
   #shows = (part) =>
     this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
 
@@ -387,7 +387,7 @@ export class LogitScope extends InstrumentElement {
     `;
   }
 
-  /** Whether the landscape waits for its model. */
+  /** True if the landscape waits for its model. */
   get #coming() {
     const { status } = this.instrument.model;
     if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
@@ -395,7 +395,7 @@ export class LogitScope extends InstrumentElement {
     return !farAddress(this.model);
   }
 
-  /** Whether the view is rendered. */
+  /** True if the view is rendered. */
   get #placed() {
     return !this.missing && (this.ready || (this.#coming && this.#first.frame));
   }

@@ -79,7 +79,7 @@ export class LogitShare extends LogitElement {
     return link.href;
   }
 
-  /** Whether a frame shows the landscape in place of the bench. */
+  /** True if a frame shows the landscape in place of the bench. */
   get #turned() {
     return this.chosen.length === 0 && !new URL(this.link).searchParams.has('view');
   }

@@ -34,7 +34,7 @@ export function recallInstrument() {
   }
 }
 
-/** Whether an address without a language shows another language than this page. */
+/** True if an address without a language shows another language than this page. */
 function namesLanguage() {
   if (new URLSearchParams(location.search).has('lang')) return true;
   const others = [recall('lang'), ...navigator.languages].filter((name) => name !== null);

@@ -58,7 +58,7 @@ function setDirection(element) {
     element.setAttribute('dir', direction);
 }
 
-/** Whether an element is in no other element of this library. @param {Element} element */
+/** True if an element is in no other element of this library. @param {Element} element */
 function isAlone(element) {
   const root = element.getRootNode();
   return !(root instanceof ShadowRoot && root.host.localName.startsWith('logit-'));

@@ -35,7 +35,7 @@ export class Tour {
   #go;
   /** The button that started the tour. @type {HTMLElement | null} */
   #from = null;
-  /** Whether the tour was offered in this visit; it is offered once. */
+  /** True if the tour was offered in this visit; it is offered once. */
   #offered = false;
   /**
    * The user's own parts before a beat began with others; restored at the end.

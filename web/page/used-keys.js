@@ -32,7 +32,7 @@ function keepKey(event) {
   if (type === 'keyup') held.delete(code);
 }
 
-/** Whether an element or the browser acts on a key. @param {KeyboardEvent} event */
+/** True if an element or the browser acts on a key. @param {KeyboardEvent} event */
 function isUsed(event) {
   const { key, altKey, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
   const path = event.composedPath();
@@ -53,7 +53,7 @@ const isOurs = (target) => target instanceof LogitElement;
 /** @param {EventTarget} target */
 const isDialog = (target) => target instanceof HTMLDialogElement;
 
-/** Whether a popover is open, which Escape closes. @param {Document | ShadowRoot} root @returns {boolean} */
+/** True if a popover is open, which Escape closes. @param {Document | ShadowRoot} root @returns {boolean} */
 function hasPopover(root) {
   const within = [...root.querySelectorAll('*')];
   return within.some(

@@ -126,7 +126,7 @@ export function between(from, to, share) {
 const NEAR = 1e-3;
 
 /**
- * Whether two landscapes of the same values look the same.
+ * True if two landscapes of the same values look the same.
  * @param {Rivers} from
  * @param {Rivers} to
  */
@@ -360,7 +360,7 @@ export function cornersOf({ x, y, angle, size, width }) {
 }
 
 /**
- * Whether a name lies in its river, checked along both long sides.
+ * True if a name lies in its river, checked along both long sides.
  * @param {Label} label
  * @param {River} river
  * @param {Box} box
@@ -383,7 +383,7 @@ function liesIn(label, river, box) {
 }
 
 /**
- * Whether two names touch: no side of either one separates them.
+ * True if two names touch: no side of either one separates them.
  * @param {Label} one
  * @param {Label} other
  */

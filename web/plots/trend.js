@@ -17,7 +17,7 @@ import { area, curveLinear, line } from 'd3-shape';
 const WIDE = 50;
 
 /**
- * Whether values are so far apart that only a logarithmic axis shows them all.
+ * True if values are so far apart that only a logarithmic axis shows them all.
  * @param {number[]} values
  */
 export function isWide(values) {

@@ -1,4 +1,4 @@
-/** What web/first-frame.js computes, which web/build.js makes into a module; null without a model. */
+/** The first frame of web/first-frame.js, which web/build.js makes a module; null without a model. */
 declare module '#first-frame' {
   export const built: import('./first-frame.js').BuiltFrame | null;
 }

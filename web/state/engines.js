@@ -89,7 +89,7 @@ export function lease(model, options = {}) {
   };
 }
 
-/** Whether a load takes a while. A small local model does not. @param {Progress | null} progress */
+/** True if a load takes a while. A small local model does not. @param {Progress | null} progress */
 export function isSlow(progress) {
   const { where, total = 0 } = progress ?? {};
   return where !== undefined && (!LOCAL.includes(where) || total > SMALL_BYTES);

@@ -2,7 +2,7 @@
 
 /** @type {WeakMap<File, Promise<unknown>>} */
 const handles = new WeakMap();
-/** Whether the browser refuses the picker with handles, as in a frame of another origin. */
+/** True if the browser refuses the picker with handles, as in a frame of another origin. */
 let refused = false;
 
 /** Returns the handle of a file; undefined without one. @param {File} file */

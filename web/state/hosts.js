@@ -34,7 +34,7 @@ export function agreeTo(model, context = null) {
   agreements.dispatchEvent(new CustomEvent('agreed', { detail: { model, context } }));
 }
 
-/** Whether a model is at another host and the user has not agreed to it yet. @param {unknown} model */
+/** True if a model is at another host and the user has not agreed to it yet. @param {unknown} model */
 export function isUnasked(model) {
   return farAddress(model) !== null && !agreed.has(model);
 }

@@ -61,7 +61,7 @@ export class LandscapeReader {
   #table;
   #changed;
   #key = '';
-  /** Whether incomplete slices are shown. */
+  /** True if incomplete slices are shown. */
   #coarse;
   #closed = false;
   /** @type {Newest<Crossing, Reading>} */
@@ -222,7 +222,7 @@ export class LandscapeReader {
   }
 
   /**
-   * Whether half of the slices suffice; never if the first frame shows all of them.
+   * True if half of the slices suffice; never if the first frame shows all of them.
    * @param {number} cost of one, in ms
    */
   #halved(cost) {

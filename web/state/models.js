@@ -49,7 +49,7 @@ export function findModel(model) {
 }
 
 /**
- * Whether a page may load the model that its address names: an offered one, a file of its own
+ * True if a page may load the model that its address names: an offered one, a file of its own
  * origin, or a file of an allowed host, after a question to the user.
  * @param {string} model
  */

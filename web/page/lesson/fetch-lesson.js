@@ -5,7 +5,7 @@ import { disguise, language } from '../../locale/locale.js';
 
 const CARRIED = '#lesson=';
 
-/** Whether the address names or carries a lesson; else the list of lessons is shown. @param {string} name */
+/** True if the address names or carries a lesson; else the list of lessons is shown. @param {string} name */
 export const isNamed = (name) => name !== '' || location.hash.startsWith(CARRIED);
 
 /** @param {string} name */

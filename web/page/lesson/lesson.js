@@ -111,7 +111,7 @@ export class LogitLesson extends LogitElement {
     this.marks = {};
     /** The changes in each part's figures, and the state of the first figure. @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>} */
     this.patches = {};
-    /** Whether the question is on show if the learner wants to begin again. */
+    /** True if the question is on show if the learner wants to begin again. */
     this.forgets = false;
   }
 
@@ -140,7 +140,7 @@ export class LogitLesson extends LogitElement {
     this.#keep(merge(this.marks, readMarks(state)));
   }
 
-  /** Whether the browser keeps the marks. With a course system, the next learner may use the same browser. */
+  /** True if the browser keeps the marks. With a course system, the next learner may use the same browser. */
   get #remembers() {
     return !KEEPER.test(this.report) && !(this.xapi && this.actor);
   }

@@ -43,7 +43,7 @@ function mixed(n, known) {
 }
 
 /**
- * Whether two questions take the same answer, such as one question in two languages.
+ * True if two questions take the same answer, such as one question in two languages.
  * @param {Question | undefined} a
  * @param {Question} b
  */
@@ -89,13 +89,13 @@ export class LogitQuestion extends LogitElement {
     this.shown = { prompt: '' };
     /** The current state of the figure. @type {LessonState} */
     this.now = this.shown;
-    /** Whether the figure is held. */
+    /** True if the figure is held. */
     this.held = false;
     /** The answer: a text, the index of an option, an order. @type {any} */
     this.given = null;
     /** @type {Said | null} */
     this.said = null;
-    /** Whether the answer has changed since the last sentence about it. */
+    /** True if the answer has changed since the last sentence about it. */
     this.edited = false;
     this.hinted = false;
     /** The engine's answer, once the learner has asked for the solution. @type {any} */
@@ -173,7 +173,7 @@ export class LogitQuestion extends LogitElement {
     });
   }
 
-  /** Whether the browser keeps the answer. */
+  /** True if the browser keeps the answer. */
   get #keeps() {
     return this.question.kind === 'number' && this.key !== '';
   }

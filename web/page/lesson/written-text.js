@@ -32,7 +32,7 @@ export class LogitWrittenText extends LogitElement {
     this.reader = null;
     /** @type {LessonState} */
     this.state = { prompt: '' };
-    /** Whether the learner can choose a constraint. */
+    /** True if the learner can choose a constraint. */
     this.constrained = false;
     /** @type {import('../../lessons/measures.js').Written | undefined} */
     this.written = undefined;

@@ -91,10 +91,10 @@ export class Delivery {
   /** Answers that were not noted yet. @type {Deed[]} */
   #deeds = [];
   #running = false;
-  /** Whether something changed since the current attempt began. */
+  /** True if something changed since the current attempt began. */
   #again = false;
   #ended = false;
-  /** Whether the sentence of a failure is on show. */
+  /** True if the sentence of a failure is on show. */
   #failing = false;
   #pause = FIRST_PAUSE;
   /** @type {ReturnType<typeof setTimeout> | undefined} */

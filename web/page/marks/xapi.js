@@ -47,7 +47,7 @@ class Xapi {
   #store;
   /** The learner; null unless the page names one. @type {any} */
   #actor = null;
-  /** Whether the store keeps the state. */
+  /** True if the store keeps the state. */
   #keeps = false;
   /** @type {Refusal | null} */
   #forbidden = null;

@@ -108,7 +108,7 @@ async function removeCaches(kept) {
 }
 
 /**
- * Whether the server has a build that no page has tried. A server without this worker removes it.
+ * True if the server has a build that no page has tried. A server without this worker removes it.
  */
 async function isNew() {
   try {

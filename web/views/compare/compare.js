@@ -89,7 +89,7 @@ export class LogitCompare extends ModelElement {
     this.colour = initial.colour;
     /** The step of the strips, from 1. @type {number} */
     this.step = initial.step;
-    /** Whether a lesson chose the comparison and explains it. */
+    /** True if a lesson chose the comparison and explains it. */
     this.fixed = false;
     /** The random numbers that shuffle blind texts. @type {number[]} */
     this.shuffled = [];
@@ -97,7 +97,7 @@ export class LogitCompare extends ModelElement {
     this.unfolded = new Set();
   }
 
-  /** Whether texts are written or slices are read. */
+  /** True if texts are written or slices are read. */
   get busy() {
     return this.#runner.running || this.#slices.busy;
   }

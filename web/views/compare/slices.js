@@ -37,7 +37,7 @@ export class SliceReader {
     this.#changed = changed;
   }
 
-  /** Whether slices are pending. */
+  /** True if slices are pending. */
   get busy() {
     return this.#reading;
   }

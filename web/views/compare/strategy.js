@@ -49,10 +49,10 @@ export class LogitStrategy extends LogitElement {
     this.settings = {};
     /** @type {SettingRow[]} The settings that are numbers. */
     this.table = [];
-    /** Whether the other texts are compared with this one. */
+    /** True if the other texts are compared with this one. */
     this.first = false;
     this.removable = false;
-    /** Whether it has no buttons. */
+    /** True if it has no buttons. */
     this.fixed = false;
     this.editing = false;
     /** @type {string[]} Settings with an added box. */

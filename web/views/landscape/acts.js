@@ -8,7 +8,7 @@ import { round } from './axis.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** Whether this browser can record a canvas. */
+/** True if this browser can record a canvas. */
 const canFilm = () =>
   'MediaRecorder' in globalThis && 'captureStream' in HTMLCanvasElement.prototype;
 

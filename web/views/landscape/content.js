@@ -89,7 +89,7 @@ export class Content {
     return this.subject?.fault ?? this.reader?.fault ?? null;
   }
 
-  /** Whether another prompt than the last one waits to be encoded. @param {string | number[]} prompt */
+  /** True if another prompt than the last one waits to be encoded. @param {string | number[]} prompt */
   lacks(prompt) {
     return this.subject?.lacks(prompt) ?? false;
   }

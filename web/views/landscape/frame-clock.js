@@ -18,7 +18,7 @@ export class FrameClock {
     this.#onReadout = onReadout;
   }
 
-  /** Whether a frame or a readout is due. */
+  /** True if a frame or a readout is due. */
   get due() {
     return this.#frame !== 0 || this.#timer !== undefined;
   }

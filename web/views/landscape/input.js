@@ -58,7 +58,7 @@ export class Input {
     this.#onPoint = onPoint;
   }
 
-  /** Whether a drag moves a line. */
+  /** True if a drag moves a line. */
   get drags() {
     return this.#drag?.moved ?? false;
   }

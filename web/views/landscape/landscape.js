@@ -89,11 +89,11 @@ export class LogitLandscape extends ModelElement {
     this.given = null;
     /** Shown until an engine has read the same. @type {import('../../state/first-frame.js').FirstFrame | null} */
     this.first = null;
-    /** Whether other knobs, other stages and files are left out. */
+    /** True if other knobs, other stages and files are left out. */
     this.bare = false;
-    /** Whether the other stages are unfolded. */
+    /** True if the other stages are unfolded. */
     this.all = false;
-    /** Whether the table is unfolded. */
+    /** True if the table is unfolded. */
     this.tabled = false;
   }
 
@@ -122,7 +122,7 @@ export class LogitLandscape extends ModelElement {
     this.requestUpdate();
   }
 
-  /** Whether the display is going to change by itself. */
+  /** True if the display is going to change by itself. */
   get busy() {
     if (!this.engine) return false;
     const { reader } = this.content;
@@ -140,7 +140,7 @@ export class LogitLandscape extends ModelElement {
     );
   }
 
-  /** Whether the prompt is not encoded yet. */
+  /** True if the prompt is not encoded yet. */
   get #unread() {
     return this.content.lacks(this.prompt_ids ?? this.prompt);
   }

@@ -42,7 +42,7 @@ export class Lines {
     this.knob = new Knob(owner);
   }
 
-  /** Whether the line of u is missing: the Gumbel draw uses no u. */
+  /** True if the line of u is missing: the Gumbel draw uses no u. */
   get single() {
     return this.knob.settings.draw === 'gumbel';
   }

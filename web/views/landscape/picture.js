@@ -156,7 +156,7 @@ export class Picture {
     return this.#same.reduce((left, { before, after }) => left - (after[at] - before[at]), 1);
   }
 
-  /** Whether it glides. */
+  /** True if it glides. */
   get moving() {
     return this.#morph !== null;
   }

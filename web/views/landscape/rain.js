@@ -22,7 +22,7 @@ export class Rain {
   tally = null;
   #turn = 0;
 
-  /** Whether a number still falls. */
+  /** True if a number still falls. */
   get falling() {
     const last = this.drops.at(-1);
     return last !== undefined && performance.now() < last.born + FALL_MS;

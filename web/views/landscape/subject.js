@@ -52,12 +52,12 @@ export class Subject {
     this.ids = given?.history ?? [];
   }
 
-  /** Whether the tokens are not those of a prompt. @param {string | number[]} prompt */
+  /** True if the tokens are not those of a prompt. @param {string | number[]} prompt */
   lacks(prompt) {
     return !this.#given && this.#encoded !== prompt;
   }
 
-  /** Whether there is anything to read. */
+  /** True if there is anything to read. */
   get empty() {
     return !this.#given && this.ids.length === 0;
   }

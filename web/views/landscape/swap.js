@@ -7,7 +7,7 @@ const PAIR = ['temperature', 'top_p'];
 const canonical = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
 
 /**
- * Whether top-p comes first.
+ * True if top-p comes first.
  * @param {string[] | undefined} order
  * @param {import('../../engine/types.js').TableRow[]} table
  */
@@ -29,7 +29,7 @@ export function swapped(order, table) {
 }
 
 /**
- * Whether both are in the order, and top-p is not neutral.
+ * True if both are in the order, and top-p is not neutral.
  * @param {Record<string, any>} settings
  */
 export function canSwap({ order = PAIR, top_p = 1 }) {

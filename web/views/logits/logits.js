@@ -94,7 +94,7 @@ export class LogitLogits extends LogitElement {
     this.chart = initial.chart;
     /** The pair of conventions side by side. @type {[string, string] | null} */
     this.conventions = initial.conventions;
-    /** Whether there are only the table and its text, as in a lesson. */
+    /** True if there are only the table and its text, as in a lesson. */
     this.bare = false;
     this.bigram = countBigrams(TEXT, this.by);
     /** @type {'pasted' | 'bigram'} The source on show. */
@@ -103,7 +103,7 @@ export class LogitLogits extends LogitElement {
     this.#bench.addEventListener('change', () => this.#keep());
   }
 
-  /** Whether the bench reads. */
+  /** True if the bench reads. */
   get busy() {
     return this.#bench.pass !== null;
   }

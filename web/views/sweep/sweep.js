@@ -101,9 +101,9 @@ export class LogitSweep extends ModelElement {
     this.max_new_tokens = UNCHOSEN.max_new_tokens;
     /** @type {boolean | null} */
     this.keep = UNCHOSEN.keep;
-    /** Whether the figure's texts were requested. @type {boolean} */
+    /** True if the figure's texts were requested. @type {boolean} */
     this.texts = UNCHOSEN.texts;
-    /** Whether there is only the chart, as in a lesson; it emits "logit-set" with the chosen point. */
+    /** True if there is only the chart, as in a lesson; it emits "logit-set" with the chosen point. */
     this.bare = false;
     /** @type {Run | null} */
     this.run = null;
@@ -148,7 +148,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** Whether a run measures points. */
+  /** True if a run measures points. */
   get busy() {
     return this.#stop !== null;
   }
@@ -191,7 +191,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** Whether a measure needs a grammar and there is none. */
+  /** True if a measure needs a grammar and there is none. */
   get #unjudged() {
     return this.#wanted.measures.some(needsGrammar) && !this.rules;
   }

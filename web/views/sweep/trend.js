@@ -28,7 +28,7 @@ export class LogitSweepTrend extends SweepChart {
 
   constructor() {
     super();
-    /** Whether the first measure is horizontal and the second vertical. */
+    /** True if the first measure is horizontal and the second vertical. */
     this.trade = false;
     this.vocabulary = 0;
     /** @type {number | null} The swept setting's value on the bench. */

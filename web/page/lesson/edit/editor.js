@@ -144,7 +144,7 @@ export class LogitLessonEditor extends LogitElement {
     }
   }
 
-  /** Whether the fields can show a draft. @param {any} lesson */
+  /** True if the fields can show a draft. @param {any} lesson */
   #holds(lesson) {
     return checkLesson(lesson, this.#table).every(({ key }) => !HARD_FAULTS.includes(key));
   }
