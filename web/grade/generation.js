@@ -223,11 +223,6 @@ function drawProperties(maker) {
         return { toy: { ...maker.toy({ size: 4 }), rows } };
       }),
     ),
-    property(
-      'nothing',
-      'max_new_tokens 0 gives no token',
-      maker.runs(2, () => ({ settings: { max_new_tokens: 0 } })),
-    ),
   ];
 }
 
@@ -235,6 +230,11 @@ function drawProperties(maker) {
 function callProperties(maker) {
   const many = () => maker.runs(4, () => ({ settings: MANY }));
   return [
+    property(
+      'nothing',
+      'max_new_tokens 0 gives no token',
+      maker.runs(2, () => ({ settings: { max_new_tokens: 0 } })),
+    ),
     property('one_stream', 'seeds once, before the loop', many(), reseeded),
     property(
       'slice_first',

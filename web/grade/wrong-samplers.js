@@ -66,7 +66,7 @@ export function prefix(logits, stays, order = best(logits), shares = softmax(log
 export const NEAR = 2 ** -20;
 
 /**
- * The first ids of an order whose mass reaches p; by default the nucleus.
+ * The shortest prefix of an order with a mass of at least p; by default the nucleus.
  * @param {number[]} logits
  * @param {number} p
  * @param {number[]} [order]

@@ -113,18 +113,12 @@ export function slug(title) {
 }
 
 /** @param {Handover | null} handover @returns {Draft} */
-export const newPart = (handover) => ({
-  title: '',
-  text: '',
-  ...(handover ? { figure: newFigure(handover) } : {}),
-});
-
-/** @param {{ state: LessonState, knob?: string }} handover @returns {Draft} */
-export const newFigure = ({ state, knob }) => ({
-  show: 'landscape',
-  state,
-  ...(knob ? { knob } : {}),
-});
+export function newPart(handover) {
+  const part = { title: '', text: '' };
+  if (!handover) return part;
+  const { state, knob } = handover;
+  return { ...part, figure: { show: 'landscape', state, ...(knob ? { knob } : {}) } };
+}
 
 /** A new figure of each kind, without its source. @type {Record<string, () => Draft>} */
 const FIGURES = {

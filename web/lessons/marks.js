@@ -1,7 +1,7 @@
 /**
  * A learner's marks, and the report that a course gets. Attempts are unlimited; a right answer stays
- * right; a question whose solution was shown earns nothing any more. A learner without an answer has
- * no score.
+ * right; after the solution was shown, a question earns nothing any more. A learner without an answer
+ * has no score.
  */
 
 /** Most characters of a state: the limit of SCORM 1.2. */

@@ -1,6 +1,6 @@
 /**
- * <logit-figure>: a live figure of a lesson's state, such as a landscape or a sweep. It tells by
- * "logit-figure" what is set in it, null for nothing any more; the lesson says how it stands. While `held` nothing in it moves.
+ * <logit-figure>: a live figure of a lesson's state, such as a landscape or a sweep. It emits each change
+ * as "logit-figure", null for a reset; the lesson passes the new state down. While `held` it is inert.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';

@@ -1,4 +1,4 @@
-/** The fields of a part's figure, and the live figure below them, whose state can be adopted. */
+/** The fields of a part's figure, and a live figure below them; the author can adopt its state. */
 import { html, nothing } from 'lit';
 import { locales as compareLocales } from '#locales/compare';
 import { locales as sweepLocales } from '#locales/sweep';
