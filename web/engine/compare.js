@@ -9,8 +9,8 @@ import { beamSearch, contrastiveSearch } from './search.js';
 /**
  * A way to choose tokens. `kind` is 'sample' by default; 'given' takes the tokens of `text`, to
  * compare a person's text with the others.
- * @typedef {{ name?: string, kind?: keyof typeof KINDS, text?: string, settings: Record<string,
- *   any> & import("./types.js").Settings }} Strategy
+ * @typedef {{ name?: string, kind?: keyof typeof KINDS, text?: string,
+ *   settings: Record<string, any> & import("./types.js").Settings }} Strategy
  *
  * A generated token with its surprisal in bits, after the chain and before.
  * @typedef {import('./types.js').Step & { bits: number, bits_raw: number }} MeasuredStep

@@ -15,8 +15,8 @@
  *   tenses: Record<string, Tense>, verbs: Verb[], shapes: Record<string, Shape[]>,
  *   phrases: Record<string, Phrase[]> }} Grammar
  *
- * @typedef {'right' | 'empty' | 'unknown_word' | 'no_time' | 'no_subject' | 'no_verb' |
- *   'unfinished' | 'complement' | 'tense' | 'person' | 'tense_and_person'} Code
+ * @typedef {'right' | 'empty' | 'unknown_word' | 'no_time' | 'no_subject' | 'no_verb'
+ *   | 'unfinished' | 'complement' | 'tense' | 'person' | 'tense_and_person'} Code
  *
  * `tense` and `person` are null if the syntax is wrong. `values` are the words that `message`
  * names (`tense` by its key in the grammar), for a page in another language.

@@ -142,8 +142,8 @@
 
 /**
  * Every setting as a generation used it: each one of the table, and the given ones of the others.
- * @typedef {Required<Omit<Settings, OtherSetting>> & Required<Pick<Settings, 'order' | 'draw'>> &
- *   Pick<Settings, GivenSetting> & { end_tokens?: number[] }} UsedSettings
+ * @typedef {Required<Omit<Settings, OtherSetting>> & Required<Pick<Settings, 'order' | 'draw'>>
+ *   & Pick<Settings, GivenSetting> & { end_tokens?: number[] }} UsedSettings
  *
  * Settings that are not in the table; a result reports a GivenSetting only if it was given.
  * @typedef {'negative_prompt' | 'constraint' | 'constraint_start' | 'banned_words' | 'forced_first'} GivenSetting
@@ -420,8 +420,8 @@
 
 /**
  * A timeline over another model, for instance a scope.
- * @typedef {{ feed: (ids: ArrayLike<number>) => unknown, logits: () => Float32Array |
- *   Promise<Float32Array> }} Amateur
+ * @typedef {{ feed: (ids: ArrayLike<number>) => unknown, logits: () => Float32Array
+ *   | Promise<Float32Array> }} Amateur
  *
  * @typedef {object} GenerateOptions
  * @property {string | ArrayLike<number>} prompt the beginning of the text, or its ids
