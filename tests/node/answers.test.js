@@ -1,4 +1,4 @@
-/** Answers that no harness gives: each is that learner's fault, in one sentence, and the rest goes on. */
+/** A learner's process sends malformed answers: each becomes one sentence of its report, and grading goes on. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { TOP_P } from './graded.js';
 const folder = temporaryFolder();
 const deep = (/** @type {number} */ depth) => '['.repeat(depth) + ']'.repeat(depth);
 
-/** Lines of a process: ID is that of the call, RESULT a right answer to it. */
+/** Lines that a process sends. ID stands for the call's id, RESULT for a right answer to the call. */
 const LINES = {
   'an unknown fault': '{"fault":"x"}',
   'a fault of every object': '{"fault":"__proto__"}',
@@ -49,7 +49,7 @@ const LINES = {
 
 const engine = await Logitscope.load();
 
-/** A process that answers every call with a line. @param {(asked: any) => string} lineOf */
+/** Starts a process that answers every call with a line. @param {(asked: any) => string} lineOf */
 const answering = (lineOf) => (/** @type {any} */ onanswer, /** @type {any} */ onend) => ({
   post(/** @type {any} */ asked) {
     const line = asked.call === 'load' ? `{"id":${asked.id}}` : lineOf(asked);
@@ -59,7 +59,7 @@ const answering = (lineOf) => (/** @type {any} */ onanswer, /** @type {any} */ o
   end() {},
 });
 
-/** The verdicts on a process that answers so. @param {(asked: any) => string} lineOf @param {string} as */
+/** Grades a process with such answers. @param {(asked: any) => string} lineOf @param {string} as */
 async function verdictsOn(lineOf, as) {
   const tested = new TestedFunction(answering(lineOf), as, 1000);
   assert.deepEqual(Object.keys(await tested.load()), ['id']);
@@ -67,7 +67,7 @@ async function verdictsOn(lineOf, as) {
 }
 
 for (const [what, line] of Object.entries(LINES))
-  test(`a line: ${what}`, async () => {
+  test(`a malformed line gets one sentence: ${what}`, async () => {
     for (const as of ['top_k', 'generate']) {
       const filled = (/** @type {any} */ { id, logits, prompt }) =>
         line
@@ -81,7 +81,7 @@ for (const [what, line] of Object.entries(LINES))
     }
   });
 
-test('an answer has the keys of the harness’s, and no other', () => {
+test('an answer has the harness’s keys and no others', () => {
   const asked = { call: 'warp', logits: [1, 2] };
   const result = Float64Array.of(1, 2);
   assert.ok(isAnswer({ id: 1, result, length: 2, changed: false, read: ['top_k'] }, asked));
@@ -99,7 +99,7 @@ test('an answer has the keys of the harness’s, and no other', () => {
   assert.ok(!isAnswer({ id: 1, result, log: { ...log, windows: holes } }, generated));
 });
 
-test('an answer that comes before its question is none', async () => {
+test('an answer that comes before its call is refused', async () => {
   let onanswer;
   const posted = [];
   const tested = new TestedFunction(
@@ -124,7 +124,7 @@ test('an answer that comes before its question is none', async () => {
   assert.deepEqual((await again).result, Float64Array.of(1));
 });
 
-test('every learner has a row, even beside one that sends no answers', async () => {
+test('every learner has a row, even beside learners who send malformed answers', async () => {
   const at = `${folder}/class`;
   mkdirSync(at, { recursive: true });
   const lines = [

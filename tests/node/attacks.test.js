@@ -1,13 +1,13 @@
 /**
- * Files that broke programs of this field, each refused with one sentence or opened correctly:
- * files of tests/fixtures/attacks.js, metadata without end, templates that would never end.
+ * Files that broke other programs; each is refused with one sentence or opened correctly:
+ * the files of tests/fixtures/attacks.js and endless metadata.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
 import { attacks } from '../fixtures/attacks.js';
 
-/** The refusal of `open`, one sentence on one line; null where there is none. */
+/** Returns the refusal of `open`, one sentence on one line, or null if it opens. */
 async function refusal(/** @type {() => Promise<any>} */ open) {
   try {
     (await open()).close();
@@ -19,7 +19,7 @@ async function refusal(/** @type {() => Promise<any>} */ open) {
   }
 }
 
-test('every hostile file is refused by its key, or opened', async () => {
+test('every hostile file is refused with its key or opened', async () => {
   for (const [name, about, key, model] of attacks) {
     const error = await refusal(() => Logitscope.load({ model }));
     assert.equal(error?.key ?? null, key, `${name} (${about}): ${error?.message}`);
@@ -27,14 +27,14 @@ test('every hostile file is refused by its key, or opened', async () => {
   }
 });
 
-test('metadata without end are no longer read at some hundred megabytes', async () => {
+test('reading of endless metadata stops after some hundred megabytes', async () => {
   const piece = new Uint8Array(1 << 22);
   const head = piece.slice();
   const view = new DataView(head.buffer);
   head.set(new TextEncoder().encode('GGUF'));
   view.setUint32(4, 3, true);
   view.setBigUint64(16, 1n, true);
-  view.setBigUint64(24, 1n << 39n, true); // the length of a key, of which nobody knows the end
+  view.setBigUint64(24, 1n << 39n, true); // the length of a key that never ends
   let sent = 0;
   const model = new ReadableStream({
     pull: (controller) => controller.enqueue(sent++ ? piece : head),

@@ -1,6 +1,6 @@
 /**
- * The basis of the bench's figures: peers that do the same work, samples taken in turns, ratios
- * turn by turn.
+ * The bench measures fairly: peers do the same work, samples are taken in turns, and ratios compare
+ * samples of one turn.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ const CHAINS = [
   {},
 ];
 
-test('the JavaScript samplers keep as many tokens as the engine, draw the same', async () => {
+test('the JavaScript samplers keep as many tokens as the engine and draw the same one', async () => {
   const engine = await Engine.open({ model: modelFile(samplerShape(512), 'f32'), variant: 'simd' });
   const logits = engine.logits([1, 2, 3]);
   engine.close();
@@ -50,7 +50,7 @@ test('the JavaScript samplers keep as many tokens as the engine, draw the same',
   }
 });
 
-test('the shapes are the sizes of their names, and their files hold them', async () => {
+test('each shape and its model file have as many parameters as the shape’s name says', async () => {
   assert.deepEqual(
     shapes.map((shape) => Math.round(parametersOf(shape) / 1e3)),
     [260, 15192, 124440],
@@ -65,7 +65,7 @@ test('the shapes are the sizes of their names, and their files hold them', async
   }
 });
 
-test('every warper of the table has a line of its own in the bench, and does something there', async () => {
+test('every sampler of the table has its own line in the bench and changes logits there', async () => {
   const host = await openHost('node');
   const size = 512;
   const races = await runWarpers(host, size, { samples: 1, least: 1, budget: 20 });
@@ -92,7 +92,7 @@ test('every warper of the table has a line of its own in the bench, and does som
   scope.close();
 });
 
-test('a sample is whole units over the least time', async ({ mock }) => {
+test('a sample times whole calls until the least time has passed', async ({ mock }) => {
   let [calls, clock] = [0, 0];
   mock.method(performance, 'now', () => clock);
   const call = () => {
@@ -110,7 +110,7 @@ const fake = (name, log, ms) => ({
   contender: { sample: async () => (log.push(name), ms) },
 });
 
-test('contenders take turns; the first turn only warms up; the absent are named', async () => {
+test('contenders take turns after a warm-up turn, and absent ones are named', async () => {
   const log = /** @type {string[]} */ ([]);
   const runners = [
     fake('a', log, 2),
@@ -132,7 +132,7 @@ test('contenders take turns; the first turn only warms up; the absent are named'
   assert.match(row, /^s +node +2\.00 ±0% +absent +8\.00 ±0% {2}4\.0x$/);
 });
 
-test('one that is too slow for the budget is sampled no more than it must', async () => {
+test('a contender that exceeds the budget gets only the fewest samples', async () => {
   const slow = {
     name: 'slow',
     side: /** @type {const} */ ('ours'),
@@ -149,12 +149,12 @@ test('one that is too slow for the budget is sampled no more than it must', asyn
   assert.deepEqual([many.samples, one.samples], [[30, 30, 30], [30]]);
 });
 
-test('the median of an even number lies between', () => {
+test('the median of an even number of samples lies between the middle two', () => {
   assert.equal(median([4, 1, 3, 2]), 2.5);
   assert.equal(median([3, 1, 2]), 2);
 });
 
-test('a section of figures takes the place of its own and leaves the others', () => {
+test('a new section of figures replaces its old one and leaves the others', () => {
   const text = '# Figures\n\nHow.\n\n## B Two\n\nold\n\nmore\n';
   const both = withSection(text, 'A One', 'first');
   assert.equal(both, '# Figures\n\nHow.\n\n## A One\n\nfirst\n\n## B Two\n\nold\n\nmore\n');

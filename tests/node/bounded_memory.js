@@ -1,9 +1,9 @@
-/** The WebAssembly module with another limit to its memory. */
+/** Rewrites the memory limit of a WebAssembly module. */
 
-/** The id of the section that says how large the memory is. */
+/** Id of the memory section. */
 const MEMORY = 5;
 
-/** A number below 2^32 as the module's format has it. @param {number} value */
+/** Encodes a number below 2^32 as LEB128. @param {number} value */
 function leb(value) {
   const bytes = [];
   for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
@@ -21,7 +21,7 @@ function readLeb(bytes, at) {
 }
 
 /**
- * The same module with a memory of so many pages of 64 KiB at most; `least` is what it begins with.
+ * Returns the module with a memory of at most `most(least)` pages of 64 KiB; `least` is its initial size.
  * @param {Uint8Array} bytes
  * @param {(least: number) => number} most
  */

@@ -1,7 +1,6 @@
 /**
- * Projects of other tools with the packed file, as docs/bundlers.md has them. Their packages are
- * installed into a temporary folder, so make test-long alone runs them; tests/node/pack.test.js has
- * the bundle by esbuild.
+ * The packed file in projects of other bundlers, set up as docs/bundlers.md describes. Only make
+ * test-long runs them, since it installs their packages; tests/node/pack.test.js tests esbuild.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -46,12 +45,12 @@ const SHOWN =
     ' ',
   );
 
-/** The folder of all projects, and the packed file. */
+/** Folder of all projects and of the packed file. */
 let folder = '';
 let packed = '';
 /** @type {import('playwright-core').Browser} */
 let browser;
-/** The answers of the engine in Node, and those of a page. @type {any} */
+/** The engine's answers in Node. @type {any} */
 let wanted;
 /** @type {any} */
 let bundled;
@@ -90,10 +89,10 @@ if (LONG)
   });
 
 /**
- * A project with the package, and the model in its folder of static files.
+ * Makes a project with the package installed and the model among its static files.
  * @param {string} name
  * @param {string[]} own files of tests/bundles
- * @param {string[]} [shown] files of the document
+ * @param {string[]} [shown] files that docs/bundlers.md shows
  */
 function project(name, own, shown) {
   const at = join(folder, name);
@@ -107,7 +106,7 @@ function project(name, own, shown) {
   return at;
 }
 
-/** A module of the installed packages. @param {string} name */
+/** Imports a module of the installed packages. @param {string} name */
 async function installed(name) {
   const path = createRequire(join(folder, 'package.json')).resolve(name);
   const module = await import(pathToFileURL(path).href);
@@ -124,7 +123,7 @@ function finish(dist, script) {
 const answers = (/** @type {string} */ dist) =>
   answersOf(browser, dist, (path) => (path === '/' ? join(dist, 'index.html') : undefined));
 
-test('docs/bundlers.md shows every file that a project takes from it', () => {
+test('docs/bundlers.md shows every file that the projects copy from it', () => {
   for (const name of SHOWN) assert.ok(recipe(name).length > 30, name);
 });
 
@@ -132,7 +131,7 @@ const vite = () => import(pathToFileURL(join(folder, 'node_modules/vite/dist/nod
 const MODULE = '<script type="module" src="/page.js"></script>';
 
 long(
-  'Vite builds a page that has all, without a configuration and with that for older ones',
+  'Vite builds a working page, without a configuration and with the one for older versions',
   async () => {
     const at = project('vite', ['app.js', 'page.js']);
     writeFileSync(join(at, 'index.html'), pageOf(MODULE));
@@ -145,7 +144,7 @@ long(
   },
 );
 
-long('Vite gives workers to a page of another origin than the bundle', async () => {
+long('Vite’s bundle starts workers in a page of another origin', async () => {
   const at = project('far', [], ['far.js']);
   writeFileSync(
     join(at, 'page.js'),
@@ -167,7 +166,7 @@ long('Vite gives workers to a page of another origin than the bundle', async () 
   assert.deepEqual(found, ['relaxed', wanted.chat]);
 });
 
-long("Vite's own server gives a page all", async () => {
+long("Vite's development server serves a working page", async () => {
   const at = project('vite-server', ['app.js', 'page.js']);
   writeFileSync(join(at, 'index.html'), pageOf(MODULE));
   const { createServer } = await vite();
@@ -191,7 +190,7 @@ async function webpackOf(at, entry) {
   return finish(join(at, 'dist'), '<script src="main.js"></script>');
 }
 
-long('webpack gives a page all', async () => {
+long('webpack builds a working page', async () => {
   const dist = await webpackOf(project('webpack', ['app.js', 'page.js']), './page.js');
   assert.deepEqual(await answers(dist), bundled);
 });
@@ -202,7 +201,7 @@ long('webpack finds the files of the elements', async () => {
   assert.ok(readdirSync(dist).some((file) => /^(?!index).*\.html$/.test(file)));
 });
 
-long('Vite finds the files of the elements, in a build and in its server', async () => {
+long('Vite finds the files of the elements in a build and in its server', async () => {
   const at = project('vite-elements', ['elements.js']);
   writeFileSync(join(at, 'index.html'), pageOf(MODULE.replace('page.js', 'elements.js')));
   const { build, createServer } = await vite();
@@ -219,7 +218,7 @@ long('Vite finds the files of the elements, in a build and in its server', async
   assert.deepEqual(await answersAt(browser, `http://127.0.0.1:${port}/`), wantedOfElements);
 });
 
-long('Rollup gives a page all', async () => {
+long('Rollup builds a working page', async () => {
   const at = project('rollup', ['app.js', 'page.js'], ['rollup.config.mjs']);
   cpSync(join(at, 'page.js'), join(at, 'main.js'));
   run(join(folder, 'node_modules/.bin/rollup'), ['--config', '--silent'], at);
@@ -296,7 +295,7 @@ export const dynamic = 'force-dynamic';
 export const GET = async () => Response.json(await useHere(join(process.cwd(), 'public/model.gguf')));`;
 
 for (const kind of ['turbopack', 'webpack'])
-  long(`Next with ${kind} gives page and server all`, async () => {
+  long(`Next with ${kind} runs the engine in page and server`, async () => {
     const at = project(`next-${kind}`, ['app.js', 'page.js'], ['next.config.js']);
     mkdirSync(join(at, 'app/api'), { recursive: true });
     for (const [file, text] of Object.entries({ layout: LAYOUT, page: PAGE, 'api/route': ROUTE }))
@@ -337,7 +336,7 @@ for (const Engine of [Logitscope, RemoteLogitscope]) {
 `;
 
 for (const flags of ['--module node16', '--module esnext --moduleResolution bundler'])
-  long(`TypeScript makes a program, with and without a worker thread: ${flags}`, () => {
+  long(`TypeScript compiles a program with and without a worker thread: ${flags}`, () => {
     const at = project(`typescript${flags.length}`, []);
     writeFileSync(join(at, 'program.ts'), PROGRAM);
     const common = '--strict --target es2022 --lib es2022,esnext.disposable --types'.split(' ');

@@ -56,7 +56,7 @@ const OWN_ROLES = {
   critic: [user('See'), { role: 'critic', content: 'no' }],
 };
 
-/** The name of each conversation, and the values. */
+/** Name of each conversation with its values. */
 export const SHAPES = Object.entries({
   one: { messages: [user('Hello')] },
   closed: { messages: [user('Hello'), assistant('Hi.')], add_generation_prompt: false },

@@ -1,4 +1,4 @@
-/** Cheats: code that changes its harness, or goes around it, has no better mark than without. */
+/** Cheats: code that changes or evades its harness gets no better score. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
@@ -12,7 +12,7 @@ const folder = temporaryFolder();
 const submissions = new Submissions(process.stderr, { memory: 512 });
 after(() => submissions.close());
 
-/** The answer to a call of a source's function. @param {string} kind @param {string} source @param {any} call */
+/** Returns the answer to a call of a source's function. @param {string} kind @param {string} source @param {any} call */
 async function answerTo(kind, source, call, name = 'own') {
   const path = `${folder}/sampler.${kind}`;
   writeFileSync(path, source);
@@ -29,7 +29,7 @@ const beside = { history: [], step: 0, coin: 0.5, bits: null, second: null };
 const logits = Float32Array.of(1, 2);
 const WARP = { call: 'warp', logits, settings: { top_k: 1 }, ...beside };
 
-/** Code before a function that writes to its own input, in JavaScript. */
+/** JavaScript that manipulates the harness; a function that writes to its own input follows it. */
 const BEFORE = {
   nothing: '',
   'methods that compare': `Object.is = () => true;
@@ -73,7 +73,7 @@ const BEFORE = {
     Set.prototype[Symbol.iterator] = function* () {};`,
 };
 
-describe('a harness that is changed still says that its input was', () => {
+describe('a manipulated harness still reports a changed input', () => {
   for (const [what, before] of sample(Object.entries(BEFORE), 4))
     test(what, async () => {
       const source = `${before}\nexport default (logits) => { logits[0] = -1; return logits; };`;
@@ -82,7 +82,7 @@ describe('a harness that is changed still says that its input was', () => {
     });
 });
 
-/** The same in Python, of which nothing is out of reach: around and before the function. */
+/** The same in Python, whose code can reach everything: around and before the function. */
 const PYTHON = {
   nothing: '',
   'a function of the harness': `import __main__, sys
@@ -109,7 +109,7 @@ def after(logits):
 `,
 };
 
-describe('so does the harness in Python', () => {
+describe('the Python harness, manipulated, still reports a changed input', () => {
   for (const [what, before] of sample(Object.entries(PYTHON), 2))
     test(what, async () => {
       const source = `${before}
@@ -123,7 +123,7 @@ def own(logits):
     });
 });
 
-test('an answer of its own, with an id that it guesses, is a fault', async () => {
+test('an answer that the code sends itself, with a guessed id, is a fault', async () => {
   const source = `import { writeSync } from 'node:fs';
     export default (logits) => {
       for (let id = 0; id < 9; id++) writeSync(1, JSON.stringify({ id, result: [1, 2], changed: false }) + '\\n');
@@ -152,7 +152,7 @@ const generated = {
   streams: { 7: Float64Array.of(0.25, 0.75) },
 };
 
-test('the log of a generation is the grader’s own', async () => {
+test('the grader keeps the log of a generation itself', async () => {
   const source = `
     export default function (model, prompt, settings, { rng }) {
       const rows = [model.logits([0, 1]), model.logits([1])];
@@ -175,7 +175,7 @@ test('the log of a generation is the grader’s own', async () => {
   assert.equal((await answerTo('mjs', loop, generated)).code, 'own_message');
 });
 
-test('in Python too, and a setting counts as skipped where it does something', async () => {
+test('in Python the grader keeps the log too, and a forged Skipped earns no score', async () => {
   const source = `def generate(model, prompt_ids, rng):
     row = model.logits([0, 1])[-1]
     model.logits([1])

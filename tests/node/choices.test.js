@@ -1,9 +1,9 @@
-/** The choices of the views beside the bench, and how long they last. */
+/** The views' choices, kept beside the bench's state, and how long they last. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Choices } from '../../web/state/choices.js';
 
-/** Choices beside a bench, whose prompt can be changed. */
+/** Choices beside a bench whose prompt can change. */
 function beside(prompt) {
   const bench = { prompt };
   return { bench, choices: new Choices(() => bench.prompt) };
@@ -18,7 +18,7 @@ test('each view keeps its own choices beside those of the others', () => {
   assert.deepEqual(choices.of('bench'), {});
 });
 
-test('a state replaces the choices of its view alone, and brings what it says of others', () => {
+test('a state replaces all choices of its own view and only the given ones of others', () => {
   const { choices } = beside('a');
   choices.add({ compare_samples: 3, compare_seed: 9, sweep_figure: 'trade' });
   choices.replace('compare', { seed: 5, bench_chart: 'log', compare_samples: 4 }, 'a');

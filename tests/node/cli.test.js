@@ -1,4 +1,4 @@
-/** The command line, as a user runs it: output, JSON, the playground, and errors in one line. */
+/** The command line as a user runs it: output, JSON, the playground, and errors in one line. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -54,14 +54,14 @@ async function json(...words) {
 const SHE = ['--prompt', 'Tomorrow she'];
 
 describe('generate', () => {
-  test('prints the text alone on stdout, what ended it on stderr', async () => {
+  test('prints only the text on stdout and the finish reason on stderr', async () => {
     const { status, stdout, stderr } = await cli(['generate', ...SHE, '--temperature', '0']);
     assert.equal(status, 0);
     assert.match(stdout, /^Tomorrow she (will|is) [^\n]*\n$/);
     assert.match(stderr, /^\d+ tokens, eos, seed 0; right\n$/);
   });
 
-  test('--json is one object, as the engine gives it', async () => {
+  test('--json prints one object, the engine’s result', async () => {
     const got = await json(
       'generate',
       ...SHE,
@@ -148,7 +148,7 @@ describe('generate', () => {
     assert.equal(got.steps[0].u, null);
   });
 
-  test('a bias of -Infinity is a ban, as false is', async () => {
+  test('a bias of -Infinity bans a token, as false does', async () => {
     const [infinite, banned] = await Promise.all(
       ['-Infinity', 'false'].map((ban) => json('generate', ...SHE, '--logit-bias', `24=${ban}`)),
     );
@@ -156,7 +156,7 @@ describe('generate', () => {
     assert.deepEqual(infinite.ids, banned.ids);
   });
 
-  test('a stop text ends it', async () => {
+  test('a stop text ends the text', async () => {
     const { text, finish_reason } = await json(
       'generate',
       ...SHE,
@@ -190,7 +190,7 @@ describe('generate', () => {
     assert.equal(quoted('a"\n\\'), '"a"\\n\\\\"');
   });
 
-  test('nothing hides in it: marks of direction, what has no width, tags', async () => {
+  test('no character hides in the output: direction marks, zero-width characters, tags', async () => {
     for (const [first, last] of HIDDEN)
       for (let code = first; code <= last; code++) {
         const escaped = JSON.stringify(safe(`a${String.fromCodePoint(code)}b`));
@@ -205,7 +205,7 @@ describe('generate', () => {
 });
 
 describe('distribution', () => {
-  test('lists tokens with bars, the rest, and the stages', async () => {
+  test('prints tokens with bars, the rest, and the stages', async () => {
     const { status, stdout } = await cli(['distribution', ...SHE, '--top-k', '8', '--top', '10']);
     assert.equal(status, 0);
     const lines = stdout.split('\n');
@@ -216,7 +216,7 @@ describe('distribution', () => {
     assert.ok(lines.every((line) => line.length <= 100));
   });
 
-  test('--json is the trace', async () => {
+  test('--json prints the trace', async () => {
     const { model, prompt, prompt_ids, ...trace } = await json(
       'distribution',
       ...SHE,
@@ -234,7 +234,7 @@ describe('distribution', () => {
     assert.deepEqual(prompt_ids, [...scope.encode('Tomorrow she')]);
   });
 
-  test('--step says whose coin XTC tosses, and a preset may be that of another program', async () => {
+  test('--step selects XTC’s coin, and a preset may name another program’s defaults', async () => {
     const scope = await Logitscope.load({ model: `${root}models/verbs.gguf` });
     scope.feed(scope.encode('Tomorrow she'));
     const xtc = ['--xtc-probability', '0.5', '--xtc-threshold', '0.01', '--seed', '42'];
@@ -302,7 +302,7 @@ describe('compare', () => {
     assert.equal(rows[0].mean_kept, 1);
   });
 
-  test('then beam search and contrastive search, as the engine finds them', async () => {
+  test('then come beam search and contrastive search with the engine’s results', async () => {
     const { strategies: all } = await json(
       'compare',
       ...SHE,
@@ -329,7 +329,7 @@ describe('compare', () => {
     }
   });
 
-  test('a search as a strategy is the one with these settings', async () => {
+  test('a search strategy gives the search with its settings', async () => {
     const given = [
       '--strategy',
       'beam_width=3,length_penalty=0,early_stopping=true',
@@ -365,13 +365,13 @@ describe('compare', () => {
     );
   });
 
-  test('prints a line for each', async () => {
+  test('prints a line for each strategy', async () => {
     const { stdout } = await cli(['compare', ...SHE]);
     for (const { name } of strategies) assert.ok(stdout.includes(`\n${name} `), name);
     assert.match(stdout, /distinct-1 .*distinct-2 .*mean kept .*grammar .*text/);
   });
 
-  test('figures of a text are those of the engine, and the first divergence is marked', async () => {
+  test('a text has the engine’s figures, and its first divergence is marked', async () => {
     const { strategies: rows } = await json('compare', ...SHE, '--seed', '3');
     for (const { ids, diverges_at, ...row } of rows) {
       assert.equal(
@@ -387,7 +387,7 @@ describe('compare', () => {
     assert.ok(rows.some(({ diverges_at }) => diverges_at !== null));
   });
 
-  test('several texts a strategy: how many differ, how alike they are', async () => {
+  test('several texts of a strategy give the number of different ones and their similarity', async () => {
     const {
       samples,
       strategies: rows,
@@ -424,7 +424,7 @@ describe('compare', () => {
     assert.equal(rows[0].mean_kept, 3);
   });
 
-  test('without a grammar there is no verdict', async () => {
+  test('a model without a grammar gets no verdict', async () => {
     const {
       strategies: [row],
     } = await json('compare', '--model', SMALL, '--prompt', 'x', '--max-new-tokens', '3');
@@ -432,7 +432,7 @@ describe('compare', () => {
   });
 });
 
-// The sentences are the model's own; the figures are the trainer's, from evaluate.py on the same
+// Sentences from the model's own training data; figures from evaluate.py of the trainer on the same
 // file.
 const HELD_OUT = 'build/fixtures/held_out.txt';
 writeFileSync(
@@ -443,7 +443,7 @@ writeFileSync(
 );
 
 describe('held-out text', () => {
-  test('eval agrees with the trainer', async () => {
+  test('eval gives the trainer’s figures', async () => {
     const got = await json('eval', '--text', HELD_OUT);
     assert.deepEqual([got.documents, got.tokens, got.bytes], [3, 16, 80]);
     assert.ok(Math.abs(got.nats_per_token - 1.4117) < 2e-4, `${got.nats_per_token}`);
@@ -485,7 +485,7 @@ describe('held-out text', () => {
 });
 
 describe('detect', () => {
-  test('finds what generate marked, by the same flags, in a text and in its ids', async () => {
+  test('finds generate’s watermark by the same flags in a text and in its ids', async () => {
     const mark = ['--green-bias', '100', '--green-fraction', '0.5', '--watermark-key', '7'];
     const written = ['--model', SMALL, '--prompt', 'Hi', '--max-new-tokens', '60', ...mark];
     const { ids } = await json('generate', ...written);
@@ -576,7 +576,7 @@ describe('the playground', () => {
     assert.match(stdout, /seed 5\n$/);
   });
 
-  test('a setting that is put back is that of the preset', async () => {
+  test('a setting that is put back takes the preset’s value', async () => {
     const { stdout } = await play(
       '/preset llama.cpp',
       'Tomorrow she',
@@ -589,7 +589,7 @@ describe('the playground', () => {
     assert.equal(second, first);
   });
 
-  test('a wrong command or word is one line, and the game goes on', async () => {
+  test('a wrong command or word gives one line, and the playground goes on', async () => {
     const { status, stdout } = await play(
       '/temprature 1',
       '/top-p 7',
@@ -614,7 +614,7 @@ describe('the playground', () => {
     assert.doesNotMatch(stdout, / at .*\.js/);
   });
 
-  test('what its flags ask for is refused before it begins', async () => {
+  test('unusable flags are refused before it begins', async () => {
     for (const [flags, said] of [
       [['--top-p', '3'], 'top_p must be between 0 and 1, got 3'],
       [['--constraint', 'foo'], 'constraint must be "json", '],
@@ -635,7 +635,7 @@ describe('the playground', () => {
       }
   });
 
-  test('what stands beside the settings is shown by its name, and does not keep them from being set', async () => {
+  test('files and lists given by flags are shown by name, and settings can still be set', async () => {
     const own = 'build/fixtures/cli_own.mjs';
     writeFileSync(`${root}${own}`, 'export default (logits) => logits;');
     const grammar = 'build/fixtures/cli_will.gbnf';
@@ -674,7 +674,7 @@ describe('the playground', () => {
     }
   });
 
-  test('guidance can be set, and what every prompt would be refused for cannot', async () => {
+  test('guidance can be set, and a value that fails every prompt is refused', async () => {
     const { stdout } = await play(
       '/guidance-scale 2',
       '/order top-k,guidance-scale',
@@ -696,13 +696,13 @@ describe('the playground', () => {
     assert.match(rest[7], /^Tomorrow she /);
   });
 
-  test('it is the same text as generate gives', async () => {
+  test('the playground gives the same text as generate', async () => {
     const { text } = await json('generate', ...SHE, '--seed', '5');
     assert.ok((await play('Tomorrow she')).stdout.includes(`\nTomorrow she${text}\n`));
   });
 });
 
-test('bench measures what was asked for', async () => {
+test('bench measures the requested numbers of tokens and rounds', async () => {
   const asked = ['bench', '--prompt-tokens', '6', '--new-tokens', '3', '--rounds', '2'];
   const { stdout } = await cli(asked);
   assert.match(stdout, /^\w+ loops in 1 stream, 6 tokens read and 3 drawn, 2 rounds\n/);
@@ -731,7 +731,7 @@ test('a name cannot forge a line of info', async () => {
   assert.equal(stdout.match(/^vocab_size /gm)?.length, 1);
 });
 
-describe('more rows than a call can have arguments', () => {
+describe('more rows than a function call can take arguments', () => {
   test('tokenize', async () => {
     const { status, stdout, stderr } = await cli([
       'tokenize',
@@ -759,7 +759,7 @@ describe('more rows than a call can have arguments', () => {
   });
 });
 
-test('the program says, reads and ends with what its main does', async () => {
+test('the program has the output, input and exit code of its main', async () => {
   for (const [words, input] of [
     [['generate', ...SHE, '--temperature', '0']],
     [['generate', '--interactive', '--seed', '5'], '/temperature 0\nTomorrow she\n'],
@@ -776,14 +776,14 @@ describe('where the output goes', () => {
   };
   const noFull = !existsSync('/dev/full') && 'only Linux has a device that is always full';
 
-  test('a reader that closes early is no error', async () => {
+  test('a program that closes the pipe early causes no error', async () => {
     const { stderr } = sh(
       `{ $CLI tokenize --model ${SMALL} --prompt ${'x'.repeat(20_000)} --json; echo $? >&2; } | head -c 1`,
     );
     assert.equal(stderr, '0\n');
   });
 
-  test('a full disk is one sentence', { skip: noFull }, async () => {
+  test('a full disk gives one sentence', { skip: noFull }, async () => {
     const commands = [
       'info',
       "distribution --prompt 'Tomorrow she'",
@@ -800,7 +800,7 @@ describe('where the output goes', () => {
   });
 });
 
-describe('wrong arguments: one line on stderr, exit code 2', () => {
+describe('wrong arguments give one line on stderr and exit code 2', () => {
   const cases = {
     'an unknown command': [['genrate'], 'did you mean generate?'],
     'an unknown flag': [['generate', '--temprature', '1'], 'did you mean --temperature?'],
@@ -933,7 +933,7 @@ describe('wrong arguments: one line on stderr, exit code 2', () => {
   }
 });
 
-test('help lists commands, and flags from the table', async () => {
+test('help lists the commands, and the flags from the table', async () => {
   const { table } = await Logitscope.load();
   for (const command of [
     'generate',
@@ -953,7 +953,7 @@ test('help lists commands, and flags from the table', async () => {
   assert.match(help.stdout, /--variant +auto, relaxed, simd or scalar /);
 });
 
-test('it is executable, as package.json installs it', async () => {
+test('the file that package.json installs is executable', async () => {
   assert.match(readFileSync(`${root}web/cli.js`, 'utf8'), /^#!\/usr\/bin\/env node\n/);
   assert.equal(spawnSync(`${root}web/cli.js`, ['--help']).status, 0);
 });
@@ -969,7 +969,7 @@ describe('texts from files and standard input', () => {
   const wide = (/** @type {string} */ text) => Buffer.from(`\ufeff${text}`, 'utf16le');
   const swapped = (/** @type {string} */ text) => wide(text).swap16();
 
-  test('a byte order mark is no part of a text, and says where it is UTF-16', async () => {
+  test('a byte order mark is no part of a text and tells UTF-16 from UTF-8', async () => {
     const lesson = readFileSync(`${root}web/lessons/temperature.en.json`, 'utf8');
     const held = 'Tomorrow she will go';
     const plain = await json('eval', file('plain.txt', held));
@@ -998,7 +998,7 @@ describe('texts from files and standard input', () => {
     }
   });
 
-  test('--prompt-file reads a file or standard input, less the line break at its end', async () => {
+  test('--prompt-file reads a file or standard input without its final line break', async () => {
     const flags = ['--temperature', '0'];
     const { stdout } = await cli(['generate', ...SHE, ...flags]);
     for (const end of ['', '\n', '\r\n']) {
@@ -1032,7 +1032,7 @@ describe('texts from files and standard input', () => {
     }
   });
 
-  test('--stop and its kind know \\n, \\t and \\\\', async () => {
+  test('--stop, --banned-words and breakers know the escapes \\n, \\t and \\\\', async () => {
     const words = ['generate', '--model', SMALL, '--prompt', 'a', '--max-new-tokens', '2'];
     const list = ['--banned-words', '\\n', '--dry-sequence-breakers', '\\t', '--stop', '\\\\n'];
     const { settings } = await json(...words, ...list, '--constraint', 'json');
@@ -1077,7 +1077,7 @@ describe('texts from files and standard input', () => {
     }
   });
 
-  test('a first token or a banned one is spelled as tokenize prints it, or as a word', async () => {
+  test('a forced or banned token may be spelled as tokenize prints it or as a word', async () => {
     const words = ['--model', 'models/stories.gguf', '--prompt', 'Once upon a'];
     const flags = ['--max-new-tokens', '1', '--temperature', '0'];
     const first = async (...more) => (await json('generate', ...words, ...flags, ...more)).ids[0];
@@ -1094,7 +1094,7 @@ describe('texts from files and standard input', () => {
   });
 });
 
-describe('what removes tokens before any warper', () => {
+describe('masks before the samplers', () => {
   const folder = temporaryFolder();
   /** @param {string} name @param {string} text */
   const file = (name, text) => {
@@ -1124,7 +1124,7 @@ describe('what removes tokens before any warper', () => {
     assert.deepEqual(settings.constraint, { schema: { type: 'boolean' } });
   });
 
-  test('--negative-prompt is what guidance leads away from; --amateur may stand in its place', async () => {
+  test('guidance leads away from --negative-prompt or from --amateur', async () => {
     const guided = ['--guidance-scale', '4', '--max-new-tokens', '4'];
     const ids = async (...words) => (await json('generate', ...SHE, ...guided, ...words)).ids;
     const plain = await ids();
@@ -1147,7 +1147,7 @@ describe('what removes tokens before any warper', () => {
     );
   });
 
-  test('--draft drafts: the same text where it is the same model, and a line of what it was good for', async () => {
+  test('--draft with the same model gives the same text and a line about its gain', async () => {
     const words = ['--draft', 'models/verbs.gguf', '--draft-tokens', '3', '--seed', '4'];
     const { ids, speculation, steps } = await json('generate', ...SHE, ...words);
     assert.deepEqual(ids, (await json('generate', ...SHE, '--seed', '4')).ids);
@@ -1191,7 +1191,7 @@ describe('what removes tokens before any warper', () => {
     );
   });
 
-  test('what is wrong with them is one line', async () => {
+  test('a fault in these flags gives one line', async () => {
     for (const [flags, pattern] of [
       [['--constraint', 'xml'], /^logitscope: constraint must be "json", .*"xml"\n$/],
       [
@@ -1226,7 +1226,7 @@ describe('what removes tokens before any warper', () => {
 });
 
 describe('for programs and shells', () => {
-  test('--ndjson is a line a step and one for the result, as --json has them', async () => {
+  test('--ndjson prints a line for each step and one for the result, as in --json', async () => {
     const words = [
       'generate',
       ...SHE,
@@ -1255,7 +1255,7 @@ describe('for programs and shells', () => {
     );
   });
 
-  test('with --json a refusal is an object too', async () => {
+  test('with --json a refusal is a JSON object', async () => {
     const { status, stdout, stderr } = await cli(['generate', ...SHE, '--top-p', '3', '--json']);
     const message = 'top_p must be between 0 and 1, got 3';
     assert.deepEqual([status, stderr], [2, `logitscope: ${message}\n`]);
@@ -1273,7 +1273,7 @@ describe('for programs and shells', () => {
     });
   });
 
-  test('a link of the page stands for its flags, which others override', async () => {
+  test('a link of the page replaces flags, and explicit flags override it', async () => {
     const link =
       'https://example.org/scope/?model=verbs&lang=es#prompt=Tomorrow+she&temperature=0.5&top_k=5&order=top_k,temperature&seed=7&max_new_tokens=5';
     const flags = ['--prompt', 'Tomorrow she', '--temperature', '0.5', '--top-k', '5'];
@@ -1311,7 +1311,7 @@ describe('for programs and shells', () => {
     assert.deepEqual(first.options, { prompt: 'Lily wanted to', seed: 42, max_new_tokens: 100 });
   });
 
-  test('a shell is told the commands and the flags of each', async () => {
+  test('the shell completion knows the commands and the flags of each', async () => {
     const { stdout } = await cli(['completion', 'bash']);
     const program = (word, at, ...words) =>
       `${stdout}\nCOMP_WORDS=(${words.join(' ')} ${word}); COMP_CWORD=${at}; _logitscope; echo "\${COMPREPLY[@]}"`;

@@ -1,6 +1,6 @@
 /**
- * The command line as tests run it: in this process, which costs a tenth of a program of its own.
- * With LONG=1 each is a program after all.
+ * Runs the command line in the test's process, which costs a tenth of a separate program.
+ * With LONG=1 each run is a separate program.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { LONG } from '../long.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 process.chdir(root); // as the program is started, so that both find the same files
 
-/** A stream that keeps what is written to it. */
+/** A stream that collects its text. */
 class Kept extends Writable {
   text = '';
 
@@ -28,7 +28,7 @@ class Kept extends Writable {
 }
 
 /**
- * As a program of its own; a host that it asks may live in this process.
+ * Runs a separate program; a host that it connects to may live in this process.
  * @param {string[]} words
  * @param {string} [input]
  */
@@ -45,7 +45,7 @@ export async function spawned(words, input = '') {
 }
 
 /**
- * The command line's output for these words and this input, and its exit code.
+ * Returns the command line's output for these words and this input, and its exit code.
  * @param {string[]} words
  * @param {string} [input]
  */

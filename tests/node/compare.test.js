@@ -16,14 +16,14 @@ import { nameOf } from '../../web/engine/suites.js';
 import { TextRunner } from '../../web/views/compare/runner.js';
 import { smallModel } from './small_model.js';
 
-test('divergence is the first token that differs, none where one text goes on', () => {
+test('divergence is the first differing token, and null if one text only continues the other', () => {
   assert.equal(divergence([1, 2, 3], [1, 4, 3]), 1);
   assert.equal(divergence([1, 2, 3], [1, 2, 3]), null);
   assert.equal(divergence([1, 2], [1, 2, 3]), null);
   assert.equal(divergence([], [1]), null);
 });
 
-test('edit similarity: 1 less the share of edits', () => {
+test('edit similarity is 1 minus the share of edits', () => {
   assert.equal(editSimilarity([], []), 1);
   assert.equal(editSimilarity([1, 2, 3], []), 0);
   assert.equal(editSimilarity([1, 2, 3, 4], [1, 3, 4]), 0.75); // one removed
@@ -31,7 +31,7 @@ test('edit similarity: 1 less the share of edits', () => {
   assert.equal(editSimilarity([1, 3, 4], [1, 2, 3, 4]), 0.75);
 });
 
-test('the spread of texts counted by hand', () => {
+test('the spread of texts equals a count by hand', () => {
   const figures = { tokens: 3, distinct_2: 1, surprisal_raw: 2, mean_kept: 4, loop: null };
   const samples = [
     { ids: [1, 2, 3], figures },
@@ -50,7 +50,7 @@ test('the spread of texts counted by hand', () => {
   assert.equal(spreadOf(/** @type {any} */ (searched)).mean_kept, null, 'a search has no nucleus');
 });
 
-test('names follow the nine', () => {
+test('strategies are named as the nine defaults are', () => {
   for (const { name, settings } of strategies) assert.equal(nameOf(settings), name);
   assert.equal(nameOf({}), 'plain');
   assert.equal(
@@ -66,7 +66,7 @@ test('a greedy strategy and a cold one are paired by temperature alone', () => {
   assert.equal(coldPair([pair[0], { settings: { temperature: 0.01, top_k: 3 } }]), null);
 });
 
-test('gaps: the logits of the best and the second, and what a temperature makes of them', async () => {
+test('a gap has the best two logits and the probabilities at a temperature', async () => {
   const scope = await Logitscope.load({ model: 'models/verbs.gguf' });
   const prompt = scope.encode('Today she');
   const steps = [];
@@ -83,7 +83,7 @@ test('gaps: the logits of the best and the second, and what a temperature makes 
   assert.ok(close.length > 0 && close.length < ids.length);
   for (const { best, gap } of close) assert.ok(best.p < 0.999 && gap >= smallest.gap);
 
-  // Surprisals: the engine's own, also of tokens whose share is below what the trace can show.
+  // Surprisals are the engine's own, even for tokens too improbable for the trace to show.
   const figures = await figuresOf(scope, steps);
   let nats = 0;
   ids.forEach((id, i) => {
@@ -95,7 +95,7 @@ test('gaps: the logits of the best and the second, and what a temperature makes 
   scope.close();
 });
 
-/** A strategy's steps and result. */
+/** Runs a strategy; returns its steps and its result. */
 async function collect(scope, strategy, options) {
   const steps = [];
   const texts = run(scope, scope, strategy, { seed: 1, ...options });
@@ -106,7 +106,7 @@ async function collect(scope, strategy, options) {
   }
 }
 
-test('a given text is measured token by token as the model has it', async () => {
+test('a given text is measured token by token with the model’s probabilities', async () => {
   const scope = await Logitscope.load({ model: 'models/verbs.gguf' });
   const prompt = 'Tomorrow she';
   const given = (text) => ({ kind: /** @type {const} */ ('given'), settings: {}, text });
@@ -145,7 +145,7 @@ test('a given text is measured token by token as the model has it', async () => 
   await assert.rejects(collect(scope, given('will fly'), { prompt }), /no word/);
 });
 
-test('a given text follows what a chat template makes, whose tokens no text is spelled with', async () => {
+test('a given text follows the prompt of a chat template with its control tokens', async () => {
   const template = '<end>{% for m in messages %}{{ m.content }}{% endfor %}<end>';
   const scope = await Logitscope.load({ model: smallModel({ template }) });
   const { ids: prompt } = await scope.chat([{ role: 'user', content: 'hi' }]);
@@ -168,7 +168,7 @@ test('a given text follows an opening quote at once, and a comma after a space',
   }
 });
 
-test('a given text is read with the prompt, whose last token may become part of it', async () => {
+test('a given text is encoded with the prompt, whose last token may merge with it', async () => {
   const scope = await Logitscope.load({ model: 'models/stories.gguf' });
   const strategy = { kind: /** @type {const} */ ('given'), settings: {}, text: 'time, there' };
   const { steps, result } = await collect(scope, strategy, { prompt: 'Once upon a ' });

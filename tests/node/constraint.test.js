@@ -1,6 +1,6 @@
 /**
- * Constraints: the mask against the naive test of every token, by a judge of JSON that was written
- * apart and by grammars small enough to list all their texts; and what comes out of generations.
+ * Constraints: the mask equals a naive test of every token, by an independent judge of JSON and by
+ * grammars small enough to list all their texts; generated texts fit their constraint.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const pcg = new Pcg32(7, 54);
 const below = (/** @type {number} */ n) => Math.floor((pcg.next() / 2 ** 32) * n);
 const pick = (/** @type {any[]} */ list) => list[below(list.length)];
 
-/** Everything to the end: the result of a generation. */
+/** Runs a generation to its end; returns the result. */
 async function run(scope, options) {
   const generation = scope.generate({ prompt: 'Hi', ...options });
   const pieces = [];
@@ -30,7 +30,7 @@ async function run(scope, options) {
   }
 }
 
-/** A vocabulary with no model: the last token is the end. */
+/** A vocabulary without a model; its last token is the end. */
 const vocabulary = (kind, tokens) =>
   writeGguf({
     metadata: {
@@ -76,7 +76,7 @@ const WORDS = [
 ];
 
 describe('the judge of the tests', () => {
-  test('complete is what JSON.parse takes, within the budgets', () => {
+  test('a text is complete if JSON.parse takes it within the budgets', () => {
     const signs = [
       ...'{}[]",:01-+.eE \\unt/tfa\n',
       'true',
@@ -107,7 +107,7 @@ describe('the judge of the tests', () => {
     assert.ok(accepted > texts / 6 && accepted < (texts * 5) / 6, String(accepted));
   });
 
-  test('a text is not wrong as long as some text that begins so parses', () => {
+  test('a prefix is not wrong as long as some continuation parses', () => {
     for (let i = 0; i < 300; i++) {
       const bytes = Buffer.from(randomJson(below, 3));
       for (let n = 0; n <= bytes.length; n++)
@@ -147,7 +147,7 @@ describe('the judge of the tests', () => {
   });
 });
 
-describe('the mask is the naive test of every token', () => {
+describe('the mask equals the naive test of every token', () => {
   const sources = {
     bytes: { model: () => smallModel(), prefixes: 60 },
     characters: { model: () => vocabulary('logitscope-char', CHARACTERS), prefixes: 60 },
@@ -193,7 +193,7 @@ describe('the mask is the naive test of every token', () => {
   }
 
   const signsMost = cases(3, 4);
-  test(`every text of up to ${signsMost} signs, a byte each`, async () => {
+  test(`every text of up to ${signsMost} bytes`, async () => {
     const scope = await Logitscope.load({ model: smallModel() });
     const signs = Buffer.from('{}[]",:01-.e\\u t');
     const budget = { depth: 2, space: 1 };
@@ -211,7 +211,7 @@ describe('the mask is the naive test of every token', () => {
     scope.close();
   });
 
-  test('depth and white space end at their budgets', async () => {
+  test('depth and white space stop at their budgets', async () => {
     const scope = await Logitscope.load({ model: smallModel() });
     const constraint = { json: { depth: 3, space: 2 } };
     const after = (/** @type {string} */ text) => maskOf(scope, constraint, Buffer.from(text));
@@ -225,7 +225,7 @@ describe('the mask is the naive test of every token', () => {
   });
 });
 
-/** A random grammar with few texts: its source and all of them. */
+/** Makes a random grammar with few texts; returns its source and all its texts. */
 function smallGrammar(depth) {
   switch (below(depth ? 7 : 2)) {
     case 0: {
@@ -270,7 +270,7 @@ function smallGrammar(depth) {
   }
 }
 
-test('random grammars: exactly the tokens that begin one of their texts', async () => {
+test('a random grammar allows exactly the tokens that continue to one of its texts', async () => {
   const tokens = [
     ...byteTokens(),
     ...['a', 'b', 'c', 'Ã©'].flatMap((x) => ['a', 'b', 'Ã©', 'Ã'].map((y) => x + y)),
@@ -288,7 +288,7 @@ test('random grammars: exactly the tokens that begin one of their texts', async 
       if (all.includes(text)) return 'complete';
       return all.some((one) => one.startsWith(text)) ? 'open' : 'wrong';
     };
-    // Half of them through a rule of their own, which must come to the same.
+    // Half of the grammars use a separate rule, which must not change the language.
     const grammar = below(2)
       ? `root ::= ${source}`
       : `root ::= part\n# a remark\npart ::=\n  ${source}`;
@@ -305,7 +305,7 @@ test('random grammars: exactly the tokens that begin one of their texts', async 
   scope.close();
 });
 
-test('a grammar that calls itself', async () => {
+test('a recursive grammar has its nesting limited, but not its lists', async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   const grammar = 'root ::= "(" root ")" root | ""';
   const after = (/** @type {string} */ text) => maskOf(scope, { grammar }, Buffer.from(text));
@@ -313,17 +313,17 @@ test('a grammar that calls itself', async () => {
   assert.deepEqual(after('(()('), [40, 41]);
   assert.deepEqual(after('(())'), [40, EOS]);
   assert.deepEqual(after('())'), []);
-  // The last item of a rule takes no room, so lists may have any length.
+  // A call at the end of a rule takes no stack, so lists may have any length.
   const list = { grammar: 'root ::= "a" root | "."' };
   assert.deepEqual(maskOf(scope, list, Array(5000).fill(97)), [46, 97]);
-  // Other nesting ends where its room does, and can still be closed.
+  // Other nesting ends when the stack is full, and can still be closed.
   assert.deepEqual(after('('.repeat(255)), [40, 41]);
   assert.deepEqual(after('('.repeat(256)), [41]);
   assert.deepEqual(after('('.repeat(256) + ')'.repeat(256)), [40, EOS]);
   scope.close();
 });
 
-test('constrained_JSON of the Day 27 lesson, whose own check takes almost any text: its known_flaw', async () => {
+test('constrained_JSON of the Day 27 lesson holds, though the lesson’s own check has a known_flaw', async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   const after = (/** @type {any} */ constraint, /** @type {string} */ text) =>
     maskOf(scope, constraint, Buffer.from(text));
@@ -350,7 +350,7 @@ test('constrained_JSON of the Day 27 lesson, whose own check takes almost any te
   scope.close();
 });
 
-test("a g2c lesson's own grammar: g2c_json_prefix", async () => {
+test('the grammar of a g2c lesson allows its prefixes: g2c_json_prefix', async () => {
   const vectors = JSON.parse(
     readFileSync(new URL('../vectors/g2c_json_prefix.json', import.meta.url), 'utf8'),
   );
@@ -396,7 +396,7 @@ s ::= [ \t\n\r]{0,3}`;
   const [{ text, new_tokens: count }] = vectors.generation.cases;
   assert.equal(own.decode(history.slice(prompt.length)), text);
   assert.equal(history.length - prompt.length, count);
-  // The mask comes first: of the two best of all eight, top_k would leave nothing that is allowed.
+  // The mask comes first: if top_k came first, the two best of all eight would include no allowed token.
   const { kept, stages } = own.warp(
     [...logits, 0],
     { ...settings, temperature: 1, top_k: 2 },
@@ -412,7 +412,7 @@ s ::= [ \t\n\r]{0,3}`;
 });
 
 describe('generations', () => {
-  /** Signs, and tokens of several that reach over borders of the grammar. */
+  /** Single characters, and longer tokens that cross borders of the grammar. */
   const tokens = [
     ...'{}[]":,.-+0123456789eEabcdfgiklmnorstuxy',
     'Ġ',
@@ -497,13 +497,13 @@ describe('generations', () => {
     typeof value.inner.x === 'number';
 
   const outputs = cases(200, 10000);
-  test(`${outputs} outputs at temperature 2 all parse, and fit their schema`, async () => {
+  test(`${outputs} outputs at temperature 2 parse and fit their schema`, async () => {
     const kinds = [...Object.entries(checks), [{ schema: nested, space: 2 }, isNested]];
     let complete = 0;
     let cut = 0;
     for (let seed = 0; complete < outputs; seed++) {
       const [constraint, check] = kinds[seed % kinds.length];
-      // Some logits moved at random; quotes and ends come sooner, so that texts stay short.
+      // Random shifts of some logits; quotes and ends are likelier, so texts stay short.
       const noise = Object.fromEntries(
         Array.from({ length: 6 }, () => [below(tokens.length), 8 * (pcg.next() / 2 ** 32) - 4]),
       );
@@ -532,7 +532,7 @@ describe('generations', () => {
     assert.ok(cut < 0.3 * outputs, String(cut));
   });
 
-  test('the same by greedy, by Gumbel noise, without the cache, from another start', async () => {
+  test('outputs parse by greedy, by Gumbel noise, without the cache and from another start', async () => {
     for (const options of [
       { temperature: 0, frequency_penalty: 3 },
       { draw: 'gumbel' },
@@ -560,7 +560,7 @@ describe('generations', () => {
     assert.ok(checks.three_numbers(JSON.parse(`[1, 22${text}`)), text);
   });
 
-  test('what a result reports repeats it', async () => {
+  test('the reported settings repeat the result', async () => {
     const options = {
       prompt: 'a',
       constraint: { schema: nested },
@@ -575,7 +575,7 @@ describe('generations', () => {
     assert.ok(!('constraint' in (await run(scope, { prompt: 'a' })).settings));
   });
 
-  test('a model without an end token stops when nothing can follow', async () => {
+  test('a model without an end token stops when no token is allowed', async () => {
     const own = await Logitscope.load({ model: smallModel({ tokens, eos: false, context: 16 }) });
     const { text, finish_reason } = await run(own, {
       constraint: { schema: { type: 'boolean' }, space: 0 },
@@ -596,7 +596,7 @@ describe('in the trace', () => {
   });
   after(() => scope.close());
 
-  test('a constraint is the first stage, with what it kept and removed', () => {
+  test('a constraint is the first stage, with its kept and removed tokens', () => {
     const plain = scope.distribution({ top: VOCAB });
     const trace = scope.distribution({ constraint: 'json', temperature: 0.5, top: VOCAB });
     assert.equal(plain.stages.length + 1, trace.stages.length);
@@ -625,7 +625,7 @@ describe('in the trace', () => {
     assert.equal(plain.constraint, undefined);
   });
 
-  test('it says where it stands', () => {
+  test('the trace describes the state of the constraint', () => {
     const state = (/** @type {string} */ text) => {
       scope.feed(scope.encode(`Hi${text}`));
       return scope.distribution({ constraint: 'json', constraint_start: 2, top: 0 }).constraint;
@@ -654,7 +654,7 @@ describe('in the trace', () => {
     assert.ok(ids.slice(1).every((id) => id !== 120));
   });
 
-  test('the last token of a banned sequence is removed where the others came: bad_words_ids', () => {
+  test('the last token of a banned sequence is removed after the others: bad_words_ids', () => {
     // test_no_bad_words_dist_processor of transformers: two rows, five bans, a vocabulary of five.
     const banned_words = [[1], [4], [1, 0], [0, 1, 2], [1, 3, 1, 3]];
     const kept = (/** @type {number[]} */ history) => {
@@ -687,7 +687,7 @@ describe('in the trace', () => {
     assert.ok(ids.includes(free[41]) || ids.includes(free[40]));
   });
 
-  test('a word is banned as it is spelled by itself and after a space', async () => {
+  test('a word is banned alone and after a space', async () => {
     const own = await Logitscope.load({
       model: readFileSync(new URL('gpt2_vocab.gguf', fixtures)),
     });
@@ -705,7 +705,7 @@ describe('in the trace', () => {
     own.close();
   });
 
-  test('several at once, each with its stage', () => {
+  test('several masks act at once, each with its own stage', () => {
     const settings = { constraint: 'json', banned_words: ['['], forced_first: '{', top: 0 };
     assert.deepEqual(
       scope
@@ -741,7 +741,7 @@ describe('in the trace', () => {
   });
 });
 
-test('refusals are one sentence, and change nothing', async () => {
+test('refusals are one sentence and change nothing', async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   scope.feed(scope.encode('Hi'));
   const schema = (/** @type {any} */ given) => ({ constraint: { schema: given } });
@@ -867,7 +867,7 @@ test('refusals are one sentence, and change nothing', async () => {
   scope.close();
 });
 
-test('a draw from logits of the caller keeps to the constraint', async () => {
+test('a draw from the caller’s logits obeys the constraint', async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   const settings = { constraint: { grammar: 'root ::= "a" [b-d] "a"' }, constraint_start: 1 };
   const choice = (/** @type {number} */ u) => ({ history: [5, 97], u });
@@ -885,7 +885,7 @@ test('a draw from logits of the caller keeps to the constraint', async () => {
   scope.close();
 });
 
-test('no step makes the memory grow, however many states and grammars there were', async () => {
+test('memory does not grow over many states and grammars', async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   const grammar = 'root ::= ("a"{1,900} | [ab]{1,900} | "ba"{3,400})';
   scope.feed(scope.encode('Hi'));
@@ -900,8 +900,8 @@ test('no step makes the memory grow, however many states and grammars there were
     );
   }
   assert.equal(scope.memoryBytes, bytes);
-  // The first grammar of a round is opened while the last one of the round before is still there,
-  // so that the allocator needs some rounds to find places for both.
+  // The first grammar of a round opens while the previous round's last one is still open, so the
+  // allocator needs some rounds to find places for both.
   const sizes = Array.from({ length: 24 }, () => {
     for (let n = 0; n < 30; n++) scope.distribution({ constraint: { json: { depth: n } } });
     return scope.memoryBytes;
@@ -910,7 +910,7 @@ test('no step makes the memory grow, however many states and grammars there were
   scope.close();
 });
 
-test("the lessons' tasks come out: at least 19 of 20 seeds end as JSON within 100 tokens", async () => {
+test("the lessons' tasks succeed: at least 19 of 20 seeds end as JSON within 100 tokens", async () => {
   const scope = await Logitscope.load({
     model: new URL('../../models/stories.gguf', import.meta.url),
   });

@@ -1,4 +1,4 @@
-/** The lines of a map run where the values are, and their numbers stand on them. */
+/** Contour lines of a map lie at their values, and their numbers lie on them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { layoutContours } from '../../web/plots/contours.js';
 
 const [COLUMNS, ROWS] = [9, 6];
 
-/** The corners of each ring of a path. */
+/** Returns the corners of each ring of a path. */
 const ringsOf = (d) =>
   d
     .split('Z')
@@ -18,7 +18,7 @@ const ringsOf = (d) =>
         .map((place) => place.split(',').map(Number)),
     );
 
-/** How often the rings go round a place, as a fill counts it. */
+/** Winding number of the rings around a place, as a fill counts it. */
 function windings(rings, [x, y]) {
   let count = 0;
   for (const ring of rings)
@@ -39,7 +39,7 @@ const anyGrid = fc.record({
   counts: fc.boolean(),
 });
 
-test('within a line the values are as high as it says, outside lower', () => {
+test('values inside a line reach its level, and values outside are lower', () => {
   fc.assert(
     fc.property(anyGrid, ({ values, counts }) => {
       const found = layoutContours({ columns: COLUMNS, rows: ROWS, values, counts });
@@ -58,7 +58,7 @@ test('within a line the values are as high as it says, outside lower', () => {
   );
 });
 
-test('a number stands on its line, and none over another', () => {
+test('each number lies on its line, and no number covers another', () => {
   // A plane that rises to the right: each line is upright.
   const values = Array.from({ length: COLUMNS * ROWS }, (_, at) => Math.floor(at / ROWS));
   const grid = { columns: COLUMNS, rows: ROWS, values };
@@ -80,7 +80,7 @@ test('a number stands on its line, and none over another', () => {
   );
 });
 
-test('what is not known yet is no height, and nothing known is no line', () => {
+test('unknown values have no height, and an unknown map has no lines', () => {
   const values = Array.from({ length: COLUMNS * ROWS }, (_, at) => (at < ROWS * 3 ? at : null));
   const grid = { columns: COLUMNS, rows: ROWS, counts: false };
   for (const { d } of layoutContours({ ...grid, values }))

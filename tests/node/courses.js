@@ -1,6 +1,6 @@
 /**
- * Samplers as courses teach them, right, one for each style of signatures. `needs` is the library of a
- * file; `as` are the functions that it has; `rules` the conventions that its course teaches.
+ * Correct samplers as courses teach them, one for each style of signatures. `needs` is the library of
+ * a file, `as` its functions, `rules` the conventions of its course.
  */
 
 /** Module 11 in Torch, as a batch: logits (B, V), ids (B, T). */
@@ -159,7 +159,7 @@ def generate(model, idx, max_new_tokens, temperature=1.0, top_k=None, top_p=None
     return idx
 `;
 
-/** Day 27: one function for a token, whose top-p goes on until the mass is above p. */
+/** Day 27: one function for a token; its top-p continues until the mass is above p. */
 const DAY = `import torch
 import torch.nn.functional as F
 
@@ -196,7 +196,7 @@ def generate(model, prompt_ids: torch.Tensor, max_new_tokens: int = 200, tempera
     return text
 `;
 
-/** A step that returns probabilities; the loop draws from them, and has no penalty and no end. */
+/** A step that returns probabilities; its loop draws from them, without penalty or end token. */
 const SHARES = `import torch
 
 
@@ -227,7 +227,7 @@ def generate(model, idx, max_new_tokens, block_size, tau, k, p):
     return idx
 `;
 
-/** A loop that is handed its sampler; it never crops. @param {string} library @param {string} made its ids */
+/** A loop with the sampler as an argument; it never crops. @param {string} library @param {string} made its ids */
 const handed = (library, made) => `${library}
 EOS_TOKEN_ID = 3
 
@@ -410,7 +410,7 @@ def generate(model, prompt_ids, max_new_tokens, temperature=1.0, top_k=None, top
     return ids
 `;
 
-/** A plain loop of its own names, that draws by a sum in the order of the ids. */
+/** A plain loop with other names, which draws by a running sum in the order of the ids. */
 const PLAIN = `import math
 import random
 
@@ -518,7 +518,7 @@ const SEEDED = 'torch.multinomial(logits.softmax(-1), num_samples=1, generator=g
 const CHOSEN = LIBRARIES.numpy.drawn;
 const [NUMPY_RNG, PLAIN_RNG] = ['rng = np.random.default_rng(seed)', 'r = random.Random(seed)'];
 
-/** Other right ways to draw: name, source, pieces that are replaced, library. @type {[string, string, [string, string][], string?][]} */
+/** Other correct draws: name, source, replaced pieces, library. @type {[string, string, [string, string][], string?][]} */
 export const DRAWS = [
   [
     'Categorical',
@@ -580,7 +580,7 @@ export const DRAWS = [
   ],
 ];
 
-/** Faults of a course's own style: code, source, piece, its replacement, function. @type {[string, string, string, string, string][]} */
+/** Faults in a course's style: code, source, piece, its replacement, function. @type {[string, string, string, string, string][]} */
 export const PITFALLS_IN_TORCH = [
   [
     'long_window',

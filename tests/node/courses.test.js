@@ -1,4 +1,4 @@
-/** Samplers as courses write them: a right one has 100 in each style, a fault is named. */
+/** Samplers as courses write them: a correct one scores 100 in each style, and a fault is named. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -19,7 +19,7 @@ const PROGRAMS = { torch: pythonWith('torch'), numpy: pythonWith('numpy') };
 const without = (library) =>
   library && PROGRAMS[library] === null ? `no python3 here has ${library}` : false;
 
-/** The report on a source. @param {string} source @param {string} as @param {string} [library] */
+/** Grades a source; returns the report. @param {string} source @param {string} as @param {string} [library] */
 async function graded(source, as, library, more = []) {
   const file = `${folder}/${written++}.py`;
   writeFileSync(file, source);
@@ -34,10 +34,10 @@ async function graded(source, as, library, more = []) {
 const failures = ({ functions, properties }) =>
   (functions ?? [{ properties }]).flatMap((it) => it.properties.filter(({ holds }) => !holds));
 
-/** Importing torch takes longer than all else. @param {string[]} quick */
+/** Chooses the cases of make test, since importing torch is slow. @param {string[]} quick */
 const some = (quick) => (/** @type {string} */ name) => LONG || quick.includes(name);
 
-describe('a course’s own solution has full marks', () => {
+describe('a course’s own solution gets the full score', () => {
   const isQuick = some([
     'Torch, a batch of logits',
     'numpy, a sampler handed in',
@@ -50,7 +50,7 @@ describe('a course’s own solution has full marks', () => {
       assert.deepEqual([report.score, failures(report)], [100, []]);
     });
 
-  test('a library that a text only names changes nothing', async () => {
+  test('a library named only in a text changes nothing', async () => {
     const named = `"""\nimport numpy as np\n"""\n${PYTHON}`;
     const odd = broken(
       named,
@@ -118,7 +118,7 @@ describe('another rule', () => {
     ['exactly_k', 'top_k', exactly],
   ];
   for (const [rule, as, source] of sample(rules, 1))
-    test(`${rule} costs nothing where the course teaches it, and is named`, async () => {
+    test(`${rule} costs nothing if the course teaches it, and is named`, async () => {
       const usual = await graded(source, as);
       assert.ok(usual.score < 100 && usual.fault, String(usual.score));
       const course = await graded(source, as, undefined, ['--convention', rule]);
@@ -130,7 +130,7 @@ describe('another rule', () => {
       assert.ok(course.notes[0].message.includes(usual.fault.message));
     });
 
-  long('a wrong function stays wrong by it, a right one is right by any', async () => {
+  long('a wrong function stays wrong under another rule, and a right one stays right', async () => {
     const wrong = broken(PYTHON, 'place == 0 or before < p', 'before + shares[i] <= p');
     const { fault, notes } = await graded(wrong, 'top_p', undefined, ['--convention', 'ascending']);
     assert.deepEqual([fault.code, notes], ['cut_before', []]);
@@ -138,7 +138,7 @@ describe('another rule', () => {
     assert.deepEqual([right.score, right.functions.map(({ notes }) => notes)], [100, [[], []]]);
   });
 
-  long('in the loop too', async () => {
+  long('the loop may follow another rule too', async () => {
     for (const [source, rule] of sample(
       [
         [above, 'until_above'],
@@ -161,7 +161,7 @@ describe('one standard', () => {
     ['    if not prompt_ids:\n        raise ValueError("no prompt")\n', ''],
   ].reduce((text, [from, to]) => broken(text, from, to), PYTHON);
 
-  test('a file has the same marks as homework and by the lesson’s cases, refusals or none', async () => {
+  test('a file scores the same as homework and by the lesson’s cases, with refusals or without', async () => {
     const asked = LONG
       ? 'temperature,top_k,top_p,repetition_penalty,generate'
       : 'temperature,top_k';
@@ -181,7 +181,7 @@ describe('one standard', () => {
     );
   });
 
-  test('a lesson’s function may refuse 0; dividing by it is no refusal', async () => {
+  test('a lesson’s function may refuse 0, but a division by 0 is no refusal', async () => {
     const strict = broken(PYTHON, 'if temperature < 0:', 'if temperature <= 0:');
     const refusing = await graded(strict, 'temperature');
     assert.deepEqual([refusing.score, refusing.notes[0].code], [100, 'refuses']);
@@ -195,7 +195,7 @@ describe('one standard', () => {
 });
 
 describe('time', () => {
-  test('an endless loop costs its time once', async () => {
+  test('an endless loop costs its time limit once', async () => {
     const loop = 'while True:\n    pass\n';
     const began = performance.now();
     const report = await graded(loop, 'temperature,top_k,top_p,generate', undefined, [

@@ -1,6 +1,6 @@
 /**
- * The watermarks' detector: its counts against the naive hash, its p against whole numbers, and what
- * it says of texts that the shipped model wrote, marked and plain.
+ * The watermarks' detector: its counts equal the naive hash, its p equals whole-number sums, and it
+ * tells watermarked texts of the shipped model from plain ones.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ before(async () => {
 after(() => scope?.close());
 
 describe('the binomial tail', () => {
-  /** Of chance a / b, in whole numbers. */
+  /** Tail of the binomial distribution with chance a / b, in whole numbers. */
   function exactTail(n, least, a, b) {
     let sum = 0n;
     for (let i = Math.max(least, 0), choose = 1n; i <= n; i++) {
@@ -38,7 +38,7 @@ describe('the binomial tail', () => {
     return Number((sum * scale) / BigInt(b) ** BigInt(n)) / 1e40;
   }
 
-  test('is that of whole numbers', () => {
+  test('equals the tail in whole numbers', () => {
     for (const [a, b] of [
       [1, 4],
       [1, 2],
@@ -54,7 +54,7 @@ describe('the binomial tail', () => {
         }
   });
 
-  test('of many trials is near to the normal one, and far out still a number', () => {
+  test('of many trials is near the normal tail, and stays a number far out', () => {
     assert.ok(Math.abs(upperTail(120_000, 60_000, 1 / 2) - 0.5) < 0.002);
     assert.ok(Math.abs(upperTail(120_000, 60_403, 1 / 2) / 0.01 - 1) < 0.02);
     const far = upperTail(1000, 600, 1 / 4);
@@ -63,7 +63,7 @@ describe('the binomial tail', () => {
 });
 
 describe('the normal tail', () => {
-  // By Python's decimal, to 60 digits.
+  // Computed with Python's decimal to 60 digits.
   const KNOWN = [
     [0, 0.5],
     [1e-3, 0.49960105778608893],
@@ -76,7 +76,7 @@ describe('the normal tail', () => {
     [37, 5.725571222524577e-300],
   ];
 
-  test('is that of a table', () => {
+  test('equals a table', () => {
     for (const [z, p] of KNOWN) {
       assert.ok(Math.abs(normalTail(z) / p - 1) < 1e-11, `${z}: ${normalTail(z)}, not ${p}`);
       assert.ok(Math.abs(normalTail(-z) - (1 - p)) < 1e-14, `-${z}`);
@@ -84,7 +84,7 @@ describe('the normal tail', () => {
     assert.equal(normalTail(100), 0);
   });
 
-  test('is near to the exact tail of the weighted mean', () => {
+  test('is near the exact tail of the weighted mean', () => {
     // Six layers over 40 tokens: a count for each sum of whole weights, doubled with each g.
     const [depth, tokens] = [6, 40];
     const weights = Array.from({ length: depth }, (_, i) => 10 * (depth - 1) - 9 * i);
@@ -109,7 +109,7 @@ describe('the normal tail', () => {
   });
 });
 
-describe('what is counted', () => {
+describe('the detector counts', () => {
   const ids = Array.from({ length: 300 }, () => 97 + below(4));
 
   test('green tokens, a context with its token once', async () => {
@@ -145,7 +145,7 @@ describe('what is counted', () => {
     }
   });
 
-  test('with green_self the token that decides, with the one it decides of, once', async () => {
+  test('with green_self the deciding token together with its green token once', async () => {
     for (const settings of [
       { green_bias: 2, green_self: 1, green_context: 3 },
       { green_bias: 2, green_self: 1, green_context: 0, green_fraction: 0.5, watermark_key: 5 },
@@ -176,7 +176,7 @@ describe('what is counted', () => {
     }
   });
 
-  test("SynthID's g, a context once", async () => {
+  test("SynthID's g, once for each context", async () => {
     for (const settings of [{ synthid_depth: 30, synthid_context: 2 }, { synthid_depth: 5 }]) {
       const { synthid_depth: depth, synthid_context: width = 4 } = settings;
       const [found] = await detect(scope, ids, settings);
@@ -209,7 +209,7 @@ describe('what is counted', () => {
     }
   });
 
-  test('both at once, a text too short for a context, and none', async () => {
+  test('both watermarks at once, a text too short for a context, and an empty text', async () => {
     const both = await detect(scope, ids, { green_bias: 2, synthid_depth: 3 });
     assert.deepEqual(
       both.map(({ name }) => name),
@@ -221,7 +221,7 @@ describe('what is counted', () => {
     }
   });
 
-  test('what marks is what detects: under the hard list every token is green', async () => {
+  test('generation and detection agree: under the hard list every token is green', async () => {
     const settings = { green_bias: 100, green_fraction: 0.5, watermark_key: 3 };
     const written = [];
     for await (const step of scope.generate({ prompt: 'Hi', max_new_tokens: 40, ...settings }))
@@ -230,7 +230,7 @@ describe('what is counted', () => {
     assert.ok(shares.slice(-written.length).every((share) => share === 1));
   });
 
-  test('an engine in a worker says the same', async () => {
+  test('an engine in a worker counts the same', async () => {
     const { port1, port2 } = new MessageChannel();
     serve(port1);
     const remote = await RemoteLogitscope.load({ model: smallModel(), worker: port2 });
@@ -239,7 +239,7 @@ describe('what is counted', () => {
     port1.close();
   });
 
-  test('what cannot be detected is refused', async () => {
+  test('settings without a detectable watermark are refused', async () => {
     const key = async (text, settings) => (await detect(scope, text, settings).catch((e) => e)).key;
     assert.equal(await key([1], {}), 'no_watermark');
     assert.equal(await key('text', { green_bias: 1 }), 'must_be');
@@ -249,7 +249,7 @@ describe('what is counted', () => {
   });
 });
 
-test('what the page draws of z against temperature is the table of docs/samplers.md', () => {
+test('the page’s plot of z against temperature has the numbers of docs/samplers.md', () => {
   const table = readFileSync(new URL('../../docs/samplers.md', import.meta.url), 'utf8');
   const cells = (head) =>
     table
@@ -268,10 +268,10 @@ test('what the page draws of z against temperature is the table of docs/samplers
     );
 });
 
-// The statement of the detector: each text has a key of its own, as the null is over the keys.
-describe('what it says of texts that stories wrote', () => {
+// Each text has its own key, since the null hypothesis is over the keys.
+describe('the detector on texts of the stories model', () => {
   const TEXTS = cases(8, 1000);
-  const KEYS = cases(40, 1); // a plain text says as much under one key as under another
+  const KEYS = cases(40, 1); // a plain text gives as much evidence under any key
   const LENGTH = 150;
   const MARKS = {
     green_bias: { green_bias: 2 },
@@ -302,7 +302,7 @@ describe('what it says of texts that stories wrote', () => {
   });
   after(() => stories?.close());
 
-  /** The chance of a p of 1 % or less, which whole counts cannot make exactly 1 %. */
+  /** Chance of a p of at most 1 %; counts are whole, so it is not exactly 1 %. */
   function alarmRate(n, q) {
     let least = Math.ceil(n * q);
     while (upperTail(n, least, q) > 0.01) least++;
@@ -310,7 +310,7 @@ describe('what it says of texts that stories wrote', () => {
   }
 
   for (const [name, mark] of Object.entries(MARKS)) {
-    test(`${TEXTS * KEYS} looks at plain texts: false alarms at 1 % of ${name}`, async () => {
+    test(`${TEXTS * KEYS} looks at plain texts raise about 1 % false alarms of ${name}`, async () => {
       let alarms = 0;
       let rates = 0;
       let sum = 0;
@@ -339,7 +339,7 @@ describe('what it says of texts that stories wrote', () => {
       assert.ok(Math.abs(squares / n - 1) < 6 / Math.sqrt(n), said);
     });
 
-    test(`${TEXTS} marked texts: z of ${name} is above what plain ones have`, async () => {
+    test(`${TEXTS} watermarked texts have a higher z of ${name} than plain ones`, async () => {
       const zs = [];
       for (let i = 0; i < TEXTS; i++) {
         const settings = { ...mark, watermark_key: i };
@@ -351,7 +351,7 @@ describe('what it says of texts that stories wrote', () => {
       const said = `${zs[0]} at least, ${zs[TEXTS >> 1]} in the middle`;
       assert.ok(zs[TEXTS >> 1] > 4.5, said);
       assert.ok(zs.filter((z) => z > 2.33).length >= 0.99 * TEXTS, said);
-      // With another key the mark is not there.
+      // Under another key the watermark is absent.
       const [{ p }] = await detect(stories, await write({ ...mark, watermark_key: 1 }, 1), {
         ...mark,
         watermark_key: 2,

@@ -5,7 +5,7 @@
 
 const STEPS = 40;
 
-/** The first sixteen warpers: later ones leave the digest as it is. */
+/** The first sixteen samplers; later ones do not change the digest. */
 const ORDER = [
   'logit_bias',
   'repetition_penalty',
@@ -52,7 +52,7 @@ const SERIES = [
   { mirostat: 1, mirostat_tau: 2, mirostat_eta: 0.3 },
 ].map((settings) => ({ order: ORDER, ...settings }));
 
-/** Of the warpers that came later, in the canonical order. @type {object[]} */
+/** Settings of the later samplers, in the canonical order. @type {object[]} */
 const LATER = [
   { min_p: 0.01, adaptive_target: 0.4 },
   {
@@ -160,7 +160,7 @@ export function digest(scope, prompt = 'Tomorrow she') {
   return digestOf(scope, prompt, SERIES, ORDER, 42);
 }
 
-/** The second digest, of the warpers that came later. @param {any} scope */
+/** The second digest, of the later samplers. @param {any} scope */
 export function digestLater(scope, prompt = 'Tomorrow she') {
   const rows = scope.table.map(({ name }) => name);
   return digestOf(scope, prompt, LATER, rows, 42 + SERIES.length);

@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, bos: true }));
 
-/** The output of a native build: { scalar, simd }, each its digest or, in the next column, the second. */
+/** Returns a native build's { scalar, simd }: digests, or second digests from the next column. */
 function native(compiler, model, column = 1) {
   const { status, stdout, stderr } = spawnSync(`build/${compiler}/logitscope`, ['digest', model], {
     cwd: root,
@@ -36,7 +36,7 @@ function native(compiler, model, column = 1) {
   );
 }
 
-/** `make test` builds with gcc alone. */
+/** `make test` builds with gcc only. */
 const COMPILERS = LONG ? ['gcc', 'clang'] : ['gcc'];
 const models = [
   'models/verbs.gguf',
@@ -46,7 +46,7 @@ const models = [
     (name) => `tests/vectors/forward/${name}.gguf`,
   ),
 ];
-/** The digests of the SIMD build that are known, by model. */
+/** Known digests of the SIMD build, by model. */
 const known = new Map();
 /** @param {string} model a file's path */
 async function expectedOf(model) {
@@ -59,14 +59,14 @@ for (const model of models) {
   describe(model, () => {
     const source = `${root}${model}`;
     for (const compiler of COMPILERS) {
-      test(`Node and ${compiler} agree`, async () => {
+      test(`Node and ${compiler} give the same digest`, async () => {
         const expected = await expectedOf(source);
         assert.match(expected, /^[0-9a-f]{16}$/);
         assert.deepEqual(native(compiler, model), { scalar: expected, simd: expected });
       });
     }
 
-    test('scalar, SIMD and remote agree', async () => {
+    test('scalar, SIMD and remote give the same digest', async () => {
       const { port1, port2 } = new MessageChannel();
       atEnd(() => port1.close());
       serve(port1);
@@ -79,7 +79,7 @@ for (const model of models) {
   });
 }
 
-test('the second digest, of the warpers that came later, is one in every build', async () => {
+test('the second digest, of the later samplers, is the same in every build', async () => {
   const model = 'models/verbs.gguf';
   const later = async (variant) =>
     digestLater(await Logitscope.load({ model: `${root}${model}`, variant }));
@@ -89,7 +89,7 @@ test('the second digest, of the warpers that came later, is one in every build',
     assert.deepEqual(native(compiler, model, 2), { scalar: expected, simd: expected });
 });
 
-test('what the digest was before the warpers that came later it still is', async () => {
+test('the later samplers did not change the first digest', async () => {
   assert.equal(await expectedOf(`${root}models/verbs.gguf`), '5aa484ccb5ab9439');
 });
 

@@ -1,4 +1,4 @@
-/** Every document: its links and paths lead to files, its anchors to headings. No network is used. */
+/** Links and paths of every document lead to files, anchors to headings. No network is used. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const BUILT = ['node_modules', 'build', 'dist', '.git'];
 
-/** Paths of the files below a folder. @param {string} folder @returns {string[]} */
+/** Returns the paths of all files below a folder. @param {string} folder @returns {string[]} */
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -19,10 +19,10 @@ function filesIn(folder) {
 
 const documents = filesIn(root).filter((path) => path.endsWith('.md'));
 const textOf = (path) => readFileSync(join(root, path), 'utf8');
-/** A document without its blocks of code. */
+/** Returns a document without its code blocks. */
 const proseOf = (path) => textOf(path).replaceAll(/^(`{3,})[^]*?^\1/gm, '');
 
-/** The anchors of a document, as GitHub and GitLab make them of its headings. */
+/** Returns the anchors that GitHub and GitLab make of a document's headings. */
 const anchorsOf = (path) =>
   [...proseOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading
@@ -47,19 +47,19 @@ test('each link leads to a file of the project, and its anchor to a heading', ()
   assert.ok(links > 30, `${links} links`);
 });
 
-/** A path of the tree between backticks; `*` stands for any characters, a word in capitals for a name. */
+/** A path between backticks; `*` stands for any characters, a word in capitals for a name. */
 const PATH = /`((?:web|src|tests|docs|models)\/[\w./*-]*)`/g;
-/** Paths in the reader's own site, and a folder that training makes. */
+/** Paths in the user's own site, and a folder that training makes. */
 const ELSEWHERE = [
   'docs/logitscope/',
   'docs/lessons/one.md',
   'src/components/Heard.js',
   'models/train/state/',
 ];
-/** Names that a build makes, and those of a user's or another program's file. */
+/** File names that a build makes, and names in a user's or another program's folder. */
 const OF_OTHERS = ['sw.js', 'Heard.js', 'my_top_p.py', 'my_sampler.py', 'llama2.c'];
 
-test('each path between backticks is one of the tree', () => {
+test('each path between backticks exists in the tree', () => {
   const faults = [];
   for (const path of documents)
     for (const [, named] of proseOf(path).matchAll(PATH)) {
@@ -76,7 +76,7 @@ test('each path between backticks is one of the tree', () => {
   assert.deepEqual(faults, []);
 });
 
-test('each file name between backticks is one of the tree', () => {
+test('each file name between backticks exists in the tree', () => {
   const names = new Set(filesIn(root).map((path) => basename(path)));
   const faults = [];
   for (const path of documents)
@@ -85,14 +85,14 @@ test('each file name between backticks is one of the tree', () => {
   assert.deepEqual(faults, []);
 });
 
-/** The rows of every table under a heading, as lists of cells. */
+/** Returns the rows of every table under a heading, as lists of cells. */
 const rowsOf = (path, heading) => {
   const section = textOf(path).split(`\n${heading}\n`)[1].split(/^## /m)[0];
   const rows = [...section.matchAll(/^\| (.*) \|$/gm)].map(([, cells]) => cells.split(' | '));
   return rows.filter(([first]) => !['English', 'Word'].includes(first));
 };
 
-test('the glossary has the words and meanings of the page, and each word once', () => {
+test('the glossary has each word of the page once, with its meaning', () => {
   const [english, spanish] = ['en', 'es'].map((language) =>
     JSON.parse(textOf(`web/locale/${language}.json`)),
   );

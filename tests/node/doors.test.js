@@ -1,6 +1,6 @@
 /**
- * Each door of docs/SECURITY.md's table at its bound: one step beyond it the answer is a refusal of
- * one sentence, within 100 ms of processor time. The browser's tests have the doors of the page.
+ * Each entrance in docs/SECURITY.md's table refuses an input one step beyond its bound with one
+ * sentence, within 100 ms of processor time. The browser's tests cover the entrances of the page.
  */
 import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { writeGguf } from '../fixtures/gguf_writer.js';
 import { smallContents, smallModel } from './small_model.js';
 
 const LIMIT_MS = 100;
-/** Of which the quickest counts: the first one compiles, and a machine may be busy. */
+/** Number of tries; the quickest counts, since the first one compiles and a machine may be busy. */
 const TRIES = 3;
 
 /** @type {Logitscope} */
@@ -27,7 +27,7 @@ let scope;
 before(async () => (scope = await Logitscope.load({ model: smallModel() })));
 after(() => scope.close());
 
-/** A small model whose metadata are others. @param {Record<string, any>} more */
+/** A small model with some metadata replaced. @param {Record<string, any>} more */
 const withKeys = (more) => {
   const { metadata, tensors } = smallContents({ dim: 4, layers: 1 });
   return writeGguf(/** @type {any} */ ({ metadata: { ...metadata, ...more }, tensors }));
@@ -35,10 +35,10 @@ const withKeys = (more) => {
 const u32 = (/** @type {number} */ value) => ({ type: 'uint32', value });
 const nested = (/** @type {number} */ depth) =>
   JSON.parse(`${'{"type":"array","items":'.repeat(depth)}{"type":"null"}${'}'.repeat(depth)}`);
-/** The part that was left out of what was given. @param {{ dropped: { part: string }[] }} parsed */
+/** The part of an input that was left out. @param {{ dropped: { part: string }[] }} parsed */
 const dropped = ({ dropped: parts }) =>
   parts.length ? `left out: ${parts.map(({ part }) => part)}` : null;
-/** A fault of a lesson. @param {string} text */
+/** The first fault of a lesson. @param {string} text */
 const lessonFault = (text) => readLesson(text, scope.table).faults[0]?.key ?? null;
 /** @param {string} text */
 const grammar = (text) => scope.distribution({ constraint: { grammar: `root ::= ${text}` } });
@@ -51,8 +51,8 @@ const chat = async (model) => {
 };
 
 /**
- * An input one step beyond each bound, made beforehand, and the act that takes it: it throws, or
- * returns what was refused.
+ * Makes an input one step beyond each bound, then gives it to the function under test, which throws
+ * or returns its refusal.
  * @type {Record<string, [() => any, (given: any) => any]>}
  */
 const DOORS = {
@@ -139,7 +139,7 @@ const DOORS = {
   'sweep: 10,001 points': [() => 10_000, (to) => range('temperature', 0, to, 1)],
 };
 
-/** The quickest of some tries, and what was said. @param {[() => any, (given: any) => any]} door */
+/** Returns the quickest time of some tries, and the refusal. @param {[() => any, (given: any) => any]} door */
 async function answer([make, act]) {
   const given = make();
   let quickest = Infinity;
@@ -166,10 +166,10 @@ for (const [name, door] of sample(Object.entries(DOORS), 8))
     assert.ok(scope.memoryBytes < 2 ** 25, 'what is refused takes no memory that stays');
   });
 
-test('command line: a file without end or beyond 64 MiB is not read whole', () => {
+test('an endless file or one beyond 64 MiB is not read whole by the command line', () => {
   const big = join(temporaryFolder(), 'big.txt');
   writeFileSync(big, '');
-  truncateSync(big, FILE_MAX + 1); // which takes no room
+  truncateSync(big, FILE_MAX + 1); // a sparse file takes no disk space
   for (const file of sample([big, '/dev/zero'], 1))
     assert.throws(() => readTextFile(file), { message: `${file} is longer than 67108864 bytes` });
 });

@@ -1,4 +1,4 @@
-/** A lesson while it is written: values by their place, what is taken from the instrument, what is handed out. */
+/** A lesson's draft: values by their place, state taken from the page, and the link and line to share. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -12,7 +12,7 @@ before(async () => ({ table } = await Logitscope.load()));
 
 const STATE = { logits: [2, 1, 0], tokens: ['a', 'b', 'c'] };
 
-test('a value is replaced at its place, and what is beside it stays the same', () => {
+test('a value is replaced at its place, and its neighbours stay the same', () => {
   const { get, put } = drafts;
   const before = { a: { b: [1, { c: 2 }] }, d: {} };
   const after = put(before, ['a', 'b', 1, 'c'], 3);
@@ -25,7 +25,7 @@ test('a value is replaced at its place, and what is beside it stays the same', (
   assert.deepEqual(drafts.moved(['a', 'b', 'c'], 2, 0), ['c', 'a', 'b']);
 });
 
-test('a draft without its gaps keeps what has none', () => {
+test('a draft without gaps keeps its complete parts', () => {
   const figure = { show: 'landscape', state: { prompt: '', tokens: [''], settings: {} } };
   const draft = { title: '', parts: [{ text: '', figure, questions: [] }] };
   const all = drafts.filled(draft);
@@ -34,7 +34,7 @@ test('a draft without its gaps keeps what has none', () => {
   assert.deepEqual(drafts.filled(draft, false), { title: '', parts: [{ text: '', figure }] });
 });
 
-test('each fault has a place that a field has', () => {
+test('each fault has the place of a field', () => {
   const draft = drafts.newLesson({ state: STATE, left: [] });
   draft.parts[0].questions = [drafts.newQuestion('q1', 'number')];
   draft.parts[0].questions[0].answer.rank = 'x';
@@ -47,7 +47,7 @@ test('each fault has a place that a field has', () => {
   assert.equal(drafts.placeName(['parts', 0, 'questions', 1, 'ask']), 'parts[0].questions[1].ask');
 });
 
-test('a question that becomes of its kind again has what it had, but for what all kinds share', () => {
+test('a question that returns to its kind gets back its fields, except those shared by all kinds', () => {
   const options = [
     { text: 'yes', right: true },
     { text: 'no', say: 'Why?' },
@@ -62,7 +62,7 @@ test('a question that becomes of its kind again has what it had, but for what al
   );
 });
 
-test('each kind and each measure begins as one that the checker takes', () => {
+test('a new question of each kind and measure passes the checker', () => {
   const texts = { title: 'T', aim: 'a', result: 'b' };
   for (const kind of drafts.FORM_KINDS) {
     const question = { ...drafts.newQuestion('q', kind), ask: '?', right: '!' };
@@ -87,7 +87,7 @@ test('each kind and each measure begins as one that the checker takes', () => {
   }
 });
 
-test('a figure of each kind turns into one of each other that the checker takes', () => {
+test('a figure of each kind turns into each other kind and passes the checker', () => {
   const texts = { title: 'T', aim: 'a', result: 'b' };
   const written = { model: 'stories', prompt: 'a', settings: { top_k: 2 } };
   for (const source of [STATE, written])
@@ -102,7 +102,7 @@ test('a figure of each kind turns into one of each other that the checker takes'
       }
 });
 
-test('the instrument’s state is taken as far as a lesson can hold it', () => {
+test('the page’s state is taken as far as a lesson can hold it', () => {
   const state = {
     prompt: 'Lily',
     seed: 7,
@@ -131,7 +131,7 @@ test('the instrument’s state is taken as far as a lesson can hold it', () => {
   assert.deepEqual(taken.state, { ...given, settings: { top_k: 1 } });
 });
 
-test('link and line carry the lesson whole, and a long one is named by its file', () => {
+test('link and line carry the whole lesson, and a long lesson is named by its file', () => {
   const page = 'https://a.b/scope/index.html?lesson=new&lang=es#x';
   const lesson = { name: 'mine', title: 'A "b"', aim: 'it’s' };
   const link = drafts.linkOf(lesson, page, 'es');

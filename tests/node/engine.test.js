@@ -1,4 +1,4 @@
-/** The engine's interface, point by point, on a small random model. */
+/** Each function of the engine's interface, on a small random model. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe('load', () => {
       `data:application/octet-stream;base64,${Buffer.from(image).toString('base64')}`,
   };
   for (const [what, source] of Object.entries(sources)) {
-    test(`from ${what}, with progress`, async () => {
+    test(`loads from ${what}, with progress`, async () => {
       const progress = [];
       const loaded = await Logitscope.load({
         model: source(),
@@ -49,14 +49,14 @@ describe('load', () => {
     });
   }
 
-  test('the caller keeps its bytes', async () => {
+  test('leaves the caller’s bytes usable', async () => {
     const copy = image.slice();
     const loaded = await Logitscope.load({ model: copy });
     assert.deepEqual(copy, image);
     loaded.close();
   });
 
-  test('wasm may be a module or bytes', async () => {
+  test('takes wasm as a module or as bytes', async () => {
     const url = new URL('../../web/engine/logitscope.wasm', import.meta.url);
     const loaded = await Logitscope.load({ wasm: url });
     assert.equal(loaded.random(42, 0), 0.6303102186438938);
@@ -88,7 +88,7 @@ describe('load', () => {
 });
 
 describe('info and table', () => {
-  test('info says what the file says', () => {
+  test('info has the values of the file', () => {
     assert.deepEqual(scope.info, {
       name: 'small',
       architecture: 'gpt2',
@@ -132,14 +132,14 @@ describe('info and table', () => {
     assert.deepEqual(scope.table.find(({ name }) => name === 'logit_bias').neutral, {});
   });
 
-  test('neither can be changed from outside', () => {
+  test('info and table cannot be changed by a caller', () => {
     scope.table[0].name = 'x';
     scope.info.name = 'x';
     assert.equal(scope.table[0].name, 'guidance_scale');
     assert.equal(scope.info.name, 'small');
   });
 
-  test('presets and the nine strategies', () => {
+  test('presets and the nine strategies are valid settings', () => {
     assert.equal(strategies.length, 9);
     assert.deepEqual(presets.greedy, { temperature: 0 });
     assert.deepEqual(presets.transformers, {});
@@ -152,7 +152,7 @@ describe('info and table', () => {
 });
 
 describe('text', () => {
-  test('encode and decode any text', () => {
+  test('any text is decoded as it was encoded', () => {
     for (const text of ['', 'Hello', 'wörld 😀', '\0\n', '\ufeffmark']) {
       assert.equal(scope.decode(scope.encode(text)), text);
     }
@@ -160,7 +160,7 @@ describe('text', () => {
     assert.ok(scope.encode('Hi') instanceof Uint32Array);
   });
 
-  test('bos and special tokens', () => {
+  test('bos and special tokens come only on request', () => {
     assert.deepEqual([...scope.encode('a', { bos: true })], [EOS, 97]);
     assert.deepEqual([...scope.encode('a', { bos: 'auto' })], [97]);
     assert.equal(scope.encode('<end>').length, 5);
@@ -169,12 +169,12 @@ describe('text', () => {
     assert.equal(scope.decode([97, EOS], { special: true }), 'a<end>');
   });
 
-  test('what is not UTF-8 becomes U+FFFD, lone surrogates too', () => {
+  test('invalid UTF-8 and lone surrogates become U+FFFD', () => {
     assert.equal(scope.decode([0xff, 97]), '\ufffda');
     assert.equal(scope.decode(scope.encode('a\ud800b')), 'a\ufffdb');
   });
 
-  test('piece', () => {
+  test('piece gives text and bytes of a token', () => {
     assert.deepEqual(scope.piece(97), {
       id: 97,
       text: 'a',
@@ -198,7 +198,7 @@ describe('timeline', () => {
     session.close();
   });
 
-  test('logits are a copy and do not depend on how the ids came', () => {
+  test('logits are a copy and do not depend on how the ids were fed', () => {
     const [whole, parts] = [scope.session(), scope.session()];
     const ids = Array.from({ length: 40 }, (_, i) => (37 * i) % VOCAB);
     whole.feed(ids);
@@ -210,7 +210,7 @@ describe('timeline', () => {
     assert.equal(copy.length, VOCAB);
   });
 
-  test('a fork goes its own way', () => {
+  test('a fork changes independently of its session', () => {
     const trunk = scope.session();
     trunk.feed([5, 6]);
     const fork = trunk.fork();
@@ -223,7 +223,7 @@ describe('timeline', () => {
     assert.throws(() => trunk.fork(), { code: 'closed' });
   });
 
-  test('a fork evaluates nothing and is read anew where another lay', () => {
+  test('a fork evaluates nothing and gives its own logits in reused memory', () => {
     const [trunk, other] = [scope.session(), scope.session()];
     assert.deepEqual([...trunk.fork().timeline()], []);
     trunk.feed([5, 6, 7]);
@@ -232,7 +232,7 @@ describe('timeline', () => {
     const first = trunk.fork();
     first.distribution();
     first.close();
-    const fork = other.fork(); // in the memory that the first had
+    const fork = other.fork(); // reuses the memory of the first
     assert.deepEqual(fork.distribution(), expected);
     assert.deepEqual(fork.hidden(), other.hidden());
     assert.deepEqual(fork.feed([9, 8, 1]), { evaluated: 1, reused: 2 });
@@ -240,7 +240,7 @@ describe('timeline', () => {
     for (const session of [trunk, other, fork]) session.close();
   });
 
-  test('surprisals of several tokens are those of each', () => {
+  test('surprisals of several tokens equal those of one token at a time', () => {
     scope.feed([5, 6]);
     const ids = [0, VOCAB - 1, 7, 7];
     const each = Float64Array.from(ids, (id) => scope.surprisal(id));
@@ -271,7 +271,7 @@ describe('timeline', () => {
 });
 
 describe('distribution', () => {
-  test('the trace adds up', () => {
+  test('the sums of the trace agree', () => {
     scope.feed([1, 2, 3]);
     const trace = scope.distribution({ temperature: 0.8, top_k: 30, top_p: 0.9, top: 10 });
     assert.equal(trace.vocab_size, VOCAB);
@@ -296,7 +296,7 @@ describe('distribution', () => {
     assert.ok(Math.abs(trace.perplexity - 2 ** trace.entropy) < 1e-9);
   });
 
-  test('the removed are listed after the survivors, with what removed them', () => {
+  test('removed tokens are listed after the survivors, each with its stage', () => {
     const trace = scope.warp([4, 3, 2, 1], { top_k: 2 });
     assert.deepEqual(
       trace.tokens.map(({ id, removed_by }) => [id, removed_by]),
@@ -311,7 +311,7 @@ describe('distribution', () => {
     assert.equal(trace.tokens[2].p, 0);
   });
 
-  test('order changes what is kept', () => {
+  test('order changes the kept tokens', () => {
     const settings = { temperature: 0.5, top_p: 0.8 };
     assert.equal(scope.warp([3, 2, 1], settings).kept, 1);
     const order = ['top_p', 'temperature'];
@@ -330,7 +330,7 @@ describe('distribution', () => {
     assert.deepEqual(scope.warp([3, 2, 1, 0], {}).warnings, []);
   });
 
-  test('a bias of a sequence holds where its tokens but the last came last: test_bias_dist_processor', () => {
+  test('a bias of a sequence acts when all its tokens except the last came last: test_bias_dist_processor', () => {
     // huggingface/transformers tests/generation/test_logits_process.py @019af3a (Apache-2.0)
     const logit_bias = {
       1: 100,
@@ -363,7 +363,7 @@ describe('distribution', () => {
     );
   });
 
-  test('it never runs the model nor changes the logits', () => {
+  test('distribution neither runs the model nor changes the logits', () => {
     scope.feed([1, 2, 3]);
     const raw = scope.logits();
     scope.distribution({ temperature: 0, top_k: 3, logit_bias: { 1: 9 } });
@@ -371,7 +371,7 @@ describe('distribution', () => {
     assert.deepEqual([...scope.timeline()], [1, 2, 3]);
   });
 
-  test('top lists so many; more than the vocabulary lists all', () => {
+  test('top sets the number of listed tokens, at most the whole vocabulary', () => {
     assert.equal(scope.distribution().tokens.length, 20);
     assert.equal(scope.distribution({ top: 0 }).tokens.length, 0);
     assert.equal(scope.distribution({ top: 100000 }).tokens.length, VOCAB);
@@ -407,7 +407,7 @@ describe('draw', () => {
     assert.deepEqual(scope.draw({}, { step: 0 }), scope.draw());
   });
 
-  test('the cumulative distribution decides', () => {
+  test('u falls into the drawn token’s part of the cumulative distribution', () => {
     const { tokens } = scope.distribution({ top: VOCAB });
     assert.equal(scope.draw({}, { u: 0 }).id, tokens[0].id);
     assert.equal(scope.draw({}, { u: tokens[0].p + tokens[1].p / 2 }).id, tokens[1].id);
@@ -433,7 +433,7 @@ describe('draw', () => {
     assert.equal(drawn.u, 0.25);
   });
 
-  test('gumbel has no u, and follows seed and step', () => {
+  test('gumbel has no u and depends on seed and step', () => {
     const drawn = scope.draw({ draw: 'gumbel', seed: 7 }, { step: 2 });
     assert.equal(drawn.u, null);
     assert.deepEqual(scope.draw({ draw: 'gumbel', seed: 7 }, { step: 2 }), drawn);
@@ -444,7 +444,7 @@ describe('draw', () => {
   });
 });
 
-test('what is known of logits ends with them: a feed, another session, pasted ones', async () => {
+test('cached facts about logits end with them: at a feed, another session, pasted logits', async () => {
   const fresh = async (ids) => {
     const one = await Logitscope.load({ model: image });
     one.feed(ids);
@@ -479,12 +479,12 @@ test('what is known of logits ends with them: a feed, another session, pasted on
   other.close();
 });
 
-test('random is PCG32: seed 42 begins as published', () => {
+test('random is PCG32 and begins as published for seed 42', () => {
   assert.equal(scope.random(42, 0), 0.6303102186438938);
   assert.equal(scope.random(2 ** 53 - 1, 12345), scope.random(2 ** 53 - 1, 12345));
 });
 
-test('distinct n-grams', () => {
+test('distinct n-grams are counted as shares', () => {
   assert.equal(scope.distinct([1, 2, 1, 2], 1), 0.5);
   assert.equal(scope.distinct([1, 2, 1, 2], 2), 2 / 3);
   assert.equal(scope.distinct([], 1), 0);
@@ -509,7 +509,7 @@ test('memory does not grow over 1,000 steps', async () => {
   assert.equal(long.memoryBytes, bytes);
 });
 
-test('sessions and instances give their memory back', async () => {
+test('sessions and instances free their memory', async () => {
   const many = await Logitscope.load({ model: smallModel() });
   const open = () => {
     const session = many.session();
@@ -522,7 +522,7 @@ test('sessions and instances give their memory back', async () => {
   assert.equal(many.memoryBytes, bytes);
 });
 
-test('after close every call says so', async () => {
+test('after close every call is refused', async () => {
   const gone = await Logitscope.load({ model: image });
   const session = gone.session();
   gone.close();
@@ -534,14 +534,14 @@ test('after close every call says so', async () => {
   assert.throws(() => session.distribution(), { code: 'closed' });
 });
 
-test('a generation under which the instance is closed says so', async () => {
+test('a generation is refused when the instance closes during it', async () => {
   const gone = await Logitscope.load({ model: image });
   const step = gone.generate({ prompt: 'x' }).next();
   gone.close();
   await assert.rejects(step, { code: 'closed' });
 });
 
-test('load takes the default of cache, which feed and generate may overrule', async () => {
+test('load sets the default of cache, and feed and generate may override it', async () => {
   const plain = await Logitscope.load({ model: image, cache: false });
   atEnd(() => plain.close());
   plain.feed([1, 2, 3]);
@@ -558,7 +558,7 @@ test('a fork of the default session has its timeline', () => {
   assert.deepEqual(fork.logits(), scope.logits());
 });
 
-test('two generations with grammars of their own end each by its own', async () => {
+test('two generations at once end each by its own grammar', async () => {
   const withoutEnd = new URL('../../models/shakespeare.gguf', import.meta.url);
   const model = await Logitscope.load({ model: withoutEnd });
   atEnd(() => model.close());
@@ -574,14 +574,14 @@ test('two generations with grammars of their own end each by its own', async () 
   );
 });
 
-describe('a vocabulary is never larger than its sums', () => {
-  /** Of one logit 0 and the others -1. */
+describe('a vocabulary is at most as large as its sums allow', () => {
+  /** Logits: one 0, the others -1. */
   const entropyOf = (n) => {
     const z = 1 + (n - 1) * Math.exp(-1);
     return Math.log2(z) + ((n - 1) * Math.exp(-1)) / z / Math.LN2;
   };
   for (const n of [300_000, 360_000, 2 ** 19]) {
-    test(`${n} logits`, () => {
+    test(`a vocabulary of ${n} logits is exact`, () => {
       const logits = new Float32Array(n).fill(-1);
       logits[0] = 0;
       const { entropy, kept, p } = scope.warp(logits, { top: 1 });
@@ -591,7 +591,7 @@ describe('a vocabulary is never larger than its sums', () => {
     });
   }
 
-  test('more are refused, and change nothing', () => {
+  test('more logits are refused and change nothing', () => {
     const before = scope.warp([1, 0]);
     for (const n of [2 ** 19 + 1, 2 ** 20])
       assert.throws(() => scope.warp(new Float32Array(n), { top: 1 }), {
@@ -601,7 +601,7 @@ describe('a vocabulary is never larger than its sums', () => {
     assert.deepEqual(scope.warp([1, 0]), before);
   });
 
-  test('a number that no float32 holds is refused as it was given', () => {
+  test('a number outside float32 is refused and quoted as given', () => {
     for (const value of [1e39, -1e39])
       assert.throws(() => scope.warp([0, value]), {
         code: 'not_finite',

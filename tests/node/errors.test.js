@@ -1,4 +1,4 @@
-/** Every bad input is one sentence that names the value and the limit, and changes nothing. */
+/** Every bad input gives one sentence with the value and the limit, and changes nothing. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => scope.close());
 
-/** The error is of this code, says all these words, and is one sentence on one line. */
+/** Asserts that the error has this code and these words, in one sentence on one line. */
 function expected(code, ...words) {
   return (error) => {
     assert.ok(error instanceof LogitscopeError, String(error.stack));
@@ -116,7 +116,7 @@ describe('settings', () => {
     });
   }
 
-  test('what holds no names is no object of options', () => {
+  test('a value that is not an object is refused as options', () => {
     for (const odd of [new Map([['temperature', 0]]), Promise.resolve({}), new Date(), 5, true]) {
       assert.throws(() => scope.distribution(odd), expected('invalid_argument', 'settings'));
       assert.throws(() => scope.feed([1], odd), expected('invalid_argument', 'feed'));
@@ -124,14 +124,14 @@ describe('settings', () => {
     }
   });
 
-  test('undefined is as if it were not there', () => {
+  test('an undefined setting counts as absent', () => {
     assert.deepEqual(
       scope.distribution({ temperature: undefined, order: undefined }),
       scope.distribution(),
     );
   });
 
-  test('an object with odd keys is no way in', () => {
+  test('an object with odd keys changes no prototype', () => {
     assert.throws(
       () => scope.distribution(JSON.parse('{"__proto__": 1}')),
       expected('unknown_setting'),
@@ -203,7 +203,7 @@ describe('text and ids', () => {
     });
   }
 
-  test('logits before the first feed', () => {
+  test('refuses logits before the first feed', () => {
     const fresh = scope.session();
     assert.throws(() => fresh.logits(), expected('empty'));
     assert.throws(() => fresh.distribution(), expected('empty'));
@@ -275,7 +275,7 @@ describe('generate', () => {
     });
   }
 
-  test('text that the vocabulary cannot spell is named', async () => {
+  test('a text that the vocabulary cannot spell is named', async () => {
     const words = await Logitscope.load({ model: 'build/fixtures/word_vocab.gguf' });
     assert.throws(() => words.encode('Tomorrow zebra'), expected('unknown_token', 'zebra'));
     const characters = await Logitscope.load({ model: 'build/fixtures/char_vocab.gguf' });
@@ -308,7 +308,7 @@ describe('load', () => {
       assert.rejects(Logitscope.load(options), expected(code, ...words)));
   }
 
-  test('what needs a model says so', async () => {
+  test('a function that needs a model is refused without one', async () => {
     const bare = await Logitscope.load();
     for (const call of [
       () => bare.encode('x'),
@@ -324,7 +324,7 @@ describe('load', () => {
   });
 });
 
-describe('what belongs to no engine', () => {
+describe('functions outside the engine refuse with one sentence', () => {
   const first = (points) => points.next();
   const calls = [
     [() => beamSearch(null), 'scope must be a Logitscope', 'null'],

@@ -1,4 +1,4 @@
-/** The boundary's list of exports is frozen: a change to it is a change of this list. */
+/** Freezes the list of exports of src/wasm.c. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { long } from '../long.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bytes = readFileSync(new URL('../../web/engine/logitscope.wasm', import.meta.url));
 const module = new WebAssembly.Module(bytes);
-/** The modules of loops that are built; an old compiler knows no relaxed SIMD. */
+/** The built modules of loops; an old compiler lacks relaxed SIMD. */
 const loops = ['simd', 'relaxed'].filter(
   (name) => name === 'simd' || existsSync(`${root}/web/engine/logitscope-${name}.wasm`),
 );
 const bytesOf = (/** @type {string} */ name) =>
   readFileSync(`${root}/web/engine/logitscope-${name}.wasm`);
 
-/** Each export of src/wasm.c and how many arguments it takes. */
+/** Each export of src/wasm.c with its number of arguments. */
 const EXPORTS = {
   chain_apply: 5,
   chain_close: 1,
@@ -113,7 +113,7 @@ long('a second build gives the same bytes', () => {
     assert.ok(bytesOf(name).equals(readFileSync(`${root}/build/again-${name}.wasm`)), name);
 });
 
-/** Of each section of a module: what it is, by its number in the specification. */
+/** Names of a module's sections, by their number in the specification. */
 function sections(module) {
   const ids = [];
   for (let at = 8; at < module.length; ) {

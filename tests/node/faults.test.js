@@ -1,4 +1,4 @@
-/** Each planted fault loses marks and is named by its own sentence; what is right has 100, nothing 0. */
+/** A planted fault lowers the score and has its own sentence; correct code scores 100, empty code 0. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ mkdirSync(folder, { recursive: true });
 const engine = await Logitscope.load();
 let written = 0;
 
-/** Runs the harness here. @param {string} source @returns {import('../../web/grade/tested-function.js').Start} */
+/** Runs the harness in this process. @param {string} source @returns {import('../../web/grade/tested-function.js').Start} */
 const here = (source) => (onanswer) => {
   const file = `${folder}/${written++}.mjs`;
   writeFileSync(file, source);
@@ -47,9 +47,9 @@ async function marked(source, as, lesson = false, seed = 0) {
   return { verdicts, fault, notes, score: scoreOf(verdicts) };
 }
 
-describe('marks', () => {
+describe('the score', () => {
   for (const [as, source] of [...Object.entries(RIGHT), ...sample(Object.entries(STAGES), 3)])
-    test(`${as}: what is right has 100, and no fault`, async () => {
+    test(`${as}: correct code scores 100 without a fault`, async () => {
       const { score, fault } = await marked(source, as);
       assert.deepEqual([score, fault], [100, null]);
     });
@@ -61,8 +61,8 @@ describe('marks', () => {
   const styles = Object.entries(JAVASCRIPT).flatMap(([style, source]) =>
     [...MODULE_11, 'chain'].map((as) => ({ style, source, as })),
   );
-  // Those in Python are in submission.test.js: 54 in all, beside those of RIGHT.
-  test('a right function loses no mark, however it is written and whatever it is tried on', async () => {
+  // submission.test.js has the Python ones; they are 54 in all, without those of RIGHT.
+  test('a right function scores 100 in any style and on any cases', async () => {
     assert.equal(styles.length, 36);
     for (const [i, { style, source, as }] of sample(styles, 4).entries())
       for (const seed of LONG ? [0, 1, 2, 3, 4, 5, 6, 7] : [i])
@@ -80,9 +80,9 @@ describe('marks', () => {
     'an empty list': 'export default () => [];',
     'an error': 'export default () => { throw new Error("not yet"); };',
   };
-  // Of the sample each has others; a loop, which is dearer to grade, only the first.
+  // Each file has different cases of the sample; a loop, dearer to grade, only the first.
   for (const [i, [what, source]] of Object.entries(NOTHING).entries())
-    test(`a function that gives ${what} has 0`, async () => {
+    test(`a function that gives ${what} scores 0`, async () => {
       const asked = sample(GRADED, 2, i).filter((as) => LONG || as !== 'generate');
       if (!LONG && i === 0) asked.push('generate');
       for (const as of asked) assert.equal((await marked(source, as)).score, 0, as);
@@ -132,7 +132,7 @@ describe('the 43 cases of Module 11', () => {
     }),
   );
 
-  test('are 43, and a right function that refuses what makes no sense holds them all', async () => {
+  test('are 43, and a right function that refuses senseless settings passes them all', async () => {
     const names = [];
     for (const as of MODULE_11) {
       const { verdicts, score } = await marked(sources[as], as, true);
@@ -148,7 +148,7 @@ describe('the 43 cases of Module 11', () => {
     assert.equal(new Set(names).size, 43);
   });
 
-  test('one that refuses nothing has full marks too, and the difference is named', async () => {
+  test('a right function without refusals passes them too, and the difference is named', async () => {
     for (const as of MODULE_11) {
       const { score, notes } = await marked(RIGHT[as], as, true);
       assert.equal(score, 100, as);
@@ -158,7 +158,7 @@ describe('the 43 cases of Module 11', () => {
 });
 
 describe('the lesson that asks for code', () => {
-  /** The score of what is the same but for its comments, in whatever language. @type {Map<string, number>} */
+  /** Scores by source without its comments, in either language. @type {Map<string, number>} */
   const known = new Map();
   const scored = async (source, as) => {
     const key = `${as} ${source.replaceAll(/^ *\/\/.*\n/gm, '')}`;
@@ -167,7 +167,7 @@ describe('the lesson that asks for code', () => {
   };
 
   for (const language of ['en', 'es'])
-    test(`its examples have 100, what its editors begin with 0: ${language}`, async () => {
+    test(`its examples score 100 and its starting code 0: ${language}`, async () => {
       const file = new URL(`../../web/lessons/write-it.${language}.json`, import.meta.url);
       const { parts } = JSON.parse(await readFile(file, 'utf8'));
       const asked = parts
@@ -201,7 +201,7 @@ describe('a planted fault', () => {
     });
   }
 
-  test('of a stage is that of the chain and the loop; an order is named only of right stages', async () => {
+  test('in a stage is named for chain and loop too; an order is named only if the stages are right', async () => {
     const chain = `
 const chain = (given, settings, history) => LESSON_ORDER
   .reduce((logits, name) => stages[name](logits, settings, history), Float32Array.from(given));`;
@@ -234,7 +234,7 @@ export { chained as chain };`;
     }
   });
 
-  test('that a twin shows has a sentence', () => {
+  test('found by a twin has a sentence', () => {
     const tables = Object.entries(TWINS).map(([as, twins]) => [as, Object.keys(twins)]);
     for (const [as, names] of [...tables, ['generate', Object.keys(WRONG_LOOPS)]])
       for (const name of names) assert.ok(REASONS[codeOf(name)], `${as}: ${name}`);

@@ -1,6 +1,6 @@
 /**
- * Of the files of tests/vectors/forward those that between them have every quantised format, whose
- * vocabularies spell the prompt of a digest. Paths from the repository's root.
+ * Files of tests/vectors/forward that together have every quantised format, and whose vocabularies
+ * spell the digest's prompt. Paths start at the repository's root.
  */
 export const formatFiles = [
   'lfm2_q8_0',

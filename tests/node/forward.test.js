@@ -1,6 +1,6 @@
 /**
- * The forward pass against an independent reference: the logits of every position of each model in
- * tests/vectors/forward, within 1e-4, whole and token by token.
+ * The forward pass equals an independent reference within 1e-4: all logits of each model in
+ * tests/vectors/forward, fed whole and token by token.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith('.txt'))
   .map((name) => name.slice(0, -4));
 
-/** `ids N`, the ids, `logits N V`, and N rows of V logits. */
+/** Reads `ids N`, the ids, `logits N V`, and N rows of V logits. */
 function readVectors(name) {
   const words = readFileSync(new URL(`${name}.txt`, folder), 'utf8')
     .split(/\s+/)
@@ -28,7 +28,7 @@ function readVectors(name) {
   return { ids, logits };
 }
 
-test('there are vectors', () => assert.ok(names.length >= 5));
+test('vectors of at least five models exist', () => assert.ok(names.length >= 5));
 
 for (const name of names) {
   describe(name, () => {

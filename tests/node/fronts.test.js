@@ -1,4 +1,4 @@
-/** The defaults of other programs: settings that the engine takes, as docs/samplers.md lists them. */
+/** Other programs' defaults are settings that the engine takes, and docs/samplers.md lists them. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ const read = (code) =>
   JSON.parse(readFileSync(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8'));
 const logits = Float32Array.from({ length: 300 }, (_, id) => 6 * Math.cos(id * 1.7));
 
-test('each is a chain that the engine takes, in an order that names every stage once', async () => {
+test('each program’s defaults are a chain that the engine takes, with every stage once in its order', async () => {
   const scope = await Logitscope.load();
   const warpers = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
   for (const { name, settings, source, version, note } of FRONTS) {
@@ -27,7 +27,7 @@ test('each is a chain that the engine takes, in an order that names every stage 
   scope.close();
 });
 
-test('temperature stands last where a program applies it last', () => {
+test('temperature comes last if a program applies it last', () => {
   const names = (name) => {
     const { settings } = FRONTS.find((front) => front.name === name);
     return chainOf([], settings).map((stage) => stage.name);
@@ -36,7 +36,7 @@ test('temperature stands last where a program applies it last', () => {
   assert.deepEqual(names('KoboldAI Lite'), ['repetition_penalty', 'top_k', 'top_p', 'temperature']);
 });
 
-test('the list in docs/samplers.md has the same names, versions, files and chains', async () => {
+test('docs/samplers.md lists the same names, versions, files and chains', async () => {
   const scope = await Logitscope.load();
   const rows = page
     .slice(page.indexOf('## Defaults of other programs'))

@@ -70,11 +70,11 @@ function randomModel(lift) {
   });
 }
 
-/** The end of sequence never comes unless a test lifts it. */
+/** The end of sequence comes only if a test lifts it. */
 const plain = await Logitscope.load({ model: randomModel(-100) });
 const ending = await Logitscope.load({ model: randomModel(100) });
 
-/** The ids of the whole text. */
+/** Returns the ids of the whole text. */
 async function generate(options, scope = plain) {
   const generation = scope.generate({ prompt: PROMPT, max_new_tokens: 5, ...options });
   for (;;) {
@@ -172,7 +172,7 @@ describe('g2c generate', () => {
   });
 
   test('repetition_penalty_discourages_repeats', async () => {
-    // Not id 0 as in the lesson: here it ends the text.
+    // The lesson uses id 0, which ends the text here.
     const favourite = 4;
     const biased = { logit_bias: { [favourite]: 5 }, temperature: 0.1, max_new_tokens: 10 };
     const free = await generate(biased);
@@ -184,7 +184,7 @@ describe('g2c generate', () => {
   });
 });
 
-test('the Day 27 exercise: five texts at T = 0.01 are one text', async () => {
+test('the Day 27 exercise holds: five texts at T = 0.01 are equal', async () => {
   const texts = await Promise.all(
     [1, 2, 3, 4, 5].map(async (seed) => {
       const scope = await Logitscope.load({ model: randomModel(-100) });

@@ -36,7 +36,7 @@ const onlyBytes = (text) => {
 };
 
 describe('steps and result', () => {
-  test('each step says where the token stood', async () => {
+  test('each step has the token’s probability, rank and position', async () => {
     const { steps, ids, prompt_ids, seed, settings, finish_reason } = await run({
       seed: 5,
       temperature: 0.9,
@@ -80,7 +80,7 @@ describe('steps and result', () => {
     }
   });
 
-  test('end_tokens ends it in place of the model’s own', async () => {
+  test('end_tokens replaces the model’s own end tokens', async () => {
     const asked = { seed: 4, temperature: 2, max_new_tokens: 30 };
     const { ids } = await run({ ...asked, end_tokens: [] });
     assert.equal(ids.length, 30);
@@ -93,7 +93,7 @@ describe('steps and result', () => {
     assert.ok(eos.ids.length > 1, 'the model’s own is a token like others');
   });
 
-  test('defaults: 100 tokens, seed 0', async () => {
+  test('the defaults are 100 tokens and seed 0', async () => {
     const result = await run({ logit_bias: { [EOS]: false } });
     assert.equal(result.ids.length, 100);
     assert.equal(result.seed, 0);
@@ -105,14 +105,14 @@ describe('steps and result', () => {
     assert.deepEqual([...scope.timeline()], [72, 105]);
   });
 
-  test('the prompt may be ids, past the context too', async () => {
+  test('the prompt may be ids, even more than the context holds', async () => {
     const prompt = Array.from({ length: 40 }, (_, i) => i);
     const result = await run({ prompt, max_new_tokens: 5, logit_bias: { [EOS]: false } });
     assert.deepEqual(result.prompt_ids, prompt);
     assert.equal(result.ids.length, 5);
   });
 
-  test('during a step the distribution is the one that was drawn from', async () => {
+  test('during a step distribution gives the one that the step drew from', async () => {
     for await (const step of scope.generate({
       prompt: 'ab',
       max_new_tokens: 4,
@@ -125,12 +125,12 @@ describe('steps and result', () => {
 });
 
 describe('finish', () => {
-  test('eos is drawn, listed, and adds no text', async () => {
+  test('eos is drawn and listed and adds no text', async () => {
     const { ids, text, steps, finish_reason } = await run(always(EOS));
     assert.deepEqual([ids, text, finish_reason, steps[0].text], [[EOS], '', 'eos', '']);
   });
 
-  test('every end token ends, the end of a turn like the eos token', async () => {
+  test('every end token ends the text, the end of a turn like the eos token', async () => {
     const tokens = [...byteTokens(), '<|im_end|>', '<end>'];
     const chat = await Logitscope.load({ model: smallModel({ tokens }) });
     assert.deepEqual([chat.info.eos_token_id, chat.info.end_token_ids], [257, [256, 257]]);
@@ -143,7 +143,7 @@ describe('finish', () => {
     chat.close();
   });
 
-  test('a stop string across token borders is not part of the text, the ids keep it', async () => {
+  test('a stop string across token borders is cut from the text but kept in the ids', async () => {
     const options = { ...onlyBytes('ab'), seed: 3, max_new_tokens: 60 };
     const free = await run(options);
     const stop = free.text.slice(10, 14);
@@ -165,7 +165,7 @@ describe('finish', () => {
     assert.equal(text, free.text.slice(0, first));
   });
 
-  test('abort between steps ends with what there is', async () => {
+  test('abort between steps ends with the text so far', async () => {
     const controller = new AbortController();
     const steps = [];
     const generation = scope.generate({
@@ -184,7 +184,7 @@ describe('finish', () => {
     assert.equal(answer.value.ids.length, 3);
   });
 
-  test('abort by a timer arrives, since the loop lets events run', async () => {
+  test('abort by a timer works, since the loop lets events run', async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 30);
     const result = await run({
@@ -196,7 +196,7 @@ describe('finish', () => {
     assert.ok(result.ids.length > 0 && result.ids.length < 200000);
   });
 
-  test('an abort while the prompt is evaluated is heard, and events run', async () => {
+  test('an abort works while the prompt is evaluated, and events run', async () => {
     const model = smallModel({ dim: 64, context: 2048 });
     const long = await Logitscope.load({ model });
     const prompt = Array.from({ length: 2000 }, (_, i) => (i * 7) % 250);
@@ -222,14 +222,14 @@ describe('finish', () => {
     other.close();
   });
 
-  test('already aborted: nothing is generated', async () => {
+  test('an aborted signal prevents any generation', async () => {
     const result = await run({ signal: AbortSignal.abort() });
     assert.deepEqual([result.ids, result.finish_reason], [[], 'aborted']);
   });
 });
 
 describe('randomness and cache', () => {
-  test('same seed, same ids; another seed, others', async () => {
+  test('the same seed gives the same ids, another seed other ids', async () => {
     const options = { max_new_tokens: 20, logit_bias: { [EOS]: false } };
     const [a, b, c] = [
       await run({ ...options, seed: 1 }),
@@ -241,7 +241,7 @@ describe('randomness and cache', () => {
   });
 
   for (const draw of ['inverse', 'gumbel']) {
-    test(`${draw}: with and without cache, scalar and SIMD, the same`, async () => {
+    test(`${draw} gives the same with and without cache, scalar and SIMD`, async () => {
       const scalar = await Logitscope.load({ model: smallModel(), variant: 'scalar' });
       const options = {
         draw,
@@ -263,7 +263,7 @@ describe('randomness and cache', () => {
     });
   }
 
-  test('the whole timeline is the history of the penalty', async () => {
+  test('the penalty’s history is the whole timeline', async () => {
     const options = { temperature: 0, max_new_tokens: 40, logit_bias: { [EOS]: false } };
     const free = await run(options);
     const penalised = await run({ ...options, repetition_penalty: 1e6 });
@@ -273,7 +273,7 @@ describe('randomness and cache', () => {
 });
 
 describe('one at a time', () => {
-  test('a second generation on the session is busy, on another it is not', async () => {
+  test('a second generation is refused as busy on the same session only', async () => {
     const first = scope.generate({ prompt: 'x', max_new_tokens: 5 });
     await first.next();
     await assert.rejects(scope.generate({ prompt: 'y' }).next(), { code: 'busy' });
@@ -324,7 +324,7 @@ describe('one at a time', () => {
 });
 
 describe('text as it grows', () => {
-  test("the steps' texts make the text, whatever bytes come", async () => {
+  test('the texts of the steps join to the text for any bytes', async () => {
     for (let seed = 0; seed < 5; seed++) {
       const { steps, text, ids } = await run({ seed, max_new_tokens: 60, temperature: 2 });
       assert.equal(steps.map((step) => step.text).join(''), text);
@@ -338,12 +338,12 @@ describe('text as it grows', () => {
     return { added: [...added, stream.finish()], text: stream.text, stopped: stream.stopped };
   };
 
-  test('incomplete UTF-8 waits for its end', () => {
+  test('incomplete UTF-8 is held back until it is complete', () => {
     assert.deepEqual(feed([], [0xf0, 0x9f], [0x98], [0x80], 'x').added, ['', '', '😀', 'x', '']);
     assert.deepEqual(feed([], [0xf0, 0x9f]).added, ['', '\ufffd']);
   });
 
-  test('stop strings end the text where a search in all of it so far would, wherever tokens part', () => {
+  test('stop strings cut the text as a search of the whole text would, at any token borders', () => {
     const random = new Pcg32(3, 54);
     const below = (n) => Math.floor((random.next() / 2 ** 32) * n);
     const signs = ['a', 'a', 'b', 'é', '😀'];
@@ -371,8 +371,7 @@ describe('text as it grows', () => {
           expected = whole.slice(0, Math.min(...found));
           break;
         }
-        // Nothing that a stop string may still take back has been handed out, and nothing else
-        // waits.
+        // Only the possible beginning of a stop string is held back.
         assert.ok(whole.startsWith(added));
         const held = whole.slice(added.length);
         assert.ok(
@@ -388,7 +387,7 @@ describe('text as it grows', () => {
     assert.ok(stopped > 500 && stopped < 2900, String(stopped));
   });
 
-  test('what may begin a stop string waits', () => {
+  test('the possible beginning of a stop string is held back', () => {
     assert.deepEqual(feed(['end'], 'the e', 'n', 'emy').added, ['the ', '', 'enemy', '']);
     assert.deepEqual(feed(['end'], 'the e', 'n').added, ['the ', '', 'en']);
     assert.deepEqual(feed(['aab'], 'a', 'a', 'a', 'b').added, ['', '', 'a', '', '']);
@@ -439,7 +438,7 @@ describe('more than one token or text', () => {
     });
   });
 
-  test('several texts at once are those of the seeds one by one', async () => {
+  test('several texts at once equal those of the seeds one by one', async () => {
     const texts = await scope.writeMany({ ...options, n: 3 });
     const withoutTime = ({ steps, ...text }) => ({
       ...text,
@@ -458,7 +457,7 @@ describe('more than one token or text', () => {
     });
   });
 
-  test('the score of a text is the sum of what its tokens take', async () => {
+  test('the score of a text is the sum of its tokens’ scores', async () => {
     const { ids, text, steps } = await scope.write(options);
     const expected = steps.map(({ id, p_raw }) => ({ id, p_raw }));
     const scored = await scope.score([72, 105], ids);
@@ -490,7 +489,7 @@ describe('more than one token or text', () => {
     assert.equal(typeof text, 'string');
   });
 
-  test('rows of logits are warped as one by one', () => {
+  test('rows of logits are warped as single ones are', () => {
     const rows = [[3, 2, 1], Float32Array.of(1, 5, 2), Int8Array.of(1, 2, 4)];
     const histories = [[0], [], [2]];
     const settings = { repetition_penalty: 1.5, top_k: 2 };
