@@ -1,4 +1,7 @@
-/** Writing a lesson: from the instrument, by keyboard, with its faults beside, in and out. */
+/**
+ * Tests the lesson editor: starting from the instrument, keyboard use, faults beside their fields,
+ * import and export.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -11,7 +14,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** A field of the form, by its place in the draft. */
+/** Finds a field of the form by its place in the draft. */
 const field = (page, place) =>
   page.locator(
     `logit-lesson-editor [role=form] [id="${place}"], logit-lesson-editor [role=form] [name="${place}"]`,
@@ -26,7 +29,7 @@ const draft = (page) => page.locator('logit-lesson-editor').evaluate((editor) =>
 const computed = (page) =>
   page.locator('logit-lesson-editor [role=form] logit-measured-value strong').first().innerText();
 
-/** The focused element. */
+/** Returns the element with the keyboard focus. */
 const focused = (page) =>
   page.evaluate(() => {
     let at = document.activeElement;
@@ -41,7 +44,7 @@ async function open(path, options = {}) {
   return opened;
 }
 
-test('a lesson of what stands on the screen: written, tried, mended, handed out, taken in again', async () => {
+test('a lesson made from the current screen can be written, tried, corrected, exported and imported', async () => {
   const hash = '#prompt=Lily%20wanted%20to&temperature=0.7&seed=7&logit_bias=3:1&branch=262';
   const { page, complaints, foreign, close } = await open(
     `?lesson=new&model=stories&lang=en${hash}`,
@@ -58,7 +61,7 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
   const errors = () => form.locator('.error').count();
   assert.deepEqual([await errors(), await form.locator('[aria-invalid=true]').count()], [0, 0]);
 
-  // A fault stands beside its field, and a press of the list leads there.
+  // A fault stands beside its field, and its entry in the list leads there.
   await page.locator('.faults summary').click();
   await page.locator('.faults .jump').first().click();
   await until(
@@ -87,7 +90,7 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
   await fill(page, 'result', 'Seen.');
   assert.equal(await page.locator('[id="result-fault"]').count(), 0);
 
-  // Logits of one's own, a question, its answer at once, and a typical wrong one.
+  // The author's own logits, a question, its answer, and a typical wrong answer.
   const figure = page.locator('logit-lesson-editor [role=form] .figure');
   await figure.locator('.segments button').last().click();
   await fill(page, 'parts[0].figure.state.settings.temperature', '1');
@@ -128,7 +131,7 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
   await fill(page, `${q}.wrong[0].equals`, '0.5');
   await page.locator('.sound').waitFor();
 
-  // The preview is the lesson itself, and keeps nothing.
+  // The preview is the lesson itself and stores nothing.
   await question(page, 1).locator('input').fill('0.5');
   await question(page, 1).locator('button.primary').click();
   await rest(page);
@@ -161,7 +164,7 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
   const written = await draft(page);
   assert.deepEqual(await axe(page), []);
 
-  // A reload, another state, a file.
+  // The draft survives a reload, another page state and an export to a file.
   await page.reload();
   await field(page, 'title').waitFor();
   assert.match(await notice(page), /Your draft “Más frío” is here again/);
@@ -183,7 +186,7 @@ test('a lesson of what stands on the screen: written, tried, mended, handed out,
     () => notice(page),
     (text) => /^a\.json no se puede abrir/.test(text),
   );
-  // As UTF-16, whose mark says so; bytes that are no text are refused.
+  // A UTF-16 file with a byte order mark is read; bytes that are not text are refused.
   const mimeType = 'application/json';
   const odd = { name: 'b.json', mimeType, buffer: Buffer.from([0x7b, 0xff, 0x7d]) };
   await input.setInputFiles(odd);
@@ -262,7 +265,7 @@ const KINDS = {
   ],
 };
 
-test('a figure of each kind and code have fields: written, checked, shown', async () => {
+test('figures of every kind and code questions have fields: they are written, checked and shown', async () => {
   const { page, complaints, foreign, close } = await open('?lesson=new&lang=en#', {
     viewport: { width: 375, height: 800 },
   });
@@ -312,7 +315,7 @@ test('a figure of each kind and code have fields: written, checked, shown', asyn
 });
 
 long(
-  'beside a form of several parts the preview shows what is written, by the numbers of the lesson',
+  'beside a form of several parts the preview shows the edited part, with the lesson’s numbers',
   async () => {
     const { page, complaints, close } = await open('?lesson=new&lang=en#', {
       viewport: { width: 1280, height: 720 },
@@ -354,7 +357,7 @@ long(
 );
 
 long(
-  'each kind of question at 375 px in Spanish, and a link that is too long says so',
+  'each kind of question fits 375 px in Spanish, and a link that is too long says so',
   async () => {
     const { page, complaints, foreign, close } = await open('?lesson=new&lang=es', {
       viewport: { width: 375, height: 800 },

@@ -1,5 +1,6 @@
 /**
- * The page inside other pages: a frame of another origin, messages both ways, a sandboxed frame.
+ * Tests the page inside other pages: a frame of another origin, messages both ways, a sandboxed
+ * frame.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -27,7 +28,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** A page at another origin that holds a frame and keeps what that says. */
+/** Opens a host page at another origin that holds the page in a frame and records its messages. */
 async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
   const address = new URL(`${bench.url}?lang=en&model=verbs&view=bench${query}${hash}`);
   address.hostname = 'localhost';
@@ -116,7 +117,7 @@ for (const sandbox of sample(['', 'allow-scripts', 'allow-scripts allow-same-ori
     );
     assert.equal((await ask({ type: 'logitscope:get' })).branch.length, ids.length);
 
-    // The same by the learner's own press: nobody has asked for that result.
+    // A step by the learner also sends a result, although no host asked for it.
     await ask({ type: 'logitscope:set', branch: ids.slice(0, -1) });
     await frame.locator('[data-command=step]').click();
     const own = await until(
@@ -146,7 +147,7 @@ for (const sandbox of sample(['', 'allow-scripts', 'allow-scripts allow-same-ori
     await close();
   });
 
-test('a malformed message changes nothing and is answered by one sentence; another window than the parent is not heard', async () => {
+test('a malformed message changes nothing and gets one sentence; messages of windows other than the parent are ignored', async () => {
   const { page, frame, ask, say, heard, close } = await openHost();
   const before = await ask({ type: 'logitscope:get' });
   const cases = [
@@ -189,14 +190,14 @@ test('a malformed message changes nothing and is answered by one sentence; anoth
   }
   const errors = (await heard('error')).length;
   for (const message of ['logitscope:set', 3, null, { type: 'other' }, [1]]) await say(message);
-  const { id: _, ...now } = await ask({ type: 'logitscope:get' }); // answered in their order
+  const { id: _, ...now } = await ask({ type: 'logitscope:get' }); // answers keep their order
   assert.equal((await heard('error')).length, errors);
   assert.deepEqual(
     now,
     Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'id')),
   );
 
-  // Another window than the parent is not heard.
+  // Messages of a window other than the parent are ignored.
   await frame.locator('body').evaluate(() => {
     window.seeds = [];
     addEventListener('message', ({ data }) => window.seeds.push(data.seed));
@@ -216,7 +217,7 @@ test('a malformed message changes nothing and is answered by one sentence; anoth
   await close();
 });
 
-test('a frame of some parts has the language and the colours of its address', async () => {
+test('a frame of some parts takes language and colours from its address', async () => {
   const path = '?lang=es&theme=dark&model=verbs&controls=temperature,distribution';
   const { page, complaints, close } = await bench.open({ path });
   assert.equal(await page.locator('logit-distribution h2').innerText(), 'Siguiente token');
@@ -276,7 +277,7 @@ test('the share panel writes link, frame and element, and its preview is live', 
   assert.ok(await panel.locator('input[name=readonly]').isChecked(), 'as it was left');
   assert.equal(await panel.locator('.frames').count(), 0);
   await panel.getByLabel('Temperature', { exact: false }).first().uncheck();
-  await panel.locator('.frames').waitFor(); // which shows something else than the link
+  await panel.locator('.frames').waitFor(); // the frame then differs from the link
   await panel.getByLabel('Colours').selectOption('dark');
   assert.match(
     await panel.locator('#element').inputValue(),
@@ -286,7 +287,7 @@ test('the share panel writes link, frame and element, and its preview is live', 
   await close();
 });
 
-test('three elements of a lesson share one engine and one download, each with its own place', async () => {
+test('three elements of a lesson share one engine and one download, each with its own state', async () => {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,

@@ -1,4 +1,4 @@
-/** Firefox without a window, by WebDriver BiDi over Node's own WebSocket. */
+/** Runs Firefox without a window, by WebDriver BiDi over Node's own WebSocket. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,13 @@ import { onPath, until } from './program.js';
 const PROGRAMS = ['firefox-esr', 'firefox'];
 const LISTENING = /WebDriver BiDi listening on (ws:\S+)/;
 
-/** Why it cannot run here, or null. */
+/** Returns the reason why Firefox cannot run here, or null. */
 export function missing() {
   if (!PROGRAMS.some(onPath)) return 'Firefox is not installed';
   return typeof WebSocket === 'function' ? null : 'this Node has no WebSocket';
 }
 
-/** Commands and answers by number. @param {string} url */
+/** Connects to Firefox; matches answers to commands by number. @param {string} url */
 async function connect(url) {
   const socket = new WebSocket(`${url}/session`);
   /** @type {Map<number, (answer: any) => void>} */
@@ -45,7 +45,7 @@ async function connect(url) {
 }
 
 /**
- * A page at an address; `evaluate` awaits an expression whose value is a string.
+ * Opens a page at an address; `evaluate` awaits an expression with a string as its value.
  * @param {string} address
  */
 export async function open(address) {

@@ -1,6 +1,6 @@
 /**
- * The first frame: what was computed when the site was built, before engine and model have come; what
- * these read takes its place bit for bit, and nothing moves.
+ * Tests the first frame, computed at build time and shown before engine and model load. The live
+ * numbers then replace it bit for bit, and nothing moves.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -24,13 +24,13 @@ before(async () => {
 });
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** A page whose engine comes when it is let go. */
+/** Opens a page and holds its engine back until the test releases it. */
 async function openHeld() {
   const opened = await bench.open({
     path: BLANK,
     own: true,
     ready: false,
-    reducedMotion: 'no-preference', // what glides could be out of sight meanwhile
+    reducedMotion: 'no-preference', // an animation could take parts out of sight during the test
   });
   const { page } = opened;
   let letGo = () => {};
@@ -48,7 +48,7 @@ async function openHeld() {
   const view = page.locator('logit-landscape');
   const visit = async (/** @type {string} */ path) => {
     held = new Promise((resolve) => (letGo = () => resolve(undefined)));
-    await page.goto(bench.url + BLANK); // or only the fragment would change
+    await page.goto(bench.url + BLANK); // otherwise only the fragment would change
     await page.goto(`${bench.url}${path}`);
     await view.locator('.acts .play').waitFor();
   };
@@ -60,7 +60,7 @@ async function openHeld() {
   return { ...opened, view, visit, live };
 }
 
-/** The texts with their places, and each canvas. */
+/** Returns the texts of a view, their places, and each canvas. */
 const look = (view) =>
   view.evaluate((it, parts) => {
     const inside = it.shadowRoot;
@@ -86,7 +86,7 @@ const look = (view) =>
     };
   }, PARTS);
 
-/** The same once it has come to rest: a picture is drawn with the next frame. */
+/** Returns the same values once they are stable: a picture is drawn in the next frame. */
 async function calm(view) {
   let before = '';
   for (;;) {
@@ -98,7 +98,7 @@ async function calm(view) {
   }
 }
 
-/** Counts the frames from now on in which no name stands. Runs in the page. */
+/** Counts the coming frames without any token name. Runs in the page. */
 function watchNames(it) {
   const names = it.shadowRoot.querySelector('canvas.names');
   const copy = new OffscreenCanvas(100, 60).getContext('2d', { willReadFrequently: true });
@@ -114,7 +114,7 @@ function watchNames(it) {
   return stood;
 }
 
-/** The largest difference of two pictures of one size, of 255. */
+/** The largest difference between two pictures of one size, from 0 to 255. */
 const unlike = (page, one, other) =>
   page.evaluate(
     async (pair) => {
@@ -143,7 +143,7 @@ const SCREENS = [
   ['?lang=es', 375],
 ];
 
-test('the first frame is the engine’s numbers, and the live one takes its place unseen', async () => {
+test('the first frame shows the engine’s numbers, and the live one replaces it without a visible change', async () => {
   const { page, view, complaints, visit, live, close } = await openHeld();
   const written = await scope.write({ ...SETTINGS, prompt: PROMPT, max_new_tokens: 24 });
   scope.feed(scope.encode(PROMPT));
@@ -175,7 +175,7 @@ test('the first frame is the engine’s numbers, and the live one takes its plac
     assert.deepEqual(last.boxes, first.boxes);
     for (const [name, picture] of Object.entries(last.canvases))
       if (name !== 'rivers') assert.equal(picture, first.canvases[name], name);
-    // Smoothed edges differ; nobody sees one shade of 256.
+    // Smoothed edges may differ by two shades of 256, which no eye sees.
     assert.ok((await unlike(page, first.canvases.rivers, last.canvases.rivers)) <= 2);
     assert.ok((await page.evaluate(() => globalThis.shifts)) < 0.05, `${width} px`);
   }
@@ -188,7 +188,7 @@ const OTHERS = {
   '?lang=en&view=landscape#prompt=The%20dog': 'T = 1',
   '?lang=en&model=verbs': 'T = 0.7',
 };
-test('where another state is asked for its place is kept, and the first picture is not shown', async () => {
+test('for another state the first picture is hidden and its place is kept', async () => {
   const { page, view, complaints, visit, live, close } = await openHeld();
   for (const [path, value] of sample(Object.entries(OTHERS), 1)) {
     await visit(path);
@@ -209,7 +209,7 @@ test('where another state is asked for its place is kept, and the first picture 
   await close();
 });
 
-test('a first visit has its first beat in the first frame', async () => {
+test('on a first visit the first frame includes the first beat of the tour', async () => {
   const { page, view, visit, live, close } = await openHeld();
   await page.addInitScript(() => localStorage.removeItem('logitscope-guide'));
   await visit('?lang=en');

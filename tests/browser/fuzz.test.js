@@ -1,4 +1,7 @@
-/** Random input from seeds: on a view, and in `make test-long` in lessons too; `make fuzz-page` plays longer. */
+/**
+ * Plays random input from seeds on a view, and in `make test-long` also in lessons. `make
+ * fuzz-page` plays longer.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { growthOf, planOf, play, watch } from '../fuzz/player.js';
@@ -11,13 +14,13 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** How long a seed is played, in ms. */
+/** Playing time of each seed, in ms. */
 const EACH = cases(1000, 8000);
 const SEEDS = Array.from({ length: cases(1, 24) }, (_, i) => i + 2);
 
 for (const seed of SEEDS)
   long(
-    `random input does no harm and stands in the address: SEED=${seed} ${planOf(seed).place}`,
+    `random input causes no fault, and the address keeps the state: SEED=${seed} ${planOf(seed).place}`,
     async () => {
       const { browser } = await openSite();
       const { log, faults, mirrored } = await play(browser, bench.url, planOf(seed), EACH);
@@ -28,13 +31,13 @@ for (const seed of SEEDS)
     },
   );
 
-test('a page that leaks is told from one that opens something large', async () => {
+test('the fuzzer tells a leaking page from one that opens something large', async () => {
   const { browser } = await openSite();
   const page = await browser.newPage();
   const add = (count) => globalThis.kept.push(...Array.from({ length: count }, () => new Text()));
   await page.evaluate(() => (globalThis.kept = []));
   await page.evaluate(add, 10_000);
-  // The acts between two looks, in place of the time between them.
+  // This work between two measurements replaces the waiting time.
   let looks = 0;
   page.waitForTimeout = () => page.evaluate(add, looks++ === 1 ? 9000 : 0);
   assert.deepEqual(growthOf(await watch(page, 0)), []);

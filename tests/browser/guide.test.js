@@ -1,4 +1,4 @@
-/** Help for a beginner: the tour of a first visit, and a sentence for every term. */
+/** Tests the help for beginners: the tour of a first visit, and a sentence for every term. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ after(() => bench?.close());
 const messages = async (code) =>
   JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));
 
-/** A user's acts in each beat, by keys; several if the beat waits for several. */
+/** The learner's actions in each beat, by keys; several if the beat waits for more. */
 const DEEDS = [
   [
     (view) => view.locator('.handle.knob').press('Home'),
@@ -32,10 +32,10 @@ const DEEDS = [
   [(view) => view.locator('[data-command=rain]').click()],
 ];
 
-/** The sentences that a beat may say of its effect. */
+/** The sentences that a beat may say about its effect. */
 const SAID = [['noticed', 'same'], ['noticed'], ['noticed'], ['noticed', 'same'], ['noticed']];
 
-/** A pattern of the sentences that a message may become, under the name of its beat. */
+/** Returns a pattern for the sentences that a message may become, under the name of its beat. */
 function sentencesOf(said, beat) {
   const texts = SAID[beat - 1].flatMap((kind) => {
     const message = said[`guide.${beat}.${kind}`];
@@ -51,7 +51,7 @@ function sentencesOf(said, beat) {
 }
 
 for (const lang of sample(['en', 'es'], 1))
-  test(`a first visit is five beats, each of which waits for its deed and goes on by itself: ${lang}`, async () => {
+  test(`a first visit has five beats, each of which waits for its action and then goes on by itself: ${lang}`, async () => {
     const path = `?lang=${lang}`;
     const { page, complaints, close } = await bench.open({
       path,
@@ -62,7 +62,7 @@ for (const lang of sample(['en', 'es'], 1))
     const said = await messages(lang);
     const guide = page.locator('logit-guide');
     const view = page.locator('logit-landscape');
-    // The handles come with the numbers, after the text.
+    // The handles appear with the numbers, after the text.
     await view.locator('.handle.knob').waitFor();
     for (const [i, deeds] of DEEDS.entries())
       for (const [n, deed] of deeds.entries()) {
@@ -93,7 +93,7 @@ for (const lang of sample(['en', 'es'], 1))
     await close();
   });
 
-test('luck is u moved alone: not who drags the crossing sideways, but who drags it down', async () => {
+test('the beat about luck accepts a vertical drag of the crossing, not a sideways one', async () => {
   const path = '?lang=en&model=verbs#beat=2';
   const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
   const said = await messages('en');
@@ -129,7 +129,7 @@ test('luck is u moved alone: not who drags the crossing sideways, but who drags 
   await close();
 });
 
-/** States in which deeds of the look around did nothing. */
+/** States in which actions of the tour have no effect. */
 const ODD = [
   'temperature=0.01&landscape_u=0.9999',
   'temperature=0&top_k=1&landscape_u=0',
@@ -140,7 +140,7 @@ const ODD = [
 
 for (const odd of sample(ODD, 1))
   long(
-    `each beat begins where its deed does something, and says what came of it: ${odd}`,
+    `each beat begins in a state that its action changes, and describes the result: ${odd}`,
     async () => {
       const said = await messages('en');
       for (const beat of [1, 2, 3, 4, 5]) {
@@ -202,7 +202,7 @@ for (const odd of sample(ODD, 1))
   );
 
 long(
-  'the first sentence tells both ends of the drags, not the places where they were noticed',
+  'the first sentence names both ends of the drags, not the places at which they were noticed',
   async () => {
     const path = '?lang=en&model=stories#beat=1';
     const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
@@ -237,7 +237,7 @@ long(
   },
 );
 
-test('luck that draws the same token is told as that; the reader’s own state comes back in the end', async () => {
+test('if new luck draws the same token the tour says so; the user’s own state returns at the end', async () => {
   const own = 'temperature=0.01&top_k=3&landscape_u=0.4';
   const path = `?lang=en&model=verbs&view=landscape#${own}&beat=2`;
   const { page, complaints, close } = await bench.open({ path, ready: false, fresh: true });
@@ -265,7 +265,7 @@ test('luck that draws the same token is told as that; the reader’s own state c
   await close();
 });
 
-test('settings that the reader changes in the tour stay; those that the tour set go back', async () => {
+test('the tour keeps the user’s changes of settings and undoes its own', async () => {
   const path =
     '?lang=en&model=verbs&view=landscape#temperature=0.01&top_k=3&landscape_u=0.4&beat=2';
   const { page, complaints, close } = await bench.open({ path, ready: false });
@@ -304,7 +304,7 @@ test('settings that the reader changes in the tour stay; those that the tour set
   await close();
 });
 
-test('the button of an order takes top-p first where that is off', async () => {
+test('the button of an order puts top-p first if top-p is off', async () => {
   const path = '?lang=en&model=verbs#beat=4';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const said = await messages('en');
@@ -327,7 +327,7 @@ test('the button of an order takes top-p first where that is off', async () => {
   await close();
 });
 
-test('a beat is linked to and begins at a good temperature; skipped, that goes, and it is gone on with where it was left', async () => {
+test('a link opens a beat at a good temperature; skipping undoes it, and the tour resumes at that beat', async () => {
   const path = '?lang=en&model=verbs#beat=3';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const said = await messages('en');
@@ -362,7 +362,7 @@ test('a beat is linked to and begins at a good temperature; skipped, that goes, 
   await close();
 });
 
-test('on a phone the beat holds the button that is out of sight, and a link to others no beat', async () => {
+test('on a phone the beat contains the button that is out of sight, and the link for sharing has no beat', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs#beat=3',
     ready: false,
@@ -408,7 +408,7 @@ test('on a phone the beat holds the button that is out of sight, and a link to o
 });
 
 long(
-  'in a window of any width no word of a beat lies over another, and all beats are as high',
+  'in a window of any width no words of a beat overlap, and all beats have the same height',
   async () => {
     for (const lang of LONG ? ['en', 'es'] : ['es']) {
       const { page, close } = await bench.open({
@@ -435,7 +435,7 @@ long(
   },
 );
 
-long('a view that was linked to has no look around of its own', async () => {
+long('a view opened by a link shows no tour', async () => {
   const path = '?lang=en&model=verbs&view=landscape#temperature=1.3';
   const { page, close } = await bench.open({ path, first: true, ready: false });
   await page.locator('logit-landscape .sentence mark').waitFor();
@@ -445,7 +445,7 @@ long('a view that was linked to has no look around of its own', async () => {
   await close();
 });
 
-test('a term explains itself at a press, inside the window, and the glossary lists every term', async () => {
+test('pressing a term explains it inside the window, and the glossary lists every term', async () => {
   for (const code of sample(['en', 'es'], 1, 1)) {
     const { page, close } = await bench.open({
       path: `?lang=${code}`,

@@ -1,4 +1,4 @@
-/** Pages of others around the instrument: what they copy works there, and says so where it cannot. */
+/** Tests host pages around the instrument: copied code works there, or says why it cannot. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** A page of another origin that holds `body`; `answer` may serve other paths of that host. */
+/** Opens a page of another origin with `body`; `answer` may serve other paths of that host. */
 async function openLesson(body, { first = false, answer = () => false } = {}) {
   const host = createServer((request, response) => {
     if (answer(request, response)) return;
@@ -45,7 +45,7 @@ function expectBars(place, ids, settings) {
   return expectTrace(place, scope.distribution({ ...settings, top: 20 }));
 }
 
-test('a sandboxed frame on a host that allows no other origin says in one sentence what to use', async () => {
+test('a sandboxed frame on a host without cross-origin access names the alternative in one sentence', async () => {
   const { page, close } = await openLesson(
     '<iframe sandbox="allow-scripts" src="/site/index.html"></iframe>',
     {
@@ -77,7 +77,7 @@ test('a sandboxed frame on a host that allows no other origin says in one senten
 const SETS = `<script type="module" src="LOGITSCOPE"></script>
   <script>window.heard = []; for (const type of ['logit-change', 'logit-error']) addEventListener(type, (e) => heard.push([type, e.target.id, e.detail]))</script>`;
 
-test('attributes and properties take effect whenever they change, and are heard', async () => {
+test('changed attributes and properties take effect at any time and fire events', async () => {
   const { page, complaints, close } = await openLesson(
     `${SETS.replace('LOGITSCOPE', `${bench.url}logitscope.js`)}
     <logit-scope id="lab" hidden model="verbs" prompt="Today she" top_k="5"></logit-scope>
@@ -161,13 +161,13 @@ test('attributes and properties take effect whenever they change, and are heard'
   await close();
 });
 
-test('what is fixed can be stepped through and looked at, and changed by the lesson only', async () => {
+test('in a read-only element the user can step and look, and only the lesson changes settings', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs&readonly#prompt=Today%20she&temperature=1.3&xtc_probability=0.5&dry_multiplier=1&mirostat=0&logit_bias=5:1&branch=29',
   });
   const state = () => page.locator('logit-scope').evaluate((e) => JSON.stringify(e.state));
   const [start] = [await state()];
-  // Everything that a panel can ask for, as if its control were there.
+  // Every event that a panel can send, as if its control were there.
   const asks = {
     'logit-set': { temperature: 2 },
     'logit-preset': { settings: { top_k: 3 } },
@@ -214,7 +214,7 @@ test('what is fixed can be stepped through and looked at, and changed by the les
   assert.equal(await state(), start);
   assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-valuenow'), u);
   assert.equal(await page.locator('logit-token-menu button').count(), 0);
-  // The buttons that are left: steps and ways back, looks, counts.
+  // The remaining buttons: steps, ways back, charts, counts.
   const open = await page.evaluate(() => {
     const found = [];
     const walk = (root) => {
@@ -261,7 +261,7 @@ test('what is fixed can be stepped through and looked at, and changed by the les
   await close();
 });
 
-long('what the share panel writes works as it is in a fresh page of another origin', async () => {
+long('code from the share panel works unchanged in a new page of another origin', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29',
   });
@@ -295,7 +295,7 @@ long('what the share panel writes works as it is in a fresh page of another orig
   await lesson.close();
 });
 
-test('no request and no storage holds a prompt, a setting or a token', async () => {
+test('no request and no storage contains a prompt, a setting or a token', async () => {
   const { page, foreign, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs&view=bench',
     first: true,
@@ -380,7 +380,7 @@ test('no request and no storage holds a prompt, a setting or a token', async () 
 });
 
 long(
-  'without the network the page goes on, and a part that was not fetched says so in one sentence',
+  'without the network the page still works, and a part that was never fetched says so in one sentence',
   async () => {
     const { page, complaints, close } = await bench.open({ own: true });
     await page.locator('[data-view=cost]').click();
@@ -406,7 +406,7 @@ long(
     await page.locator('[data-command=reset]').click();
     await page.locator('logit-tape .step').first().waitFor({ state: 'detached' });
     await expectBars(page, scope.encode('Today she'), { temperature: 0 });
-    // The address follows once changes rest; a reload forgets later ones.
+    // The address follows once changes rest; a reload would lose later ones.
     await page.waitForFunction(
       () => /temperature=0&/.test(location.hash) && !location.hash.includes('branch='),
       null,
@@ -422,7 +422,7 @@ long(
   },
 );
 
-test('a view alone refuses an attribute that cannot be, and shows what it shows without', async () => {
+test('an element alone refuses an invalid attribute and keeps its default', async () => {
   const { page, complaints, close } = await openLesson(
     `${SETS.replace('LOGITSCOPE', `${bench.url}logitscope.js`)}
     <logit-cost id="cost" model="verbs" new_tokens="abc"></logit-cost>
@@ -448,7 +448,7 @@ test('a view alone refuses an attribute that cannot be, and shows what it shows 
   await close();
 });
 
-test('a panel shows the scope that it names whenever that comes, or another takes its place', async () => {
+test('a panel shows the scope that it names, even if that scope loads later or is replaced', async () => {
   const { page, complaints, close } = await openLesson(
     `${SETS.replace('LOGITSCOPE', `${bench.url}logitscope.js`)}
     <logit-distribution id="shown" for="lab"></logit-distribution>`,

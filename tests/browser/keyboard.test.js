@@ -1,6 +1,6 @@
 /**
- * The page by keyboard alone: Tab goes through every view to its end and back and meets every
- * control once, in sight and with a ring; then each kind of control does its work by keys.
+ * Tests the page by keyboard alone. Tab goes through every view and back and meets every control
+ * once, in sight and with a focus ring. Then each kind of control works by keys.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,7 +8,7 @@ import { LONG, long, sample } from '../long.js';
 import { openBench, settle, unfoldView, until } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 
-/** The smallest side of what is to be hit, in pixels (WCAG 2.5.8). */
+/** The smallest side of a target, in pixels (WCAG 2.5.8). */
 const TARGET = 24;
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -16,10 +16,10 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** In the page: keeps, of each element that gets the focus, what a reader has of it. */
+/** Runs in the page: records a description of each element that gets the focus. */
 function watchFocus() {
   const order = new Map();
-  /** The elements that paint a control: itself, or its label if it is not painted. */
+  /** Returns an element and the elements that may show its focus ring: its label and its parent. */
   const parts = (element) => {
     const root = element.getRootNode();
     const label =
@@ -75,7 +75,7 @@ function watchFocus() {
     if (event === heard) return;
     heard = event;
     const [element] = event.composedPath();
-    if (last?.element === element) return; // it has it back
+    if (last?.element === element) return; // the same element has the focus again
     if (last) last.entry.left = look(last.element);
     if (!order.has(element)) order.set(element, order.size);
     const [, label] = parts(element);
@@ -120,7 +120,7 @@ function watchFocus() {
     const entry = window.met.at(-1);
     last = { element, entry };
   };
-  // The focus that moves within a shadow tree is heard in it alone.
+  // A focus change within a shadow tree fires events in that tree only.
   const watch = (root) => {
     root.addEventListener('focusin', onFocus);
     for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) watch(shadowRoot);
@@ -128,7 +128,7 @@ function watchFocus() {
   watch(document);
 }
 
-/** Tabs on until a round is complete: what was met, each once, in order. */
+/** Presses Tab until a round is complete; returns each element once, in order. */
 async function walk(page, key) {
   const met = () => page.evaluate(() => window.met);
   await page.evaluate(() => (window.met.length = 0));
@@ -138,14 +138,14 @@ async function walk(page, key) {
     const found = await met();
     const again = found.findIndex((one, i) => i > 0 && one.key === found[0].key);
     if (again > 0) return found.slice(0, again);
-    // An editor in which Tab indents says that Escape comes first.
+    // In an editor Tab indents, so Escape has to come first.
     if (found.length - before < 12) await page.keyboard.press('Escape');
     before = found.length;
   }
   assert.fail(`${key} never comes round: ${(await met()).slice(-6).map(({ name }) => name)}`);
 }
 
-/** Focusable elements without a name, as the browser tells a screen reader. */
+/** Returns the focusable elements without a name in the browser's accessibility tree. */
 async function nameless(page) {
   const client = await page.context().newCDPSession(page);
   const { nodes } = await client.send('Accessibility.getFullAXTree');
@@ -158,7 +158,7 @@ async function nameless(page) {
     .map(({ role }) => role.value);
 }
 
-/** A view with what it runs, and all that folds open. */
+/** Opens a view with its results and with all folds open. */
 async function openView(name) {
   const opened = await bench.open({ fresh: true });
   const { page } = opened;
@@ -166,7 +166,7 @@ async function openView(name) {
   return opened;
 }
 
-/** Each slider by all the keys of a slider; in `make test` a tenth of them. How many there are. */
+/** Moves each slider by all slider keys, in `make test` a tenth of the sliders. Returns their number. */
 async function moveSliders(page) {
   const sliders = page.locator(
     '[role=slider]:visible, [role=separator][tabindex]:visible, input[type=range]:visible',
@@ -180,7 +180,7 @@ async function moveSliders(page) {
     );
     await slider.focus();
     let now = await value();
-    /** Presses a key and waits for what it does; false where it does nothing. */
+    /** Presses a key and waits for its effect; returns false if the value stays. */
     const press = async (key) => {
       const before = now;
       await page.keyboard.press(key);
@@ -189,7 +189,7 @@ async function moveSliders(page) {
       return now !== before;
     };
     await press('Home');
-    // It is left where it cuts least, so that the next one has something to cut.
+    // Ends at the value that removes least, so that the next slider has something to remove.
     const moved = {
       ArrowRight: await press('ArrowRight'),
       Home: await press('Home'),
@@ -213,10 +213,10 @@ async function moveSliders(page) {
   return count;
 }
 
-/** The bench has most to go through. */
+/** The bench has the most controls. */
 const OTHERS = VIEW_NAMES.filter((name) => name !== 'bench');
 for (const name of ['bench', ...(LONG ? OTHERS : [])])
-  test(`Tab goes through all of the view and back, and the sliders answer: ${name}`, async () => {
+  test(`Tab goes through the whole view and back, and the sliders answer: ${name}`, async () => {
     const { page, close } = await openView(name);
     await page.evaluate(watchFocus);
     await page.evaluate(() => {
@@ -234,7 +234,7 @@ for (const name of ['bench', ...(LONG ? OTHERS : [])])
       ...(focused === left ? [`${what} shows no focus`] : []),
       ...(inside ? [] : [`${what} is off the screen`]),
       ...(covered ? [`${what} is covered`] : []),
-      // A token is as wide as it is long: WCAG 2.5.8 leaves out what stands in a line of text.
+      // Narrow tokens are allowed: WCAG 2.5.8 excepts targets in a line of text.
       ...((width < TARGET && !/^logit-tape span/.test(what)) || height < TARGET
         ? [`${what} is ${width} x ${height}`]
         : []),
@@ -246,7 +246,7 @@ for (const name of ['bench', ...(LONG ? OTHERS : [])])
     await close();
   });
 
-/** The focus: its host, and the mark that tells it from others there. */
+/** Returns the host of the focused element and its distinguishing attribute. */
 function focused(page) {
   return page.evaluate(() => {
     let element = document.activeElement;
@@ -257,7 +257,7 @@ function focused(page) {
   });
 }
 
-/** Overlays: their buttons, the keys that open them, and the element that Escape removes. */
+/** Panels that open: their opener, the keys, and the part that Escape removes. */
 const OPENS = {
   'menu of a bar': {
     from: 'logit-distribution .chart',
@@ -282,7 +282,7 @@ const OPENS = {
   'look around': { from: '[data-guide=show]', keys: ['Enter'], opens: 'logit-guide section' },
 };
 
-test('what opens by a key is closed by Escape, and the focus is where it was', async () => {
+test('Escape closes a panel that a key opened, and the focus returns', async () => {
   const { page, close } = await bench.open();
   await page.locator('[data-command=step]').press('Enter');
   await page.locator('.step').waitFor();
@@ -307,56 +307,53 @@ test('what opens by a key is closed by Escape, and the focus is where it was', a
   await close();
 });
 
-long(
-  'cards change places, bars and tokens open their menus, branches are walked, by keys',
-  async () => {
-    const { page, close } = await bench.open();
-    const order = () =>
-      page
-        .locator('logit-chain .card')
-        .evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
-    const first = await order();
-    await page.locator('.card[data-stage=temperature] .plug').focus();
-    for (const key of ['Space', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
-    assert.match(await until(order, (now) => /top_p,temperature$/.test(now)), /top_p,temperature$/);
-    for (const key of ['Enter', 'ArrowUp', 'Escape']) await page.keyboard.press(key);
-    assert.match(await order(), /top_p,temperature$/, 'Escape puts it back');
-    await page.locator('[data-command=canonical]').press('Enter');
-    assert.equal(await until(order, (now) => now === first), first);
+long('keys move cards, open the menus of bars and tokens, and walk branches', async () => {
+  const { page, close } = await bench.open();
+  const order = () =>
+    page
+      .locator('logit-chain .card')
+      .evaluateAll((cards) => cards.map(({ dataset }) => dataset.stage).join());
+  const first = await order();
+  await page.locator('.card[data-stage=temperature] .plug').focus();
+  for (const key of ['Space', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  assert.match(await until(order, (now) => /top_p,temperature$/.test(now)), /top_p,temperature$/);
+  for (const key of ['Enter', 'ArrowUp', 'Escape']) await page.keyboard.press(key);
+  assert.match(await order(), /top_p,temperature$/, 'Escape puts it back');
+  await page.locator('[data-command=canonical]').press('Enter');
+  assert.equal(await until(order, (now) => now === first), first);
 
-    // The third bar's menu: its token is taken, not the drawn one.
-    const ids = await page
-      .locator('logit-distribution .row')
-      .evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
-    await page.locator('logit-distribution .chart').focus();
-    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
-      await page.keyboard.press(key);
-    await page.locator('logit-token-menu [data-item=force]').waitFor();
-    await page.keyboard.press('Enter');
-    const steps = () =>
-      page
-        .locator('.step [data-place]')
-        .evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
-    assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
+  // The menu of the third bar takes its token in place of the drawn one.
+  const ids = await page
+    .locator('logit-distribution .row')
+    .evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
+  await page.locator('logit-distribution .chart').focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
+    await page.keyboard.press(key);
+  await page.locator('logit-token-menu [data-item=force]').waitFor();
+  await page.keyboard.press('Enter');
+  const steps = () =>
+    page
+      .locator('.step [data-place]')
+      .evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
+  assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
 
-    // Another token in its place makes a branch; the listbox of branches goes back to the first.
-    await page.locator('.step [data-place]').focus();
-    await page.keyboard.press('ArrowDown');
-    await page.locator('logit-alternatives [data-alternative]').first().waitFor();
-    await page.keyboard.press('Enter');
-    const other = await until(steps, (now) => now !== ids[2]);
-    assert.notEqual(other, ids[2]);
-    await page.locator('logit-text .more > summary').press('Enter');
-    await page.locator('logit-branches [role=option][tabindex="0"]').focus();
-    await page.keyboard.press('Home');
-    assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
-    await page.keyboard.press('End');
-    assert.equal(await until(steps, (now) => now === other), other);
-    await close();
-  },
-);
+  // Taking another token makes a branch; the list of branches leads back to the first.
+  await page.locator('.step [data-place]').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.locator('logit-alternatives [data-alternative]').first().waitFor();
+  await page.keyboard.press('Enter');
+  const other = await until(steps, (now) => now !== ids[2]);
+  assert.notEqual(other, ids[2]);
+  await page.locator('logit-text .more > summary').press('Enter');
+  await page.locator('logit-branches [role=option][tabindex="0"]').focus();
+  await page.keyboard.press('Home');
+  assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
+  await page.keyboard.press('End');
+  assert.equal(await until(steps, (now) => now === other), other);
+  await close();
+});
 
-test('single keys do what is done most, never in a box, and can be switched off', async () => {
+test('single keys run the most frequent commands, not in a text box, and can be turned off', async () => {
   const { page, complaints, close } = await bench.open();
   const offer = (controls) =>
     page.locator('logit-scope').evaluate((it, asked) => (it.controls = asked), controls);
@@ -396,7 +393,7 @@ test('single keys do what is done most, never in a box, and can be switched off'
   await press('2');
   assert.equal(await steps(), 1, 'the bench alone has steps');
 
-  // In a box they are letters.
+  // In a text box they are letters.
   await press('e');
   assert.match(await focused(page), /logit-text prompt/);
   const before = await page.locator('#prompt').inputValue();
@@ -407,7 +404,8 @@ test('single keys do what is done most, never in a box, and can be switched off'
   await page.locator('#prompt').press('Enter');
   await settle(page);
 
-  // The list at a question mark; off, nothing answers, and the list is in the menu.
+  // The question mark opens the list of keys. With the keys off nothing answers, and the menu has
+  // the list.
   await page.locator('logit-text [data-command=step]').focus();
   await press('?');
   const dialog = page.locator('logit-shortcuts dialog');
@@ -429,17 +427,17 @@ test('single keys do what is done most, never in a box, and can be switched off'
   await page.locator('logit-text h2').click();
   await press('s');
   assert.equal(await steps(), had + 1);
-  // If no views are offered, a number leads to none.
+  // Without tabs of views, a number key does nothing.
   await offer('chain,model');
   await settle(page);
   await press('3');
   assert.equal(await view(), 'bench');
-  await offer(''); // the next test may be given this page
+  await offer(''); // the next test may reuse this page
   assert.deepEqual(complaints, []);
   await close();
 });
 
-long('texts are ranked blind by keys', async () => {
+long('keys alone can rank texts blind', async () => {
   const { page, close } = await bench.open();
   await page.locator('#tab-bench').focus();
   await page.keyboard.press('ArrowRight');

@@ -1,4 +1,4 @@
-/** The landscape under the hand: where its lines cross is the engine's draw, whoever moves them. */
+/** Tests the landscape: the crossing of its lines is the engine's draw, whichever control moves them. */
 import assert from 'node:assert/strict';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
@@ -6,9 +6,9 @@ import { LONG, long, sample } from '../long.js';
 import { axe, FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
 import { findOverlaps } from './overflow.js';
 
-/** How many tokens follow the prompt. */
+/** Number of tokens after the prompt. */
 const TOKENS = 24;
-/** The largest u that a hand reaches. */
+/** The largest u that a drag reaches. */
 const LAST_U = 0.9999;
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -19,7 +19,7 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 async function openLandscape({ hash = '#temperature=0.7', lang = 'en', ...options } = {}) {
-  // As the page itself writes it, so that one page is restored for many tests.
+  // Uses the address as the page writes it, so that many tests can reuse one page.
   const path = `?lang=${lang}&model=verbs&view=landscape${hash}`;
   const opened = await bench.open({ path, ready: false, ...options });
   const view = opened.page.locator('logit-landscape');
@@ -30,13 +30,13 @@ async function openLandscape({ hash = '#temperature=0.7', lang = 'en', ...option
 
 const numberOf = async (handle) => Number(await handle.getAttribute('aria-valuenow'));
 
-/** The place of the picture on the screen. */
+/** Returns the place of the picture on the screen. */
 async function plotOf({ view }) {
   await view.locator('.plot').evaluate((it) => it.scrollIntoView({ block: 'center' }));
   return view.locator('.plot').boundingBox();
 }
 
-/** A drag by the mouse from one share of the picture to another. */
+/** Drags the mouse from one point of the picture to another; both are shares of its size. */
 async function drag({ page, view }, from, to) {
   const { x, y, width, height } = await plotOf({ view });
   const at = ([share, u]) => [x + share * width, y + u * height];
@@ -47,13 +47,13 @@ async function drag({ page, view }, from, to) {
   await settle(page);
 }
 
-/** The sentence, without the sign of an end. */
+/** Returns the text of the sentence, without the sign of an end. */
 async function sentenceOf(view) {
   const text = await view.locator('.sentence').textContent();
   return text.replace(/∎$/, '');
 }
 
-/** Everything that shows where the lines cross, held against the engine. */
+/** Compares everything that shows the crossing with the engine. */
 async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ...settings } = {}) {
   const value = await numberOf(knob);
   const asked = { ...settings, [name]: value };
@@ -97,7 +97,7 @@ async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ..
   return { value, drawn, written };
 }
 
-test('at first it shows one knob alone, and the text of generate with that seed; the bench has its setting and an address of its own, and sets it', async () => {
+test('the landscape starts with one knob and the text of that seed; the bench opens with its setting and sets it in turn', async () => {
   // The address names no view.
   const opened = await openLandscape({ path: '?lang=en&model=verbs', firstScreen: true });
   const { page, view, knob, close } = opened;
@@ -137,7 +137,7 @@ const FIRST_SCREENS = {
   '#temperature=0.7': 'bench',
   '&view=landscape#temperature=0.7': 'landscape',
 };
-// The first is that of the test before, the others nearly every test's, or of state.test.js.
+// The test before covers the first address, and other tests or state.test.js the rest.
 for (const [rest, view] of Object.entries(FIRST_SCREENS))
   long(`an address that ends with ?lang=en${rest} opens the ${view}`, async () => {
     const path = `?lang=en&model=verbs${rest}`;
@@ -151,27 +151,24 @@ for (const [rest, view] of Object.entries(FIRST_SCREENS))
     await close();
   });
 
-// The panel itself is that of embed.test.js.
-long(
-  'the share panel’s frame shows the landscape, unless it is to show knobs of its own',
-  async () => {
-    const { page, close } = await bench.open();
-    await page.locator('[data-command=share]').click();
-    const panel = page.locator('logit-share');
-    assert.doesNotMatch(await panel.locator('#link').inputValue(), /view=/);
-    assert.match(await panel.locator('#frame').inputValue(), /&amp;view=landscape#/);
-    await panel.frameLocator('iframe').locator('logit-landscape .sentence mark').waitFor();
-    await panel.locator('input[name=temperature]').check();
-    await until(
-      () => panel.locator('#frame').inputValue(),
-      (text) => text.includes('controls'),
-    );
-    assert.doesNotMatch(await panel.locator('#frame').inputValue(), /view=/);
-    await close();
-  },
-);
+// embed.test.js tests the panel itself.
+long('the share panel’s frame shows the landscape, unless it has knobs of its own', async () => {
+  const { page, close } = await bench.open();
+  await page.locator('[data-command=share]').click();
+  const panel = page.locator('logit-share');
+  assert.doesNotMatch(await panel.locator('#link').inputValue(), /view=/);
+  assert.match(await panel.locator('#frame').inputValue(), /&amp;view=landscape#/);
+  await panel.frameLocator('iframe').locator('logit-landscape .sentence mark').waitFor();
+  await panel.locator('input[name=temperature]').check();
+  await until(
+    () => panel.locator('#frame').inputValue(),
+    (text) => text.includes('controls'),
+  );
+  assert.doesNotMatch(await panel.locator('#frame').inputValue(), /view=/);
+  await close();
+});
 
-test('sideways a drag moves the knob and holds u, up and down it moves u and holds the knob', async () => {
+test('a horizontal drag moves only the knob, a vertical drag only u', async () => {
   const opened = await openLandscape();
   const u = await numberOf(opened.die);
   await drag(opened, [0.5, 0.2], [0.8, 0.26]);
@@ -182,7 +179,7 @@ test('sideways a drag moves the knob and holds u, up and down it moves u and hol
   const down = await expectCrossing(opened, { u: true });
   assert.equal(down.value, across.value);
   assert.ok(Math.abs((await numberOf(opened.die)) - 0.9) < 0.02);
-  // The numbers after the first are the seed's own.
+  // The numbers after the first come from the seed.
   const seeded = down.written.steps.slice(1).map((step) => step.u);
   assert.deepEqual(
     seeded,
@@ -191,7 +188,7 @@ test('sideways a drag moves the knob and holds u, up and down it moves u and hol
   await opened.close();
 });
 
-test('from where the lines cross a drag moves both', async () => {
+test('a drag from the crossing moves both', async () => {
   const opened = await openLandscape();
   const u = await numberOf(opened.die);
   await drag(opened, [0.7 / 3, u], [0.6, 0.3]);
@@ -229,7 +226,7 @@ test('keys move the knob, and u with Shift or on its own slider', async () => {
 });
 
 long(
-  'a finger moves the knob sideways and u by its handle, and the page stays where it is',
+  'touch moves the knob sideways and u by its handle, and the page does not scroll',
   async () => {
     const opened = await openLandscape({
       viewport: { width: 375, height: 812 },
@@ -263,7 +260,7 @@ long(
   },
 );
 
-test('boxes set knob and u; what they cannot be is said and changes nothing', async () => {
+test('boxes set knob and u; an invalid value is named and changes nothing', async () => {
   const opened = await openLandscape();
   const { page, view, knob, die } = opened;
   const fill = async (box, text) => {
@@ -282,7 +279,7 @@ test('boxes set knob and u; what they cannot be is said and changes nothing', as
   await opened.close();
 });
 
-test('play runs the knob from end to end and back to where the reader had it; stopped, it stays', async () => {
+test('play runs the knob from end to end and back to the user’s value; stopped, it stays', async () => {
   const hash = '#temperature=1.234';
   const opened = await openLandscape({ hash, reducedMotion: 'no-preference' });
   const { page, view, knob } = opened;
@@ -295,7 +292,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
   const { values, texts, frames, unlike } = await view.evaluate(async (it) => {
     const seen = { values: new Set(), texts: new Set() };
     let frames = 0;
-    // The name of the drawn token beside its bar is the bold one.
+    // The bold name beside the bars is the drawn token's.
     let bold = '';
     const { prototype } = CanvasRenderingContext2D;
     const { fillText } = prototype;
@@ -306,7 +303,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
     };
     const unlike = [];
     for (; it.lines.playing; frames++) {
-      // The first may be that of before: it begins anew at the low end.
+      // The first value may be the old one; play starts anew at the low end.
       seen.values.add(Number(it.renderRoot.querySelector('.handle.knob').ariaValueNow));
       seen.texts.add(it.renderRoot.querySelector('.sentence').textContent);
       await new Promise(requestAnimationFrame);
@@ -319,7 +316,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
   assert.deepEqual(unlike, [], 'bars and text tell of one drawn token');
   assert.ok(Date.now() - began >= 1500);
   await settle(page);
-  // A busy machine draws few frames in that time; most of them show another value.
+  // A busy machine draws few frames in that time, and most of them show a new value.
   assert.ok(frames > 2 && values.length > Math.min(5, frames / 2), `${values.length} of ${frames}`);
   assert.deepEqual(
     values,
@@ -332,7 +329,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
   assert.equal(value, 1.234);
   const shared = await page.evaluate(() => location.hash);
   assert.match(shared, /temperature=1\.234/);
-  // So slow that it has not come far when it is stopped.
+  // So slow that it has moved little at the stop.
   await view.evaluate((it) => (it.lines.run.ms = 60_000));
   await play.click();
   await view.locator('[data-chip=top_p]').click();
@@ -349,7 +346,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
   await settle(page);
   const slider = page.locator('logit-knob[data-name=temperature] input[type=range]');
   assert.equal(Number(await slider.inputValue()), stopped);
-  // A view that is left while it plays is found again as it was.
+  // A view that the user leaves during play comes back with its old values.
   await page.locator('#tab-landscape').click();
   await settle(page);
   await play.click();
@@ -367,7 +364,7 @@ test('play runs the knob from end to end and back to where the reader had it; st
   await opened.close();
 });
 
-test('landscape and bench take u from each other until a token is drawn', async () => {
+test('landscape and bench share u until a token is drawn', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.2&landscape_u=0.9' });
   const { page, die } = opened;
   const tab = (name) => page.locator(`#tab-${name}`).click();
@@ -387,7 +384,7 @@ test('landscape and bench take u from each other until a token is drawn', async 
   await tab('landscape');
   await settle(page);
   assert.equal(await numberOf(die), scope.random(42, 0));
-  // At once, without a rest.
+  // Leaves at once, before a debounced update.
   await page.evaluate(() => {
     const { renderRoot } = document.querySelector('logit-scope');
     const handle = renderRoot
@@ -404,7 +401,7 @@ test('landscape and bench take u from each other until a token is drawn', async 
   await opened.close();
 });
 
-long('where nothing could be read, Play and Film end at once', async () => {
+long('if no distribution could be read, Play and Film end at once', async () => {
   const opened = await bench.open({
     path: '?lang=en&model=verbs&view=landscape#prompt=%3Cb%3Ex%3C%2Fb%3E',
     ready: false,
@@ -423,7 +420,7 @@ long('where nothing could be read, Play and Film end at once', async () => {
   await opened.close();
 });
 
-test('roll again takes the next seed, and gives u back to it', async () => {
+test('roll again takes the next seed and lets it decide u', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.2&landscape_u=0.9' });
   await expectCrossing(opened, { u: true });
   await opened.view.locator('[data-command=roll]').click();
@@ -442,7 +439,7 @@ test('roll again takes the next seed, and gives u back to it', async () => {
   await opened.close();
 });
 
-test('top-p and top-k are a press away, other stages a fold, and any slider is a knob', async () => {
+test('top-p and top-k are one press away, other stages in a fold, and any slider can be the knob', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.5' });
   const { page, view, knob } = opened;
   await view.locator('[data-chip=top_p]').click();
@@ -467,7 +464,7 @@ test('top-p and top-k are a press away, other stages a fold, and any slider is a
     min_p: 0.1,
   });
   assert.equal(value, 10);
-  // All of it is in the address.
+  // The address holds all of it.
   const link = await until(
     async () => page.url(),
     (url) => url.includes('top_k=10'),
@@ -480,7 +477,7 @@ test('top-p and top-k are a press away, other stages a fold, and any slider is a
   await opened.close();
 });
 
-test('whatever the knob, its value is shown whole and lies over nothing', async () => {
+test('the value of any knob is shown whole and overlaps nothing', async () => {
   const wide = ['frequency_penalty', 'epsilon_cutoff', 'watermark_key'];
   for (const lang of LONG ? ['en', 'es'] : ['es']) {
     const { page, view, knob, close } = await openLandscape({ lang });
@@ -504,7 +501,7 @@ test('whatever the knob, its value is shown whole and lies over nothing', async 
   }
 });
 
-test('top-p before temperature: the chain is that, and where it draws another token is lit', async () => {
+test('with top-p before temperature the chain changes its order, and the regions with another token are lit', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.4' });
   const { page, view, knob } = opened;
   const swap = view.locator('[data-command=swap]');
@@ -521,7 +518,8 @@ test('top-p before temperature: the chain is that, and where it draws another to
   assert.equal(await swap.getAttribute('aria-pressed'), 'true');
   const about = view.locator('.headline .about');
   assert.match(await about.innerText(), /^strong colours: .* [1-9][\d.]*% of u$/);
-  // Along the horizontal axis it stays; another setting ends it, and the order is in the address.
+  // The comparison survives moves along the axis. Another setting ends it, and the order is in the
+  // address.
   await knob.press('Home');
   await settle(page);
   assert.match(await about.innerText(), /^strong colours: .* 0% of u$/);
@@ -567,14 +565,14 @@ test('a thousand real draws pile up beside theory, the same ones each time', asy
   await opened.close();
 });
 
-/** Presses the bar of the token that is the first, second or so on. */
+/** Presses the bar of the token at this rank. */
 async function pressBar({ view }, at) {
   const bars = view.locator('.bars canvas');
   const { width, height } = await bars.boundingBox();
   await bars.click({ position: { x: width * 0.2, y: ((at + 0.5) * height) / 13.6 } });
 }
 
-test('under a pointer a river says what it is; a press in the picture moves both lines', async () => {
+test('hovering names a river, and a press in the picture moves both lines', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
   const { x, y, width, height } = await plotOf(opened);
@@ -599,7 +597,7 @@ test('under a pointer a river says what it is; a press in the picture moves both
   await opened.close();
 });
 
-test('a token’s menu opens from its bar, its line in the table, and by the menu key', async () => {
+test('a token’s menu opens from its bar, its row in the table, and by the menu key', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
   scope.feed(scope.encode(FIRST));
@@ -636,7 +634,7 @@ test('a token’s menu opens from its bar, its line in the table, and by the men
   await opened.close();
 });
 
-long('what is said of a river stays inside a narrow picture', async () => {
+long('the tooltip of a river stays inside a narrow picture', async () => {
   const opened = await openLandscape({ viewport: { width: 375, height: 800 } });
   const { page, view } = opened;
   const { x, y, width, height } = await plotOf(opened);
@@ -649,10 +647,10 @@ long('what is said of a river stays inside a narrow picture', async () => {
   await opened.close();
 });
 
-long('who goes to another view from an open menu finds the landscape again', async () => {
+long('a user who leaves the view with a menu open finds the landscape again', async () => {
   const opened = await openLandscape({ own: true });
   const { page, view } = opened;
-  // Firefox does not tell that the focus went with the view; Chromium does.
+  // Firefox fires no focusout event when the view takes the focused element away; Chromium does.
   await page.evaluate(() => {
     addEventListener('focusout', (event) => event.stopImmediatePropagation(), true);
   });
@@ -673,7 +671,7 @@ long('who goes to another view from an open menu finds the landscape again', asy
   await opened.close();
 });
 
-test('a token that is taken moves u into its river', async () => {
+test('taking a token moves u into its river', async () => {
   const opened = await openLandscape();
   const { page, view, die } = opened;
   await pressBar(opened, 0);
@@ -685,7 +683,7 @@ test('a token that is taken moves u into its river', async () => {
   await opened.close();
 });
 
-test('with the Gumbel draw there is no line of u, and one sentence says so', async () => {
+test('with the Gumbel draw the line of u is gone, and one sentence says so', async () => {
   const opened = await openLandscape({ hash: '#temperature=0.7&draw=gumbel' });
   const { view } = opened;
   assert.match(await view.locator('.headline .about').innerText(), /Gumbel/);
@@ -695,7 +693,7 @@ test('with the Gumbel draw there is no line of u, and one sentence says so', asy
   await opened.close();
 });
 
-test('a drawn token beyond the listed ones has a thread through the ground, once the hand rests', async () => {
+test('an unlisted drawn token gets a thread through the ground once the knob rests', async () => {
   const hash = '#temperature=2.5&landscape_u=0.95';
   const { page, view, close } = await openLandscape({
     path: `?lang=en&model=stories&view=landscape${hash}`,
@@ -721,7 +719,7 @@ test('a drawn token beyond the listed ones has a thread through the ground, once
   await close();
 });
 
-test('what stayed and what changed since a drag began is told apart', async () => {
+test('the landscape separates unchanged tokens from changed ones since the drag began', async () => {
   const opened = await openLandscape({ hash: '#temperature=0', fresh: true });
   const { page, view, knob } = opened;
   assert.equal(await view.locator('.sentence .changed').count(), 0);
@@ -743,7 +741,7 @@ test('what stayed and what changed since a drag began is told apart', async () =
   await opened.close();
 });
 
-test('it is saved as a picture, with its text and names', async () => {
+test('the landscape can be saved as a picture, with its text and names', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
   const saved = async (kind) => {
@@ -758,7 +756,7 @@ test('it is saved as a picture, with its text and names', async () => {
   const text = await textOf(svg.stream);
   assert.ok(text.startsWith('<svg'));
   assert.ok(text.includes(FIRST) && text.includes('T = 0.7'));
-  const plain = await page.context().newPage(); // the site lets nobody make a document of a text
+  const plain = await page.context().newPage(); // the site's policy forbids documents from text
   assert.equal(
     await plain.evaluate((source) => {
       const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
@@ -774,7 +772,7 @@ test('it is saved as a picture, with its text and names', async () => {
   await opened.close();
 });
 
-long('Play is saved as a film, with what is seen', async () => {
+long('Play can be saved as a film with the visible picture', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
   await view.evaluate((it) => (it.lines.run.ms = 600));
@@ -784,7 +782,7 @@ long('Play is saved as a film, with what is seen', async () => {
   ]);
   assert.match(file.suggestedFilename(), /^landscape-temperature\.(webm|mp4)$/);
   const bytes = Buffer.concat(await (await file.createReadStream()).toArray());
-  const other = await page.context().newPage(); // the page's own policy shows no film
+  const other = await page.context().newPage(); // the page's own policy forbids films
   const seen = await other.evaluate(async (base64) => {
     const video = document.createElement('video');
     video.muted = true;
@@ -813,8 +811,8 @@ long('Play is saved as a film, with what is seen', async () => {
   await opened.close();
 });
 
-// axe.test.js looks at every view, all folds of it open.
-long('axe finds nothing, light and dark, with all that folds open', async () => {
+// axe.test.js checks every view with all folds open.
+long('axe finds nothing, light and dark, with all folds open', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
   await view.locator('[data-command=all]').click();
@@ -833,34 +831,37 @@ const SIZES = [
   [1024, 768],
   [1440, 900],
 ];
-// Layout shifts are counted at every size in shift.test.js.
+// shift.test.js counts layout shifts at every size.
 for (const [width, height] of sample(SIZES, 1))
-  long(`nothing else moves while one drags, plays with stages and rolls: ${width} px`, async () => {
-    const opened = await openLandscape({ viewport: { width, height } });
-    const { page, view } = opened;
-    await plotOf(opened);
-    await page.evaluate(() => {
-      window.shifts = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) window.shifts += entry.value;
-      }).observe({ type: 'layout-shift', buffered: false });
-    });
-    await drag(opened, [0.4, 0.1], [0.95, 0.1]);
-    await drag(opened, [0.4, 0.1], [0.4, 0.95]);
-    await drag(opened, [0.4, 0.1], [0.02, 0.1]);
-    for (const part of ['[data-chip=top_p]', '[data-chip=top_k]', '[data-command=roll]']) {
-      await view.locator(part).click();
+  long(
+    `dragging, playing, changing stages and rolling move nothing else: ${width} px`,
+    async () => {
+      const opened = await openLandscape({ viewport: { width, height } });
+      const { page, view } = opened;
+      await plotOf(opened);
+      await page.evaluate(() => {
+        window.shifts = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) window.shifts += entry.value;
+        }).observe({ type: 'layout-shift', buffered: false });
+      });
+      await drag(opened, [0.4, 0.1], [0.95, 0.1]);
+      await drag(opened, [0.4, 0.1], [0.4, 0.95]);
+      await drag(opened, [0.4, 0.1], [0.02, 0.1]);
+      for (const part of ['[data-chip=top_p]', '[data-chip=top_k]', '[data-command=roll]']) {
+        await view.locator(part).click();
+        await settle(page);
+      }
+      await view.locator('[data-command=rain]').click();
       await settle(page);
-    }
-    await view.locator('[data-command=rain]').click();
-    await settle(page);
-    assert.ok((await page.evaluate(() => window.shifts)) < 0.05);
-    await opened.close();
-  });
+      assert.ok((await page.evaluate(() => window.shifts)) < 0.05);
+      await opened.close();
+    },
+  );
 
-// The lessons of lesson.test.js have it alone too.
+// lesson.test.js also tests the element alone.
 long(
-  'alone in a lesson it has its settings from attributes, and keeps what is dragged',
+  'the element alone in a lesson takes its settings from attributes and keeps a dragged value',
   async () => {
     const opened = await bench.open({
       path: 'source/tests/browser/blank.html',
@@ -890,7 +891,7 @@ long(
       assert.equal(await until(() => sentenceOf(view), same), wanted);
     };
     await expectText(1.5);
-    await knob.waitFor(); // it shows with the numbers, a tenth of a second after the text at most
+    await knob.waitFor(); // appears with the numbers, a tenth of a second after the text at most
     await knob.focus();
     await page.keyboard.press('Home');
     await expectText(0);
@@ -898,7 +899,7 @@ long(
   },
 );
 
-test('given logits have a landscape too, without a text', async () => {
+test('given logits also have a landscape, without a text', async () => {
   const opened = await openLandscape();
   const { page } = opened;
   const found = await page.evaluate(async () => {

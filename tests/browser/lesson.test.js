@@ -1,4 +1,7 @@
-/** A lesson in the page: answers are judged by the engine, kept, told, and given by keyboard alone. */
+/**
+ * Tests a lesson in the page: the engine judges its answers, and the page stores and reports them.
+ * The keyboard is enough.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -18,8 +21,8 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-// Pages are looked at with axe where a lesson is played, at its beginning and at its end; with LONG=1
-// that is each of them, and what is played by hand besides.
+// axe checks a played lesson at its beginning and its end. With LONG=1 it checks each page, also in
+// the single tests.
 const result = (page) => page.locator('logit-lesson').evaluate((lesson) => lesson.result);
 
 /** @param {string} path */
@@ -30,7 +33,7 @@ async function open(path, options = {}) {
   return opened;
 }
 
-test('temperature: said before it is seen, judged by the engine, by keyboard alone, and kept', async () => {
+test('the temperature lesson asks before it shows, judges by the engine, works by keyboard, and keeps its marks', async () => {
   const { page, complaints, foreign, close } = await open('?lesson=temperature&lang=en');
   if (LONG) assert.deepEqual(await axe(page), []);
   assert.equal((await result(page)).score, null, 'nothing was answered');
@@ -87,7 +90,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
     () => said(page, 4),
     (text) => /^Right\. The text is nearly/.test(text),
   );
-  // Once right, what is said goes on with the figure, and counts no more.
+  // After a right answer the verdict follows the figure, and the score stays.
   await figures.nth(1).locator('[role=slider]').first().press('End');
   await until(
     () => question(page, 4).locator('.now').innerText(),
@@ -129,7 +132,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   await rest(page);
   const { score } = await result(page);
   assert.equal(score, 5 / 8, 'a shown solution is not scored');
-  // A sweep over texts takes long; a lesson that is complete is that of marks.test.js.
+  // A sweep over texts is slow; marks.test.js covers a complete lesson.
   if (LONG) {
     assert.match(await fill(7, '0.27'), /^Right\./);
     await question(page, 8).locator('input').nth(1).check();
@@ -153,7 +156,7 @@ test('temperature: said before it is seen, judged by the engine, by keyboard alo
   await close();
 });
 
-test('top-p in Spanish at 375 px: a comma, a nucleus of five, and no English left', async () => {
+test('the top-p lesson in Spanish at 375 px takes a decimal comma, keeps a nucleus of five, and has no English left', async () => {
   const { page, complaints, foreign, close } = await open('?lesson=top-p&lang=es', {
     viewport: { width: 375, height: 800 },
   });
@@ -182,7 +185,7 @@ test('top-p in Spanish at 375 px: a comma, a nucleus of five, and no English lef
   await close();
 });
 
-test('one token: a figure of the five steps lights the one that a sentence speaks of', async () => {
+test('the one-token lesson has a figure of five steps, and a sentence lights the step that it names', async () => {
   const { page, complaints, foreign, close } = await open('?lesson=one-token&lang=en', {
     viewport: { width: 375, height: 800 },
   });
@@ -218,7 +221,10 @@ test('one token: a figure of the five steps lights the one that a sentence speak
 /** @param {string} path */
 const readJson = async (path) => JSON.parse(await readFile(`${root}/${path}`, 'utf8'));
 
-/** Engines by the names of their models; of none, for given logits. @type {Map<string | undefined, Promise<Logitscope>>} */
+/**
+ * Engines by the names of their models; undefined is the engine for given logits.
+ * @type {Map<string | undefined, Promise<Logitscope>>}
+ */
 const engines = new Map();
 
 /** @param {import('../../web/lessons/measures.js').LessonState} state */
@@ -229,11 +235,11 @@ function engineOf({ logits, model = 'stories' }) {
   return engines.get(name);
 }
 
-/** Measures of states, each taken once. @type {Map<string, Promise<number | string | undefined>>} */
+/** Measurements of states, each computed once. @type {Map<string, Promise<number | string | undefined>>} */
 const known = new Map();
 const grammar = await readJson('models/verbs.grammar.json');
 
-/** Measures a state by the engine of this process. */
+/** Measures a state with the engine of this process. */
 const measuredOf = (state) => (asked) => {
   const key = JSON.stringify([state, asked]);
   if (!known.has(key))
@@ -244,7 +250,7 @@ const measuredOf = (state) => (asked) => {
   return known.get(key);
 };
 
-/** The values tried in each control, after its first one. */
+/** The values to try for each control, after its initial value. */
 const TRIED = {
   prompt: ['Lily'],
   seed: [7],
@@ -254,7 +260,7 @@ const TRIED = {
 };
 const BIASES = [0, 2, 4];
 
-/** Each value of each control with each of every other. */
+/** Combines each value of each control with each value of every other. */
 function placesOfControls({ state, controls, tokens = [] }) {
   let places = [{ state, set: {} }];
   for (const name of controls) {
@@ -281,12 +287,12 @@ function placesOfControls({ state, controls, tokens = [] }) {
   return places.map((place) => ({ ...place.state, set: place.set }));
 }
 
-/** Sets what stands below a figure; one that is not named stands as it began. */
+/** Sets the controls below a figure; the others keep their initial values. */
 async function setControls(section, { controls, tokens }, { set }) {
   const figure = section.locator('logit-figure').first();
   const reset = figure.locator('[data-command=reset]');
   if ((await reset.count()) > 0) await reset.press('Enter');
-  // The prompt first: on the way to another one the state to reach must not be passed.
+  // Sets the prompt first: changing it later could pass the state to reach by accident.
   const named = controls.filter((each) => each in set);
   for (const name of named.sort((a, b) => Number(b === 'prompt') - Number(a === 'prompt'))) {
     const value = set[name];
@@ -303,7 +309,7 @@ async function setControls(section, { controls, tokens }, { set }) {
 }
 
 /**
- * The states to which keys take a figure from its first one, in the order in which they come.
+ * Returns the states to which keys take a figure from its first one, in the order of the keys.
  * @param {import('../../web/lessons/lesson-file.js').Figure} figure
  * @param {import('../../web/lessons/lesson-file.js').Goal} goal
  */
@@ -322,7 +328,7 @@ async function placesOf(figure, { measure: name }) {
   const { table } = await engineOf(state);
   const slider = new Knob({ table, knob, asked: {}, seed: undefined });
   const values = [];
-  // Each key begins where the one before has come to lie on the grid.
+  // Each key moves from the grid value at which the one before ended.
   for (slider.moved = { [knob]: slider.valueAt(0) }; !values.includes(slider.value); ) {
     values.push(slider.value);
     slider.moved = { [knob]: slider.valueAt(slider.share + slider.stride) };
@@ -331,8 +337,8 @@ async function placesOf(figure, { measure: name }) {
 }
 
 /**
- * Takes the figure to one of those states: a sweep, whose points are told of at once, by the end from which
- * `right` is not on the way.
+ * Takes the figure to one of those states. A sweep reports each of its points at once, so it starts
+ * from the end that does not pass `right`.
  */
 async function goTo(page, section, figure, goal, places, i, right) {
   const { show } = figure;
@@ -349,7 +355,7 @@ async function goTo(page, section, figure, goal, places, i, right) {
       (n) => n > i,
     );
   await which.focus();
-  // From another place, so that a key always moves it.
+  // Starts from another place, so that a key always moves it.
   const back = show === 'sweep' && i > right;
   for (const key of back ? ['Home', 'End'] : ['End', 'Home']) await page.keyboard.press(key);
   for (let k = back ? places.length - 1 - i : i; k > 0; k--)
@@ -361,21 +367,21 @@ async function goTo(page, section, figure, goal, places, i, right) {
     );
 }
 
-/** @param {string} text of a lesson, without its marks */
+/** @param {string} text of a lesson, without its markup */
 const bare = (text) =>
   text
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replace(/[*`]/g, '')
     .trim();
 
-/** Every answer to give: those that are typically wrong, then the right one, with what is said of each. */
+/** Returns the typical wrong answers and then the right one, each with its verdict. */
 async function answersTo(question, figure) {
   const state = question.state ?? figure?.state;
   const measured = measuredOf(state);
   const { kind, answer, options = [], items = [], wrong = [], goal, example, right } = question;
-  // The faults of code are tried in tests/node/faults.test.js.
+  // tests/node/faults.test.js tests the faults of code.
   if (kind === 'code') return { places: [], said: [{ given: example, right: true, say: right }] };
-  /** @type {any[]} What can be given. */
+  /** @type {any[]} Possible answers. */
   let possible = [];
   if (kind === 'choice') possible = options.map((_, i) => i);
   if (kind === 'order')
@@ -401,7 +407,8 @@ async function answersTo(question, figure) {
     const of = kind === 'state' ? measuredOf(places[given]) : measured;
     all.push({ given, ...(await judge(question, given, of)) });
   }
-  // Each sentence once, the last place of it: a key that moves too little would tell nothing.
+  // Keeps the last place with each sentence: a key that moves too little could not be told from no
+  // move.
   const said = [...new Map(all.map((each) => [each.say, each])).values()].filter(({ say }) => say);
   const sentences = kind === 'choice' ? options.filter(({ say }) => say) : wrong;
   assert.deepEqual(
@@ -507,7 +514,7 @@ async function play(name, language, width, theme) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= width, `${where}: ${wide} px`);
   assert.deepEqual(await axe(page), [], where);
-  // The frame in which code runs keeps nothing, and starts its worker from a blob.
+  // The frame that runs code has no storage and starts its worker from a blob.
   const strange = complaints.filter((text) => !text.includes('localStorage'));
   const fetched = foreign.filter((url) => !url.startsWith('blob:'));
   assert.deepEqual([strange, fetched], [[], []], where);
@@ -526,14 +533,15 @@ const PLAYED = SHIPPED.flatMap((name, i) =>
   ),
 ).filter(({ name }) => (process.env.LESSON ?? name) === name);
 
-// The keys are tried above, each right and wrong answer of each lesson in tests/node/lesson.test.js.
+// Tests above cover the keys, and tests/node/lesson.test.js each right and wrong answer of each
+// lesson.
 for (const { name, language, width, theme } of sample(PLAYED, 1, 10))
   long(
-    `${name} is played by keys, ${language}, ${width} px: each wrong answer has its sentence, all right is 1`,
+    `${name} can be played by keys, ${language}, ${width} px: each wrong answer has its sentence, all right is 1`,
     () => play(name, language, width, theme),
   );
 long(
-  'figures with controls: a bias, a text under a constraint, a check sum, a comparison',
+  'figures have controls: a bias, a text under a constraint, a checksum, a comparison',
   async () => {
     const { page, complaints, foreign, close } = await open('?lesson=bias&lang=en', {
       viewport: { width: 375, height: 800 },
@@ -621,7 +629,7 @@ long(
     await rest(page);
     assert.equal(await page.locator('logit-written-text code').innerText(), '547e4d7d');
 
-    // A refusal of the engine is shown as a sentence: this vocabulary has no such word.
+    // A refusal of the engine becomes a sentence: this vocabulary lacks the word.
     const show = (/** @type {object} */ state) =>
       written.evaluate((it, asked) => (it.state = asked), state);
     const state = await written.evaluate((it) => it.state);
@@ -652,50 +660,47 @@ long(
   },
 );
 
-long(
-  'another language takes nothing back: what was typed, set and refused stands in it',
-  async () => {
-    const { page, complaints, foreign, close } = await open('?lesson=temperature&lang=en');
-    const field = question(page, 1).locator('input');
-    await field.fill('much');
-    await question(page, 1).locator('button.primary').click();
-    assert.match(await said(page, 1), /“much” is not a number/);
-    await field.fill('62');
-    const figure = page.locator('logit-figure').nth(1);
-    await figure.locator('[role=slider]').first().press('Home');
-    const patch = () => figure.evaluate((it) => it.patch);
-    const set = await until(patch, ({ settings }) => settings?.temperature === 0);
-    const asked = question(page, 2);
-    await rest(page); // or the lesson, told of the figure, gives the question its own state again
-    await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
-    await asked.locator('input').fill('0.5');
-    await asked.locator('button.primary').click();
-    const refused = asked.locator('.said');
-    const english = 'The figure cannot be read: the vocabulary has no word "Xyz"';
-    await until(
-      () => refused.innerText(),
-      (text) => text === english,
-    );
+long('changing the language keeps typed answers, settings and refusals', async () => {
+  const { page, complaints, foreign, close } = await open('?lesson=temperature&lang=en');
+  const field = question(page, 1).locator('input');
+  await field.fill('much');
+  await question(page, 1).locator('button.primary').click();
+  assert.match(await said(page, 1), /“much” is not a number/);
+  await field.fill('62');
+  const figure = page.locator('logit-figure').nth(1);
+  await figure.locator('[role=slider]').first().press('Home');
+  const patch = () => figure.evaluate((it) => it.patch);
+  const set = await until(patch, ({ settings }) => settings?.temperature === 0);
+  const asked = question(page, 2);
+  await rest(page); // otherwise the lesson, told of the figure, resets the question's state
+  await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
+  await asked.locator('input').fill('0.5');
+  await asked.locator('button.primary').click();
+  const refused = asked.locator('.said');
+  const english = 'The figure cannot be read: the vocabulary has no word "Xyz"';
+  await until(
+    () => refused.innerText(),
+    (text) => text === english,
+  );
 
-    await page.locator('logit-preferences [popovertarget]').click();
-    await page.getByText('Español').click();
-    await page.keyboard.press('Escape');
-    await until(
-      () => question(page, 1).locator('button.primary').innerText(),
-      (text) => text !== 'Check',
-    );
-    await rest(page);
-    assert.equal(await field.inputValue(), '62');
-    assert.equal(await said(page, 1), '', 'nothing is said in English beside Spanish');
-    assert.match(await refused.innerText(), /^No se puede leer la figura: .*“?Xyz/);
-    assert.deepEqual(await patch(), set);
-    assert.deepEqual([complaints, foreign], [[], []]);
-    await close();
-  },
-);
+  await page.locator('logit-preferences [popovertarget]').click();
+  await page.getByText('Español').click();
+  await page.keyboard.press('Escape');
+  await until(
+    () => question(page, 1).locator('button.primary').innerText(),
+    (text) => text !== 'Check',
+  );
+  await rest(page);
+  assert.equal(await field.inputValue(), '62');
+  assert.equal(await said(page, 1), '', 'nothing is said in English beside Spanish');
+  assert.match(await refused.innerText(), /^No se puede leer la figura: .*“?Xyz/);
+  assert.deepEqual(await patch(), set);
+  assert.deepEqual([complaints, foreign], [[], []]);
+  await close();
+});
 
 long(
-  'the way from the instrument to a lesson and back keeps all that was set, and names no language',
+  'going from the instrument to a lesson and back keeps all settings and adds no language to the address',
   async () => {
     const { page, complaints, close } = await bench.open({
       path: '?view=landscape#prompt=They+all&temperature=1.3&seed=7&top_p=0.9',
@@ -716,7 +721,7 @@ long(
       [before.settings.temperature, before.settings.top_p, before.seed],
       [1.7, 0.9, 7],
     );
-    // At once, before the address is written.
+    // Leaves at once, before the address is written.
     await page.getByRole('link', { name: 'Lessons' }).click();
     await page.locator('logit-lesson .list li a').first().click();
     await page.locator('logit-question').first().waitFor();
@@ -727,7 +732,7 @@ long(
     assert.deepEqual(await state(), before);
     assert.equal(new URL(page.url()).searchParams.get('lang'), null);
 
-    // In a language that was asked for, and that a tab without it would not have.
+    // With a language in the address, which a tab without it would not remember.
     await page.goto(`${bench.url}?lang=es#temperature=0.4`);
     await settled();
     await page.getByRole('link', { name: 'Lecciones' }).click();
@@ -740,7 +745,7 @@ long(
   },
 );
 
-long('every slider of a question has a box or steps, by finger and by key, at 375 px', async () => {
+long('every slider of a question has a box or steps, for touch and keys, at 375 px', async () => {
   const { page, complaints, close } = await open('?lesson=same-seed&lang=en', {
     viewport: { width: 375, height: 800 },
   });
@@ -802,7 +807,7 @@ long('every slider of a question has a box or steps, by finger and by key, at 37
   }
 });
 
-test('a seed that cannot be is refused beside its box, and the text stays', async () => {
+test('an invalid seed is refused beside its box, and the text stays', async () => {
   const { page, complaints, foreign, close } = await open('?lesson=same-seed&lang=en');
   for (const place of [1, 2]) {
     await question(page, place).locator('input[type=radio]').first().check();
@@ -855,12 +860,12 @@ const CARRIED = {
   ],
 };
 
-test('a lesson in the address: an order by keyboard, a token to name, and one that is refused', async () => {
+test('a lesson in the address has an order for the keyboard and a token to name, and refuses an unknown one', async () => {
   const path = (lesson, theme = 'auto') =>
     `?lesson&lang=en&theme=${theme}#lesson=${encodeURIComponent(JSON.stringify(lesson))}`;
   const { page, complaints, foreign, close } = await open(path(CARRIED));
   const up = (item) => question(page, 1).getByRole('button', { name: `Move up: ${item}` });
-  // It begins as two, one, three.
+  // The initial order is two, one, three.
   await up('one').focus();
   await page.keyboard.press('Enter');
   await rest(page);
@@ -894,7 +899,7 @@ test('a lesson in the address: an order by keyboard, a token to name, and one th
   await close();
 });
 
-test('the marks of a lesson are its own: not those of a shipped one of that name, nor of a question that was corrected; it can be begun again', async () => {
+test('marks belong to one lesson, not to a shipped one of that name or a corrected question, and can be cleared', async () => {
   const path = (lesson) => `?lesson&lang=en#lesson=${encodeURIComponent(JSON.stringify(lesson))}`;
   const mine = { ...CARRIED, name: 'top-p' };
   const { page, complaints, close } = await open(path(mine));
@@ -903,7 +908,7 @@ test('the marks of a lesson are its own: not those of a shipped one of that name
   const { state } = await result(page);
   assert.notEqual(state, '');
   const at = async (address) => {
-    await page.goto(`${bench.url}LICENSES.txt`); // else the hash alone would change
+    await page.goto(`${bench.url}LICENSES.txt`); // otherwise only the hash would change
     await page.goto(bench.url + address);
     await page.locator('logit-question').first().waitFor();
     await rest(page);
@@ -931,7 +936,7 @@ test('the marks of a lesson are its own: not those of a shipped one of that name
   await close();
 });
 
-test('a host page is told of each answer, gets and sets the state, and hears what is not understood', async () => {
+test('a host page hears each answer, gets and sets the state, and hears of a message that is not understood', async () => {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,
@@ -969,7 +974,7 @@ test('a host page is told of each answer, gets and sets the state, and hears wha
   assert.deepEqual([told.type, told.score], ['logitscope:result', 0]);
   const [, name] = /^([\w-]+):1$/.exec(told.state);
 
-  // As from another machine, on which it was right.
+  // The state of another machine, on which the answer was right.
   const state = `${name}:3r`;
   const set = await until(() => ask('set', { type: 'logitscope:set', state }), Boolean);
   assert.deepEqual([set.score, set.attempts, set.state], [1 / 7, 3, state]);
@@ -997,7 +1002,7 @@ test('a host page is told of each answer, gets and sets the state, and hears wha
   await close();
 });
 
-test('code: it runs shut off, its fault is named, and it is there again after a reload', async () => {
+test('learner code runs in a sandbox, its fault is named, and a reload keeps it', async () => {
   const { page, complaints, close } = await open('?lesson=write-it&lang=en');
   const editor = question(page, 1).locator('textarea');
   await editor.waitFor();
@@ -1015,13 +1020,13 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
     await rest(page);
     return said(page, 1);
   };
-  // Each kind of fault is that of tests/node/faults.test.js.
+  // tests/node/faults.test.js covers each kind of fault.
   if (LONG)
     assert.match(
       await check('export default (logits) => logits;'),
       /^Not yet\. It returns the logits as they came/,
     );
-  // A fault without a name is told by the first property that fails.
+  // A fault without a name is described by the first property that fails.
   const odd = example.replace('logit / T)', 'logit / T + (T > 3 ? 0.5 : 0))');
   if (LONG) assert.match(await check(odd), /^Not yet\. Fails: /);
   const divides = 'export default (logits, { temperature: T }) => logits.map((it) => it / T);';
@@ -1036,7 +1041,7 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
     /smallest input/,
   );
   if (LONG) assert.deepEqual(await axe(page), []);
-  // The response does not apply to edited code.
+  // Editing the code removes the verdict.
   await editor.press('Space');
   assert.equal(await said(page, 1), '');
   assert.equal(await question(page, 1).locator('.sum, logit-code li').count(), 0);
@@ -1061,7 +1066,7 @@ test('code: it runs shut off, its fault is named, and it is there again after a 
     complaints.filter((text) => !text.includes('localStorage')),
     [],
   );
-  // Kept as it is typed, checked or not.
+  // The code is stored as it is typed, before any check.
   await editor.fill(`${example} // mine`);
   await page.reload();
   await editor.waitFor();

@@ -1,4 +1,7 @@
-/** Links and reloads restore the screen: the views' own choices, and parts that no link can carry. */
+/**
+ * Tests links: they hold each view's own choices and open again with them; parts that no link can
+ * hold are named.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +22,7 @@ const hashWith = (page, words) =>
   );
 const openAt = (path, options) =>
   bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, ...options });
-/** The bench, and from it a view: all of them stand at one address, so that the page is restored. */
+/** Opens a view from the bench; all views have one address, so that the page can be reused. */
 async function openView(view) {
   const opened = await openAt(START);
   const { page } = opened;
@@ -35,17 +38,14 @@ async function openView(view) {
 }
 const alert = (page) => page.locator('logit-scope .said[role=alert] p');
 
-/**
- * The address of the page in a browser that knows nothing of it; or, where the same test has done so
- * for this view, in a used document that stands at that place.
- */
+/** Opens the page's address in a new browser context, or in a reused document if `fresh` is false. */
 async function reopened(page, fresh = true) {
   const { pathname, search, hash } = new URL(page.url());
   const path = `${pathname.replace(/^.*\//, '')}${search}${hash}`;
   return bench.open({ path, ready: false, fresh });
 }
 
-long('the comparison that one sees is in the link: suite, strategies, seed, blind', async () => {
+long('the link holds the comparison: suite, strategies, seed, blind', async () => {
   const { page, complaints, close } = await openView('compare');
   const suite = (of) =>
     of.locator('logit-compare [data-suite][aria-pressed=true]').getAttribute('data-suite');
@@ -107,7 +107,7 @@ long('the comparison that one sees is in the link: suite, strategies, seed, blin
   await close();
 });
 
-test('the chart of the bench and the conventions side by side are in the link', async () => {
+test('the link holds the chart of the bench and the conventions side by side', async () => {
   const { page, complaints, close } = await openAt(START);
   await page.locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
   await page.locator('logit-chain details[data-beside] summary').click();
@@ -128,126 +128,118 @@ test('the chart of the bench and the conventions side by side are in the link', 
   await close();
 });
 
-long(
-  'over given logits the chart and the conventions side by side are in the link too',
-  async () => {
-    const { page, complaints, close } = await openView('logits');
-    const own = (of) => of.locator('logit-logits');
-    await own(page).locator('logit-knob[data-name=temperature] .box').fill('0.5');
-    await page.keyboard.press('Enter');
-    await own(page).locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
-    await unfoldStages(own(page));
-    await own(page).locator('logit-chain details[data-beside] summary').click();
-    await hashWith(page, ['logits_conventions=transformers,llama.cpp']);
-    await own(page).locator('logit-conventions select[data-side="1"]').selectOption('llama2.c');
-    const parts = [
-      'logits_chart=cumulative',
-      'logits_conventions=transformers,llama2.c',
-      'logits_settings=',
-    ];
-    await hashWith(page, parts);
-    const again = await reopened(page);
-    await own(again.page).locator('logit-conventions table').waitFor();
-    const other = own(again.page).locator('logit-conventions select[data-side="1"]');
-    assert.equal(await other.inputValue(), 'llama2.c');
-    const chart = own(again.page)
-      .locator('logit-distribution')
-      .getByRole('tab', { selected: true });
-    assert.equal(await chart.innerText(), 'Cumulative');
-    await hashWith(again.page, parts);
-    assert.deepEqual(again.complaints, []);
-    await again.close();
-    await page.goBack();
+long('the link also holds the chart and the conventions over given logits', async () => {
+  const { page, complaints, close } = await openView('logits');
+  const own = (of) => of.locator('logit-logits');
+  await own(page).locator('logit-knob[data-name=temperature] .box').fill('0.5');
+  await page.keyboard.press('Enter');
+  await own(page).locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
+  await unfoldStages(own(page));
+  await own(page).locator('logit-chain details[data-beside] summary').click();
+  await hashWith(page, ['logits_conventions=transformers,llama.cpp']);
+  await own(page).locator('logit-conventions select[data-side="1"]').selectOption('llama2.c');
+  const parts = [
+    'logits_chart=cumulative',
+    'logits_conventions=transformers,llama2.c',
+    'logits_settings=',
+  ];
+  await hashWith(page, parts);
+  const again = await reopened(page);
+  await own(again.page).locator('logit-conventions table').waitFor();
+  const other = own(again.page).locator('logit-conventions select[data-side="1"]');
+  assert.equal(await other.inputValue(), 'llama2.c');
+  const chart = own(again.page).locator('logit-distribution').getByRole('tab', { selected: true });
+  assert.equal(await chart.innerText(), 'Cumulative');
+  await hashWith(again.page, parts);
+  assert.deepEqual(again.complaints, []);
+  await again.close();
+  await page.goBack();
+  await until(
+    () => hashOf(page),
+    (hash) => !hash.includes('logits_conventions=transformers,llama2.c'),
+  );
+  assert.equal(
+    await own(page).locator('logit-conventions select[data-side="1"]').inputValue(),
+    'llama.cpp',
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+long('the link holds the sweep with its texts; a figure that was computed is kept', async () => {
+  const { page, complaints, close } = await openView('sweep');
+  const view = page.locator('logit-sweep');
+  const choose = (name) => view.locator(`input[value=${name}]`).check({ force: true });
+  const title = (of) => of.locator('logit-sweep h3').innerText();
+  await view.locator('input[value=penalty]').waitFor({ state: 'attached' });
+  await choose('penalty');
+  for (const [id, text] of [
+    ['first-to', '1.2'],
+    ['samples', '2'],
+  ]) {
+    await view.locator(`#${id}`).fill(text);
+    await view.locator(`#${id}`).press('Enter');
+  }
+  await hashWith(page, [
+    'sweep_figure=penalty',
+    'sweep_first=repetition_penalty:1:1.2:0.1',
+    'sweep_samples=2',
+  ]);
+  assert.doesNotMatch(await hashOf(page), /sweep_texts/);
+  await view.locator('[data-command=run]').click();
+  const rows = () => view.locator('tbody tr').count();
+  assert.equal(await until(rows, (n) => n === 3), 3);
+  await hashWith(page, ['sweep_texts=true']);
+  const ran = await title(page);
+  const again = await reopened(page);
+  const there = again.page.locator('logit-sweep');
+  assert.equal(
     await until(
-      () => hashOf(page),
-      (hash) => !hash.includes('logits_conventions=transformers,llama2.c'),
-    );
-    assert.equal(
-      await own(page).locator('logit-conventions select[data-side="1"]').inputValue(),
-      'llama.cpp',
-    );
-    assert.deepEqual(complaints, []);
-    await close();
-  },
-);
+      () => there.locator('tbody tr').count(),
+      (n) => n === 3,
+    ),
+    3,
+  );
+  assert.equal(await title(again.page), ran);
+  assert.equal(await there.locator('#samples').inputValue(), '2');
+  assert.deepEqual(again.complaints, []);
+  await again.close();
 
-long(
-  'the sweep that one sees is in the link, texts and all; a figure that was run is kept',
-  async () => {
-    const { page, complaints, close } = await openView('sweep');
-    const view = page.locator('logit-sweep');
-    const choose = (name) => view.locator(`input[value=${name}]`).check({ force: true });
-    const title = (of) => of.locator('logit-sweep h3').innerText();
-    await view.locator('input[value=penalty]').waitFor({ state: 'attached' });
-    await choose('penalty');
-    for (const [id, text] of [
-      ['first-to', '1.2'],
-      ['samples', '2'],
-    ]) {
-      await view.locator(`#${id}`).fill(text);
-      await view.locator(`#${id}`).press('Enter');
-    }
-    await hashWith(page, [
-      'sweep_figure=penalty',
-      'sweep_first=repetition_penalty:1:1.2:0.1',
-      'sweep_samples=2',
-    ]);
-    assert.doesNotMatch(await hashOf(page), /sweep_texts/);
-    await view.locator('[data-command=run]').click();
-    const rows = () => view.locator('tbody tr').count();
-    assert.equal(await until(rows, (n) => n === 3), 3);
-    await hashWith(page, ['sweep_texts=true']);
-    const ran = await title(page);
-    const again = await reopened(page);
-    const there = again.page.locator('logit-sweep');
-    assert.equal(
-      await until(
-        () => there.locator('tbody tr').count(),
-        (n) => n === 3,
-      ),
-      3,
-    );
-    assert.equal(await title(again.page), ran);
-    assert.equal(await there.locator('#samples').inputValue(), '2');
-    assert.deepEqual(again.complaints, []);
-    await again.close();
+  await choose('map');
+  await view.locator('#measure').selectOption('nucleus');
+  await hashWith(page, ['sweep_figure=map', 'sweep_measure=nucleus']);
+  await choose('penalty');
+  assert.equal(
+    await until(
+      () => title(page),
+      (words) => words === ran,
+    ),
+    ran,
+  );
+  assert.equal(await rows(), 3);
+  assert.equal(await view.locator('#first-to').inputValue(), '1.2');
+  await page.locator('[data-view=bench]').click();
+  await page.locator('[data-view=sweep]').click();
+  assert.equal(
+    await until(
+      () => title(page),
+      (words) => words === ran,
+    ),
+    ran,
+  );
+  await choose('map');
+  assert.equal(
+    await until(
+      () => view.locator('#measure').inputValue(),
+      (m) => m === 'nucleus',
+    ),
+    'nucleus',
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
-    await choose('map');
-    await view.locator('#measure').selectOption('nucleus');
-    await hashWith(page, ['sweep_figure=map', 'sweep_measure=nucleus']);
-    await choose('penalty');
-    assert.equal(
-      await until(
-        () => title(page),
-        (words) => words === ran,
-      ),
-      ran,
-    );
-    assert.equal(await rows(), 3);
-    assert.equal(await view.locator('#first-to').inputValue(), '1.2');
-    await page.locator('[data-view=bench]').click();
-    await page.locator('[data-view=sweep]').click();
-    assert.equal(
-      await until(
-        () => title(page),
-        (words) => words === ran,
-      ),
-      ran,
-    );
-    await choose('map');
-    assert.equal(
-      await until(
-        () => view.locator('#measure').inputValue(),
-        (m) => m === 'nucleus',
-      ),
-      'nucleus',
-    );
-    assert.deepEqual(complaints, []);
-    await close();
-  },
-);
-
-test('logits of one’s own, a text of one’s own and the knobs over them are in the link', async () => {
+test('the link holds pasted logits, a pasted text and the knobs over them', async () => {
   const { page, complaints, close } = await openAt('&view=logits');
   const own = page.locator('logit-logits');
   await own.locator('#logits').fill('cat: 2.5\ndog: 1\n a&b=#%: -0.5');
@@ -307,7 +299,7 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
   );
   await table.close();
 
-  // Too long for a link: it goes on here, and the share panel says so.
+  // A text too long for a link keeps working here, and the share panel says that the link lacks it.
   await own.locator('#text').fill('ab '.repeat(1334));
   assert.doesNotMatch(
     await until(
@@ -325,7 +317,7 @@ test('logits of one’s own, a text of one’s own and the knobs over them are i
   await close();
 });
 
-long('what was measured of the cost is measured again from the link', async () => {
+long('the link repeats the measurements of the cost view', async () => {
   const { page, close } = await openView('cost');
   await page.locator('logit-cost [data-run=steps][aria-disabled=false]').click();
   await hashWith(page, ['cost_measured=steps']);
@@ -336,7 +328,7 @@ long('what was measured of the cost is measured again from the link', async () =
   await close();
 });
 
-test('a view’s choice that is out of bounds is left out and named', async () => {
+test('a view’s choice out of bounds is dropped and named', async () => {
   const { page, complaints, close } = await openAt(
     `&view=compare#prompt=Today%20she&seed=5&compare_suite=ten&compare_samples=21&compare_strategies=[{"settings":{"top_p":2}}]&sweep_first=nonsense:0:1:0.1`,
   );
@@ -355,8 +347,8 @@ test('a view’s choice that is out of bounds is left out and named', async () =
   await close();
 });
 
-// models.test.js tries the models that such an address opens.
-long('an address that names no model, or one elsewhere, says so and opens the first', async () => {
+// models.test.js tests the models that such an address opens.
+long('an address without a model, or with a foreign one, says so and opens the first', async () => {
   for (const [model, sentence] of [
     ['', 'One part was left out: model= (cannot be read).'],
     [
@@ -374,7 +366,7 @@ long('an address that names no model, or one elsewhere, says so and opens the fi
   }
 });
 
-test('a file of one’s own is in no link, which says so', async () => {
+test('no link holds a user’s own file, and the share panel says so', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Today%20she&branch=29',
   });
@@ -404,7 +396,7 @@ test('a file of one’s own is in no link, which says so', async () => {
   await close();
 });
 
-test('a first visit to another view opens that view; a look around asked for at the foot begins at the head', async () => {
+test('a first visit to another view opens that view, and the tour asked for at the foot begins at the head', async () => {
   const { page, complaints, close } = await openAt('&view=compare', {
     first: true,
     viewport: { width: 1200, height: 500 },
@@ -429,7 +421,7 @@ test('a first visit to another view opens that view; a look around asked for at 
   await close();
 });
 
-test('the context is a number in a box, in the link, and refused in one sentence', async () => {
+test('the context has a number box, is in the link, and is refused in one sentence', async () => {
   const languages = [
     ['en', 'context must be between 1 and 32, got 33; it stays at 8.'],
     ['es', 'contexto: tiene que estar entre 1 y 32 y es 33; se queda en 8.'],
@@ -475,8 +467,8 @@ test('the context is a number in a box, in the link, and refused in one sentence
   }
 });
 
-// The test before has one refused in its box, state.test.js a part of an address that cannot be.
-long('a context that cannot be is said, and the model opens as it is', async () => {
+// The test before covers a refusal in the box, state.test.js an invalid part of an address.
+long('an invalid context is named, and the model opens with its default', async () => {
   const { page, close } = await openAt('&context=none');
   assert.match(await alert(page).innerText(), /context=none \(cannot be read\)/);
   assert.equal(await page.locator('logit-context input').inputValue(), '32');

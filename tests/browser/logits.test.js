@@ -1,4 +1,4 @@
-/** The reader's own logits: pasted, refused, counted from a text; numbers held against Node. */
+/** Tests the user's own logits: pasted, refused, counted from a text; numbers are compared with Node. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), Logitscope.load({})])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** The view, of which each test leaves the knobs as they were. @type {ReturnType<typeof openView>} */
+/** The view; each test leaves the knobs as it found them. @type {ReturnType<typeof openView>} */
 let view;
 
 async function openView() {
@@ -28,7 +28,7 @@ function openOnce() {
   return view;
 }
 
-/** Sets knobs, and waits until they are what they say. */
+/** Sets knobs and waits until they show the values. */
 async function setKnobs(page, values) {
   for (const [name, value] of Object.entries(values)) {
     await page.locator(`logit-logits logit-knob[data-name=${name}] .box`).fill(value);
@@ -43,7 +43,7 @@ const readShares = (page) =>
       Object.fromEntries(rows.map(({ dataset }) => [dataset.id, Number(dataset.p)])),
     );
 
-/** Waits until the bars are the engine's own array over these logits, and the panels beside them follow. */
+/** Waits until the bars are the engine's array for these logits and the panels beside them agree. */
 async function expectShares(page, logits, settings) {
   const { tokens } = scope.warp(logits, settings);
   const expected = Object.fromEntries(tokens.map(({ id, p }) => [id, p]));
@@ -73,12 +73,12 @@ test('numbers, bars and the first knobs are in sight together from the start', a
     assert.equal(await sight(`logit-knob[data-name=${name}]`), 1);
 });
 
-test('a bigram table shows the shares of its counts and writes from them', async () => {
+test('a bigram table shows the shares of its counts and writes text from them', async () => {
   const { page } = await openOnce();
   await page.locator('logit-logits [data-source=bigram]').click();
   await page.locator('logit-logits #by').selectOption('characters');
   await page.locator('logit-logits #text').fill('abababac');
-  // a is followed by b three times and by c once; ids by frequency: a, b, c.
+  // b follows a three times and c once; ids are ordered by frequency: a, b, c.
   await page.locator('logit-logits [data-context="0"]').click();
   await expectShares(page, [-Infinity, Math.log(3), Math.log(1)], { temperature: 1 });
   const shares = await readShares(page);
@@ -89,7 +89,7 @@ test('a bigram table shows the shares of its counts and writes from them', async
   assert.equal(text.length, 41);
   assert.match(text, /^a[bc]/);
   assert.doesNotMatch(text, /aa|bb|bc|ac(?!$).*ccc/);
-  // The view comes back with what it showed.
+  // The view comes back with its table.
   await page.locator('#tab-bench').click();
   await page.locator('#tab-logits').click();
   const shown = () => page.locator('logit-logits .shown').innerText();
@@ -112,7 +112,7 @@ test('a bigram table shows the shares of its counts and writes from them', async
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test('what cannot be read is refused in one sentence that names the line, and changes nothing', async () => {
+test('unreadable input is refused in one sentence that names the line, and changes nothing', async () => {
   const { page } = await openOnce();
   const before = await readShares(page);
   for (const [text, sentence] of [
@@ -136,7 +136,7 @@ test('what cannot be read is refused in one sentence that names the line, and ch
   }
 });
 
-test('a pasted text that takes long to lay out stays out of its box, and counts', async () => {
+test('a long pasted text stays out of its box but counts', async () => {
   const { page } = await openOnce();
   const box = page.locator('logit-logits #logits');
   const shown = () => page.locator('logit-logits .charts .shown').first().innerText();
@@ -161,7 +161,7 @@ test('a pasted text that takes long to lay out stays out of its box, and counts'
   assert.equal(await until(shown, (words) => words === two), two);
 });
 
-test('a sample in the place of the reader’s own numbers can be put back', async () => {
+test('the user’s own numbers return after a sample replaced them', async () => {
   const { page, close } = await bench.open({ path: '?lang=en&view=logits#', ready: false });
   const box = page.locator('logit-logits #logits');
   await box.fill('a: 1\nb: 2');
@@ -181,7 +181,7 @@ test('the classic distributions differ as they should', async () => {
   assert.ok((await until(best, (p) => p < 0.2)) < 0.2);
 });
 
-test('pasted lines and JSON show the bars that the engine computes', async () => {
+test('pasted lines and JSON show the engine’s bars', async () => {
   const { page, complaints, foreign } = await openOnce();
   const box = page.locator('logit-logits #logits');
   for (const text of [
@@ -213,7 +213,7 @@ test('pasted lines and JSON show the bars that the engine computes', async () =>
   await setKnobs(page, { top_k: '0' });
 });
 
-test('two conventions stand side by side over given logits too, and nothing names a Step', async () => {
+test('two conventions stand side by side over given logits too, and no text names a Step', async () => {
   const { page, complaints } = await openOnce();
   await page.locator('logit-logits #logits').fill('a: 3\nb: 2\nc: 1');
   await setKnobs(page, { temperature: '0.5', top_p: '0.8' });
@@ -240,7 +240,7 @@ test('two conventions stand side by side over given logits too, and nothing name
   await setKnobs(page, { temperature: '1', top_p: '1' });
 });
 
-test('a model file opens from here too', async () => {
+test('a model file opens from this view too', async () => {
   const { page } = await openOnce();
   await page.setInputFiles(
     'logit-logits input[type=file]',
@@ -253,7 +253,7 @@ test('a model file opens from here too', async () => {
   );
 });
 
-test("a sampler of the reader's own runs on pasted logits, before any model is loaded", async () => {
+test("a user's own sampler runs on pasted logits before any model is loaded", async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&view=logits',
     ready: false,
@@ -263,7 +263,7 @@ test("a sampler of the reader's own runs on pasted logits, before any model is l
   const names = sampler.locator('.result tbody th');
   await names.first().waitFor();
   assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
-  // The tests' view script finds no storage in the sandboxed frame.
+  // The tests' script for every document finds no storage in the sandboxed frame.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),
     [],

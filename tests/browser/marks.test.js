@@ -1,4 +1,7 @@
-/** Marks reach course systems: each adapter against a runtime of others, or a page to its protocol's text. */
+/**
+ * Tests that marks reach course systems: each adapter against a third-party runtime, or a page that
+ * follows the text of its protocol.
+ */
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -14,17 +17,17 @@ import { long, sample } from '../long.js';
 import { openBench, until } from './bench.js';
 
 const { resolve } = createRequire(import.meta.url);
-/** The course system: pages that a test gives it, at another origin than the lessons'. */
+/** The course system: pages of the test, at another origin than the lessons'. */
 let system;
-/** The system's pages, and the requests to its store. @type {Map<string, string>} */
+/** The system's pages by name, and below them the requests to its store. @type {Map<string, string>} */
 const pages = new Map();
 /** @type {{ method: string, path: string, body: string }[]} */
 const asked = [];
-/** The content of the store. */
+/** The stored state. */
 let stored = '';
-/** The status by which the store refuses everything; 0 where it works. */
+/** Status code of every answer of a failing store; 0 if it works. */
 let broken = 0;
-/** The static pages of the lessons, and the packages, unpacked by their tests. */
+/** Folder of the lessons' static pages and of the packages that their tests unpack. */
 const course = temporaryFolder();
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -43,7 +46,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** Pages, and under /xapi/ a store that takes what it is sent. */
+/** Serves the pages, and under /xapi/ a store of states and statements. */
 async function answer(request, response) {
   const { method, url, headers } = request;
   let body = '';
@@ -94,11 +97,11 @@ const LESSON = {
   ],
 };
 const carried = `#lesson=${encodeURIComponent(JSON.stringify(LESSON))}`;
-/** The address of the lesson that reports to `report`. */
+/** Returns the address of the lesson that reports to `report`. */
 const lessonAt = (report) => `${bench.url}?lesson&lang=en&report=${report}${carried}`;
 const attribute = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
-/** A page of the course system, in a browser that has never been there. */
+/** Opens a page of the course system in a new browser context. */
 async function openCourse(name, body, { clock = false, ...options } = {}) {
   pages.set(name, body);
   const path = 'source/tests/browser/blank.html';
@@ -115,7 +118,7 @@ async function reply(place, id, right) {
   await question.locator('button.primary').click();
 }
 
-/** The files of an archive, by its directory, as what unpacks it reads them. */
+/** Unpacks an archive by its directory, as unpacking programs do. */
 function unzip(bytes) {
   const end = bytes.lastIndexOf('PK\x05\x06');
   let at = bytes.readUInt32LE(end + 16);
@@ -161,7 +164,7 @@ for (const scorm of sample(SCORM, 1))
       path: 'source/tests/browser/blank.html',
       ready: false,
     });
-    /** As a course system begins a session, with what the last one has kept. */
+    /** Begins a session as a course system does, with the data of the last session. */
     const begin = async (cmi) => {
       await page.goto(`${bench.url}source/tests/browser/blank.html`);
       await page.addScriptTag({ url: `${bench.url}scorm-again/${version}.js` });
@@ -205,11 +208,11 @@ for (const scorm of sample(SCORM, 1))
     const ids = questionIds(lesson);
     assert.equal(cmi.suspend_data, `${ids[1]}:2r`);
 
-    // Another time, at another machine: all but one are answered there.
+    // Another session at another machine, with all but one question answered.
     await begin(cmi);
     await frame.locator('.done', { hasText: 'answered' }).waitFor();
     await becomes(score, '14.29');
-    // The answers are lost, such as with another edition of the lesson: the score is not.
+    // The state is lost, for example by a new edition of the lesson, but the score stays.
     await begin({ ...cmi, suspend_data: '' });
     await give('0.588');
     await becomes('cmi.suspend_data', `${ids[1]}:1`);
@@ -230,8 +233,8 @@ for (const scorm of sample(SCORM, 1))
   });
 
 /**
- * A page of the lessons' origin with an API that does as its tests say, and the lesson in a frame.
- * `fails` names a method; it answers "false", or throws if `throws` is set.
+ * Opens a page at the lessons' origin with an API of the test's making, and the lesson in a frame.
+ * `fails` names a method that answers "false", or throws if `throws` is set.
  */
 async function openApi(version, { store = {}, fails = null, throws = false, late = 0 } = {}) {
   const opened = await bench.open({
@@ -295,11 +298,11 @@ async function openApi(version, { store = {}, fails = null, throws = false, late
 const SCORES = { scorm12: 'cmi.core.score.raw', scorm2004: 'cmi.score.raw' };
 for (const version of ['scorm2004', 'scorm12'])
   long(
-    `${version}: marks that are refused are told, kept, and sent when the system works again`,
+    `${version}: refused marks are reported, kept, and sent when the system works again`,
     async () => {
       const key = SCORES[version];
       const learner = version === 'scorm12' ? 'cmi.core.student_id' : 'cmi.learner_id';
-      // An exception of one call does not end the telling.
+      // An exception in one call does not end the reporting.
       let at = await openApi(version, { fails: 'SetValue', throws: true, late: 500 });
       await until(at.log, (log) => log.includes('Initialize'));
       assert.deepEqual(await at.unreported(), [], 'an API that comes late is found');
@@ -314,7 +317,8 @@ for (const version of ['scorm2004', 'scorm12'])
       assert.deepEqual(at.complaints, []);
       await at.close();
 
-      // A refusal has the system's own words; it is tried again by itself, and when the page goes.
+      // A refusal quotes the system's own words; the lesson retries by itself and when the page
+      // closes.
       at = await openApi(version, { fails: 'Commit' });
       await reply(at.frame, 'one', true);
       await at.says(/Commit: 391 General Commit Failure/);
@@ -328,7 +332,7 @@ for (const version of ['scorm2004', 'scorm12'])
       assert.ok(log.lastIndexOf(`SetValue ${key} 50`) < log.lastIndexOf('Commit'));
       await at.close();
 
-      // A session that does not begin.
+      // A session that fails to begin.
       at = await openApi(version, { fails: 'Initialize' });
       await at.says(/Initialize: 391/);
       await reply(at.frame, 'one', true);
@@ -341,7 +345,7 @@ for (const version of ['scorm2004', 'scorm12'])
       );
       await at.close();
 
-      // A browser keeps the marks of a learner whom the system names, for that learner alone.
+      // If the system names the learner, the browser keeps the marks for that learner alone.
       at = await openApi(version, { fails: 'SetValue', store: { [learner]: 'ada' } });
       await reply(at.frame, 'one', true);
       await at.says(/Your answers are kept in this browser/);
@@ -372,7 +376,7 @@ for (const version of ['scorm2004', 'scorm12'])
   );
 
 long(
-  'SCORM in review mode writes nothing; otherwise success and each answer are told',
+  'SCORM in review mode writes nothing; otherwise the lesson reports success and each answer',
   async () => {
     for (const [version, mode] of [
       ['scorm12', { 'cmi.core.lesson_mode': 'review', 'cmi.core.score.raw': '95' }],
@@ -407,7 +411,7 @@ long(
   },
 );
 
-test('the static pages: an index that leads to each lesson, in its language, and to the instrument', async () => {
+test('the static pages have an index that leads to each lesson, in its language, and to the instrument', async () => {
   const { page, complaints, foreign, close } = await bench.open({
     path: 'lessons/index.es.html',
     ready: false,
@@ -432,12 +436,12 @@ test('the static pages: an index that leads to each lesson, in its language, and
     }
 });
 
-/** The messages at the page that `good` accepts, once there is one. */
+/** Waits for a message to the page that `good` accepts, and returns it. */
 function hear(page, good) {
   return until(() => page.evaluate(() => window.heard).then((all) => all.find(good)), Boolean);
 }
 
-test('a parent of SPLICE has score, state and events, and gives the state back to a new frame', async () => {
+test('a SPLICE parent gets score, state and events, and gives the state back to a new frame', async () => {
   const { page, complaints, close } = await openCourse(
     'splice',
     `<iframe src="${attribute(lessonAt('splice'))}" width="900"></iframe><script>
@@ -466,7 +470,7 @@ test('a parent of SPLICE has score, state and events, and gives the state back t
   await reply(frame, 'one', true);
   await hear(page, (told) => told.subject === 'SPLICE.reportScoreAndState' && told.score === 0.5);
 
-  // Beside it the page hears what stands on the screen, also after the figure was moved by hand.
+  // The page also hears the current state of the screen, even after a user moved the figure.
   const result = await hear(
     page,
     (told) => told.type === 'logitscope:result' && told.score === 0.5,
@@ -499,7 +503,7 @@ long(
     const { page, complaints, close } = await openCourse(
       'jsinput',
       `<iframe src="${attribute(lessonAt('jsinput'))}" width="900"></iframe><script>
-      // As JSChannel of edX writes it, which waits for the frame with what it calls.
+      // Sends the message of edX's JSChannel, which first waits for the frame.
       window.heard = [];
       const send = (message) => frames[0].postMessage(JSON.stringify(message), '*');
       let ready, calls = 0;
@@ -550,7 +554,7 @@ const element = (attributes) =>
 const actor = { mbox: 'mailto:ada@example.org' };
 
 long(
-  'a store of xAPI that the page names takes statements and keeps the state; one that its policy forbids is said',
+  'an xAPI store named by the page takes statements and keeps the state; a store that the policy forbids is named',
   async () => {
     const named = `xapi="/xapi/" actor="${attribute(JSON.stringify(actor))}"`;
     const { page, complaints, close } = await openCourse(`xapi${carried}`, '');
@@ -582,7 +586,7 @@ long(
       (text) => JSON.parse(text).score === 1,
     );
     assert.equal(statements().length, 4, 'a mark that the store has is not told again');
-    // So does a store say that it keeps nothing yet; the browser tells of it.
+    // A store without a state answers 404, and the browser logs it.
     assert.match(complaints.splice(0, 1)[0], /404/);
     assert.deepEqual(complaints, []);
 
@@ -614,7 +618,7 @@ long(
   },
 );
 
-test('a store of xAPI that fails is told of; each statement comes once, in its order, when it works', async () => {
+test('a failing xAPI store is reported; when it works, each statement comes once and in order', async () => {
   const named = `xapi="/xapi/" actor="${attribute(JSON.stringify(actor))}"`;
   [stored, broken, asked.length] = ['', 503, 0];
   const { page, close } = await openCourse(`xapi${carried}`, '');
@@ -644,7 +648,8 @@ test('a store of xAPI that fails is told of; each statement comes once, in its o
   assert.equal(new Set(statements.map(({ id }) => id)).size, 3);
   assert.deepEqual(JSON.parse(stored), { state: 'one:2r', score: 0.5 });
 
-  // The next visit while it fails: the browser still has the marks, the store gets them when it works.
+  // During the failure the browser keeps the marks for the next visit; the store gets them when it
+  // works.
   broken = 503;
   await reply(page, 'two', true);
   await unreported.filter({ hasText: '503' }).waitFor();
@@ -660,7 +665,7 @@ test('a store of xAPI that fails is told of; each statement comes once, in its o
   asked.length = 0;
 });
 
-test('a page that is to keep the state and does not answer is told of, until it does', async () => {
+test('a page that should keep the state and does not answer is reported until it does', async () => {
   const named = 'silent';
   const { page, close } = await openCourse(
     named,
@@ -671,7 +676,7 @@ test('a page that is to keep the state and does not answer is told of, until it 
         heard.push(data);
         if (window.speaks && data.subject === 'SPLICE.getState')
           source.postMessage({ subject: 'SPLICE.getState.response', message_id: data.message_id, state }, '*');
-        // Before the lesson says that it is there.
+        // This message comes before the lesson announces itself.
         if (data.subject === 'SPLICE.getState')
           source.postMessage({ type: 'logitscope:set', state: 'two:3' }, '*');
       });
@@ -690,7 +695,7 @@ test('a page that is to keep the state and does not answer is told of, until it 
   await close();
 });
 
-long('anywidget renders a lesson, hears its marks and gives back its state', async () => {
+long('anywidget renders a lesson, hears its marks and restores its state', async () => {
   const { page, complaints, close } = await openCourse(
     'anywidget',
     `<main></main><script type="module">
@@ -715,7 +720,7 @@ long('anywidget renders a lesson, hears its marks and gives back its state', asy
   const told = await until(values, ({ score }) => score !== undefined);
   assert.deepEqual([told.score, told.complete, told.attempts], [1 / 7, false, 1]);
   assert.deepEqual([told.verdict.right, told.distribution.length > 2], [true, true]);
-  // On another machine, where the browser has kept nothing.
+  // On another machine the browser has stored nothing.
   await frame.locator('body').evaluate(() => localStorage.clear());
   await page.reload();
   await frame.locator('.done', { hasText: 'answered' }).waitFor();

@@ -1,4 +1,4 @@
-/** The models of the page: those it offers, a file of the reader's own, and refusals. */
+/** Tests the models of the page: the offered ones, a user's own file, and refusals. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const modelFact = (page) => page.locator('footer dl').first().innerText();
 const chosen = (page) =>
   page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
 
-test('each model of the list opens, with prompts that it can read and the settings kept', async () => {
+test('each model of the list opens with prompts that it can read, and the settings stay', async () => {
   const { page, complaints, foreign, close } = await bench.open();
   const box = page.locator('logit-knob[data-name=top_k] .box');
   await box.fill('7');
@@ -58,7 +58,7 @@ async function choose(page, name) {
   await settle(page);
 }
 
-test('what was typed and set stays when the model changes, whichever can read it; an example does not', async () => {
+test('typed text and settings survive a change of model, even if a model cannot read them; an example does not', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true });
   const prompt = page.locator('#prompt');
   const fault = page.locator('logit-text #fault');
@@ -72,7 +72,7 @@ test('what was typed and set stays when the model changes, whichever can read it
   const card = page.locator('logit-constraint');
   await card.locator('summary').first().click();
   await card.locator('#banned_words').fill('" zebra", " will"');
-  await settle(page); // what changes meanwhile takes nothing out of the box
+  await settle(page); // changes during the wait leave the box as it is
   assert.match(await card.locator('#banned_words').inputValue(), /zebra/);
   await card.locator('#banned_words').press('Enter');
   await settle(page);
@@ -103,7 +103,7 @@ test('what was typed and set stays when the model changes, whichever can read it
   assert.equal(await other.inputValue(), 'Tom likes');
   await page.locator('[data-view=bench]').click();
 
-  // A word that is typed while another model is on its way is typed into that one.
+  // A word typed while another model loads becomes that model's prompt.
   let go = (_) => {};
   const typed = new Promise((resolve) => (go = resolve));
   await page.route('**/models/shakespeare.gguf', async (route) => {
@@ -129,7 +129,7 @@ test('what was typed and set stays when the model changes, whichever can read it
   await close();
 });
 
-test('a file is opened by picker; what is no model is refused in one sentence and changes nothing; a name that turns the direction of text turns only itself', async () => {
+test('the picker opens a file; a file that is no model is refused in one sentence and changes nothing; a right-to-left name turns only itself', async () => {
   const { page, close } = await bench.open({ path: '?lang=en&model=shakespeare', fresh: true });
   const file = page.locator('logit-model input[type=file]');
   await file.setInputFiles({
@@ -163,7 +163,7 @@ test('a file is opened by picker; what is no model is refused in one sentence an
   const examples = page.locator('logit-text .examples button');
   assert.equal(await examples.first().textContent(), 'Today she');
 
-  // A name that turns the direction of text turns only itself.
+  // A name with an override character turns only itself.
   const buffer = await readFile(join(root, 'models/verbs.gguf'));
   const turned = 'v\u202Es';
   buffer.write(turned, buffer.indexOf('verbs', buffer.indexOf('general.name')));
@@ -195,7 +195,7 @@ test('a file is opened by picker; what is no model is refused in one sentence an
   await close();
 });
 
-test('a model that cannot be had without the network is one sentence; the picker stays at the model in use', async () => {
+test('without the network a model gives one sentence, and the picker stays at the model in use', async () => {
   const { page, close } = await bench.open({ viewport: { width: 1280, height: 800 }, own: true });
   const height = () =>
     page
@@ -203,7 +203,8 @@ test('a model that cannot be had without the network is one sentence; the picker
       .first()
       .evaluate((top) => top.offsetHeight);
   const before = await height();
-  // The words of refusals are fetched with the first refusal; this page has no service worker.
+  // The sentences of refusals are fetched with the first refusal, and this page has no service
+  // worker.
   await page.locator('#prompt').fill('zebra');
   await page.locator('logit-text #fault:not(:empty)').waitFor();
   await page.context().setOffline(true);
@@ -219,7 +220,7 @@ test('a model that cannot be had without the network is one sentence; the picker
   await refusal.locator('button').click();
   assert.equal(await refusal.count(), 0);
   await page.context().setOffline(false);
-  // A model with a grammar, of which both cannot be had.
+  // A model with a grammar, both unavailable.
   const said = async () => {
     await page.locator('logit-model select').selectOption('verbs');
     await refusal.waitFor();
@@ -244,7 +245,7 @@ test('a model that cannot be had without the network is one sentence; the picker
   await close();
 });
 
-test('an address names an offered model or a file of its own origin, never a foreign one; without it the page opens on stories', async () => {
+test('an address names an offered model or a file of its own origin, never a foreign one; without it the page opens stories', async () => {
   const { page, foreign, close } = await bench.open({
     path: '?lang=en&model=https://example.org/models/verbs.gguf',
   });
