@@ -13,8 +13,8 @@ bool gate_active(const struct settings *settings, enum gate gate);
 double gate_value(const struct settings *settings, enum gate gate);
 /* "constraint", "banned_words", "forced_first". */
 const char *gate_name(enum gate gate);
-/* Removes the tokens that the mask forbids, or each id that would complete a banned sequence whose
- * other ids end the history, or every id but the forced one. May leave nothing. */
+/* Removes the tokens that the mask forbids, or every id but the forced one. For banned words it
+ * removes an id if the history ends with the rest of its sequence. May leave nothing. */
 void gate_apply(enum gate gate, float *logits, const struct warp_input *input);
 
 #endif

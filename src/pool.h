@@ -23,8 +23,8 @@ static inline bool pool_is_sparse(const struct pool *pool, uint32_t kept) {
     return kept < pool->n / 4;
 }
 
-/* Copies the survivors of `from` into the arrays of `to`, which need room for one more entry than
- * there are survivors and may be the arrays of `from`. */
+/* Copies the survivors of `from` into the arrays of `to`. These may be the arrays of `from`; they
+ * need room for one entry more than there are survivors. */
 void pool_shrink(struct pool *to, const struct pool *from);
 
 /* Sets the weights of removed tokens to 0 and returns their sum. */
