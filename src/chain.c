@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* Applies the warpers in order to a copy of the logits and writes down what each one did. */
+/* Applies the samplers in order to a copy of the logits and records the effect of each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static void mark_in_pool(struct chain *chain, const struct pool *pool, uint32_t 
     }
 }
 
-/* Marks what stage `index` removed, takes its weight out and returns that weight. */
+/* Marks the tokens that stage `index` removed, sets their weights to 0 and returns their sum. */
 static uint64_t mark_removed(struct chain *chain, struct pool *pool, uint32_t index) {
     if (pool->ids)
         mark_in_pool(chain, pool, index);
@@ -222,7 +222,7 @@ static uint64_t weigh_changed(struct chain *chain, uint64_t total) {
     return total;
 }
 
-/* After a warper ran: the weights and maximum of what it left. */
+/* Updates weights and maximum after a stage. */
 static void update_state(struct chain *chain, const struct pool *pool, float max, size_t changed) {
     struct snapshot *state = &chain->state;
     if (max == state->max && !pool->ids && changed < pool->n / 8)
@@ -232,7 +232,7 @@ static void update_state(struct chain *chain, const struct pool *pool, float max
     state->max = max;
 }
 
-/* After a warper ran: what it removed, the new weights, entropy. */
+/* Records removed tokens, new weights and entropy after a stage. */
 static enum status record(struct chain *chain, struct pool pool, uint32_t index,
                           struct fault *fault) {
     struct chain_trace *trace = &chain->trace;

@@ -1,6 +1,6 @@
-/* An ordered list of warpers applied to one vector of logits, with a record of what each stage did:
- * the trace. Everything that a view shows comes from here, computed over the whole vocabulary, and
- * the draw reads the very same arrays. */
+/* An ordered list of samplers applied to one vector of logits, with a record of each stage: the
+ * trace. Everything that a view shows comes from here, computed over the whole vocabulary, and the
+ * draw reads the very same arrays. */
 #ifndef LOGITSCOPE_CHAIN_H
 #define LOGITSCOPE_CHAIN_H
 
@@ -63,22 +63,22 @@ enum status chain_open(struct chain **chain, size_t vocab_size, size_t top_max,
                        const struct kernels *kernels, struct fault *fault);
 void chain_close(struct chain *chain);
 
-/* Logits at one address are the same for as long as the version is the same: what is known of them
- * is then kept between the calls below. 0 (initial) disables caching. */
+/* Promises that logits at one address stay the same while the version does: the calls below then
+ * reuse facts about them. 0 (initial) disables caching. */
 void chain_version(struct chain *chain, uint64_t version);
 
 /* Warps a copy of logits (vocab_size,) and records the trace, listing `top` tokens (cut to
  * top_max). The caller's array is never modified; on failure the last trace is gone.
  * STATUS_NOT_FINITE, STATUS_NOTHING_LEFT, and settings_check's.
  *
- * A sampler of the caller's own takes two calls: one that ends before it, after which chain_logits
- * is what it is to be given, and one with its result. */
+ * A sampler of the caller's own takes two calls: the first ends before it, and chain_logits is its
+ * input; the second has its result. */
 enum status chain_apply(struct chain *chain, const float *logits, const struct settings *settings,
                         const uint32_t *history, size_t n_history, size_t top, struct fault *fault);
 
 /* The record of the last chain_apply. */
 const struct chain_trace *chain_trace(const struct chain *chain);
-/* Logits (vocab_size,) after the chain; and the integer weights whose share of weight_total is p.
+/* Logits (vocab_size,) after the chain; and integer weights, p being weight / weight_total.
  */
 const float *chain_logits(const struct chain *chain);
 const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total);

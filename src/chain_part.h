@@ -7,7 +7,7 @@
 #include "shortlist.h"
 #include "watermark.h"
 
-/* The logits as some stage left them, with what turns them into probabilities. */
+/* The logits after some stage, with maximum and total for the step to probabilities. */
 struct snapshot {
     const float *logits;
     float max;

@@ -32,7 +32,7 @@ uint64_t draw_random(uint64_t seed, uint64_t step);
 enum draw_tag { DRAW_XTC, DRAW_ACCEPT, DRAW_RESIDUAL };
 uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag);
 
-/* The first token in rank order whose cumulative weight exceeds floor(r * total / 2^53). total is
+/* The first token in rank order with a cumulative weight above floor(r * total / 2^53). total is
  * the sum of weights and positive; r < 2^53; scratch holds n uint32. */
 uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                       uint64_t r, uint32_t *scratch);

@@ -11,8 +11,8 @@
 #include "elementary_simd.h"
 #include "loop.h"
 
-/* Integers below 2^52 to and from the low bits of a double: what adding 2^52 leaves there is
- * rounded half to even. Compilers make vectors of it, which they do not of the conversions. */
+/* Integers below 2^52 to and from the low bits of a double: adding 2^52 rounds half to even.
+ * Compilers vectorise this addition, but not the conversions. */
 static const double MAGIC = 0x1p52;
 
 static double from_integer(uint64_t integer) {
@@ -32,9 +32,9 @@ static uint64_t to_integer(double x) {
 /* Of so many tokens the parts of the sum below fit 64 bits. */
 enum { MOMENT_TOKENS = 1 << 18 };
 
-/* H = ln Z + sum of w (max - l) / Z. The products are integers, in units of 2^-47, so that neither
- * their order nor what is removed matters: w d = 2^44 d e^-d is below 2^43, and a token further
- * down than 64 has no weight. Of a vocabulary the sum carries once at most. */
+/* H = ln Z + sum of w (max - l) / Z. The products are integers, in units of 2^-47, so their order
+ * and the removed tokens do not matter: w d = 2^44 d e^-d is below 2^43, and a token further down
+ * than 64 has no weight. Of a vocabulary the sum carries once at most. */
 double measure_entropy(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                        float max) {
     uint64_t moment = 0;

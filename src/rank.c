@@ -22,7 +22,7 @@ static uint32_t key_of(float logit) {
     return bits ^ ((uint32_t)((int32_t)bits >> 31) | 0x80000000u);
 }
 
-/* The least float whose key is `key`. */
+/* The least float with the key `key`. */
 static float least_with(uint32_t key) {
     uint32_t bits = key & 0x80000000u ? key & 0x7fffffffu : ~key;
     float x;
@@ -119,7 +119,7 @@ float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
 }
 
 /* All tokens that weigh less than (total - target) / n together lack the target's distance to the
- * total; a little less leaves room for what rounding does to weights, logarithm and logits. */
+ * total; a little less leaves room for the rounding of weights, logarithm and logits. */
 static float floor_by_mass(float max, size_t n, uint64_t total, uint64_t target) {
     double weight = (double)(total - target) / (double)n;
     if (weight < 1) return -FLT_MAX;
@@ -128,7 +128,8 @@ static float floor_by_mass(float max, size_t n, uint64_t total, uint64_t target)
     return floor > -(double)FLT_MAX ? (float)floor : -FLT_MAX;
 }
 
-/* A selection under way: `missing` is what the target still lacks, `before` the tokens passed. */
+/* A selection under way: `missing` is the amount that the target still lacks, `before` the number
+ * of passed tokens. */
 struct selection {
     const float *logits;
     const uint64_t *weights; /* NULL: each counts 1 */

@@ -12,8 +12,8 @@
 /* The largest whole number that a setting takes, 2^53 - 1: JavaScript's too. */
 #define WHOLE_MAX 9007199254740991.0
 
-/* Every setting that reshapes logits. The warpers come first, in the canonical order; what follows
- * are parameters that warpers share. */
+/* Every setting that reshapes logits. The samplers come first, in canonical order; then their
+ * parameters. */
 enum setting {
     SETTING_GUIDANCE_SCALE,
     SETTING_CONTRASTIVE_BETA,
@@ -119,7 +119,7 @@ enum status settings_set(struct settings *settings, enum setting setting, double
  * adaptive_p, so these are false while it is on; temperature is false while dynatemp_range is on.
  */
 bool settings_active(const struct settings *settings, enum setting warper);
-/* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a warper
+/* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a sampler
  * named twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias, breaker,
  * banned or forced token outside), STATUS_OUT_OF_RANGE (a bias that is NaN or +Infinity),
  * STATUS_NOT_FINITE (a result of the caller's own that is). */

@@ -19,8 +19,8 @@ struct plan {
         least; /* logits down to this cannot overflow either; one overflow would shift all logits */
 };
 
-/* Penalties within 10^6 and biases up to `largest` cannot bring a logit to the sizes at which the
- * warpers clamp, where order is lost. */
+/* Penalties within 10^6 and biases up to `largest` cannot bring a logit to sizes at which samplers
+ * clamp and the order is lost. */
 static bool stays_in_range(struct plan *plan, const struct settings *settings, size_t n_history) {
     const double margin = 1e8, extreme = 1e6;
     double penalty = settings->value[SETTING_REPETITION_PENALTY];
@@ -37,15 +37,16 @@ static bool stays_in_range(struct plan *plan, const struct settings *settings, s
            fabs(settings->value[SETTING_PRESENCE_PENALTY]) <= largest;
 }
 
-/* Before the cut: what touches only tokens that are listed, and what keeps their order. */
+/* True for a sampler that touches only listed tokens or keeps their order: it may stand before the
+ * cut. */
 static bool is_known_before(uint32_t warper) {
     return warper == SETTING_LOGIT_BIAS || warper == SETTING_REPETITION_PENALTY ||
            warper == SETTING_FREQUENCY_PENALTY || warper == SETTING_PRESENCE_PENALTY ||
            warper == SETTING_TEMPERATURE;
 }
 
-/* After it: what reads the survivors and the counts of the history, neither the order of the
- * history nor the size of the vocabulary. */
+/* True for a sampler that reads survivors and counts of the history, but neither the order of the
+ * history nor the size of the vocabulary: it may stand after the cut. */
 static bool is_known_after(uint32_t warper) {
     return is_known_before(warper) || (stage_suits_pool(warper) && !stage_is_watermark(warper));
 }
@@ -91,8 +92,8 @@ static size_t penalised(const struct settings *settings, const uint32_t **histor
     return (size_t)window;
 }
 
-/* The least float that temperature brings to the same float as `limit`: what rounds together with
- * it is tied with it at the cut. */
+/* The least float that temperature brings to the same float as `limit`: logits down to it are tied
+ * with it at the cut. */
 static float least_tied(float limit, double temperature) {
     float divided = (float)((double)limit / temperature);
     for (int steps = 0; steps < 64; steps++) {

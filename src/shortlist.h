@@ -1,7 +1,7 @@
-/* The few tokens that can survive, so that a draw need not run its chain over the vocabulary. Where
- * the chain cuts to k tokens (top_k, or temperature 0) before anything asks for the mass of all,
- * only the k best, the tokens that a bias or penalty touches, and ties can survive; on this short
- * list alone the chain gives the bits that it would give on everything. */
+/* The few tokens that can survive, so that a draw need not run its chain over the vocabulary. If
+ * the chain cuts to k tokens (top_k, or temperature 0) before a stage reads the mass of all, only
+ * the k best, their ties and the tokens that a bias or penalty touches can survive. On this short
+ * list the chain gives the same bits as on the vocabulary. */
 #ifndef LOGITSCOPE_SHORTLIST_H
 #define LOGITSCOPE_SHORTLIST_H
 
@@ -24,9 +24,10 @@ struct shortlist {
     struct settings settings;
 };
 
-/* Fills the list; false where the chain allows none or it would be longer than SHORTLIST_MAX, and
- * where a logit is NaN or +Infinity: the caller then takes the long way, which reports it. Settings
- * and history have been checked. Linear in vocab_size, of which `scratch` holds as many uint32. */
+/* Fills the list. False if the chain allows none, if it would be longer than SHORTLIST_MAX, or if a
+ * logit is NaN or +Infinity: the caller then reads the whole vocabulary, which reports the logit.
+ * Settings and history have been checked. Linear in vocab_size, of which `scratch` holds as many
+ * uint32. */
 bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
                     const struct settings *settings, const uint32_t *history, size_t n_history,
                     uint32_t *scratch);

@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* Temperature and what else reshapes without removing; truncations by rank or probability; XTC. */
+/* Temperature and other samplers that remove nothing; truncations by rank or probability; XTC. */
 #include "warp.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
-/* The warpers: pure functions that reshape logits before a token is drawn, and the one table of
- * settings, from which page, command line, URL and documentation take names, ranges and steps.
+/* The samplers: pure functions that reshape logits before a token is drawn, and the one table of
+ * settings, from which page, command line, address and tests take names, ranges and usual values.
  *
  * A removed token has the logit -INFINITY. A truncation changes no surviving logit and never
- * removes the last one; at its neutral value a warper is the identity, bit for bit. */
+ * removes the last one; at its neutral value a sampler is the identity, bit for bit. `samplers.js`
+ * of the page names the sources. */
 #ifndef LOGITSCOPE_WARP_H
 #define LOGITSCOPE_WARP_H
 
@@ -12,7 +13,7 @@
 
 #include "settings.h"
 
-/* Everything a warper may read beside the logits. */
+/* The input of a sampler beside the logits. */
 struct warp_input {
     const struct settings *settings;
     size_t vocab_size;
@@ -26,13 +27,13 @@ struct warp_input {
 
 enum setting_kind { SETTING_REAL, SETTING_INTEGER, SETTING_MAP, SETTING_LIST, SETTING_CHOICE };
 
-/* One row of the table. `low`, `high`, `step` are what a slider offers; `minimum`, `maximum` what
- * is accepted (themselves only if included). */
+/* One row of the table. `low`, `high`, `step` are the range of a knob; `minimum`, `maximum` bound
+ * the accepted values and belong to them only if included. */
 struct warp_row {
     const char *name;
     enum setting_kind kind;
     const char *group; /* "second", "penalty", "shape", "truncation", "mark" or "shared" */
-    const char *stage; /* what an order may call the warper too, as in "dry"; NULL: its name only */
+    const char *stage; /* a second name of the sampler in an order, as "dry"; NULL: none */
     double neutral, minimum, maximum;
     bool minimum_included, maximum_included;
     const char *const *choices; /* of a SETTING_CHOICE, up to a NULL */
@@ -47,15 +48,15 @@ extern const struct warp_row warp_table[SETTING_COUNT];
 /* Each works in place on logits (vocab_size,) of which at least one is finite, none is NaN or
  * +Infinity. Results that would overflow are clamped to +-FLT_MAX. */
 
-/* The first two read a second distribution, `second` of the settings; ln p is the logarithm of the
+/* The first two read a second distribution, `second` of the settings. ln p is the logarithm of the
  * softmax, in float64. */
 
 /* n + scale (c - n), c = ln p here, n = ln p of the second: that of a negative prompt, from which
  * more than 1 leads away. Classifier-free guidance: Sanchez et al. 2023. */
 void warp_guidance(float *logits, const struct warp_input *input);
-/* (1 + beta) e - beta a, e = ln p here, a = ln p of the second: that of a weaker model. Removes
- * what has e < ln alpha + its maximum. Contrastive decoding: Li et al. 2022, weighed
- * as by O'Brien and Lewis 2023. */
+/* (1 + beta) e - beta a, e = ln p here, a = ln p of the second, which a weaker model gives. Removes
+ * tokens with e < ln alpha + max e. Contrastive decoding: Li et al. 2022, weighed as by O'Brien and
+ * Lewis 2023. */
 void warp_contrastive(float *logits, const struct warp_input *input);
 /* l + b for the biased ids; a ban removes. May leave nothing: the chain reports it. */
 void warp_logit_bias(float *logits, const struct warp_input *input);
@@ -87,13 +88,15 @@ void warp_temperature(float *logits, const struct warp_input *input);
 
 /* Keeps l >= the k-th largest, ties with it included. Fan et al. 2018. */
 void warp_top_k(float *logits, const struct warp_input *input);
-/* Keeps the smallest prefix in rank order whose mass reaches p: a token stays iff the mass strictly
- * before it is below (p - 2^-20) of the total. Holtzman et al. 2020, section 3.1. */
+/* Keeps the nucleus: the smallest prefix in rank order with at least the mass p. A token stays if
+ * the mass strictly before it is below (p - 2^-20) of the total. Holtzman et al. 2019, section 3.1.
+ */
 void warp_top_p(float *logits, const struct warp_input *input);
 /* Keeps p >= m * the largest p. Nguyen et al. 2024. */
 void warp_min_p(float *logits, const struct warp_input *input);
-/* In order of |-ln p - H| keeps the smallest prefix whose mass reaches p, as top_p does, and every
- * token as far as its last one; min_tokens_to_keep counts in that order. Meister et al. 2023. */
+/* Keeps the smallest prefix in order of |-ln p - H| with at least the mass p, as top_p does, and
+ * every token as near as its last one; min_tokens_to_keep counts in that order. Meister et al.
+ * 2022. */
 void warp_typical_p(float *logits, const struct warp_input *input);
 /* Removes p < epsilon, and p < min(epsilon, sqrt(epsilon) e^-H). Hewitt et al. 2022. */
 void warp_epsilon_cutoff(float *logits, const struct warp_input *input);
@@ -101,17 +104,18 @@ void warp_eta_cutoff(float *logits, const struct warp_input *input);
 /* Keeps l >= max - n * sigma, the population standard deviation of the finite logits. Tang et al.
  * 2024. */
 void warp_top_n_sigma(float *logits, const struct warp_input *input);
-/* Keeps p >= a * the square of the largest p. BlinkDL 2021. */
+/* Keeps p >= a * the square of the largest p. BlinkDL 2022. */
 void warp_top_a(float *logits, const struct warp_input *input);
 /* Keeps p >= c, the chance that two draws are the same: the sum of p^2, to 2^-20 of itself; in
- * version 2 p >= (V c - 1) / (V - 1), V the vocabulary's size. Tan et al. 2026. */
+ * version 2 p >= (V c - 1) / (V - 1), V the vocabulary's size. Tan et al. 2025. */
 void warp_p_less(float *logits, const struct warp_input *input);
-/* Of the 100 best keeps those whose terms of the entropy, added up in rank order, are within h of
- * it, to 2^-20; none of p = 0 but the best. Potraghloo et al. 2025, as transformers has it. */
+/* Adds up the terms of the entropy of the 100 best in rank order and keeps tokens up to the share h
+ * of the sum, to 2^-20; none of p = 0 but the best. Potraghloo et al. 2025, as transformers has it.
+ */
 void warp_top_h(float *logits, const struct warp_input *input);
 /* In place of temperature: l / T with T from max(0, temperature - range) to temperature + range, as
- * far as (H / ln n)^exponent says, H the entropy of the n survivors. Lin 2023, as llama.cpp has
- * it. */
+ * far as (H / ln n)^exponent says, H the entropy of the n survivors. kalomaze 2024, as llama.cpp
+ * has it. */
 void warp_dynatemp(float *logits, const struct warp_input *input);
 /* max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve - 1) / 2: quadratic
  * with curve 1. kalomaze 2024, as text-generation-webui has it. */
@@ -123,13 +127,13 @@ void warp_min_new_tokens(float *logits, const struct warp_input *input);
 void warp_length_penalty(float *logits, const struct warp_input *input);
 /* In rank order, adds up the absolute second differences of p and keeps one token more than there
  * are sums within z of the whole, to 2^-20; by llama.cpp's convention as many, one at least. Two
- * tokens stay. Phan 2019. */
+ * tokens stay. Bricken 2019. */
 void warp_tfs_z(float *logits, const struct warp_input *input);
 /* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);
 /* Version 1 keeps the k best, k from mu and the Zipf exponent of the 100 best; version 2 removes
- * surprise above mu. mu is mirostat_mu, 2 tau where that is 0. Basu et al. 2021, as llama.cpp has
+ * surprise above mu. mu is mirostat_mu, 2 tau where that is 0. Basu et al. 2020, as llama.cpp has
  * it. */
 void warp_mirostat(float *logits, const struct warp_input *input);
 /* The mu that follows a draw of probability p: mu - eta (surprise - tau), in bits; never exactly
@@ -148,9 +152,9 @@ double adaptive_next(const struct settings *settings, double p);
 /* l + bias for the green tokens; from GREEN_HARD on removes the others, unless none is green.
  * Kirchenbauer et al. 2023. */
 void warp_green_list(float *logits, const struct warp_input *input);
-/* For each layer p (1 + g - G), G the mass of the tokens whose g is 1: a tournament of two
- * candidates a match. Nothing where the same context stood before in the history. Dathathri et al.
- * 2024, as transformers has it. */
+/* For each layer p (1 + g - G), G the mass of the tokens with g = 1: a tournament with two
+ * candidates in each match. Nothing if the same context stood before in the history. Dathathri et
+ * al. 2024, as transformers has it. */
 void warp_synthid(float *logits, const struct warp_input *input);
 
 /* ln p of the survivors, which changes no p: transformers has it, and its beam search begins so. */

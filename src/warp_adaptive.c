@@ -1,7 +1,7 @@
 /* build: -O2 */
-/* Adaptive-P: prefers the tokens whose probability is near to one that follows the tokens drawn.
- * The state is a mean of their probabilities, which comes in as a setting; adaptive_next says what
- * it is afterwards. */
+/* Adaptive-P: prefers tokens with a probability near a target that follows the drawn tokens. Its
+ * state is the mean of their probabilities, which a setting holds; adaptive_next returns the next
+ * mean. */
 #include "loop.h"
 #include "warp_part.h"
 

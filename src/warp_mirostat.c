@@ -1,5 +1,5 @@
-/* Mirostat: a truncation whose bound follows the surprise of the tokens drawn. The state mu comes
- * in as a setting and mirostat_next says what it is afterwards. */
+/* Mirostat: a truncation with a bound that follows the surprise of the drawn tokens. Its state mu
+ * is a setting; mirostat_next returns the next mu. */
 #include "elementary.h"
 #include "rank.h"
 #include "warp_part.h"

@@ -54,9 +54,9 @@ size_t warp_survivors(const float *logits, size_t n);
 void warp_keep_best(float *logits, const struct warp_input *input, double keep);
 /* Removes every token after `last` in rank order. */
 void warp_keep_through(float *logits, size_t n, uint32_t last);
-/* Removes what weighs less than `limit`, all but the min_tokens_to_keep best. */
+/* Removes tokens that weigh less than `limit`, except the min_tokens_to_keep best. */
 void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t limit);
-/* The least weight whose share of total is p or more; one above every weight if none is. */
+/* The least weight that is p of the total or more; one above every weight if there is none. */
 uint64_t warp_least_weight(double p, uint64_t total);
 
 /* The cumulative weight at which a prefix of mass p is complete, 0 where all must stay: it reaches

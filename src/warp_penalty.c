@@ -1,4 +1,4 @@
-/* Warpers that move or ban single tokens: by name, or because the history holds them. */
+/* Samplers that move or ban single tokens: by id, or because the history holds them. */
 #include <string.h>
 
 #include "warp_part.h"
@@ -12,7 +12,7 @@ void warp_logit_bias(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Counts each id of the window in scratch, where the others keep what they were. */
+/* Counts each id of the window in scratch; entries of other ids stay as they are. */
 static size_t count_ids(const struct warp_input *input, const uint32_t **ids) {
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
     for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]] = 0;
@@ -120,8 +120,8 @@ void warp_presence_penalty(float *logits, const struct warp_input *input) {
     subtract(logits, input, value_of(input, SETTING_PRESENCE_PENALTY), 0);
 }
 
-/* Rabin and Karp 1987: only stretches whose hash is that of the last n - 1 ids are compared, and
- * none whose next id is banned already, so that a text of one word is no worse than another. */
+/* Rabin and Karp 1987: compares only stretches with the hash of the last n - 1 ids, and skips one
+ * if its next id is banned already, so a text of one word takes no longer than others. */
 void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input) {
     const uint64_t multiplier = 6364136223846793005u;
     double size = value_of(input, SETTING_NO_REPEAT_NGRAM_SIZE);

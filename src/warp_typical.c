@@ -11,7 +11,8 @@
 
 enum { BUCKETS = 2048 };
 
-/* A selection under way; `missing` is what the target still lacks, `before` the tokens passed. */
+/* A selection under way; `missing` is the mass that the target still lacks, `before` the number of
+ * passed tokens. */
 struct search {
     const float *logits;
     const uint64_t *weights; /* NULL: count */
@@ -72,7 +73,7 @@ static struct found search(struct search s, size_t n, uint32_t *scratch) {
     return (struct found){key_of(s.logits[scratch[i]], s.center), scratch[i], s.before + i};
 }
 
-/* The logit whose surprise is the entropy: ln Z + max - H, Z being the sum of e^(l - max). */
+/* The logit with the entropy as its surprise: ln Z + max - H, Z being the sum of e^(l - max). */
 static double find_center(const float *logits, const struct warp_input *input) {
     size_t n = input->vocab_size;
     float max = logits[warp_best(logits, n)];

@@ -5,11 +5,11 @@
 #include "warp_part.h"
 #include "watermark.h"
 
-/* So many layers are played at a time: what a token's weight is multiplied by depends on these bits
- * of its g alone, so that 1024 masses stand for the vocabulary. */
+/* Layers in one round. Only these bits of its g decide the factor of a token's weight, so 1024
+ * masses represent the vocabulary. */
 enum { BITS = 10, PATTERNS = 1 << BITS, ROUNDS = SYNTHID_LAYERS / BITS };
 
-/* Removes what is not green, if that leaves anything. */
+/* Removes tokens that are not green, unless no survivor is green. */
 static void keep_green(float *logits, const struct warp_input *input, uint32_t last) {
     const uint32_t *bits = input->scratch;
     uint32_t any = 0;
@@ -40,7 +40,7 @@ void warp_green_list(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Plays `layers` of them over the masses of the patterns: what each pattern is multiplied by. Two
+/* Plays `layers` layers over the masses of the patterns and writes the factor of each pattern. Two
  * candidates are drawn, and the one with the larger g wins, the first on a tie: of the mass with
  * g = 0 the share that met its like stays. */
 static OUTLINED void play(double factor[PATTERNS], const double mass[PATTERNS], uint32_t layers) {

@@ -16,9 +16,9 @@
  *
  *   Step n of series i draws with random number n of seed 42 + i, whose coin XTC tosses.
  *
- *   The order is that of the first sixteen warpers, which a stage has its number from, so that
- * warpers that came later leave the digest as it is. These have a second one, printed after it: the
- * series that follow, in the canonical order, a stage's number being its row. */
+ *   The order is that of the first sixteen samplers, which a stage has its number from, so that
+ * samplers that came later leave the digest as it is. These have a second one, printed after it:
+ * the series that follow, in the canonical order, a stage's number being its row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* The whole chain by the plain specification of plain_samplers.h, and what the engine's trace and
- * draw must say of it. */
+/* The whole chain by plain_samplers.h, and checks of the engine's trace and draw against it. */
 #ifndef LOGITSCOPE_PLAIN_CHAIN_H
 #define LOGITSCOPE_PLAIN_CHAIN_H
 
@@ -32,7 +31,7 @@ static inline size_t count_survivors(const float *l, size_t n) {
     return count;
 }
 
-/* One stage on `plain`, held against the trace's; 0 survivors end the chain. */
+/* Runs one stage on `plain` and compares it with the trace's; 0 survivors end the chain. */
 static inline size_t run_stage(uint32_t setting, const struct settings *settings, size_t n,
                                size_t n_history, const struct chain_stage *stage) {
     struct warp_input input = weigh(plain, settings, n, n_history);

@@ -1,4 +1,4 @@
-/* The specification of gates, warpers and the inverse draw. Everything is in plain loops over the
+/* The specification of gates, samplers and the inverse draw. Everything is in plain loops over the
  * vocabulary or over the survivors in rank order, which an insertion sort makes; p is the share of
  * integer weights, as everywhere. */
 #include "plain_samplers.h"
@@ -528,8 +528,9 @@ static void xtc(float *logits, const struct warp_input *input) {
     for (size_t place = 0; place + 1 < likely; place++) logits[ids[place]] = -INFINITY;
 }
 
-/* How many tokens the first version of Mirostat keeps: k = ((s - 1) 2^mu / (1 - N^(1 - s)))^(1 / s)
- * of N tokens, s being the slope of ln(p_i / p_(i + 1)) over ln((i + 1) / i) for the 100 best. */
+/* The number of tokens that the first version of Mirostat keeps: k = ((s - 1) 2^mu / (1 - N^(1 -
+ * s)))^(1 / s) of N tokens, s being the slope of ln(p_i / p_(i + 1)) over ln((i + 1) / i) for the
+ * 100 best. */
 static double zipf_count(const float *logits, const uint32_t *ids, size_t count, double n,
                          double mu) {
     double products = 0, squares = 0, log_n = elementary_log(n);

@@ -1,12 +1,12 @@
-/* The gates and warpers as plain as they can be said, a function each: what they mean, without what
- * makes them fast. The engine calls none of them. Those that it calls (warp*.c and gate.c, on the
- * whole vocabulary, on a pool or on a short list) give the same bits, which the tests check. */
+/* Gates and samplers in the plainest C, a function each: their definitions, without the code that
+ * makes them fast. Tests check that the engine (warp*.c and gate.c, on the whole vocabulary, on a
+ * pool or on a short list) has the same bits. */
 #ifndef LOGITSCOPE_PLAIN_SAMPLERS_H
 #define LOGITSCOPE_PLAIN_SAMPLERS_H
 
 #include "gate.h"
 
-/* By gate and by warper; input as for warp_table's apply, of which `scratch` holds rank orders. */
+/* By gate and by sampler; input as for warp_table's apply, of which `scratch` holds rank orders. */
 extern void (*const plain_gates[GATE_COUNT])(float *logits, const struct warp_input *input);
 extern void (*const plain_samplers[WARPER_COUNT])(float *logits, const struct warp_input *input);
 
@@ -14,8 +14,8 @@ extern void (*const plain_samplers[WARPER_COUNT])(float *logits, const struct wa
  * there are; ids has room for n. */
 size_t plain_rank(const float *logits, size_t n, uint32_t *ids);
 
-/* draw_inverse over weights (n,): the first in rank order whose cumulative weight exceeds
- * floor(r * total / 2^53), or else the last that weighs anything. */
+/* draw_inverse over weights (n,): the first token in rank order with a cumulative weight above
+ * floor(r * total / 2^53), or else the last with a weight. */
 uint32_t plain_draw(const float *logits, const uint64_t *weights, size_t n, uint64_t r,
                     uint32_t *scratch);
 

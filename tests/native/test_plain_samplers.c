@@ -1,4 +1,4 @@
-/* The warpers, the chain and the short draw against the plain specification, bit for bit. */
+/* The samplers, the chain and the short draw against the plain specification, bit for bit. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void draw_second(size_t n) {
         second[sample_below((uint32_t)n)] = sample_below(2) ? FLT_MAX : -FLT_MAX;
 }
 
-/* A value of the warper at which something happens now and then, and its parameters. */
+/* A value of the sampler at which something happens now and then, and its parameters. */
 static void draw_value(struct settings *settings, enum setting warper, size_t n) {
     static const uint32_t breakers[] = {1, 3, 2, 0, 1, 3, 3, 1, 0};
     static const uint32_t lengths[] = {0, 0, 2, 5, 9};
@@ -187,7 +187,7 @@ static void draw_logits(size_t n, int round) {
     for (int i = 0; i < 3; i++) logits[sample_below((uint32_t)n)] = extremes[sample_below(6)];
 }
 
-/* One warper on the logits, fast and plain. */
+/* One sampler on the logits, fast and plain. */
 static bool equals_specification(uint32_t warper, const struct settings *settings, size_t n,
                                  size_t n_history) {
     memcpy(fast, logits, n * sizeof *fast);
@@ -199,7 +199,7 @@ static bool equals_specification(uint32_t warper, const struct settings *setting
     return !memcmp(fast, plain, n * sizeof *fast);
 }
 
-/* Every warper by itself; that it changes something often enough is checked too. */
+/* Every sampler by itself; that it changes something often enough is checked too. */
 static void warpers_equal_their_specification(void) {
     for (uint32_t warper = 0; warper < WARPER_COUNT; warper++) {
         int changed = 0;
