@@ -314,7 +314,6 @@ export const sentences = {
   no_memory_session: 'no memory to open a session',
   no_memory_model: 'no memory for a model',
   no_memory_settings: 'no memory for the settings',
-  no_memory: 'no memory',
   no_memory_cache: 'no memory for a session: its cache and scratch take {n} bytes',
   no_memory_bytes: '{n} bytes could not be allocated',
   model_too_large:
