@@ -201,7 +201,7 @@ static uint64_t weigh_all(struct chain *chain, const struct pool *pool, float ma
     return total;
 }
 
-/* The same over the whole vocabulary where the maximum stayed and few logits changed: the total
+/* The same over the whole vocabulary if the maximum stayed and few logits changed: the total
  * after it. Blocks without a change are passed over in vectors. */
 static uint64_t weigh_changed(struct chain *chain, uint64_t total) {
     enum { BLOCK = 64 };

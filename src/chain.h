@@ -83,11 +83,11 @@ const struct chain_trace *chain_trace(const struct chain *chain);
 const float *chain_logits(const struct chain *chain);
 const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total);
 
-/* A drawn token and where it stood. */
+/* A drawn token and its rank. */
 struct chain_drawn {
     uint32_t id, rank;
     double p, p_raw, logprob; /* logprob = ln p, in nats */
-    double p_before;          /* where adaptive_p is on: before that stage; otherwise p */
+    double p_before;          /* if adaptive_p is on: p before that stage; otherwise p */
 };
 
 /* A draw without a trace, with two measures of its distribution; entropy in bits. */

@@ -49,8 +49,8 @@ static inline double chain_share(uint64_t part, uint64_t total) {
 
 enum status chain_check_history(const uint32_t *history, size_t n_history, size_t n,
                                 struct fault *fault);
-/* STATUS_EMPTY where an active stage reads a second distribution and there is none;
- * STATUS_INVALID_ARGUMENT where two would; STATUS_NOT_FINITE. */
+/* STATUS_EMPTY if an active stage reads a second distribution and there is none;
+ * STATUS_INVALID_ARGUMENT if two stages read it; STATUS_NOT_FINITE. */
 enum status chain_check_second(const struct settings *settings, size_t n, struct fault *fault);
 /* Checks and weighs the caller's logits, unless that was done. */
 enum status chain_read(struct chain *chain, const float *logits, struct fault *fault);

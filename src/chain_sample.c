@@ -47,7 +47,7 @@ static bool suits_all(const struct settings *settings, const uint32_t *stages, u
     return true;
 }
 
-/* The logits of a pool as they are, by id, where adaptive_p's own copy would be. */
+/* Copies the logits of a pool, by id, into the array that a trace uses for adaptive_p. */
 static struct snapshot keep_state(struct chain *chain, const struct pool *pool,
                                   const struct warp_input *input, float max) {
     float *copy = chain->copies[SETTING_ADAPTIVE_TARGET];
@@ -56,7 +56,7 @@ static struct snapshot keep_state(struct chain *chain, const struct pool *pool,
 }
 
 /* Runs the chain on the pool without a record, in place, and draws. Weights, total, number of
- * survivors and `max` are those of the pool as it comes, where a stage reads them. */
+ * survivors and `max` are those of the pool on entry, if a stage reads them. */
 static enum status sample_from(struct chain *chain, struct pool pool, struct warp_input *input,
                                float max, uint64_t r, struct chain_sample *sample,
                                struct fault *fault) {

@@ -79,7 +79,7 @@ static bool make_plan(struct plan *plan, const struct settings *settings, size_t
     return cut && stays_in_range(plan, settings, n_history);
 }
 
-/* The ids that penalties look at: the window of the history, nothing where none is active. */
+/* The ids that penalties look at: the window of the history, empty if no penalty is active. */
 static size_t penalised(const struct settings *settings, const uint32_t **history,
                         size_t n_history) {
     double window = settings->value[SETTING_REPETITION_WINDOW];

@@ -35,7 +35,7 @@ static double zipf_exponent(const float *logits, const uint32_t *ids, size_t cou
 }
 
 /* k = (e 2^mu / (1 - N^-e))^(1 / s) with e = s - 1, through its logarithm; e / (1 - N^-e) tends to
- * 1 / ln N where e is small. */
+ * 1 / ln N as e tends to 0. */
 static double count_to_keep(double exponent, double n, double mu) {
     double e = exponent - 1, log_n = elementary_log(n), x = e * log_n;
     double ratio = fabs(x) < 1e-6 ? (1 + x / 2) / log_n : e / (1 - elementary_exp64(-x));

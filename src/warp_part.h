@@ -40,7 +40,7 @@ static inline double log_p(double logit, struct normaliser it) {
 
 /* The last `most` ids of the history, all for 0. */
 static inline size_t last_ids(const struct warp_input *input, double most, const uint32_t **ids) {
-    *ids = input->history; /* NULL where there is none */
+    *ids = input->history; /* NULL without a history */
     if (!(most > 0 && most < (double)input->n_history)) return input->n_history;
     *ids += input->n_history - (size_t)most;
     return (size_t)most;
@@ -59,8 +59,8 @@ void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t lim
 /* The least weight that is p of the total or more; one above every weight if there is none. */
 uint64_t warp_least_weight(double p, uint64_t total);
 
-/* The cumulative weight at which a prefix of mass p is complete, 0 where all must stay: it reaches
- * p or, `above`, exceeds it. The tolerance covers logits that are rounded logarithms: p = 0.9 over
+/* The cumulative weight at which a prefix of mass p is complete, 0 if all must stay: it reaches p
+ * or, `above`, exceeds it. The tolerance covers logits that are rounded logarithms: p = 0.9 over
  * .60 .20 .10 keeps three. */
 uint64_t warp_mass_target(double p, uint64_t total, bool above);
 

@@ -1,7 +1,7 @@
 /* build: -O2 */
-/* Tail-free truncation: where the falling curve of the weights has spent its bends. What the tail
- * adds to their sum is less than twice the weight at which it begins, so that mostly the tokens
- * near the best decide; where that leaves a doubt, the next band of them is sorted, at last all. */
+/* Tail-free truncation: cuts at a share of the summed bends of the falling weights. The tail adds
+ * less than twice its first weight to this sum, so the tokens near the best mostly decide. If they
+ * do not, the next band of tokens is sorted, at last all. */
 #include <string.h>
 
 #include "draw.h"
@@ -92,7 +92,7 @@ static size_t count_bends(const uint32_t *keys, size_t n, uint64_t bound) {
     return count;
 }
 
-/* The same where the bound is a share of the sum, from the curve of the best tokens; false if the
+/* The same for a bound that is a share of the sum, from the curve of the best tokens; false if the
  * others could change it. */
 static bool decide(const uint32_t *keys, const struct curve *curve, bool complete, uint64_t bits,
                    size_t *count) {

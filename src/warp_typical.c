@@ -1,7 +1,7 @@
 /* Truncations by entropy: top_h, and the locally typical one, a selection like rank.c's, but by
- * nearness to one logit. -ln p differs from the entropy H by as much as the logit from the one
- * whose surprise is H, so the order is that of the distance to it, a double whose bits are compared
- * as an integer. */
+ * nearness to one logit. -ln p differs from the entropy H by as much as the logit from the one with
+ * the surprise H, so tokens are ordered by the distance to it, a double that is compared by its
+ * bits as an integer. */
 #include <string.h>
 
 #include "elementary.h"

@@ -6,8 +6,8 @@ import { race } from './race.js';
 import { samplerShape } from './shapes.js';
 
 /**
- * A text that repeats itself, so that penalties and DRY have something to find; its last 16 tokens do
- * not, as SynthID marks nothing after what has stood before.
+ * A text with repeats, so penalties and DRY act. Its last 16 tokens are no repeat, since SynthID
+ * marks nothing after a repeated context.
  */
 export const FED = Array.from({ length: 64 }, (_, i) => (i === 49 ? 1 : (i % 24) * 7));
 /** The vocabularies of GPT-2 and of Llama 3. */

@@ -71,7 +71,7 @@ static inline void check_survivors(const struct settings *settings, size_t n,
     CHECK(trace->underflowed == underflowed);
 }
 
-/* The whole chain on `plain`; the trace is NULL where the engine refused. */
+/* The whole chain on `plain`; the trace is NULL if the engine refused. */
 static inline size_t run_plainly(const struct settings *settings, size_t n, size_t n_history,
                                  const struct chain_trace *trace) {
     uint32_t done = 0;

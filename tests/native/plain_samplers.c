@@ -90,7 +90,7 @@ static double count_of(const struct warp_input *input, size_t id) {
     return count;
 }
 
-/* The same where a time counts less with each token since: in float32, from the newest on. */
+/* The same with a count that falls with each token since: in float32, from the newest on. */
 static double decayed_count_of(const struct warp_input *input, size_t id) {
     const uint32_t *ids;
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
@@ -296,8 +296,8 @@ static void min_p(float *logits, const struct warp_input *input) {
     }
 }
 
-/* |-ln p - H|: -ln p is ln Z + max - l, Z being the sum of e^(l - max), so that it is the distance
- * from l to the logit whose surprise is H. */
+/* |-ln p - H|: -ln p is ln Z + max - l, Z being the sum of e^(l - max), so it is the distance from
+ * l to the logit with the surprise H. */
 static void typical_p(float *logits, const struct warp_input *input) {
     double p = value_of(input, SETTING_TYPICAL_P);
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP), limit = 0;
@@ -541,7 +541,7 @@ static double zipf_count(const float *logits, const uint32_t *ids, size_t count,
     }
     double s = products / squares, x = (s - 1) * log_n;
     double ratio = (s - 1) / (1 - elementary_exp64(-x));
-    if (fabs(x) < 1e-6) ratio = (1 + x / 2) / log_n; /* its limit where s is near 1 */
+    if (fabs(x) < 1e-6) ratio = (1 + x / 2) / log_n; /* its limit for s near 1 */
     if (!(ratio > 0)) return n;                      /* so flat or so steep that it overflows */
     double log_k = elementary_log(ratio) + mu * LN_2;
     if (s <= 0) return log_k >= 0 ? n : 1; /* a root of order 0 or less */
@@ -549,7 +549,7 @@ static double zipf_count(const float *logits, const uint32_t *ids, size_t count,
     return log_k / s <= 0 ? 1 : floor(elementary_exp64(log_k / s));
 }
 
-/* 2^-mu, exact for whole mu and bounded where it would over- or underflow. */
+/* 2^-mu, exact for whole mu, bounded against over- and underflow. */
 static double least_share(double mu) {
     if (mu < -1000) return 0x1p1000;
     if (mu > 1000) return 0x1p-1000;
@@ -605,8 +605,8 @@ static void green_list(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Ten layers at a time: what they do to a token depends on these bits of its g, by which the masses
- * are added up, ids ascending. */
+/* Ten layers at a time: their factor of a token depends on these ten bits of its g alone, so masses
+ * are summed by these bits, ids ascending. */
 static void synthid(float *logits, const struct warp_input *input) {
     uint32_t depth = (uint32_t)value_of(input, SETTING_SYNTHID_DEPTH), *g = input->scratch;
     double factor[3][1024];

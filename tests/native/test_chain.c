@@ -1,4 +1,4 @@
-/* The chain's trace against a naive recomputation, and what it refuses. */
+/* The chain's trace against a naive recomputation, and its refusals. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -226,7 +226,7 @@ static void warpers_equal_their_specification(void) {
     }
 }
 
-/* Logits that are rounded logarithms: their sums are a hair beside what they stand for. */
+/* Rounded logarithms as logits: the sums of their p differ slightly from the exact shares. */
 static void exact_hits_equal_the_specification(void) {
     static const double shares[] = {0.60, 0.20, 0.10, 0.05, 0.03, 0.02};
     static const double hits[] = {0.60, 0.80, 0.90, 0.95, 0.98};

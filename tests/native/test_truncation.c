@@ -143,7 +143,7 @@ static void mu_follows_the_surprise(void) {
     CHECK(isfinite(mirostat_next(&settings, 1e-10)));
 }
 
-/* One share of the steps, whatever is drawn. */
+/* One share of the steps, for any draw. */
 static void xtc_tosses_its_own_coin(void) {
     int cut = 0;
     for (int step = 0; step < 4000; step++) {

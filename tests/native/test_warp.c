@@ -181,8 +181,8 @@ static void orders_are_checked(void) {
     CHECK(settings_check(&settings, 4, &fault) == STATUS_OUT_OF_RANGE);
 }
 
-/* Rows of the table against tests/vectors/settings.txt, which a change of an address or of what the
- * command line takes must change too. */
+/* Compares the table with tests/vectors/settings.txt: a change of a name or range changes addresses
+ * and flags, so it must change that file too. */
 static void the_table_is_the_contract(void) {
     static const char *const kinds[] = {"real", "integer", "map", "list", "choice"};
     static const char *const taken[] = {"no", "yes"};

@@ -1,5 +1,5 @@
 /* The expectations that a golden vector can state, one function each; part of test_vectors.c. A
- * function that fails leaves what it saw in `got`. */
+ * function that fails leaves the found value in `got`. */
 #ifndef LOGITSCOPE_VECTOR_CHECKS_H
 #define LOGITSCOPE_VECTOR_CHECKS_H
 

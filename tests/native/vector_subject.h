@@ -10,7 +10,7 @@
 
 enum { LIST_MAX = 64 };
 
-/* One case: what it gives, and what came out. */
+/* One case: its input and its results. */
 struct subject {
     const struct kernels *kernels;
     float *logits, *given; /* (n,) handed over; a copy to compare with */
@@ -32,7 +32,7 @@ struct subject {
     const float *warped; /* (n,) */
     const uint64_t *weights;
     uint64_t total;
-    char got[FAULT_LINE_MAX]; /* what the last expectation saw */
+    char got[FAULT_LINE_MAX]; /* the value that the last expectation found */
 };
 
 /* The arguments of one expectation: `expect NAME ARGUMENT ... [tol T]`. */

@@ -74,7 +74,7 @@ const keepOnly = (logits, ids) => {
   return logits.map((logit, id) => (keep.has(id) ? logit : -Infinity));
 };
 
-/** The shortest prefix whose mass reaches the limit (is above it), `least` at least. */
+/** The shortest prefix with a mass that reaches the limit (is above it), `least` ids at least. */
 function prefix(order, p, limit, least, above) {
   let before = 0;
   return order.filter((id, place) => {
@@ -121,7 +121,7 @@ const power = (base, n) =>
     .fill(base)
     .reduce((a, b) => a * b, 1);
 
-/** ln softmax; what is removed stays so. */
+/** ln softmax; removed tokens stay removed. */
 const logSoftmax = (logits) => {
   const max = largestOf(logits);
   const sum = logits.reduce((all, logit) => all + Math.exp(logit - max), 0);
@@ -460,7 +460,7 @@ const WARPERS = {
   },
 };
 
-/** The 32 bits that a key gives each token after a context; null where there is not all of it. */
+/** The 32 bits that a key gives each token after a context; null after a shorter history. */
 export function markBits(tag, { watermark_key: key = 15485863 }, history, width) {
   if (history.length < width) return null;
   const context = history.slice(history.length - width);
@@ -472,7 +472,7 @@ export function markBits(tag, { watermark_key: key = 15485863 }, history, width)
   };
 }
 
-/** The same where the token itself takes part: with what it shares with no other, which token decides. */
+/** The same with the token itself in the context; with `tell`, the deciding token too. */
 export function selfBits({ watermark_key: key = 15485863 }, history, width, tell = false) {
   if (history.length < width) return null;
   const start = splitmix64(splitmix64(BigInt(key)) + 2n ** 32n + 3n);
@@ -498,7 +498,7 @@ const isActive = (name, settings) =>
  * @param {Record<string, any>} settings accepted ones
  * @param {number[]} history
  * @param {ArrayLike<number>} [second] logits of a second distribution
- * @returns {{ logits: Float32Array, kept: number[] } | null} survivors after each stage; null where
+ * @returns {{ logits: Float32Array, kept: number[] } | null} survivors after each stage; null if
  *   nothing is left
  */
 export function warp(logits, settings, history, second) {
@@ -545,7 +545,7 @@ export function coin(seed, step, tag) {
   return Number(splitmix64(start + 2n ** 32n + BigInt(tag)) >> 11n) / 2 ** 53;
 }
 
-/** Speculative decoding's residual, and what it sums to before it is made a distribution. */
+/** Speculative decoding's residual, and its sum before it is made a distribution. */
 export function residualOf(p, q) {
   const above = p.map((share, id) => Math.max(0, share - q[id]));
   const sum = above.reduce((a, b) => a + b, 0);
