@@ -1,16 +1,16 @@
 /**
- * Chromium as the tests start it: its shell without windows, of the same version and with half of
- * the work for a page, or where there is none the whole browser; or what CHROMIUM names.
+ * Chromium for the tests: the headless shell, which does half the work for a page, or else the
+ * whole browser. CHROMIUM names another program.
  */
 import { existsSync } from 'node:fs';
 
 const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const executablePath = process.env.CHROMIUM ?? PLACES.find(existsSync) ?? PLACES[0];
 
-/** True if it is there. */
+/** True if the program exists. */
 export const hasChromium = existsSync(executablePath);
 
-/** For Playwright. */
+/** Playwright's launch options. */
 export const LAUNCH = {
   executablePath,
   args: [

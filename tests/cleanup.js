@@ -1,13 +1,13 @@
 /**
- * Closes everything that a test file opened when its tests have ended, passed or not: a server,
- * browser or worker left open would keep the file alive for ever.
+ * Closes servers, browsers and workers when the tests of a file have ended, passed or not. An open
+ * one would keep the process alive for ever.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 
-/** @typedef {(() => unknown)[]} Closers what was opened last stands last */
+/** @typedef {(() => unknown)[]} Closers the last opened is last */
 
 /** @type {Closers} */
 const ofFile = [];
@@ -19,7 +19,7 @@ after(async () => {
   await closeEverything();
 });
 
-/** Runs all, the last opened first, since it may use what was opened before it. @param {Closers} closers */
+/** Runs all, the last opened first, since it may use the earlier ones. @param {Closers} closers */
 async function closeAll(closers) {
   const results = [];
   while (closers.length) results.push(...(await Promise.allSettled([closers.pop()?.()])));
@@ -27,7 +27,7 @@ async function closeAll(closers) {
   if (failed) throw failed.reason;
 }
 
-/** Closes what a file opened. */
+/** Closes everything that a file opened. */
 export const closeFile = () => closeAll(ofFile);
 
 /** Runs `close` when the tests of this file have ended. @param {() => unknown} close */
@@ -40,14 +40,14 @@ export function atExit(close) {
   ofProcess.push(close);
 }
 
-/** Runs at once what would run at the end, in a program that is no test. */
+/** Runs all closers at once, for a program that is no test. */
 export async function closeEverything() {
   await closeFile();
   await closeAll(ofProcess);
 }
 
 /**
- * Closes an open thing at the end.
+ * Registers an object to be closed at the end; returns it.
  * @template {{ close: () => unknown }} T
  * @param {T} opened
  */
@@ -56,7 +56,7 @@ export function closed(opened) {
   return opened;
 }
 
-/** A new folder, removed at the end. */
+/** Makes a folder that is removed at the end. */
 export function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /**
- * A host of model files that does what hosts do: cuts, is slow, redirects, ignores ranges, and lies
- * about lengths and tags.
+ * A host of model files with the faults of real hosts: it cuts connections, is slow, redirects,
+ * ignores ranges, and sends wrong lengths and tags.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,25 +11,25 @@ import { closed } from './cleanup.js';
 /**
  * @typedef {object} Behaviour
  * @property {number} [cut] bytes after which each connection is cut
- * @property {number} [cuts] how many connections are
+ * @property {number} [cuts] number of connections to cut
  * @property {number} [pause] ms between pieces
  * @property {boolean} [noRanges]
- * @property {number} [length] what it announces in place of the length
- * @property {string | null} [tag] in place of the right one, from the second answer on
+ * @property {number} [length] announced instead of the true length
+ * @property {string | null} [tag] sent instead of the true one, from the second answer on
  * @property {boolean} [noTag]
  * @property {string} [modified] the date of the last change
- * @property {boolean} [rangeless] a range is answered by the beginning, and not named
+ * @property {boolean} [rangeless] answers a range with the beginning of the file and no Content-Range
  * @property {number} [flip] the byte that differs from the second answer on
- * @property {boolean} [unsized] the first answer does not say how long the file is
- * @property {number} [linkedSize] announced by the redirect in place of the right one
- * @property {string} [sum] announced by the redirect in place of the right one
+ * @property {boolean} [unsized] the first answer has no length
+ * @property {number} [linkedSize] announced by the redirect instead of the true one
+ * @property {string} [sum] announced by the redirect instead of the true one
  * @property {number} [status] of every answer
  */
 
 const PIECE = 1 << 14;
 
 /**
- * Serves `files`, by their paths; under /redirect/ each is one redirect away.
+ * Serves `files` by path; under /redirect/ each is one redirect away.
  * @param {Record<string, Uint8Array>} files
  */
 export async function openHost(files) {
@@ -109,7 +109,7 @@ export async function openHost(files) {
     url: `http://127.0.0.1:${port}/`,
     requests,
     files,
-    /** From now on. @param {Behaviour} next */
+    /** Sets the behaviour from now on. @param {Behaviour} next */
     behave(next) {
       behaviour = next;
       requests.length = 0;

@@ -1,6 +1,6 @@
 /**
- * Runs test files one after another in one process, each a suite with its path as name: files that
- * need a browser share one, where a start costs more than most of them.
+ * Runs test files one after another in one process, each as a suite named by its path. Files that
+ * need a browser share one, because its start costs more than most of them.
  */
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';

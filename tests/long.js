@@ -1,28 +1,28 @@
-/** How much a test tries: `make test` a sample from a seed, `make test-long` all of it. */
+/** Chooses the amount of testing: `make test` takes a sample from a seed, `make test-long` everything. */
 import { test } from 'node:test';
 
 export const LONG = process.env.LONG === '1';
 
-/** A test that `make test-long` alone runs: it takes long, and quicker ones try most of the same. */
+/** Declares a test that only `make test-long` runs: it is slow, and quicker tests cover most of it. */
 export const long = LONG ? test : () => {};
 
-/** The seed of the samples: the same for each run, so that a commit is judged alike everywhere. */
+/** Seed of the samples, the same in each run, so that a commit gets the same result everywhere. */
 const SEED = Number(process.env.SEED ?? 1);
 if (!LONG) console.log(`samples from SEED=${SEED}`);
 
 /**
- * How many cases of many.
+ * Returns the number of cases to try.
  * @param {number} sample in `make test`
  * @param {number} all in `make test-long`
  */
 export const cases = (sample, all) => (LONG ? all : sample);
 
 /**
- * So many of the cases in `make test`, in their order; all of them in `make test-long`.
+ * Returns n of the cases in `make test`, in their order, and all of them in `make test-long`.
  * @template T
  * @param {readonly T[]} all
  * @param {number} n
- * @param {number} [seed] another one for each of several samples from the same cases
+ * @param {number} [seed] a different one for each sample of the same cases
  * @returns {T[]}
  */
 export function sample(all, n, seed = 0) {
@@ -32,7 +32,11 @@ export function sample(all, n, seed = 0) {
   return chosen.sort((a, b) => a.i - b.i).map(({ one }) => one);
 }
 
-/** A number below 2^32 that the seeds and the place decide. @param {number} i @param {number} seed */
+/**
+ * Returns a pseudo-random number below 2^32, determined by the seeds and the place.
+ * @param {number} i
+ * @param {number} seed
+ */
 function lot(i, seed) {
   let x =
     Math.imul(SEED, 0x9e3779b1) ^ Math.imul(seed + 1, 0x85ebca6b) ^ Math.imul(i + 1, 0xc2b2ae35);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SKIPPED = ['node_modules', 'build', 'dist', '.git'];
 const WORD = '(?:What|Who|Whom|Whose|Whatever|Whether|Where|Wherever)\\b';
-/** A line comment that goes on from the line before opens nothing. */
+/** A line comment that continues the line before is no opening. */
 const SLASHES = `/\\*[\\s*]*${WORD}|(?<!^\\s*//.*\\n\\s*)//\\s*${WORD}`;
 const HASHES = `(?<!^\\s*#.*\\n\\s*)#+[ \\t]+${WORD}|"""\\s*${WORD}`;
 const slashes = new RegExp(SLASHES, 'gm');

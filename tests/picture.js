@@ -11,20 +11,20 @@ import { LAUNCH } from './chromium.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ADDRESS =
   '?view=landscape&lang=en&theme=light#prompt=Lily%20wanted%20to&temperature=0.7&seed=42';
-/** The way of the pointer: from 0.7 to each temperature in as many frames. */
+/** The temperatures that the pointer reaches from 0.7, each with its number of frames. */
 const WAY = [
   { to: 0.15, frames: 14 },
   { to: 2, frames: 28 },
   { to: 0.7, frames: 20 },
 ];
-/** Milliseconds that a frame shows, and the last one of each stretch. */
+/** Milliseconds of a frame, and of the last frame of each stretch. */
 const FRAME = 80;
 const PAUSE = 600;
 const QUALITY = 0.78;
 const SIZE = { width: 1040, height: 498 };
 const MOST_BYTES = 1e6;
 
-/** Each frame's temperature and time: the pointer starts and stops gently. */
+/** Returns each frame's temperature and time; the pointer starts and stops gently. */
 function frames() {
   let from = 0.7;
   return WAY.flatMap(({ to, frames }) => {
@@ -37,7 +37,7 @@ function frames() {
   });
 }
 
-/** The chunks of a WebP image, [name, bytes with head and padding]. @param {Buffer} image */
+/** Yields the chunks of a WebP image: [name, bytes with head and padding]. @param {Buffer} image */
 function* chunksOf(image) {
   for (let at = 12; at < image.length; ) {
     const size = 8 + image.readUInt32LE(at + 4);
@@ -49,7 +49,7 @@ function* chunksOf(image) {
   }
 }
 
-/** A chunk of a WebP file. @param {string} name @param {(Buffer | Uint8Array)[]} parts */
+/** Makes a chunk of a WebP file. @param {string} name @param {(Buffer | Uint8Array)[]} parts */
 function chunk(name, ...parts) {
   const body = Buffer.concat(parts);
   const head = Buffer.alloc(8);
@@ -58,10 +58,10 @@ function chunk(name, ...parts) {
   return Buffer.concat([head, body, Buffer.alloc(body.length % 2)]);
 }
 
-/** Little-endian, 24 bits each. @param {number[]} numbers */
+/** Encodes numbers as little-endian, 24 bits each. @param {number[]} numbers */
 const of24 = (...numbers) => Uint8Array.from(numbers.flatMap((n) => [n, n >> 8, n >> 16]));
 
-/** One animated WebP that repeats for ever. @param {{ image: Buffer, ms: number }[]} shown */
+/** Makes one animated WebP that repeats for ever. @param {{ image: Buffer, ms: number }[]} shown */
 function animate(shown) {
   const { width, height } = SIZE;
   const all = shown.map(({ image, ms }) => {
@@ -73,7 +73,7 @@ function animate(shown) {
   return chunk('RIFF', Buffer.from('WEBP'), canvas, chunk('ANIM', Buffer.alloc(6)), ...all);
 }
 
-/** In the page: an arrow follows the pointer, which a screenshot lacks, in place of the tooltip. */
+/** Runs in the page: shows an arrow at the pointer, which a screenshot lacks, and hides the tooltip. */
 function showPointer(/** @type {Element} */ plot) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('.tip { display: none }');
@@ -96,8 +96,8 @@ function showPointer(/** @type {Element} */ plot) {
 }
 
 /**
- * In an empty page: WebP images of PNG images, all in base64. After the first they hold only the
- * blocks that changed.
+ * Runs in an empty page: converts PNG images to WebP, all in base64. After the first they hold only
+ * the changed blocks.
  */
 async function toWebp({ images, quality }) {
   const BLOCK = 16; // the codec's own
@@ -128,7 +128,7 @@ async function toWebp({ images, quality }) {
   return made;
 }
 
-/** A page that shows the landscape. @param {{ width: number, height: number }} viewport */
+/** Opens a page that shows the landscape. @param {{ width: number, height: number }} viewport */
 async function openPage(viewport) {
   const page = await browser.newPage({ viewport });
   await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));

@@ -1,6 +1,6 @@
 /**
- * Tells tests/run.js, over the channel between the two, which test begins and how each ends. It
- * prints nothing: what a reader wants to see, Node's own `spec` prints beside it.
+ * Tells tests/run.js, over their channel, the begin and the result of each test. It prints nothing:
+ * Node's own `spec` prints the output for people.
  */
 export default async function* report(source) {
   for await (const { type, data } of source) {

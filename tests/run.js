@@ -1,9 +1,8 @@
 /**
- * Installs, builds, then runs every test of the project, and ends with `N passed, N failed`. What is
- * to be installed is there before the first test. A part that does not build, and a file that dies
- * or stands still, counts as one failure; skipped tests are named with their reasons.
- *
- * With arguments (native, node, browser) it runs those parts only.
+ * Installs all needs before the first test, builds, then runs every test of the project, and ends
+ * with `N passed, N failed`. A part that does not build counts as one failure, and so does a file
+ * that crashes or hangs. Skipped tests are named with their reasons. With arguments (native, node,
+ * browser) it runs only those parts.
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,30 +11,33 @@ import { FILES, REPORTERS, Runner, secondsSince } from './runner.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const chosen = process.argv.slice(2);
-/** In the order in which they begin: the longest first. */
+/** In starting order: the slowest part first. */
 const ALL = ['browser', 'native', 'node'];
 const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
-/** `make test-long`: every case, and what takes a compiler longer than a test may. */
+/**
+ * Set by `make test-long`: every case, and tests whose compiler runs take longer than the usual
+ * limit.
+ */
 const long = Boolean(process.env.LONG);
-/** The folders of the native tests, by the target that builds them. */
+/** The build folders of the native tests, by make target. */
 const NATIVE = {
   'native-tests': 'asan',
   ...(long && { 'native-traps': 'trap' }),
   ...(long && process.arch === 'x64' && { 'native-32': 'm32/asan' }),
 };
-/** `make test-quick` leaves out those that take longest. */
+/** Slow files that `make test-quick` leaves out. */
 const LEFT_OUT = process.env.QUICK
   ? ['submission', 'pack', 'grade', 'cli', 'faults'].map((name) => `${name}.test.js`)
   : [];
 
-/** How many programs run at once on two cores: where one waits, another computes. */
+/** Number of concurrent programs on two cores: while one waits, another computes. */
 const AT_ONCE = 3;
-/** How many programs share the browser files: few, since each starts a Chromium. */
+/** Number of processes for the browser files: few, since each starts a Chromium. */
 const BROWSERS = 6;
 /**
- * The files that take longest, the longest first: begun first, none of them is what the end waits
- * for. The others come as they lie.
+ * The slowest files, slowest first: they start first, so that the end waits for none of them. The
+ * others keep their order.
  */
 const SLOW = [
   'visit',
@@ -80,10 +82,10 @@ const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websoc
   ? ['--experimental-websocket']
   : [];
 
-/** The place of a file in the queue. @param {string} file */
+/** Returns the place of a file in the queue. @param {string} file */
 const place = (file) => SLOW.indexOf(basename(file, '.test.js')) + 1 || SLOW.length + 1;
 
-/** The programs of a part, as `runProgram` takes them. */
+/** Returns the programs of a part as arguments of `runProgram`. */
 function programsOf(part) {
   const names = readdirSync(join(root, 'tests', part)).sort();
   if (part === 'native') {
@@ -103,10 +105,10 @@ function programsOf(part) {
   );
 }
 
-/** Builds the site that the browser tests share; the environment that tells of it, or null. */
+/** Builds the site that the browser tests share; returns the environment that names it, or null. */
 async function buildSite() {
   try {
-    const { shareSite } = await import('./browser/site.js'); // its packages were missing before
+    const { shareSite } = await import('./browser/site.js'); // its packages may be missing earlier
     return await shareSite();
   } catch (error) {
     runner.fail(`the site: ${error.message}`);
@@ -115,7 +117,7 @@ async function buildSite() {
 }
 
 /**
- * Runs all from one queue, so that no core waits for the last program of a part.
+ * Runs all programs from one queue, so that no core waits for the last program of a part.
  * @param {Awaited<ReturnType<typeof buildSite>>} site
  */
 async function runPrograms(site) {
@@ -128,7 +130,7 @@ async function runPrograms(site) {
   console.log(`the tests took ${secondsSince(since)} s`);
 }
 
-/** Everything that a test of these parts needs; what cannot be had ends the run. */
+/** Installs everything that the tests of these parts need; ends the run if that fails. */
 async function install() {
   const programs = ['gcc=build-essential', 'clang-format=clang-format'];
   if (long) programs.push('clang-tidy=clang-tidy', 'clang=clang');
@@ -145,7 +147,7 @@ async function install() {
   );
 }
 
-/** Builds what the parts run: the site of the browser tests, or null without; false if they cannot. */
+/** Builds the parts; returns the site of the browser tests, null without them, or false on failure. */
 async function build() {
   const targets = [];
   if (parts.includes('native')) targets.push(...Object.keys(NATIVE));

@@ -1,6 +1,6 @@
 /**
- * Runs test programs side by side and counts what they say: one that dies, stands still or stays
- * open is a failure with its name. Nothing here installs, builds or knows where tests lie.
+ * Runs test programs side by side and counts their results. A program that crashes, hangs or stays
+ * open is a failure with its name. This file neither installs nor builds.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,21 +8,21 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * In seconds.
+ * Time limits in seconds.
  * @typedef {object} Limits
- * @property {number} test how long no test of a file may begin or end
- * @property {number} end how long a program may stay after its last test: a server, browser or worker was left open
- * @property {number} program how long a whole program may take
- * @property {number} run how long the whole run may take
+ * @property {number} test the longest time without a test that begins or ends
+ * @property {number} end the longest time after the last test; a longer one means an open server, browser or worker
+ * @property {number} program the longest time of a program
+ * @property {number} run the longest time of the run
  */
 
 /** The longest test takes 60 s on an idle machine. @type {Limits} */
 const LIMITS = { test: 300, end: 30, program: process.env.LONG ? 1800 : 900, run: 3600 };
 
-/** The program that runs test files one after another; what follows it are their names. */
+/** The program that runs test files one after another; its arguments are their names. */
 export const FILES = 'tests/files.js';
 
-/** Node's flags: a test file prints for a person and tells the runner test by test. */
+/** Node's arguments, so that a test file prints for people and reports to the runner test by test. */
 export const REPORTERS = [
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
@@ -32,15 +32,15 @@ export const REPORTERS = [
 
 export const secondsSince = (began) => ((performance.now() - began) / 1000).toFixed(1);
 
-/** An error's message, at most one line of it. @param {string} [why] */
+/** Returns an error's message, shortened to one line. @param {string} [why] */
 const inOneLine = (why = 'no reason is given') => why.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
 
-/** The counts of a file's tests. */
+/** Counts of the tests of one file. */
 class FileCounts {
   passed = 0;
   failed = 0;
   skipped = 0;
-  /** True once the total contains them. */
+  /** True once they are in the totals. */
   counted = false;
   since = performance.now();
 
@@ -58,11 +58,11 @@ export class Runner {
   totals = { passed: 0, failed: 0 };
   /** @type {string[]} */
   skipped = [];
-  /** The failures with their reasons, repeated at the end of the output. */
+  /** Failures with their reasons, repeated at the end so that they are not lost in the output. */
   #failures = [];
-  /** The environment of programs; for the browser tests also the site and the Chromium that they share. */
+  /** The environment of the programs; it names the shared site for the browser tests. */
   env = process.env;
-  /** The running programs, by name. @type {Map<import('node:child_process').ChildProcess, string>} */
+  /** Names of the running programs. @type {Map<import('node:child_process').ChildProcess, string>} */
   #running = new Map();
   #limits;
   #print;
@@ -73,20 +73,20 @@ export class Runner {
     this.#print = print;
   }
 
-  /** Starts a program in a group of its own, so that it ends with all that it started. */
+  /** Starts a program in its own process group, so that all its children can be ended with it. */
   #start(name, command, args, stdio) {
     const child = spawn(command, args, { cwd: root, detached: true, stdio, env: this.env });
     this.#running.set(child, name);
     return child;
   }
 
-  /** Ends a program and all that it started, also what it left behind. */
+  /** Ends a program and all its children. */
   #end(child) {
     this.#running.delete(child);
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // The group has ended.
+      // The group has already ended.
     }
   }
 
@@ -96,7 +96,7 @@ export class Runner {
     this.totals.failed++;
   }
 
-  /** A step that later ones need; true if it worked. */
+  /** Runs a step that later ones need; returns true on success. */
   async step(what, command, ...args) {
     const child = this.#start(what, command, args, ['ignore', 'inherit', 'inherit']);
     const ok = await new Promise((resolve) => {
@@ -109,8 +109,8 @@ export class Runner {
   }
 
   /**
-   * Runs one test program; its output is shown if it fails. One of tests/files.js says which file a
-   * test is in; to any other it is the program.
+   * Runs one test program and shows its output if it fails. A program of tests/files.js reports the
+   * file of each test; for other programs, the program's name is the file.
    * @param {string} name
    * @param {string} command
    * @param {string[]} args
@@ -119,9 +119,9 @@ export class Runner {
     const since = performance.now();
     const child = this.#start(name, command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
     let file = new FileCounts(name);
-    /** The files that are still to be run. */
+    /** The files that have not run yet. */
     const left = new Set(args.includes(FILES) ? args.slice(args.indexOf(FILES) + 1) : []);
-    /** The tests that have begun and not ended, a suite before those in it. */
+    /** The tests that have begun and not ended; a suite comes before its tests. */
     const open = [];
     let output = '';
     const limits = this.#limits;
@@ -180,7 +180,7 @@ export class Runner {
     clearInterval(watch);
     this.#end(child);
 
-    // A native program says in its last line what Node's reporter says test by test.
+    // The last line of a native program has the counts that Node's reporter gives test by test.
     const summary = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
     if (summary && !ended) {
       file.passed = Number(summary[1]);
@@ -195,7 +195,7 @@ export class Runner {
     else for (const missing of left) this.fail(`${missing} was not run to its end`);
   }
 
-  /** Says what a file's tests said, and adds it to the whole. @param {FileCounts} file */
+  /** Prints a file's counts and adds them to the totals. @param {FileCounts} file */
   #count(file) {
     const { name, since, passed, failed, skipped } = file;
     file.counted = true;
@@ -209,7 +209,7 @@ export class Runner {
   }
 
   /**
-   * Runs all of a queue, so many at once.
+   * Runs a queue of programs, `atOnce` at a time.
    * @param {[string, string, string[]][]} programs
    * @param {number} atOnce
    */
@@ -221,7 +221,7 @@ export class Runner {
     await Promise.all(Array.from({ length: atOnce }, worker));
   }
 
-  /** Calls `end` when the whole run has taken too long: a failure that names what still runs. */
+  /** Calls `end` if the whole run takes too long, with a failure that names the running programs. */
   limitRun(end) {
     const late = () => {
       const names = [...this.#running.values()].join(', ');
@@ -231,7 +231,10 @@ export class Runner {
     setTimeout(late, this.#limits.run * 1000).unref();
   }
 
-  /** Ends all that runs; what was skipped and what failed, then the counts. True if nothing failed. */
+  /**
+   * Ends all programs and prints the skipped tests, the failures and the counts. Returns true if
+   * nothing failed.
+   */
   finish() {
     for (const child of this.#running.keys()) this.#end(child);
     const { skipped, totals } = this;

@@ -1,9 +1,9 @@
 /**
- * A long day of the page in Chromium: `node tests/soak-page.js [MINUTES] [TOKENS] [KNOBS]` goes round
- * landscape, bench and compare with new seeds, for so many minutes at least and until so many
- * tokens were written and knobs moved, and says each twentieth of it what is held. The heap, nodes,
- * listeners, documents, and what all processes of the browser keep resident must be flat from the second
- * twentieth on.
+ * Tests the page in Chromium over a long time: `node tests/soak-page.js [MINUTES] [TOKENS] [KNOBS]`
+ * cycles through landscape, bench and compare with new seeds. It runs at least that many minutes,
+ * written tokens and knob moves, and prints the memory in use after each twentieth. The heap,
+ * nodes, listeners, documents and the resident memory of all browser processes must be flat from
+ * the second twentieth on.
  */
 import { readFileSync } from 'node:fs';
 import { serve } from '../web/serve.js';
@@ -14,25 +14,25 @@ import { heldBy, listen } from './fuzz/player.js';
 
 const [MINUTES = 120, TOKENS = 1e6, KNOBS = 1e5] = process.argv.slice(2).map(Number);
 const STAGES = 20;
-/** How long a hand stays on one knob, in ms. */
+/** Time that a drag stays on one knob, in ms. */
 const DRAG = 3000;
 const KNOBS_TURNED = ['temperature', 'top_k', 'top_p'];
-/** Tokens of a text on the bench, and of one of those that are set side by side. */
+/** Tokens of a text on the bench, and of a text in the comparison. */
 const [WRITTEN, COMPARED] = [400, 200];
-/** Texts of each setting that are set side by side: so few that most of a round is a hand's. */
+/** Texts of each setting in the comparison: so few that drags take most of a round. */
 const SAMPLES = 5;
-/** How much more there may be at the end: a share of it, and the heap's noise in bytes. */
+/** Allowed growth: a factor, and the heap's noise in bytes. */
 const GROWTH = 1.25;
 const NOISE = 16e6;
 
-/** In the page: whether each text of the comparison is complete. */
+/** Runs in the page: true if each text of the comparison is complete. */
 const complete = () => {
   const { shadowRoot } = document.querySelector('logit-scope');
   const bar = shadowRoot.querySelector('logit-compare')?.shadowRoot.querySelector('progress');
   return bar && bar.max > 1 && bar.value === bar.max;
 };
 
-/** How many tokens the table of a comparison, saved as a press does, counts. */
+/** Saves the table of a comparison by a press and returns its number of tokens. */
 async function compared() {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -41,7 +41,7 @@ async function compared() {
   const written = readFileSync(await file.path(), 'utf8').trim();
   await file.delete();
   const [heads, ...rows] = written
-    .replace(/"(?:[^"]|"")*"/g, 'quoted') // which may hold commas and lines
+    .replace(/"(?:[^"]|"")*"/g, 'quoted') // a quoted text may hold commas and lines
     .split('\n')
     .map((line) => line.split(','));
   return rows.reduce((sum, row) => sum + Number(row[heads.indexOf('tokens')]), 0);
@@ -58,7 +58,7 @@ const sums = { rounds: 0, written: 0, compared: 0, knobs: 0, dragged: 0 };
 const tokens = () => sums.written + sums.compared;
 
 /**
- * Shows a view as a hand does, and a state of it as a link does.
+ * Shows a view by a click on its tab, and a state of it as a link does.
  * @param {string} view
  * @param {Record<string, string | number>} [state]
  */
@@ -105,14 +105,14 @@ async function round() {
   sums.compared += await compared();
 }
 
-/** Of a process, in MB. @param {number} id */
+/** Returns the resident memory of a process, in MB. @param {number} id */
 const residentOf = (id) => {
   try {
     return (
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) / 1024
     );
   } catch {
-    return 0; // it ended meanwhile
+    return 0; // the process has ended
   }
 };
 

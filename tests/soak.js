@@ -1,8 +1,8 @@
 /**
- * A long day of the engine in Node: `node tests/soak.js [MINUTES] [TOKENS] [KNOBS]` writes texts and
- * moves knobs, with constraints, sessions and models that come and go, for so many minutes at least
- * and until so many tokens were written and knobs moved, and says each twentieth of it what is held.
- * Memory and handles must be flat from the first twentieth on.
+ * Tests the engine in Node over a long time: `node tests/soak.js [MINUTES] [TOKENS] [KNOBS]` writes
+ * texts and moves knobs, and opens and closes constraints, sessions and models. It runs at least
+ * that many minutes, written tokens and knob moves, and prints the memory in use after each
+ * twentieth. Memory and handles must be flat from the first twentieth on.
  */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -12,9 +12,9 @@ import { Random } from '../web/grade/inputs.js';
 
 const [MINUTES = 120, TOKENS = 1e6, KNOBS = 1e5] = process.argv.slice(2).map(Number);
 const STAGES = 20;
-/** Tokens of a text, of which each begins with other settings. */
+/** Tokens of a text; each text has its own settings. */
 const TEXT = 40;
-/** Tokens and knob moves of a round, after which a session and a model come and go. */
+/** Tokens and knob moves of a round; after each, a session and a model are opened and closed. */
 const ROUND = { tokens: 10_000, knobs: 1_000 };
 /** Random growth of a heap, in bytes. */
 const NOISE = 8e6;
@@ -27,14 +27,14 @@ const scope = await Logitscope.load({ model });
 const knobs = scope.table.filter(({ kind, low, high }) => kind !== undefined && high > low);
 const sums = { tokens: 0, texts: 0, knobs: 0, refused: 0, models: 0 };
 
-/** A knob somewhere on its slider. */
+/** Returns a random value of a random knob. */
 function turned() {
   const { name, kind, low, high } = random.of(knobs);
   const value = low + random.next() * (high - low);
   return { [name]: kind === 'integer' ? Math.round(value) : value };
 }
 
-/** Runs an act that may be refused beside other knobs; any other error ends the run. @param {() => any} act */
+/** Runs an act that other knobs may cause to be refused; any other error ends the run. @param {() => any} act */
 function attempt(act) {
   try {
     return act();

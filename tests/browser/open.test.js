@@ -1,6 +1,6 @@
 /**
- * Opening models of other hosts in the page: nothing before a press that names host and size, hosts
- * that cut and are slow, what is kept for the next visit and what cannot be.
+ * Tests models of other hosts: no request before a press that names host and size, cut and slow
+ * connections, storage for the next visit and its limits.
  */
 import assert from 'node:assert/strict';
 import { cp, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const files = {
 };
 const fits = (/** @type {string} */ text) => /far away/.test(text);
 
-/** Features that a browser may lack or do badly: taken away under a folder of this name in its worker. */
+/** Browser features to remove or to break in the worker of the site under each folder. */
 const WITHOUT = {
   files: 'delete StorageManager.prototype.getDirectory;',
   stores:
@@ -92,7 +92,8 @@ before(async () => {
 });
 
 /**
- * Makes of the site one whose readers may open models of these hosts, as a build for them is.
+ * Changes the site into one whose users may open models of these hosts, as a build with a list of
+ * hosts does.
  * @param {string} dist @param {string[]} hosts
  */
 async function allow(dist, hosts) {
@@ -113,7 +114,7 @@ async function allow(dist, hosts) {
   assert.ok(found >= 2, 'the policy and what is said of it');
 }
 
-/** A visitor who can come again. @param {string} [script] that runs before the page's own */
+/** Opens a visitor with lasting storage. @param {string} [script] that runs before the page's own */
 async function visitor(script = '') {
   const context = await browser.newContext();
   if (script) await context.addInitScript(script);
@@ -129,9 +130,9 @@ async function visitor(script = '') {
   return { context, page, open, ready, complaints };
 }
 
-test('an address asks first, resumes a cut connection, and is there at the next visit', async () => {
+test('a model address asks first, resumes a cut connection, and is stored for the next visit', async () => {
   const { context, page, open, ready, complaints } = await visitor();
-  // Slow enough for some of it to be read before the cut, which takes what is not.
+  // Slow enough for some data to be read before the cut, which discards the unread part.
   host.behave({ cut: 300_000, cuts: 2, pause: 30 });
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
   await open(query);
@@ -170,7 +171,7 @@ test('an address asks first, resumes a cut connection, and is there at the next 
   assert.match(await dialog.locator('.kept li').innerText(), new RegExp(`m\\.gguf\\s+${size} MB`));
   await dialog.locator('[data-remove]').click();
   await dialog.getByText('Nothing is kept.').waitFor();
-  // A host outside the policy is one sentence, and a file can be opened instead.
+  // A host outside the policy gives one sentence, and a file can be opened instead.
   await dialog.locator('#name').fill('https://example.org/x.gguf');
   await dialog.locator('#name').press('Enter');
   assert.match(
@@ -193,7 +194,7 @@ test('an address asks first, resumes a cut connection, and is there at the next 
   await context.close();
 });
 
-long('a byte that changed on the device is found, and the file fetched again', async () => {
+long('a byte that changed on the device is found, and the file is fetched again', async () => {
   const { context, page, open, ready } = await visitor();
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
   const fetchAll = async () => {
@@ -225,7 +226,7 @@ long('a byte that changed on the device is found, and the file fetched again', a
   await context.close();
 });
 
-test('cancelled and reloaded in the middle, it goes on where it was; the parts of a split one too', async () => {
+test('after a cancel or a reload the download resumes, also for the parts of a split model', async () => {
   const { context, page, open, ready, complaints } = await visitor();
   host.behave({ pause: 40 });
   const query = `&model=${encodeURIComponent(`${host.url}m-00002-of-00002.gguf`)}`;
@@ -256,7 +257,7 @@ test('cancelled and reloaded in the middle, it goes on where it was; the parts o
 });
 
 long(
-  'without a file system the cache keeps it, without either nothing, and each is said',
+  'without a file system the cache stores the model, without both nothing does, and the page says so',
   async () => {
     const unkept = /** @type {[keyof typeof WITHOUT, string][]} */ ([
       ['stores', 'keeps nothing for this page'],
@@ -284,7 +285,7 @@ long(
   },
 );
 
-long('a large file from disk has the same bar, and a press ends it', async () => {
+long('a large file from disk shows the same progress bar, and a press cancels it', async () => {
   const { context, page, complaints } = await visitor();
   const path = join(temporaryFolder(), 'large.gguf');
   await writeFile(path, image);
@@ -304,7 +305,7 @@ long('a large file from disk has the same bar, and a press ends it', async () =>
   await context.close();
 });
 
-test('elements alone ask in their own place: one press opens all of a model, and one ends it', async () => {
+test('elements alone ask in their own place: one press opens all parts of a model, and one cancels', async () => {
   const { context, page, complaints } = await visitor();
   host.behave({ pause: 100 });
   await page.goto(`${site}alone.html`);
@@ -332,14 +333,14 @@ test('elements alone ask in their own place: one press opens all of a model, and
     () => landscape.getAttribute('waiting'),
     (waiting) => waiting === null,
   );
-  // One download for both, that of what was missing.
+  // One download serves both elements: the missing file.
   const whole = host.requests.filter(({ method, headers }) => method === 'GET' && !headers.range);
   assert.equal(whole.length, 1);
   assert.deepEqual(complaints, []);
   await context.close();
 });
 
-test('a model of the list is asked for at the hub, and no element fetches one unasked', async () => {
+test('a model of the list asks before its download from the hub, and no element fetches one unasked', async () => {
   const { context, page, open } = await visitor();
   /** @type {string[]} */
   const asked = [];
@@ -395,7 +396,7 @@ test('a model of the list is asked for at the hub, and no element fetches one un
   await context.close();
 });
 
-test('a disk that fills up ends the keeping, not the opening, and leaves nothing behind', async () => {
+test('a full disk ends the storing, not the opening, and leaves nothing behind', async () => {
   const { context, page, ready, complaints } = await visitor();
   host.behave({ pause: 40 });
   await page.goto(
@@ -419,7 +420,7 @@ test('a disk that fills up ends the keeping, not the opening, and leaves nothing
 });
 
 long(
-  'a host that redirects is followed; a file that becomes another one is one sentence',
+  'a redirecting host is followed, and a file that changes during the download gives one sentence',
   async () => {
     const { context, page, open, ready, complaints } = await visitor();
     const ask = page.locator('logit-open');
@@ -444,7 +445,7 @@ long(
 );
 
 long(
-  'a host that lies about the length is one sentence; the truth told, the file opens',
+  'a host that lies about the length gives one sentence, and with the right length the file opens',
   async () => {
     const { context, page, open, ready, complaints } = await visitor();
     const ask = page.locator('logit-open');
@@ -466,7 +467,7 @@ long(
   },
 );
 
-long('two tabs at once: one keeps the file, both open it', async () => {
+long('with two tabs at once one stores the file and both open it', async () => {
   const first = await visitor();
   const second = await first.context.newPage();
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;

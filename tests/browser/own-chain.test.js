@@ -1,4 +1,4 @@
-/** A sampler of the reader's own in the chain of the bench: it does there what a built-in one does. */
+/** Tests a user's own sampler in the chain of the bench: it acts there like a built-in one. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -19,7 +19,7 @@ import {
 } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
-/** The example's function. @param {Float32Array} logits */
+/** Computes the result of the example. @param {Float32Array} logits */
 const five = (logits) => {
   const least = [...logits].sort((a, b) => b - a)[4];
   return logits.map((logit) => (logit >= least ? logit : -Infinity));
@@ -34,12 +34,12 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** The code that a page begins with. @type {string | undefined} */
+/** The initial code of a page. @type {string | undefined} */
 let example;
 
 /** @param {object} [options] */
 async function open({ add = true, ...options } = {}) {
-  // The code that was applied is in no address: a page that was used has the example again.
+  // No address holds the applied code, so a reused page has the example again.
   const opened = await bench.open(options);
   const { page } = opened;
   const card = page.locator('logit-chain .card[data-stage=own]');
@@ -105,22 +105,22 @@ async function open({ add = true, ...options } = {}) {
 }
 
 const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
-/** @param {string} before */
+/** @param {string} before the sampler after it */
 const orderBefore = (before) =>
   canonical().flatMap((name) => (name === before ? ['own', name] : [name]));
 
-test("it comes last off the shelf, and every bar is the engine's with it", async () => {
+test('it is added as the last stage, and every bar then agrees with the engine', async () => {
   const { card, did, order, set, shows, complaints, close } = await open();
   assert.equal((await order()).at(-1), 'own');
   await shows({ ...BALANCED, own: five });
-  // Its bars are those without it here, so they do not tell that its answer has come.
+  // At first its bars equal those without it, so they do not show that its answer has come.
   const says = await until(did, (text) => (text ?? '').trim() !== '');
   assert.match(says, /as they came/);
   await set('top_p', '1');
   await shows({ ...BALANCED, top_p: 1, own: five });
   assert.match(await did(), /^\s*Removes 59 .*ntropy/);
   assert.equal(await card.locator('.spark').count(), 1);
-  // The bench's own script for every document asks for a storage that a sandboxed frame has not.
+  // The tests' script for every document uses storage, which a sandboxed frame lacks.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),
     [],
@@ -128,7 +128,7 @@ test("it comes last off the shelf, and every bar is the engine's with it", async
   await close();
 });
 
-long('as top-k it keeps, draws and writes what top-k does at the same place', async () => {
+long('code for top-k keeps, draws and writes the tokens of top-k at the same place', async () => {
   const mine = await open({
     path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11',
   });
@@ -162,7 +162,7 @@ long('as top-k it keeps, draws and writes what top-k does at the same place', as
   await theirs.close();
 });
 
-long('its place matters, and keys move it', async () => {
+long('its result depends on its place, and keys move it', async () => {
   const LEAST =
     'export default (l) => l.map((it) => (it >= Math.max(...l) - 1.5 ? it : -Infinity));';
   const own = (/** @type {Float32Array} */ l) =>
@@ -180,7 +180,7 @@ long('its place matters, and keys move it', async () => {
   await it.close();
 });
 
-long('its plug is dragged like any other', async () => {
+long('its handle can be dragged like any other', async () => {
   const it = await open({ viewport: { width: 1440, height: 1800 } });
   await it.shows({ ...BALANCED, own: five });
   const plug = await it.card.locator('.plug').boundingBox();
@@ -196,7 +196,7 @@ long('its plug is dragged like any other', async () => {
   await it.close();
 });
 
-test('off and on, taken out, and back with its code', async () => {
+test('it can be turned off and on, removed, and added again with its code', async () => {
   const it = await open();
   await it.use('export default (l) => l.map((x) => x * 2);');
   const own = (/** @type {Float32Array} */ l) => l.map((x) => x * 2);
@@ -218,7 +218,7 @@ test('off and on, taken out, and back with its code', async () => {
   await it.close();
 });
 
-describe('a failure takes it out with a sentence, and nothing else is lost', () => {
+describe('a failure removes it with a sentence, and nothing else is lost', () => {
   /** @type {Awaited<ReturnType<typeof open>>} */
   let it;
   let first = '';
@@ -249,7 +249,7 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
   ];
   for (const [code, words] of sample(FAILURES, 1)) {
     test(code, async () => {
-      // A hanging call is ended sooner here; the page in one file waits for its own limit.
+      // An endless loop is ended early here; the single-file page waits for its own limit.
       if (code.includes('for (;;)')) await it.limit(300);
       await it.use(code);
       await until(it.trouble, (text) => words.test(text ?? ''));
@@ -268,7 +268,7 @@ describe('a failure takes it out with a sentence, and nothing else is lost', () 
   }
 });
 
-test('a failure in the middle of a run stops it there', async () => {
+test('a failure during a run stops the run there', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&seed=5' });
   await it.use(
     'export default (l, s, { history }) => { if (history.length > 4) throw new Error("four"); return l; };',
@@ -283,9 +283,9 @@ test('a failure in the middle of a run stops it there', async () => {
   await it.close();
 });
 
-long('a slow answer that was overtaken is dropped', async () => {
+long('a slow answer to an outdated question is dropped', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8' });
-  // It waits, or keeps its worker busy.
+  // It waits, or with LONG=1 keeps its worker busy.
   const slow = LONG
     ? 'export default async (l) => { for (const end = Date.now() + 700; Date.now() < end; ); return l.map(() => 0); };'
     : 'export default (l) => new Promise((done) => setTimeout(() => done(l.map(() => 0)), 700));';
@@ -325,7 +325,7 @@ test('many draws, alternatives and the charts over all ranks use it', async () =
 
 describe('for everybody', () => {
   for (const theme of sample(['light', 'dark'], 1)) {
-    long(`no accessibility violation, ${theme}`, async () => {
+    long(`axe finds no violation, ${theme}`, async () => {
       const { page, card, use, trouble, close } = await open({
         colorScheme: /** @type {'light' | 'dark'} */ (theme),
       });
@@ -337,7 +337,7 @@ describe('for everybody', () => {
     });
   }
 
-  long('Spanish, and no sideways scrolling at 360 px', async () => {
+  long('in Spanish at 360 px the page does not scroll sideways', async () => {
     const { page, card, close } = await open({
       path: '?lang=es',
       viewport: { width: 360, height: 740 },
@@ -353,7 +353,7 @@ describe('for everybody', () => {
   });
 });
 
-long('in the page that is one file, by double click and without a network', async () => {
+long('it works in the single-file page, opened by double click without a network', async () => {
   const { page, foreign, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,
@@ -390,7 +390,7 @@ long('in the page that is one file, by double click and without a network', asyn
   const trouble = () => card.locator('.error').textContent();
   for (const [code, words] of /** @type {[string, RegExp][]} */ ([
     ['export default (;', /could not be loaded: .*Unexpected/],
-    // It waits for the page's own limit.
+    // This waits for the page's own limit.
     ...(LONG ? [['export default () => { for (;;); };', /too long/]] : []),
     ['export default async (l) => { await fetch("https://example.com/"); return l; };', /failed/],
     ['export default (l) => { parent.document.title = ""; return l; };', /failed/],

@@ -1,6 +1,6 @@
 /**
- * A sampler of one's own, on a page with the site's own policy: it runs, hangs, is graded, reaches
- * nothing.
+ * Tests a user's own sampler on a page with the site's policy: it runs, is stopped if it hangs, is
+ * graded, and reaches nothing.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const ids = await engine.encode('Today she');
 await engine.feed(ids);
 const given = { engine, logits: await engine.logits(), settings: { top_p: 0.9 }, history: [...ids] };
 addEventListener('logit-own', ({ detail }) => window.heard.push(detail));
-/** The page as nobody has touched it. */
+/** Resets the page to its initial state. */
 window.renew = async (theme = query.get('theme') ?? 'light') => {
   sessionStorage.clear();
   const element = Object.assign(document.createElement('logit-own-sampler'), given);
@@ -74,7 +74,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** The page of each query, for all tests. @type {Map<string, Awaited<ReturnType<typeof bench.open>>>} */
+/** The page of each query, shared by all tests. @type {Map<string, Awaited<ReturnType<typeof bench.open>>>} */
 const kept = new Map();
 
 /** @param {{ query?: string, theme?: string, viewport?: { width: number, height: number } }} [options] */
@@ -119,7 +119,7 @@ async function open({ query = '', theme, viewport = { width: 1440, height: 900 }
 }
 
 describe('running', () => {
-  test('the example is what the built-in one is, and holds', async () => {
+  test('the example gives the result of the built-in sampler and passes its check', async () => {
     const { press, rows, report, page, complaints, foreign } = await open();
     await press('run');
     const shown = await rows();
@@ -143,7 +143,7 @@ describe('running', () => {
     assert.equal(await before.count(), 0);
     await page.locator('textarea').press('Space');
     assert.equal(await before.count(), 1, 'the report stays to work from, and says of what it is');
-    // The bench's own script for every document asks for a storage that a sandboxed frame has not.
+    // The tests' script for every document uses storage, which a sandboxed frame lacks.
     assert.deepEqual(
       complaints.filter((text) => !text.includes('localStorage')),
       [],
@@ -155,7 +155,7 @@ describe('running', () => {
     assert.equal(await page.locator('iframe').count(), 0);
   });
 
-  test('alone, it opens an engine by itself, with logits to try', async () => {
+  test('alone, it opens its own engine, with logits to try', async () => {
     const { page, press, rows, report } = await open();
     await page.evaluate(() => {
       const alone = document.createElement('logit-own-sampler');
@@ -168,13 +168,13 @@ describe('running', () => {
     assert.equal(shown[0].token, 'is');
     for (const { cells } of shown) assert.equal(cells[0], cells[1]);
     assert.notEqual(shown[0].cells[0], '100%');
-    // That the example holds is the test before this.
+    // The test before checks the example.
     if (!LONG) return;
     await press('check');
     assert.ok((await report()).every(({ holds }) => holds));
   });
 
-  test('another distribution shows as another, with the property that fails, its input, the fault and the marks', async () => {
+  test('a different distribution is reported with the failing property, its input, the fault and the marks', async () => {
     const { press, rows, report, write, page } = await open();
     await write(
       'export default (logits) => logits.map((l) => (l === Math.max(...logits) ? l : -Infinity));',
@@ -197,13 +197,13 @@ describe('running', () => {
   });
 
   long(
-    'the report gives the reason that the command line gives, in both languages, and fits 360 px',
+    'the report gives the reason of the command line, in both languages, and fits 360 px',
     async () => {
       const languages = [
         ['', 'Token 0 has changed.', 'It went on after the end.', /your own/],
         ['?lang=es', 'El token 0 cambió.', 'Siguió después del final.', /propio/],
       ];
-      // Spanish in any case: its words are the longer ones.
+      // Spanish is always tested: its words are longer.
       for (const [query, changed, longer, heading] of LONG ? languages : languages.slice(1)) {
         const viewport = { width: 360, height: 740 };
         const { page, press, write } = await open({ query, viewport });
@@ -222,7 +222,7 @@ describe('running', () => {
           innerWidth,
         ]);
         assert.ok(inner <= outer, `${inner} > ${outer}`);
-        // The command line says the same of a loop.
+        // The command line gives the same reason for a loop.
         if (!LONG) continue;
         await page.locator('.bar select').selectOption('generate');
         await write('export default () => [0];');
@@ -249,12 +249,12 @@ describe('running', () => {
           held.includes('temperature.negative_raises'),
       );
       assert.ok(!held.includes('top_k.k_two_keeps_top_two'));
-      // The lesson's function refuses 1.5; another that takes it loses nothing.
+      // The lesson's function refuses 1.5; code that accepts it loses nothing.
       assert.ok(held.includes('top_p.invalid_p_raises'));
       assert.match(await why('top_k.k_two_keeps_top_two'), /[Tt]oken \d should be removed/);
     };
     if (LONG) await check();
-    // The cases of that function take most of the time.
+    // The cases of that function take most of the time, so it is renamed.
     const example = await page.locator('textarea').inputValue();
     await write(example.replace('export function generate', 'export function another'));
     await check();
@@ -265,14 +265,14 @@ describe('running', () => {
     await page.locator('.report .sum', { hasText: 'hold' }).waitFor();
     assert.match(await why('generate.eos_stops_early'), /no function named generate/);
   });
-  test('a loop without end is ended while the page goes on', async () => {
+  test('an endless loop is ended while the page stays responsive', async () => {
     const { press, write, page, trouble } = await open();
     await page.locator('logit-own-sampler').evaluate((element) => {
       element.limit = 200;
     });
     await write('export default () => { for (;;); };');
     await press('run');
-    // It would never come if the page itself hung.
+    // This timer would never fire if the page itself hung.
     await page.evaluate(
       () =>
         new Promise((done) => {
@@ -283,7 +283,7 @@ describe('running', () => {
     assert.equal(await page.locator('iframe').count(), 0);
   });
 
-  test('mistakes are said in words', async () => {
+  test('mistakes in the code are described in words', async () => {
     const { press, write, trouble } = await open();
     /** @type {[string, RegExp][]} */
     const mistakes = [
@@ -304,7 +304,7 @@ describe('running', () => {
 });
 
 describe('bounded before it reaches the page', () => {
-  /** Each with what is said of it; none may hold the page up. @type {Record<string, [string, RegExp]>} */
+  /** Faulty answers with their sentences; none may block the page. @type {Record<string, [string, RegExp]>} */
   const cases = {
     'a message of 50 million characters': [
       "export default () => { throw new Error('a'.repeat(5e7)); };",
@@ -380,7 +380,7 @@ describe('bounded before it reaches the page', () => {
 });
 
 describe('shut off', () => {
-  test('no network, no page, no storage', async () => {
+  test('code reaches no network, no page and no storage', async () => {
     const { port } = /** @type {import('node:net').AddressInfo} */ (outside.address());
     const { press, write, page, trouble } = await open();
     const tries = {
@@ -413,7 +413,7 @@ describe('shut off', () => {
 });
 
 describe('the editor', () => {
-  test('Tab indents, Escape leaves, Ctrl+Enter runs, the example comes back', async () => {
+  test('Tab indents, Escape leaves, Ctrl+Enter runs, and the example can be restored', async () => {
     const { page, write, press, rows } = await open();
     const editor = page.locator('textarea');
     const example = await editor.inputValue();
@@ -445,7 +445,7 @@ describe('the editor', () => {
     await write('// mine');
     await page.locator('select').selectOption('generate');
     assert.match(await page.locator('textarea').inputValue(), /function generate/);
-    // tests/node/grade.test.js checks the failures, in a fifth of the time.
+    // tests/node/grade.test.js checks the failures in a fifth of the time.
     if (LONG) {
       await press('check');
       const failed = (await report()).filter(({ holds }) => !holds).map(({ name }) => name);
@@ -454,7 +454,7 @@ describe('the editor', () => {
         failed.join(),
       );
     }
-    // Logits alone are no guidance: the second distribution is there, and every token alike in it.
+    // Guidance needs a second distribution: the page shows one with equal probabilities.
     await page.locator('select').selectOption('guidance_scale');
     await press('run');
     await page.locator('tbody tr').first().waitFor();
@@ -464,7 +464,7 @@ describe('the editor', () => {
     );
     await page.locator('select').selectOption('top_p');
     assert.equal(await page.locator('textarea').inputValue(), '// mine');
-    // As after a reload.
+    // Simulates a reload.
     await page.locator('select').selectOption('min_p');
     await write('// other');
     await page.locator('logit-own-sampler').evaluate((old) => {
@@ -478,7 +478,7 @@ describe('the editor', () => {
 });
 
 for (const theme of sample(['light', 'dark'], 1))
-  long(`no accessibility violation, ${theme}, with a report`, async () => {
+  long(`axe finds no violation, ${theme}, with a report`, async () => {
     const { page, press, report } = await open({ theme });
     await press('run');
     await page.locator('tbody tr').first().waitFor();

@@ -1,6 +1,4 @@
-/**
- * The page as a person uses it: real keys and mouse on the built site, numbers held against Node.
- */
+/** Tests the page with real keys and mouse on the built site; numbers are compared with Node. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long, sample } from '../long.js';
@@ -25,9 +23,7 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 
-/**
- * The page with its usual settings.
- */
+/** Opens the page with its usual settings. */
 const open = (options) => bench.open({ path: `?lang=en${START}`, ...options });
 
 /** Waits until the bars are exactly the engine's array for a text and settings. */
@@ -51,7 +47,7 @@ const texts = (page) =>
     .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
-test('the page loads whole, from its own origin, and complains about nothing', async () => {
+test('the page loads completely from its own origin and logs no complaint', async () => {
   const { page, complaints, foreign, close } = await bench.open({ path: '?lang=en#temperature=1' });
   await expectBars(page, FIRST, {});
   assert.match(await page.locator('footer').innerText(), /64 tokens/);
@@ -63,7 +59,7 @@ test('the page loads whole, from its own origin, and complains about nothing', a
   await close();
 });
 
-test('the title says what shows, in the language of the page, and leaves the history alone', async () => {
+test("the title describes the current state in the page's language and adds no history entry", async () => {
   const { page, close } = await open();
   const title = (/** @type {string} */ wanted) =>
     until(
@@ -92,7 +88,7 @@ test('the title says what shows, in the language of the page, and leaves the his
   await close();
 });
 
-test('the distribution has the most of the width, and where there is little room comes first', async () => {
+test('the distribution takes the largest part of the width, and comes first in a narrow window', async () => {
   const { page, close } = await bench.open({ path: '?lang=en#seed=42' });
   const chart = page.locator('logit-distribution');
   const { width } = await chart.boundingBox();
@@ -129,7 +125,7 @@ test('the distribution has the most of the width, and where there is little room
   await close();
 });
 
-/** Opens the page in a window of a size and counts what is in sight. */
+/** Opens the page in a window of a size and counts the bars in sight. */
 const testSight = (declare, where, width, height, path, rows) =>
   declare(`bars and temperature are in sight together from the start: ${where}`, async () => {
     const { page, close } = await bench.open({ path, viewport: { width, height } });
@@ -150,7 +146,7 @@ const testSight = (declare, where, width, height, path, rows) =>
     await close();
   });
 
-// In Spanish, whose words are longer, below.
+// The Spanish page, with its longer words, is tested below.
 testSight(long, 'a laptop', 1440, 900, `?lang=en${START}&seed=42`, 20);
 testSight(long, 'a small laptop', 1280, 800, `?lang=en${START}`, 15);
 
@@ -179,9 +175,9 @@ const testHead = (declare, lang, path) =>
     },
   );
 
-testHead(long, 'en', `?lang=en${START}&seed=42`); // in Spanish below
+testHead(long, 'en', `?lang=en${START}&seed=42`); // the Spanish page is tested below
 
-test('what is printed is the text, the chart, the knobs and the address, on white', async () => {
+test('the print has the text, the chart, the knobs and the address, on white', async () => {
   const { page, close } = await open({ colorScheme: 'dark' });
   await page.locator('[data-command=step]').click();
   await settle(page);
@@ -202,7 +198,7 @@ test('what is printed is the text, the chart, the knobs and the address, on whit
   await close();
 });
 
-test('the panels go by the room that the instrument has, not by the window', async () => {
+test('the layout of the panels follows the width of the instrument, not of the window', async () => {
   const { page, close } = await open();
   const columns = async (width) => {
     await page.evaluate((w) => (document.querySelector('main').style.maxWidth = `${w}px`), width);
@@ -219,7 +215,7 @@ test('the panels go by the room that the instrument has, not by the window', asy
   await close();
 });
 
-test("a typed prompt shows the distribution after it, every number the engine's own", async () => {
+test("a typed prompt shows the engine's own distribution after it", async () => {
   const { page, close } = await open();
   await page.locator('#prompt').click();
   await page.keyboard.press('Control+A');
@@ -232,7 +228,7 @@ test("a typed prompt shows the distribution after it, every number the engine's 
   await close();
 });
 
-test('number boxes take everything the engine accepts, also beyond the slider', async () => {
+test('number boxes take every value that the engine accepts, also beyond the slider', async () => {
   const { page, close } = await open();
   const settings = { ...BALANCED };
   const typed = /** @type {const} */ ([
@@ -272,7 +268,7 @@ test('sliders follow keys and mouse', async () => {
   await close();
 });
 
-test('temperature 0 is reachable and says greedy', async () => {
+test('temperature 0 is reachable and is called greedy', async () => {
   const { page, close } = await open();
   const slider = knob(page, 'temperature').getByRole('slider');
   await slider.focus();
@@ -289,7 +285,7 @@ test('temperature 0 is reachable and says greedy', async () => {
   await close();
 });
 
-test('presets set every knob, and the knobs say when they are your own', async () => {
+test('presets set every knob, and the knobs show a user’s own values', async () => {
   const { page, close } = await open();
   const select = page.locator('#preset');
   await select.selectOption({ label: 'Greedy: always the best' });
@@ -310,7 +306,7 @@ test('presets set every knob, and the knobs say when they are your own', async (
   await close();
 });
 
-test('bad input is one sentence beside its control and changes nothing', async () => {
+test('bad input gives one sentence beside its control and changes nothing', async () => {
   const { page, complaints, close } = await open();
   const cases = [
     ['temperature', 'hot', 'Temperature must be a number, got “hot”; it stays at 0.7.'],
@@ -356,7 +352,7 @@ test('bad input is one sentence beside its control and changes nothing', async (
   await close();
 });
 
-test('a prompt that the model cannot read is one sentence, and the last good text stays', async () => {
+test('an unreadable prompt gives one sentence, and the last good text stays', async () => {
   const { page, complaints, close } = await open();
   const fault = page.locator('logit-text #fault');
   await page.locator('#prompt').fill('Tomorrow zebra');
@@ -376,7 +372,7 @@ test('an empty prompt asks the model to begin a text', async () => {
   await close();
 });
 
-test('the same seed gives the text that Node generates, step by step and in one run', async () => {
+test('a seed gives the text that Node generates, step by step and in one run', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en#prompt=Yesterday%20they&temperature=1.3&top_k=30&seed=4',
   });
@@ -466,10 +462,10 @@ test('a new prompt ends a run and begins a new text', async () => {
   await close();
 });
 
-test('Stop ends a run between two tokens, and knobs may turn while it runs', async () => {
+test('Stop ends a run between two tokens, and knobs can turn during a run', async () => {
   const { page, close } = await open();
   await page.locator('[data-command=run]').click();
-  // As soon as a token stands there, so that no slow machine has come to the end before.
+  // Stops at the first token, so that a slow machine has not reached the end of the run.
   const stopped = await page.locator('logit-bench').evaluate(async ({ shadowRoot }) => {
     const steps = () =>
       shadowRoot
@@ -494,7 +490,7 @@ test('Stop ends a run between two tokens, and knobs may turn while it runs', asy
   await close();
 });
 
-test('the draw shows the u of seed and step, and the token it lands on', async () => {
+test('the draw shows the u of seed and step, and its token', async () => {
   const { page, close } = await open();
   scope.feed(scope.encode(FIRST));
   const drawn = scope.draw({ ...BALANCED, seed: 42 }, { step: 0 });
@@ -524,7 +520,7 @@ test('the draw shows the u of seed and step, and the token it lands on', async (
   await close();
 });
 
-test('no two presets have one name', async () => {
+test('every preset has its own name', async () => {
   const { page, close } = await open();
   await page.getByRole('tab', { name: 'Your own' }).click();
   const lists = page.locator('#preset');
@@ -535,12 +531,12 @@ test('no two presets have one name', async () => {
     assert.deepEqual(names, [...new Set(names)]);
     assert.ok(names.includes('greedy'));
   }
-  await page.getByRole('tab', { name: 'Bench' }).click(); // the next test finds its page
+  await page.getByRole('tab', { name: 'Bench' }).click(); // the next test needs the bench
   await close();
 });
 
-test('settled resolves once all that was asked for is on show, and not before', async () => {
-  // Short texts where they are set side by side: more of them follow at once.
+test('settled resolves when everything asked for is shown, and not earlier', async () => {
+  // Compare writes short texts here: the test later asks for more of them.
   const { page, close } = await bench.open({
     path: `?lang=en${START}&compare_max_new_tokens=5`,
   });
@@ -562,18 +558,18 @@ test('settled resolves once all that was asked for is on show, and not before', 
     await settle(page);
     assert.equal(await page.locator(`logit-${view} [role=status]`).first().innerText(), said);
   }
-  // The address does not hold this, and so does not wait for it.
+  // The address does not hold this number, so settled does not wait for the address.
   const samples = page.locator('logit-compare [data-name=samples]');
   await samples.fill('4');
   await samples.press('Enter');
   await settle(page);
   const progress = page.locator('logit-compare [role=status]').first();
   assert.equal(await progress.innerText(), '12 of 12 texts');
-  await page.getByRole('tab', { name: 'Bench' }).click(); // the next test finds its page
+  await page.getByRole('tab', { name: 'Bench' }).click(); // the next test needs the bench
   await close();
 });
 
-// The menu's keys are those of keyboard.test.js, its choices those of access.test.js.
+// keyboard.test.js tests the menu's keys, access.test.js its choices.
 long('language and colours stand in a menu that keys open, use and close', async () => {
   const { page, close } = await open();
   const menu = page.locator('logit-preferences');
@@ -601,9 +597,9 @@ const FRAMES = [
   ["a lesson's frame", 760, 760, '?lang=en&controls=temperature,distribution', 8],
   ["a lesson's wide frame", 1000, 760, '?lang=en&controls=temperature,top_p,distribution', 20],
 ];
-for (const frame of FRAMES) testSight(long, ...frame); // of the panels that a laptop has
+for (const frame of FRAMES) testSight(long, ...frame); // panels for a laptop
 
-/** The words and the controls that are in the window. */
+/** Returns the words and the controls in the window. */
 const inSight = (page) =>
   page.evaluate(() => {
     const seen = { words: [], controls: 0 };
@@ -638,7 +634,7 @@ const inSight = (page) =>
   });
 
 for (const lang of sample(['en', 'es'], 1))
-  test(`the first screen is plain, of 120 words at most: ${lang}`, async () => {
+  test(`the first screen is plain and has 120 words at most: ${lang}`, async () => {
     const path = `?lang=${lang}&model=stories&view=bench#`;
     const { page, close } = await bench.open({ path });
     assert.equal(await page.locator('#preset').inputValue(), 'transformers');
@@ -659,15 +655,15 @@ for (const lang of sample(['en', 'es'], 1))
     await close();
   });
 
-// That no address in the built files begins at a root is seen in build.test.js.
-long('it works under any path', async () => {
+// build.test.js checks that no address in the built files is absolute.
+long('the page works under any path', async () => {
   const { page, complaints, close } = await bench.open({ path: 'deep/er/?lang=en' });
   await expectBars(page, FIRST, BALANCED);
   assert.deepEqual(complaints, []);
   await close();
 });
 
-test('a model that does not load is one sentence, Try again loads it, and a host page hears what happens', async () => {
+test('a model that fails to load gives one sentence, Try again loads it, and a host page hears both', async () => {
   const { page, complaints, close } = await bench.open({
     ready: false,
     own: true,

@@ -1,4 +1,4 @@
-/** Programs outside Node: whether they are there, and waiting for what they print. */
+/** Helpers for programs outside Node: finding them and waiting for their output. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -8,7 +8,7 @@ export function onPath(name) {
 }
 
 /**
- * The first group of the first match in what a program prints.
+ * Waits for a pattern in the output of a program; returns the first group of the match.
  * @param {import('node:stream').Readable} stream
  * @param {RegExp} pattern
  * @returns {Promise<string>}

@@ -1,7 +1,7 @@
 /**
- * The page in pseudo-locales (?strings=): strings twice as long, the page turned, strings that look
- * like markup. Nothing leaves its box or lies over something else, and nothing runs. And the page as
- * a browser's translator leaves it.
+ * Tests the page in pseudo-locales (?strings=): strings of double length, a right-to-left page,
+ * strings with markup. Nothing overflows or overlaps, and no markup runs. Also tests a page that a
+ * browser's translator changed.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,7 +16,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** High enough that nothing is docked over what follows it. */
+/** The windows are high, so that no docked card covers other parts. */
 const WIDTHS = [375, 1440];
 const HIGH = 4000;
 
@@ -29,7 +29,7 @@ const LESSONS = [
   '?lesson=constrained',
   '?lesson=strategies',
 ];
-/** The places of a user, by view or overlay. */
+/** The places of the page: views, menus and lessons. */
 const PLACES = [...VIEW_NAMES, 'models', 'preferences', ...LESSONS];
 
 const OVER = {
@@ -69,7 +69,7 @@ async function show(place, strings) {
   return opened;
 }
 
-/** Finds strings that became markup; there may be none. */
+/** Finds text that became markup. */
 const findMarkup = () => {
   let shown = 0;
   let made = 0;
@@ -107,7 +107,7 @@ for (const [i, strings] of ['double', 'long', 'rtl'].entries())
     },
   );
 
-test('no string is taken for markup', async () => {
+test('no string is read as markup', async () => {
   for (const place of sample(PLACES, 2, 3)) {
     const { page, complaints, foreign, close } = await show(place, 'xss');
     const wanted = { made: 0, shown: true, ran: false };
@@ -117,7 +117,7 @@ test('no string is taken for markup', async () => {
   }
 });
 
-test('a pseudo-locale is no language: it is not remembered, and goes on by the links of a lesson', async () => {
+test('a pseudo-locale is not remembered as a language, and the links of a lesson keep it', async () => {
   const { page, close } = await show('?lesson', 'double');
   const { lang, title } = await page.evaluate(() => ({
     lang: document.documentElement.lang,
@@ -141,7 +141,7 @@ test('an unknown pseudo-locale changes nothing', async () => {
   await close();
 });
 
-/** Does to each text what a browser's translator does, also to those that it is told to leave. */
+/** Changes each text like a browser's translator, including the texts marked as not translatable. */
 const translateAll = () => {
   const walk = (root) => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
@@ -162,7 +162,7 @@ const translateAll = () => {
   walk(document.body);
 };
 
-/** All texts of the page, and those with the sign of a space that may be translated. */
+/** Returns all text of the page, and the translatable texts with a space sign. */
 const readTexts = () => {
   const found = { texts: [], open: [] };
   const walk = (root) => {
@@ -181,7 +181,7 @@ const readTexts = () => {
   return { text: found.texts.join('').replace(/\s+/g, ' '), open: found.open };
 };
 
-test('a page that a translator has changed shows what holds, and no token may be translated', async () => {
+test('a page changed by a translator still shows current values, and no token may be translated', async () => {
   const found = [];
   for (const translated of [false, true]) {
     const path = '?lang=en&model=verbs&view=landscape#temperature=0.7&top_p=0.9';

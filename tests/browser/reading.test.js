@@ -1,6 +1,6 @@
 /**
- * The page for a screen reader: the browser's accessibility tree in the order of
- * docs/accessibility.md, each chart as a table too, and the announcements while tokens are drawn.
+ * Tests the page for a screen reader: the accessibility tree in the order of docs/accessibility.md,
+ * a table for each chart, and the announcements during a run.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Headings and landmarks: docs/accessibility.md leaves none of these out. */
+/** Headings and landmarks that docs/accessibility.md has to list. */
 const STRUCTURE = [
   'banner',
   'main',
@@ -27,7 +27,7 @@ const STRUCTURE = [
   'tabpanel',
 ];
 
-/** The page as "role name", in reading order. */
+/** Returns the page as "role name" strings, in reading order. */
 async function readTree(page) {
   const client = await page.context().newCDPSession(page);
   const { nodes } = await client.send('Accessibility.getFullAXTree');
@@ -68,7 +68,7 @@ test('the first screen and the bench are read in the order of docs/accessibility
   }
 });
 
-test('each drawn token is announced once, politely; a run once, when it ends', async () => {
+test('each drawn token is announced once, politely; a run once, at its end', async () => {
   const { page, close } = await bench.open();
   await page.locator('logit-text p[aria-live]').evaluate((live) => {
     window.said = [];
@@ -96,7 +96,8 @@ test('each drawn token is announced once, politely; a run once, when it ends', a
   await page.locator('[data-command=reset]').click();
   await page.evaluate(() => (window.said.length = 0));
   await page.locator('[data-command=run]').click();
-  // Inside the page: the run is short, and a press from here may come after its end.
+  // Stops inside the page: the run is so short that a press from this process could come after its
+  // end.
   await page.locator('logit-text').evaluate(async (text) => {
     while (text.steps.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     text.emit('logit-command', { command: 'stop' });
@@ -106,7 +107,7 @@ test('each drawn token is announced once, politely; a run once, when it ends', a
   await close();
 });
 
-/** The charts, how to come to each, and the element that holds chart and table. */
+/** The charts, the steps to reach each, and the element that contains chart and table. */
 const CHARTS = [
   { chart: 'bars', holds: 'logit-distribution', view: 'bench' },
   { chart: 'cumulative', holds: 'logit-distribution', view: 'bench', press: '#tab-cumulative' },
@@ -117,7 +118,7 @@ const CHARTS = [
 ];
 
 long(
-  'no heading leaves a level out, on any view, and each chart is also a table, with a name and with heads',
+  'headings skip no level on any view, and each chart is also a table with a name and with headers',
   async () => {
     const { page, close } = await bench.open();
     for (const view of ['compare', 'sweep', 'cost', 'speculative', 'logits']) {

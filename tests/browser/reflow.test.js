@@ -1,4 +1,7 @@
-/** Every view on 320 px, as a window of 1280 px at 400 % is, and with the text spacing of WCAG 1.4.12. */
+/**
+ * Tests every view at 320 px, the width of a 1280 px window at 400 % zoom, and with the text
+ * spacing of WCAG 1.4.12.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LONG, sample } from '../long.js';
@@ -11,7 +14,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** The spacing that a reader may ask for. */
+/** The text spacing that a user may set. */
 const SPACING = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
   p { margin-bottom: 2em !important }`;
 
@@ -22,7 +25,7 @@ const SIZES = /** @type {const} */ ([
   [2560, ''],
 ]);
 
-/** In the page: the spacing in every shadow tree, or in none. */
+/** Runs in the page: sets the spacing in every shadow tree, or removes it. */
 function space(sheet) {
   window.spacing ??= new CSSStyleSheet();
   window.spacing.replaceSync(sheet);
@@ -34,9 +37,9 @@ function space(sheet) {
   walk(document);
 }
 
-// In `make test` some of the views, in the language whose words are longer, each at two of the sizes.
+// `make test` checks some views in Spanish, with its longer words, each at two of the sizes.
 for (const lang of LONG ? ['en', 'es'] : ['es'])
-  test(`no view has to be scrolled sideways at 320 px, wide spacing or not: ${lang}`, async () => {
+  test(`no view scrolls sideways at 320 px, with or without wide spacing: ${lang}`, async () => {
     const { page, close } = await bench.open({ path: `?lang=${lang}` });
     for (const [i, view] of sample(VIEW_NAMES, 2).entries()) {
       await page.setViewportSize({ width: 1440, height: 900 });
@@ -56,7 +59,7 @@ for (const lang of LONG ? ['en', 'es'] : ['es'])
     await close();
   });
 
-test('the tab of the view stands whole in a row that has no room for all', async () => {
+test('in a row too narrow for all tabs the tab of the current view is completely visible', async () => {
   const { page, close } = await bench.open({
     path: '?lang=es&view=compare',
     viewport: { width: 320, height: 640 },

@@ -1,4 +1,4 @@
-/** Refusals, in the language of the page, beside the control that caused them. */
+/** Tests refusals: each stands in the page's language beside its control. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';
@@ -9,7 +9,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** The page in Spanish. */
+/** Opens the page in Spanish. */
 const open = () => bench.open({ path: `?lang=es${START}` });
 
 const said = (locator, wanted) =>
@@ -37,24 +37,21 @@ test('a word that the model does not know is named in Spanish', async () => {
   await close();
 });
 
-long(
-  'a prompt longer than the model can hold is refused in Spanish, with both numbers',
-  async () => {
-    const { page, complaints, close } = await open();
-    const prompt = page.locator('logit-text textarea');
-    await prompt.evaluate((box) => {
-      box.value = `Today${' she'.repeat(262_200)}`;
-      box.dispatchEvent(new Event('input', { bubbles: true }));
-    });
-    const wanted = /^Caben como mucho 262\.144 tokens y hay 262\.202\.$/;
-    assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
-    assert.equal(await page.locator('logit-tape .given [data-place]').count(), 400); // the last ones
-    assert.deepEqual(complaints, []);
-    await close();
-  },
-);
+long('a prompt longer than the context is refused in Spanish, with both numbers', async () => {
+  const { page, complaints, close } = await open();
+  const prompt = page.locator('logit-text textarea');
+  await prompt.evaluate((box) => {
+    box.value = `Today${' she'.repeat(262_200)}`;
+    box.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  const wanted = /^Caben como mucho 262\.144 tokens y hay 262\.202\.$/;
+  assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
+  assert.equal(await page.locator('logit-tape .given [data-place]').count(), 400); // the last 400 tokens
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
-test('a file that is no model is refused in Spanish, and in English once the language is', async () => {
+test('a file that is no model is refused in Spanish, and after a change of language in English', async () => {
   const { page, complaints, close } = await open();
   const hand = (text) =>
     page.locator('logit-model input[type=file]').setInputFiles({
@@ -79,7 +76,7 @@ test('a file that is no model is refused in Spanish, and in English once the lan
   await close();
 });
 
-test('a prompt that a search cannot hold is refused in Spanish, with both numbers', async () => {
+test('a prompt too long for a search is refused in Spanish, with both numbers', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=es&view=compare',
     ready: false,
@@ -94,7 +91,7 @@ test('a prompt that a search cannot hold is refused in Spanish, with both number
   await close();
 });
 
-test('a worker that closes itself refuses what waits for it and what comes after', async () => {
+test('a worker that closes itself refuses waiting and later calls', async () => {
   const path = 'source/tests/browser/blank.html';
   const { page, close } = await bench.open({ ready: false, path });
   const refused = await page.evaluate(async () => {

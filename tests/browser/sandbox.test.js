@@ -1,4 +1,4 @@
-/** The frame of a reader's own code, framed by others than the page. */
+/** Tests the frame of a user's own code inside pages other than ours. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandbox } from '../../web/build.js';
@@ -9,13 +9,13 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Fails where it has an origin. */
+/** Code that fails if it has an origin. */
 const SPY = `
 if (self.origin !== 'null') throw new Error('it runs in ' + self.origin);
 export default (logits) => logits;`;
 
 /**
- * The messages at a page of the site's origin from a frame that is asked to run the spy.
+ * Asks a frame to run the spy; returns the messages that a page of the site's origin hears.
  * @param {Record<string, string>} attributes of the frame
  * @returns {Promise<{ heard: any[], shown: string | undefined }>}
  */
@@ -42,7 +42,7 @@ async function frame(attributes) {
     /** @type {const} */ ([attributes, SPY]),
   );
   const inner = page.frames().find((each) => each !== page.mainFrame());
-  await inner?.waitForLoadState('domcontentloaded'); // it tells its parent before it shows it
+  await inner?.waitForLoadState('domcontentloaded'); // it tells its parent before it shows the sentence
   const shown = (await inner?.locator('body').textContent())?.trim();
   await close();
   return { heard, shown };
@@ -50,7 +50,7 @@ async function frame(attributes) {
 
 const WHY = 'this page runs code only in a frame with sandbox="allow-scripts"';
 
-test('without sandbox="allow-scripts" it runs nothing and says so', async () => {
+test('without sandbox="allow-scripts" the frame runs nothing and says so', async () => {
   const { page: single } = await sandbox('single');
   for (const attributes of [
     { src: '/sandbox.html' },
@@ -60,7 +60,7 @@ test('without sandbox="allow-scripts" it runs nothing and says so', async () => 
     assert.deepEqual(await frame(attributes), { heard: [{ error: WHY }], shown: WHY });
 });
 
-test('with it, it runs, without an origin', async () => {
+test('with sandbox="allow-scripts" the code runs without an origin', async () => {
   const { heard } = await frame({ src: '/sandbox.html', sandbox: 'allow-scripts' });
   assert.equal(heard[0], 'ready');
   assert.deepEqual(heard.at(-1), { id: 1 });

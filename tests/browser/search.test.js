@@ -1,6 +1,6 @@
 /**
- * Searches to be watched, the window of the penalties, and the constraint as part of the page's
- * state.
+ * Tests the step-by-step display of searches, the window of the penalties, and the constraint in
+ * the page's state.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,47 +16,44 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-// The loops themselves are those of tests/node/repetition.test.js; the next test has them shown.
-long(
-  'the searches show beam search in a loop, marked, beside drawn texts without one',
-  async () => {
-    const path = '?lang=en&model=stories&view=compare';
-    const { page, complaints, close } = await bench.open({ path, ready: false });
-    const view = page.locator('logit-compare');
-    await view.locator('[data-suite=searches]').click();
-    await view.locator('[data-command=loop]').click();
-    assert.equal(await view.locator('#prompt').inputValue(), LOOPING.searches.prompt);
-    const ids = async (at) =>
-      view
-        .locator(`[data-column="${at}"] .t`)
-        .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
-    const column = (name) =>
-      view.locator('li.column').filter({ has: page.locator('h3', { hasText: name }) });
-    const loopOf = (name) => column(name).locator('[data-figure=loop] dd').innerText();
-    await view.locator('progress[max="7"][value="7"]').waitFor({ timeout: 120_000 });
-    await view.locator('[data-command=run]').waitFor();
+// tests/node/repetition.test.js tests the loops; the next test shows them in the page.
+long('the searches show beam search in a marked loop beside drawn texts without one', async () => {
+  const path = '?lang=en&model=stories&view=compare';
+  const { page, complaints, close } = await bench.open({ path, ready: false });
+  const view = page.locator('logit-compare');
+  await view.locator('[data-suite=searches]').click();
+  await view.locator('[data-command=loop]').click();
+  assert.equal(await view.locator('#prompt').inputValue(), LOOPING.searches.prompt);
+  const ids = async (at) =>
+    view
+      .locator(`[data-column="${at}"] .t`)
+      .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
+  const column = (name) =>
+    view.locator('li.column').filter({ has: page.locator('h3', { hasText: name }) });
+  const loopOf = (name) => column(name).locator('[data-figure=loop] dd').innerText();
+  await view.locator('progress[max="7"][value="7"]').waitFor({ timeout: 120_000 });
+  await view.locator('[data-command=run]').waitFor();
 
-    const at = Number(await column('8 beams').getAttribute('data-column'));
-    const loop = findLoop(await ids(at));
-    assert.ok(loop);
-    assert.equal(await loopOf('8 beams'), `${loop.times} times, from token ${loop.start + 1}`);
-    assert.equal(await column('8 beams').locator('.t.looped').count(), loop.end - loop.start);
-    for (const name of ['plain', 'top-p 0.9', 'alpha 0.6', 'alpha 0.4'])
-      assert.equal(await loopOf(name), 'none', name);
+  const at = Number(await column('8 beams').getAttribute('data-column'));
+  const loop = findLoop(await ids(at));
+  assert.ok(loop);
+  assert.equal(await loopOf('8 beams'), `${loop.times} times, from token ${loop.start + 1}`);
+  assert.equal(await column('8 beams').locator('.t.looped').count(), loop.end - loop.start);
+  for (const name of ['plain', 'top-p 0.9', 'alpha 0.6', 'alpha 0.4'])
+    assert.equal(await loopOf(name), 'none', name);
 
-    // A search has no settings of the bench's: it is neither edited nor taken over there.
-    assert.equal(await column('8 beams').locator('[data-action=adopt]').isVisible(), false);
-    assert.equal(await column('plain').locator('[data-action=adopt]').isVisible(), true);
-    assert.deepEqual(complaints, []);
-    await close();
-  },
-);
+  // A search does not use the bench's settings, so it cannot be edited or used there.
+  assert.equal(await column('8 beams').locator('[data-action=adopt]').isVisible(), false);
+  assert.equal(await column('plain').locator('[data-action=adopt]').isVisible(), true);
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
 const bars = (page) =>
   page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));
 
-long('one press shows greedy in a loop, marked, and the other eight without one', async () => {
-  // The view's first texts are short: the press asks for the long ones.
+long('one press shows greedy in a marked loop and the other eight without one', async () => {
+  // The initial run is short; the press starts a long one.
   const path = '?lang=en&model=stories&view=compare#compare_max_new_tokens=1';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const view = page.locator('logit-compare');
@@ -64,7 +61,7 @@ long('one press shows greedy in a loop, marked, and the other eight without one'
   await view.locator('[data-command=loop]').click();
   assert.equal(await view.locator('#prompt').inputValue(), LOOPING.nine.prompt);
   const loops = () => view.locator('[data-figure=loop] dd').allInnerTexts();
-  // Of this run, not of the one that the view begins with.
+  // Waits for the new run, not for the initial one.
   const done = (all) => all.length === 9 && !all.includes('–') && all[0] !== 'none';
   const [greedy, ...others] = await until(loops, done);
   assert.match(greedy, /^\d+ times, from token \d+$/);
@@ -85,7 +82,7 @@ function expectBars(page, prompt, settings) {
   return expectTrace(page, scope.distribution({ ...settings, top: 20 }));
 }
 
-test('constraint, banned words and first token are in the address, back and forth', async () => {
+test('the address holds constraint, banned words and first token, back and forth', async () => {
   const grammar = 'root ::= " " [a-p]+ (" " [a-z]+)*';
   const settings = { constraint: { grammar }, banned_words: ['am', 'home'], top_k: 12 };
   const hash = `prompt=Today%20I&top_k=12&constraint=${encodeURIComponent(JSON.stringify({ grammar }))}&banned_words=${encodeURIComponent('["am","home"]')}`;
@@ -98,7 +95,7 @@ test('constraint, banned words and first token are in the address, back and fort
   assert.equal(await card.locator('textarea').inputValue(), grammar);
   assert.equal(await card.locator('#banned_words').inputValue(), 'am home');
 
-  // Each change is a place: a first token, then no constraint.
+  // Each change is a history entry: a first token, then no constraint.
   const first = card.locator('#forced_first');
   await first.fill('\\sgo');
   await first.press('Enter');
@@ -136,7 +133,7 @@ test('constraint, banned words and first token are in the address, back and fort
   await page.goForward();
   await expectBars(page, 'Today I', { ...settings, forced_first: ' go' });
 
-  // The forced token is the first only.
+  // The forced token is only the first one.
   await page.locator('[data-command=step]').click();
   await until(
     () => hashOf(page),
@@ -158,7 +155,7 @@ test('constraint, banned words and first token are in the address, back and fort
 });
 
 for (const depth of [800, 1500, 20_000])
-  test(`a schema nested ${depth} deep is left out with one sentence`, async () => {
+  test(`a schema nested ${depth} deep is dropped with one sentence`, async () => {
     const schema = `${'{"type":"array","items":'.repeat(depth)}{"type":"integer"}${'}'.repeat(depth)}`;
     const constraint = encodeURIComponent(`{"schema":${schema}}`);
     const { page, complaints, close } = await bench.open({
@@ -179,7 +176,7 @@ for (const depth of [800, 1500, 20_000])
     await close();
   });
 
-test('what the engine does not take of them is left out with its sentence, and the rest applies', async () => {
+test('a constraint that the engine refuses is dropped with its sentence, and the rest applies', async () => {
   const parts = [
     'top_k=5',
     'constraint=xml',
@@ -201,7 +198,7 @@ test('what the engine does not take of them is left out with its sentence, and t
   );
   await expectBars(page, 'Today she', { top_k: 5 });
 
-  // JSON cannot be written by a model of words; the bars stay, and a good part beside it is taken.
+  // A model of words cannot write JSON: the bars stay, and a valid part beside it applies.
   await page.evaluate(
     () => (location.hash = '#prompt=Today%20she&constraint=json&banned_words=["will"]'),
   );
@@ -216,7 +213,7 @@ test('what the engine does not take of them is left out with its sentence, and t
 });
 
 long(
-  'the window of the penalties is a knob on the penalty’s card, by keyboard, explained in both languages',
+  'the window of the penalties is a knob on the penalty’s card, usable by keyboard, explained in both languages',
   async () => {
     const { page, complaints, close } = await bench.open({
       path: '?lang=en&model=verbs#prompt=Today%20she%20will%20go%20to&repetition_penalty=2',
@@ -254,7 +251,7 @@ long(
     assert.deepEqual(complaints, []);
     await close();
 
-    // A lesson that names the penalty alone shows it alone; one that names the window alone, the
+    // A lesson for the penalty alone shows only the penalty, and one for the window only the
     // window.
     const lessons = /** @type {const} */ ([
       ['repetition_penalty', 0, 1],

@@ -1,4 +1,4 @@
-/** A second text: guidance leads away from it, in the bench, the landscape and the link. */
+/** Tests a second text: guidance steers away from it, in the bench, the landscape and the link. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { percent } from '../../web/locale/locale.js';
@@ -11,7 +11,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** The engine's distribution for a text beside another; the drawn tokens follow both. */
+/** Returns the engine's distribution for a text and a second one; the drawn tokens follow both. */
 function expected(settings, { negative, drawn = [] }) {
   const beside = scope.session();
   beside.feed([...negative, ...drawn]);
@@ -30,7 +30,7 @@ const rings = (page) =>
       rows.map((row) => [Number(row.dataset.id), row.querySelector('.second').dataset.share]),
     );
 
-test('bars are the engine’s beside the last word, and beside a text of the reader’s; the link has it', async () => {
+test('bars are the engine’s for the last word and for a user’s text as second text; the link holds it', async () => {
   const settings = { guidance_scale: 2.5 };
   const { page, complaints, foreign, close } = await bench.open({
     path: '?lang=en#guidance_scale=2.5',
@@ -90,7 +90,7 @@ test('bars are the engine’s beside the last word, and beside a text of the rea
   await close();
 });
 
-test('contrastive decoding names what it cuts, in Spanish, and nothing is offered over given logits', async () => {
+test('contrastive decoding names the tokens that it cuts, in Spanish, and is missing over given logits', async () => {
   const { page, close } = await bench.open({ path: '?lang=es#contrastive_beta=1' });
   await expectTrace(page, expected({ contrastive_beta: 1 }, { negative: last() }).trace);
   assert.match(await page.locator('[data-stage=contrastive_beta]').innerText(), /^quita \d+/);

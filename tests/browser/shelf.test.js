@@ -1,4 +1,7 @@
-/** The shelf of stages: searched, walked and closed by keys; its pictures are the engine's. */
+/**
+ * Tests the list of samplers: searching, walking and closing it by keys; its pictures are the
+ * engine's.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FRONTS } from '../../web/state/fronts.js';
@@ -30,7 +33,7 @@ const focused = (page) =>
     return element?.dataset?.add ?? element?.localName;
   });
 
-test('a stage is found by another system’s name, by keys alone; the list keeps its height', async () => {
+test('keys alone find a sampler by another system’s name, and the list keeps its height', async () => {
   const { page, complaints, close } = await bench.open({ path: `?lang=en${START}` });
   await unfoldStages(page);
   const shelf = page.locator('logit-shelf');
@@ -44,7 +47,7 @@ test('a stage is found by another system’s name, by keys alone; the list keeps
   );
   const groups = groupSamplers(scope.table);
   const names = groups.flatMap((group) => group.names);
-  const left = names.filter((name) => name !== 'repetition_penalty'); // its card is there
+  const left = names.filter((name) => name !== 'repetition_penalty'); // it has a card
   assert.deepEqual(await offered(), left);
   const status = shelf.locator('[role=status]');
   assert.equal(await status.innerText(), `${left.length} stages`);
@@ -92,7 +95,7 @@ test('a stage is found by another system’s name, by keys alone; the list keeps
   await until(offered, (names) => names.includes('dry_multiplier') && names.length < 5);
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), (await offered())[0]);
-  await page.keyboard.press('t'); // a shortcut elsewhere; here it goes on with the search
+  await page.keyboard.press('t'); // a shortcut elsewhere; here it continues the search
   await until(
     () => focused(page),
     (at) => at === 'input',
@@ -117,7 +120,7 @@ test('a stage is found by another system’s name, by keys alone; the list keeps
   await close();
 });
 
-long('in Spanish the sentences are searched in Spanish, accents or not', async () => {
+long('in Spanish the search reads the Spanish sentences, with or without accents', async () => {
   const { page, close } = await bench.open({
     path: `?lang=es${START}`,
     viewport: { width: 375, height: 800 },
@@ -133,7 +136,7 @@ long('in Spanish the sentences are searched in Spanish, accents or not', async (
   await close();
 });
 
-test('what other programs do is read of the tokens on show, and used at a press', async () => {
+test('the settings of other programs are matched with the current tokens, and a press uses them', async () => {
   const { page, complaints, close } = await bench.open({ path: `?lang=en${START}` });
   scope.feed(scope.encode(FIRST));
   await unfoldStages(page);

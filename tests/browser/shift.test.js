@@ -1,6 +1,7 @@
 /**
- * Nothing moves by itself: layout shift as browsers count it, of a cold load of each view, and of usual
- * deeds on the landscape, the bench and in Compare. One page a width.
+ * Tests that nothing moves by itself: layout shift in the browser's own measure, for a cold load of
+ * each view and for usual actions on the landscape, the bench and in Compare. One page for each
+ * width.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,7 +9,7 @@ import { sample } from '../long.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { openBench, settle, until } from './bench.js';
 
-/** Browsers call 0.1 good. */
+/** Limit of the layout shift; browsers call 0.1 good. */
 const MOST = 0.05;
 const WIDTHS = [
   [375, 812],
@@ -17,7 +18,7 @@ const WIDTHS = [
   [1440, 900],
 ];
 
-/** Acts that always run: others are possible only after them, or back from them. */
+/** Actions that always run, because others depend on them or on the way back. */
 const NEEDED = [
   'top-p',
   'the order',
@@ -33,7 +34,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Counts shifts as browsers do: what follows a press at once is not by itself. */
+/** Counts layout shifts as browsers do: a shift right after a press does not count. */
 function count() {
   Object.assign(globalThis, { shifts: 0, moved: [] });
   new PerformanceObserver((list) => {
@@ -46,7 +47,7 @@ function count() {
 }
 
 /**
- * The usual acts on either screen, by name.
+ * Returns the usual actions on either screen, by name.
  * @param {import('playwright-core').Page} page
  * @returns {[string, () => Promise<unknown>][]}
  */
@@ -97,7 +98,7 @@ function actionsOf(page) {
 }
 
 for (const [width, height] of sample(WIDTHS, 1))
-  test(`a cold load and what one usually does move nothing: ${width} px`, async () => {
+  test(`a cold load and the usual actions move nothing: ${width} px`, async () => {
     const { page, complaints, close } = await bench.open({
       path: 'source/tests/browser/blank.html',
       ready: false,

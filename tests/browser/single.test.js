@@ -1,4 +1,4 @@
-/** The single-file page: by file:// with the network cut, and in a sandboxed frame. */
+/** Tests the single-file page, by file:// with the network cut, and in a sandboxed frame. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { existsSync } from 'node:fs';
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** A page that can reach nothing. */
+/** Opens a page without network access. */
 async function openCut(options) {
   const opened = await bench.open({
     path: 'source/tests/browser/blank.html',
@@ -49,7 +49,7 @@ function expectWhole(place, prompt, settings) {
   return expectTrace(place, scope.distribution({ ...settings, top: 20 }));
 }
 
-test('by double click, without any network, it is the whole instrument', async () => {
+test('a double click opens the whole instrument without a network', async () => {
   const { page, complaints, foreign, close } = await openCut();
   await page.context().setOffline(true);
   await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs&view=bench`);
@@ -84,7 +84,7 @@ test('by double click, without any network, it is the whole instrument', async (
     [String(pathToFileURL(file))],
   );
 
-  // A sentence names missing and misspelt parts.
+  // The page names a missing model and a misspelt part.
   await page.goto(
     `${pathToFileURL(file)}?lang=en&model=shakespeare&controls=distribution,top-p#temperature=0.5`,
   );
@@ -98,7 +98,7 @@ test('by double click, without any network, it is the whole instrument', async (
 });
 
 long(
-  'it carries the loops for relaxed SIMD: the same bits of a quantised model, at an address after the #',
+  'the file contains the relaxed SIMD module: a quantised model gives the same bits, and the hash address works',
   async () => {
     const { page, close } = await openCut();
     await page.goto(
@@ -122,8 +122,8 @@ long(
   },
 );
 
-// The test before names a prompt, a setting and a text there.
-long('an address after the # of a file is read', async () => {
+// The test before opens a prompt, a setting and a text by such an address.
+long('the file reads an address after the #', async () => {
   const { page, close } = await openCut();
   await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs#prompt=Every%20day%20he&top_k=3`);
   await page.locator('logit-distribution .row').first().waitFor();
@@ -131,37 +131,41 @@ long('an address after the # of a file is read', async () => {
   await close();
 });
 
-long('it carries the lessons: their list, one of them in Spanish, judged and kept', async () => {
-  // A first visit: where a script writes before the page does, Chromium may lose what a file keeps.
-  const { page, complaints, foreign, close } = await openCut({ first: true });
-  await page.context().setOffline(true);
-  await page.goto(`${pathToFileURL(file)}?lesson&lang=es`);
-  const rows = page.locator('logit-lesson li');
-  await rows.first().waitFor();
-  assert.equal(await rows.count(), SHIPPED.length);
-  await rows.getByText('Misma semilla, mismos bytes').click();
-  const first = page.locator('logit-question').first();
-  await first.locator('input').last().check();
-  await first.locator('button.primary').click();
-  await first.getByText('Correcto.').waitFor();
-  await until(
-    () => page.locator('logit-written-text code').textContent(),
-    (sum) => sum === '547e4d7d',
-  );
-  await page.reload();
-  await until(
-    () => page.locator('logit-lesson .progress').innerText(),
-    (text) => /^1 de 4/.test(text),
-  );
-  assert.deepEqual(
-    foreign.filter(
-      (url) => !url.startsWith(String(pathToFileURL(file))) && !/^(blob|data):/.test(url),
-    ),
-    [],
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
+long(
+  'the file contains the lessons: their list, and one in Spanish that is judged and kept',
+  async () => {
+    // A first visit: if a test script writes storage before the page does, Chromium may lose a file's
+    // storage.
+    const { page, complaints, foreign, close } = await openCut({ first: true });
+    await page.context().setOffline(true);
+    await page.goto(`${pathToFileURL(file)}?lesson&lang=es`);
+    const rows = page.locator('logit-lesson li');
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), SHIPPED.length);
+    await rows.getByText('Misma semilla, mismos bytes').click();
+    const first = page.locator('logit-question').first();
+    await first.locator('input').last().check();
+    await first.locator('button.primary').click();
+    await first.getByText('Correcto.').waitFor();
+    await until(
+      () => page.locator('logit-written-text code').textContent(),
+      (sum) => sum === '547e4d7d',
+    );
+    await page.reload();
+    await until(
+      () => page.locator('logit-lesson .progress').innerText(),
+      (text) => /^1 de 4/.test(text),
+    );
+    assert.deepEqual(
+      foreign.filter(
+        (url) => !url.startsWith(String(pathToFileURL(file))) && !/^(blob|data):/.test(url),
+      ),
+      [],
+    );
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
 
 const WORKERS = /** @type {const} */ ([
   ['a worker', true],
@@ -201,7 +205,7 @@ for (const [name, worker] of WORKERS)
         [],
       );
       complaints.length = 0;
-      // Such a frame sends no forms: an answer is judged all the same, by Enter and by its button.
+      // Such a frame cannot submit forms, but Enter and the button still judge an answer.
       await page
         .locator('iframe')
         .evaluate((it) => (it.src = '/single?lesson=temperature&lang=en'));

@@ -1,7 +1,7 @@
 /**
- * The needs of a browser test: the site, which the runner builds once and names in the environment, or
- * which a file that is run by hand builds itself; and the Chromium of its process. One that all
- * processes share would be spoken to through another, which costs ten times what a start does.
+ * Provides the site and a Chromium to browser tests. The runner builds the site once and names it
+ * in the environment; a file that is run alone builds it itself. Each process has its own Chromium:
+ * talking to a shared one through another process costs ten times more than a start.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -13,15 +13,15 @@ import { atExit } from '../cleanup.js';
 
 const SHARED = fileURLToPath(new URL('../../build/site', import.meta.url));
 
-/** Not imported: Node would first look through its megabytes for names. */
+/** Required, not imported: with an import Node would first parse its megabytes for names. */
 const { chromium } = createRequire(import.meta.url)('playwright-core');
 
-/** Builds the site; the builder is loaded here alone. @param {string} folder */
+/** Builds the site; only this function loads the builder. @param {string} folder */
 async function build(folder) {
   await (await import('../../web/build.js')).build(folder);
 }
 
-/** For the runner: the site for all files, and the environment that tells of it. */
+/** Builds the site for all files; returns the environment that names it. For the runner. */
 export async function shareSite() {
   await build(SHARED);
   return { LOGITSCOPE_SITE: SHARED };
@@ -30,7 +30,7 @@ export async function shareSite() {
 /** @type {Promise<{ dist: string, browser: import('playwright-core').Browser }> | undefined} */
 let site;
 
-/** For the files of a process: the run's site or their own, and a browser. Nobody writes into `dist`. */
+/** Opens the site of the run or of the process, and a browser. Nobody writes into `dist`. */
 export function openSite() {
   site ??= start();
   return site;

@@ -1,4 +1,4 @@
-/** The page in Spanish, view by view: no word left in English, no number with a decimal point. */
+/** Tests the page in Spanish, view by view: no English word left, no number with a decimal point. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const [en, es] = await Promise.all(
   ),
 );
 
-/** All that is seen, said and typed, but for what the model wrote and the names in the address. */
+/** Returns all visible, spoken and typed text, except the model's text and the names in the address. */
 function readAll() {
   const words = [];
   const walk = (node) => {
@@ -35,7 +35,7 @@ function readAll() {
   return words.filter(Boolean);
 }
 
-/** Messages that Spanish writes otherwise. */
+/** English messages with a different Spanish text. */
 const ENGLISH = new Set(
   Object.keys(en)
     .filter((key) => key !== 'language' && typeof en[key] === 'string' && en[key] !== es[key])
@@ -43,7 +43,7 @@ const ENGLISH = new Set(
     .filter((text) => text.length > 2 && !text.includes('{')),
 );
 
-/** Numbers with a point that groups no thousands, and is in no name. */
+/** Finds numbers with a decimal point, outside names. */
 function pointed(text) {
   const names = /E\d+\.\d+|llama\S*|\{.*\}/g;
   return (text.replace(names, '').match(/\d+(\.\d+)+/g) ?? []).filter(

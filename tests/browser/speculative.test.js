@@ -1,4 +1,7 @@
-/** The speculative view: each token's way as the engine tells it, by mouse and keys; its link; no draft. */
+/**
+ * Tests the speculative view: the outcome of each token, by mouse and keys; its link; a model
+ * without a draft.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -24,7 +27,7 @@ after(async () => {
 
 const PROMPT = 'Once upon a time';
 
-/** The expected content of the view. @param {Record<string, any>} options */
+/** Returns the text that the view should show. @param {Record<string, any>} options */
 const written = (options) =>
   scope.write({ prompt: PROMPT, seed: 3, max_new_tokens: 48, draft, draft_top: 10, ...options });
 
@@ -32,7 +35,7 @@ const written = (options) =>
 const outcomes = (view) =>
   view.locator('.step').evaluateAll((all) => all.map((one) => one.dataset.outcome));
 
-/** Waits until the view shows what the engine writes. */
+/** Waits until the view shows the engine's text. */
 async function shows(view, { steps, speculation }) {
   const wanted = steps.map((step) => step.speculation.outcome);
   assert.deepEqual(
@@ -47,7 +50,7 @@ async function shows(view, { steps, speculation }) {
   assert.match(text, new RegExp(`${rate} ${speculation.tokens} in ${speculation.passes} passes`));
 }
 
-test('each token’s way and both distributions are the engine’s; keys walk; the link has the choices', async () => {
+test('each token’s outcome and both distributions are the engine’s; keys walk the text; the link holds the choices', async () => {
   const { page, complaints, foreign, close } = await bench.open({
     path: `?lang=en&model=stories#prompt=${encodeURIComponent(PROMPT)}&seed=3`,
     fresh: true,
@@ -70,7 +73,7 @@ test('each token’s way and both distributions are the engine’s; keys walk; t
   assert.equal(percents.length, speculation.tokens.length);
   for (const [i, { p, q, residual }] of speculation.tokens.entries())
     for (const [k, share] of [p, q, residual].entries()) {
-      if (share > 0 && share < 1e-3) continue; // written in another way
+      if (share > 0 && share < 1e-3) continue; // small shares have another format
       const shown = percents[i][k] === '–' ? 0 : parseFloat(percents[i][k]);
       assert.ok(Math.abs(shown - 100 * share) <= share, `${shown}, ${share}`);
     }
@@ -79,7 +82,7 @@ test('each token’s way and both distributions are the engine’s; keys walk; t
   assert.ok(words.includes(`u = ${speculation.coin.toFixed(4)}`), words);
   assert.ok(speculation.tokens.some((token) => token.id === id));
 
-  // By keys: one token on, the end, the beginning; each says what it is.
+  // Keys select the end, the beginning and the next token; each describes itself.
   const tape = view.locator('[role=listbox]');
   await tape.focus();
   await page.keyboard.press('End');
@@ -132,7 +135,7 @@ test('each token’s way and both distributions are the engine’s; keys walk; t
   await close();
 });
 
-test('a model without a draft says so and leads to the one that has; what cannot be drafted is a sentence', async () => {
+test('a model without a draft says so and links to one with a draft; a text that cannot be drafted gives one sentence', async () => {
   const { page, close } = await bench.open({ path: '?lang=es&model=verbs#mirostat=2' });
   await page.locator('[data-view=speculative]').click();
   const view = page.locator('logit-speculative');

@@ -1,4 +1,7 @@
-/** The address holds the state: read at first, written as it changes, gone back through. */
+/**
+ * Tests that the address holds the state: it is read at the start, updated on changes, and part of
+ * the history.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FIRST, expectTrace, loadReference, openBench, settle, until } from './bench.js';
@@ -22,7 +25,7 @@ function expectBars(page, ids, settings) {
   return expectTrace(page, scope.distribution({ ...settings, top: 20 }));
 }
 
-test('an address with prompt, settings, order, biases, seed and branch shows exactly that', async () => {
+test('an address with prompt, settings, order, biases, seed and branch opens exactly that state', async () => {
   const ids = [...scope.encode('Yesterday they')];
   scope.feed(Uint32Array.from(ids));
   const [a] = scope.distribution({ top: 5 }).tokens;
@@ -49,7 +52,7 @@ test('an address with prompt, settings, order, biases, seed and branch shows exa
   await expectBars(page, [...ids, ...branch], settings);
   const seed = () => page.locator('logit-draw #seed').inputValue();
   assert.equal(await seed(), '5');
-  // Typed into the same page, an address means what it does in a new one.
+  // An address typed into an open page means the same as in a new one.
   await page.evaluate(() => (location.hash = 'temperature=1.2'));
   await until(seed, (value) => value === '42');
   await expectBars(page, scope.encode(FIRST), { temperature: 1.2 });
@@ -58,7 +61,7 @@ test('an address with prompt, settings, order, biases, seed and branch shows exa
   await close();
 });
 
-test('changes are written after the #, never into a request, and back and forward go through them', async () => {
+test('changes appear after the #, never in a request, and back and forward go through them', async () => {
   const { page, close } = await bench.open();
   const asked = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -115,7 +118,7 @@ test('changes are written after the #, never into a request, and back and forwar
   await close();
 });
 
-test('while a knob turns, the place is rewritten and not multiplied', async () => {
+test('turning a knob replaces the history entry and adds none', async () => {
   const { page, close } = await bench.open({ own: true });
   const places = () => page.evaluate(() => history.length);
   const before = await places();
@@ -135,7 +138,7 @@ test('while a knob turns, the place is rewritten and not multiplied', async () =
   await close();
 });
 
-test('a malformed part is one sentence, and the rest applies', async () => {
+test('a malformed part gives one sentence, and the rest applies', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs#temperature=0.5&top_p=1.5&branch=999',
   });
@@ -160,7 +163,7 @@ test('a malformed part is one sentence, and the rest applies', async () => {
   await close();
 });
 
-test('a state that the engine refuses opens with one sentence, and knobs turn on from there', async () => {
+test('a state that the engine refuses opens with one sentence, and the knobs still work', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs#order=top_k&temperature=0.5&branch=5,6',
   });
@@ -176,7 +179,7 @@ test('a state that the engine refuses opens with one sentence, and knobs turn on
   await close();
 });
 
-test('the query fixes and hides: knobs, panels, view', async () => {
+test('the query fixes and hides knobs, panels and view', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs&controls=temperature,top_p&readonly',
   });

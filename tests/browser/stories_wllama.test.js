@@ -1,6 +1,6 @@
 /**
- * The shipped stories model, untouched, in llama.cpp as wllama runs it in Chromium: the same ids
- * for 200 texts, and for 20 prompts the same greedy story; `make test` takes a quarter of them.
+ * Compares the shipped stories model with llama.cpp, run by wllama in Chromium: the same ids for
+ * 200 texts, and the same greedy story for 20 prompts. `make test` takes a quarter of them.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const PARTS = [
   '?!... --- ***',
 ];
 
-/** Texts of one to eight parts, the same ones each time. */
+/** Makes texts of one to eight parts, the same ones each time. */
 function texts(/** @type {number} */ count) {
   let state = 1;
   const next = (/** @type {number} */ n) => {
@@ -71,7 +71,7 @@ const PROMPTS = [
 
 const TEXTS = cases(20, 200);
 
-test(`${TEXTS} texts have the same ids in wllama`, { timeout: 300e3 }, async () => {
+test(`wllama gives the same ids for ${TEXTS} texts`, { timeout: 300e3 }, async () => {
   const compared = await compareWithWllama(model, texts(TEXTS), 0);
   assert.equal(compared.length, TEXTS);
   for (const { prompt, ids } of compared) assert.deepEqual(ids.ours, ids.theirs, prompt);
@@ -80,7 +80,7 @@ test(`${TEXTS} texts have the same ids in wllama`, { timeout: 300e3 }, async () 
 const stories = PROMPTS.slice(0, cases(3, PROMPTS.length));
 
 long(
-  `${stories.length} prompts have the same greedy story in wllama, or part where two logits are close`,
+  `wllama writes the same greedy story for ${stories.length} prompts, or differs only at two close logits`,
   {
     timeout: 300e3,
   },

@@ -1,4 +1,4 @@
-/** The view of sweeps as a person uses it: its numbers held against Node, its files opened. */
+/** Tests the view of sweeps: its numbers are compared with Node, its files are opened. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
@@ -16,9 +16,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/**
- * Opens the page with the view of sweeps shown, in a document that was used where there is one.
- */
+/** Opens the page with the view of sweeps; may reuse a page. */
 async function openSweep({ lang = 'en', model = 'verbs', ...options } = {}) {
   const path = `?lang=${lang}&model=${model}&view=sweep${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
@@ -59,7 +57,7 @@ async function expectDone(view, words) {
   assert.equal(await settled(view, words), words);
 }
 
-/** The download of a button of the view: { name, text }. */
+/** Presses a button that downloads; returns { name, text }. */
 async function saved(page, view, command) {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -68,14 +66,14 @@ async function saved(page, view, command) {
   return { name: file.suggestedFilename(), text: await textOf(await file.createReadStream()) };
 }
 
-/** The CSV that Node makes of a plan. */
+/** Returns the CSV that Node makes of a plan. */
 async function expectedCsv(plan) {
   const points = [];
   for await (const point of sweep(scope, { prompt: FIRST, ...plan })) points.push(point);
   return toCsv(plan, points);
 }
 
-test('entropy against temperature is there at once, with its limits, exactly the engine’s', async () => {
+test('entropy against temperature appears at once, with its limits, and is the engine’s', async () => {
   const { page, view, complaints, foreign, close } = await openSweep();
   await expectDone(view, '61 points.');
   const limits = await view.locator('text.limit').allTextContents();
@@ -90,11 +88,11 @@ test('entropy against temperature is there at once, with its limits, exactly the
 });
 
 long(
-  'a figure that runs unasked and is left before its end runs again, also to its end',
+  'a figure that started by itself and was left before its end runs again to its end',
   async () => {
     const { view, close } = await openSweep();
     await expectDone(view, '61 points.');
-    // All within the page: the run may end before another message reaches it.
+    // Runs inside the page: the run could end before another message arrives.
     const left = await view.evaluate(async (it) => {
       const box = it.renderRoot.querySelector('#first-step');
       box.value = '0.01';
@@ -155,7 +153,7 @@ test('arrow keys walk along the curve, and the bench takes the point', async () 
   await close();
 });
 
-test('a changed prompt or range is swept anew, a wrong one is refused in words', async () => {
+test('a changed prompt or range runs a new sweep, and a wrong one is refused in words', async () => {
   const { page, view, close } = await openSweep();
   await fill(view, 'first-to', '0.2');
   await expectDone(view, '5 points.');
@@ -207,7 +205,7 @@ test('a changed prompt or range is swept anew, a wrong one is refused in words',
   await close();
 });
 
-test('the saved figure stands alone and says what it depends on', async () => {
+test('the saved figure stands alone and names its inputs', async () => {
   const { page, view, close } = await openSweep();
   for (const figure of ['entropy', 'map']) {
     await choose(view, figure);
@@ -273,7 +271,7 @@ test('the map is a grid of the engine’s numbers; keys move, Enter and a click 
   await close();
 });
 
-test('nucleus over texts: mean and quartiles are Node’s, the texts are listed', async () => {
+test('the nucleus over texts has Node’s mean and quartiles, and the texts are listed', async () => {
   const { page, view, close } = await openSweep();
   await choose(view, 'nucleus');
   await view.getByText('This figure needs texts').waitFor();
@@ -297,7 +295,7 @@ test('nucleus over texts: mean and quartiles are Node’s, the texts are listed'
   await close();
 });
 
-test('diversity against correctness is judged by the grammar, and says where there is none', async () => {
+test('diversity against correctness uses the grammar as judge, and says if there is none', async () => {
   const { page, view, close } = await openSweep();
   await choose(view, 'trade');
   await fill(view, 'first-from', '1');
@@ -326,7 +324,7 @@ test('diversity against correctness is judged by the grammar, and says where the
   await close();
 });
 
-test('a long sweep leaves the page free, stops when told, and another drops it', async () => {
+test('a long sweep leaves the page responsive, stops on demand, and a new sweep replaces it', async () => {
   const { page, view, close } = await openSweep();
   await choose(view, 'penalty');
   await fill(view, 'first-step', '0.01');
@@ -382,7 +380,7 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await fill(view, 'second-step', '1');
   await expectDone(view, '15 points.');
   await view.locator('#keep').uncheck();
-  await settle(page); // another run of as many points
+  await settle(page); // another run with as many points
   await expectDone(view, '15 points.');
   const plan = {
     axes: [parseAxis('typical_p=0.2:1:0.2'), parseAxis('top_k=1,2,3')],
@@ -395,8 +393,8 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await close();
 });
 
-// Its document is of another model at the end.
-long('a figure of a stage that is off stands while another model comes', async () => {
+// Runs late: it leaves the page with another model.
+long('a figure of a stage that is off stays while another model loads', async () => {
   const { page, view, complaints, close } = await openSweep({ lang: 'es' });
   await choose(view, 'any');
   await settle(page);
@@ -411,8 +409,8 @@ long('a figure of a stage that is off stands while another model comes', async (
   await close();
 });
 
-// Nothing of what it leaves is for another test: its document is the last of this address.
-long('the saved figure is well-formed, whatever stands in names and prompts', async () => {
+// Runs last at this address: its changed document must not be reused.
+long('the saved figure is well-formed for any names and prompts', async () => {
   const { page, view, close } = await openSweep();
   await expectDone(view, '61 points.');
   await view.evaluate((element) => {
@@ -422,7 +420,7 @@ long('the saved figure is well-formed, whatever stands in names and prompts', as
     return element.updateComplete;
   });
   const { text } = await saved(page, view, 'svg');
-  const plain = await page.context().newPage(); // the site lets nobody make a document of a text
+  const plain = await page.context().newPage(); // the site's policy forbids documents from text
   const read = await plain.evaluate((source) => {
     const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
     return [parsed.querySelectorAll('parsererror').length, parsed.documentElement.textContent];
@@ -433,25 +431,22 @@ long('the saved figure is well-formed, whatever stands in names and prompts', as
   await close();
 });
 
-long(
-  'where nothing can judge, a press opens the model that brings a grammar, and runs',
-  async () => {
-    const { view, complaints, close } = await openSweep({ model: 'shakespeare' });
-    await choose(view, 'trade');
-    await fill(view, 'samples', '1');
-    await fill(view, 'first-step', '1');
-    await view.getByRole('button', { name: 'Open verbs' }).click();
-    await expectDone(view, '3 points.');
-    assert.match(await view.locator('.caption').innerText(), /^Model verbs, prompt “Today she”/);
-    assert.equal(await view.getByRole('button', { name: 'Open verbs' }).count(), 0);
-    assert.equal(await view.evaluate((it) => it.renderRoot.activeElement?.dataset.command), 'run');
-    assert.deepEqual(complaints, []);
-    await close();
-  },
-);
+long('without a judge a press opens the model with a grammar, and runs', async () => {
+  const { view, complaints, close } = await openSweep({ model: 'shakespeare' });
+  await choose(view, 'trade');
+  await fill(view, 'samples', '1');
+  await fill(view, 'first-step', '1');
+  await view.getByRole('button', { name: 'Open verbs' }).click();
+  await expectDone(view, '3 points.');
+  assert.match(await view.locator('.caption').innerText(), /^Model verbs, prompt “Today she”/);
+  assert.equal(await view.getByRole('button', { name: 'Open verbs' }).count(), 0);
+  assert.equal(await view.evaluate((it) => it.renderRoot.activeElement?.dataset.command), 'run');
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
-// alone.test.js has it alone too, with its first example.
-long('the element works alone, with a model and settings of its own', async () => {
+// alone.test.js also tests the element alone, with its first example.
+long('the element works alone, with its own model and settings', async () => {
   const { page, close } = await openSweep();
   await page.evaluate(() => {
     const sweep = document.createElement('logit-sweep');
@@ -474,9 +469,9 @@ const LOOKS = [
   ['es', 'dark'],
 ];
 const LOOKED = ['entropy', 'map', 'trade', 'any'];
-/** In `make test` some of the figures in one of the languages. */
+/** `make test` runs some of the figures, each in one language. */
 const figures = sample(LOOKED, 2);
-/** The states that axe checks; the view as it opens is looked at in every look by axe.test.js. */
+/** The figures that axe checks here. axe.test.js checks the initial view in every look. */
 const SAMPLE = sample(figures, 1, 1);
 
 for (const [lang, colorScheme] of sample(LOOKS, 1)) {

@@ -1,4 +1,4 @@
-/** The teacher's side of a lesson: guide, answers, print view, and a class by its codes. */
+/** Tests the teacher's side of a lesson: guide, answers, print view, and a class by its codes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LONG } from '../long.js';
@@ -10,7 +10,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-test('a learner’s code, the sheet to write on, the guide with its answers, and the class as dots', async () => {
+test('a teacher has a learner’s code, a print sheet, a guide with answers, and the class as dots', async () => {
   const { page, complaints, foreign, close } = await bench.open({
     path: '?lesson=top-p&lang=en',
     ready: false,

@@ -1,4 +1,4 @@
-/** The text: what could have come instead, branches to walk, loops, figures, and its options. */
+/** Tests the text: alternatives, branches, loops, figures, and its options. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/text-loops.js';
@@ -20,14 +20,12 @@ const ids = (page) =>
     .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
-/**
- * The page as it begins, in a document that was used where there is one.
- */
+/** Opens the page in its initial state; may reuse a page. */
 const open = (fragment = '', options = {}) => {
   return bench.open({ path: `?lang=en${START}${fragment && `&${fragment}`}`, ...options });
 };
 
-/** Opens what the text panel keeps folded. */
+/** Opens the fold of the text panel. */
 const unfold = (page) => page.locator('logit-text .more > summary').click();
 
 async function steps(page, n) {
@@ -41,7 +39,7 @@ async function steps(page, n) {
   }
 }
 
-test('an earlier token shows what could have come instead, and one pressed is a branch', async () => {
+test('an earlier token shows its alternatives, and pressing one makes a branch', async () => {
   const { page, complaints, close } = await open();
   await unfold(page);
   await steps(page, 3);
@@ -97,7 +95,7 @@ test('an earlier token shows what could have come instead, and one pressed is a 
   await close();
 });
 
-test('a text is gone back in and branched by keyboard alone', async () => {
+test('the keyboard alone goes back in a text and branches it', async () => {
   const { page, close } = await open();
   await unfold(page);
   await steps(page, 3);
@@ -128,7 +126,7 @@ test('a text is gone back in and branched by keyboard alone', async () => {
   await close();
 });
 
-test('the figures of a text are those of its tokens', async () => {
+test('the figures of a text come from its tokens', async () => {
   const { page, close } = await open();
   await unfold(page);
   await steps(page, 4);
@@ -160,12 +158,12 @@ test('the figures of a text are those of its tokens', async () => {
   await close();
 });
 
-test('white space in a sentence is made visible', async () => {
+test('white space in a sentence is visible', async () => {
   const { page, complaints, close } = await open();
   await page.locator('logit-text #prompt').fill('Today  she');
   const refused = page.locator('logit-text #fault');
   assert.match(await until(() => refused.innerText(), Boolean), /does not know “␣”/);
-  // A loop of line breaks, and tokens of white space that the small model does not have.
+  // Uses a loop of line breaks and tokens of white space, which the small model lacks.
   const shown = await page.evaluate(async () => {
     const read = async (name, given, selector) => {
       const element = Object.assign(document.createElement(name), given);
@@ -224,7 +222,7 @@ test('a loop is the earliest cycle that comes three times in a row', () => {
   });
 });
 
-test('a tree keeps every road and walks a known one again', () => {
+test('a tree keeps every branch and walks a known one again', () => {
   const tree = new TextTree();
   const step = (id) => ({ id, text: String(id) });
   for (const id of [1, 2, 3]) tree.append(step(id));
@@ -261,9 +259,9 @@ test('a tree keeps every road and walks a known one again', () => {
   assert.equal(tree.finished, null);
 });
 
-test('nodes do not pile up: after many steps and a reset the document is as large as before', async () => {
+test('nodes do not pile up: after many steps and a reset the document has its old size', async () => {
   const { page, close } = await open();
-  /** All nodes, those in shadow roots too. */
+  /** Returns the number of all nodes, including those in shadow roots. */
   const nodes = () =>
     page.evaluate(() => {
       const count = (/** @type {Node} */ node) =>
@@ -283,13 +281,13 @@ test('nodes do not pile up: after many steps and a reset the document is as larg
     await settle(page);
     return nodes();
   };
-  await round(); // what is fetched and drawn at first is there afterwards
+  await round(); // loads the parts that are fetched on first use
   const before = await round();
   for (let i = 0; i < cases(1, 3); i++) assert.equal(await round(), before);
   await close();
 });
 
-/** Runs greedily past the end token up to the longest text, `most` tokens; the loop is marked. */
+/** Runs greedily past the end token up to the length limit of `most` tokens; the loop is marked. */
 async function runIntoLoop(page, most) {
   await unfold(page);
   await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
@@ -330,7 +328,7 @@ async function reset(page) {
   );
 }
 
-// The next test does so with a shorter text.
+// The next test does the same with a shorter text.
 long('without a stop at the end token greedy loops, and the loop is marked', async () => {
   const { page, complaints, close } = await open();
   await runIntoLoop(page, 100);
@@ -339,7 +337,7 @@ long('without a stop at the end token greedy loops, and the loop is marked', asy
   await close();
 });
 
-test('without a stop greedy loops, marked; how long a text may be is a setting, and why it ended is said beside the loop', async () => {
+test('greedy without a stop loops; the length limit is a setting, and the page gives the reason for the end beside the loop', async () => {
   const { page, complaints, close } = await open('max_new_tokens=30');
   await runIntoLoop(page, 30);
   assert.match(
@@ -377,7 +375,7 @@ test('without a stop greedy loops, marked; how long a text may be is a setting, 
   await close();
 });
 
-test('a step flies its token into the text in half a second, and queues nothing up', async () => {
+test('a step flies its token into the text in half a second, and further steps do not queue', async () => {
   const { page, complaints, close } = await open('', { reducedMotion: 'no-preference' });
   await page.evaluate(() => {
     const { renderRoot } = document.querySelector('logit-scope');
@@ -389,8 +387,8 @@ test('a step flies its token into the text in half a second, and queues nothing 
       ]),
     ];
     window.over = () => over().length;
-    // The overlays of the page since a step, how many at once, and how long the longest
-    // moves by its own timing: told by the changes, since a busy machine may be late with its frames.
+    // Counts the elements laid over the page since a step, their maximum at once, and the longest
+    // animation. Observes changes, not frames, since a busy machine may draw frames late.
     const told = (window.told = { made: 0, most: 0, longest: 0 });
     const look = (changes) => {
       const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
@@ -439,7 +437,7 @@ test('a step flies its token into the text in half a second, and queues nothing 
   await close();
 });
 
-test('a prompt is read as prose: its spaces are spaces, its line breaks have a mark', async () => {
+test('a prompt looks like prose: its spaces are spaces, its line breaks have a sign', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en&model=stories#prompt=Once%20upon%0Aa',
   });
@@ -454,7 +452,7 @@ test('a prompt is read as prose: its spaces are spaces, its line breaks have a m
   assert.match(shown, /Once\|\s?upon\|.*↵/);
   assert.doesNotMatch(shown, /⟨A0⟩|␣/);
 
-  // Lines end between words, however many tokens those have.
+  // Lines break between words, even if a word has several tokens.
   await page.setViewportSize({ width: 375, height: 900 });
   const words = ['extraordinarily', 'misunderstandings', 'hippopotamus', 'unbelievably'];
   await page.locator('#prompt').fill(words.join(' '));

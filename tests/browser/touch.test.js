@@ -1,4 +1,4 @@
-/** The page under a finger, 375 px wide: what can be dragged is dragged, and the page stays where it is. */
+/** Tests the page under touch, 375 px wide: handles can be dragged while the page stays in place. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';
@@ -9,9 +9,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/**
- * The page as it begins, in a document that was used where there is one.
- */
+/** Opens the page in its initial state; may reuse a page. */
 async function openTouch(path = `?lang=en${START}`) {
   const opened = await bench.open({
     path,
@@ -27,7 +25,7 @@ async function openTouch(path = `?lang=en${START}`) {
       type,
       touchPoints: points.map(([x, y]) => ({ x, y })),
     });
-  /** A finger from one place to another, as slowly as a hand; `act` before it lifts. */
+  /** Drags by touch from one place to another in slow steps; runs `act` before the release. */
   const drag = async ([x, y], [toX, toY], act = async () => {}) => {
     await send('touchStart', [[x, y]]);
     for (let i = 1; i <= 12; i++) {
@@ -40,14 +38,14 @@ async function openTouch(path = `?lang=en${START}`) {
   return { ...opened, send, drag, scrolled: () => page.evaluate(() => Math.round(scrollY)) };
 }
 
-/** The middle of a thing, scrolled to the middle of the window. */
+/** Scrolls a locator to the middle of the window; returns its centre. */
 async function middle(locator) {
   await locator.evaluate((it) => it.scrollIntoView({ block: 'center' }));
   const { x, y, width, height } = await locator.boundingBox();
   return [x + width / 2, y + height / 2, width, height];
 }
 
-long('cut lines follow the finger', async () => {
+long('cut lines follow touch', async () => {
   const { page, drag, scrolled, close } = await openTouch();
   for (const name of ['top_p', 'top_k']) {
     const line = page.locator(`[data-handle=${name}]`);
@@ -68,7 +66,7 @@ long('cut lines follow the finger', async () => {
   await close();
 });
 
-test('sliders and the random number follow the finger', async () => {
+test('sliders and the random number follow touch', async () => {
   const { page, drag, scrolled, close } = await openTouch();
   const knob = page.locator('logit-knob[data-name=temperature] input[type=range]');
   const [x, y, width] = await middle(knob);
@@ -101,7 +99,7 @@ test('sliders and the random number follow the finger', async () => {
   await close();
 });
 
-test('cards change places under the finger', async () => {
+test('touch moves cards', async () => {
   const { page, drag, scrolled, close } = await openTouch();
   const order = () =>
     page
@@ -138,7 +136,7 @@ test('cards change places under the finger', async () => {
   await close();
 });
 
-test('a bar opens its menu at a tap and at a long touch; elsewhere the finger scrolls the page', async () => {
+test('a tap and a long touch on a bar open its menu, and elsewhere touch scrolls the page', async () => {
   const { page, drag, send, scrolled, close } = await openTouch();
   const row = page.locator('logit-distribution .row').nth(1);
   const menu = page.locator('logit-token-menu [role=menu]');
@@ -153,7 +151,7 @@ test('a bar opens its menu at a tap and at a long touch; elsewhere the finger sc
   await menu.waitFor();
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'detached' });
-  // A phone's context menu event of a long touch; the browser's own menu does not come.
+  // A phone turns a long touch into a contextmenu event; the browser's own menu must not open.
   const kept = await row.evaluate((it) =>
     it.dispatchEvent(
       new MouseEvent('contextmenu', { bubbles: true, composed: true, cancelable: true }),
@@ -168,7 +166,7 @@ test('a bar opens its menu at a tap and at a long touch; elsewhere the finger sc
   await close();
 });
 
-test('a finger may miss a question mark by eight pixels', async () => {
+test('a touch may miss a question mark by eight pixels', async () => {
   const { page, close } = await openTouch();
   for (const mark of [
     page.locator('logit-distribution logit-help .ring').first(),
@@ -187,7 +185,10 @@ test('a finger may miss a question mark by eight pixels', async () => {
   await close();
 });
 
-/** A finger that comes down at a place and goes up the window, not quite upright. */
+/**
+ * Swipes up from a place, not quite vertically, and expects that the page scrolls and the state
+ * stays.
+ */
 async function expectScroll({ page, drag, scrolled }, at, state, what) {
   await settle(page);
   const [x, y] = await middle(at);
@@ -198,7 +199,7 @@ async function expectScroll({ page, drag, scrolled }, at, state, what) {
   assert.deepEqual(await state(), before, `${what}: a swipe moves nothing`);
 }
 
-test('over the picture a finger scrolls up and down, moves the knob sideways, and a tap moves both', async () => {
+test('over the picture a vertical swipe scrolls, a horizontal one moves the knob, and a tap moves both lines', async () => {
   const opened = await openTouch('?lang=en&model=verbs&view=landscape#temperature=0.7');
   const { page, drag, send, scrolled } = opened;
   const view = page.locator('logit-landscape');
@@ -235,7 +236,7 @@ test('over the picture a finger scrolls up and down, moves the knob sideways, an
   assert.ok(Math.abs(up - 0.25) < 0.02, String(up));
   assert.equal(await scrolled(), place, 'nor does that');
 
-  // Two fingers that go apart.
+  // Two touches that move apart.
   const before = await state();
   const [px, py] = await middle(plot);
   const fingers = (apart) => [
@@ -254,7 +255,7 @@ test('over the picture a finger scrolls up and down, moves the knob sideways, an
   await page.context().close();
 });
 
-test('on the bench a finger scrolls over sliders, strip and pad, and moves none of them', async () => {
+test('on the bench a swipe over sliders, strip and pad scrolls and moves none of them', async () => {
   const opened = await openTouch();
   const { page, close } = opened;
   const temperature = page.locator('logit-knob[data-name=temperature]');
@@ -274,7 +275,7 @@ test('on the bench a finger scrolls over sliders, strip and pad, and moves none 
   await close();
 });
 
-test('a button and a summary take a finger on 40 px, however small they are drawn', async () => {
+test('a button and a summary have a touch target of 40 px, however small they look', async () => {
   const { page, close } = await openTouch();
   for (const place of [
     'logit-scope [data-command=share]',

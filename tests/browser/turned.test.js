@@ -1,4 +1,4 @@
-/** Tokens that are read from right to left: they turn themselves and nothing around them. */
+/** Tests right-to-left tokens: they have their own direction, and the text around them keeps its own. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBench, settle } from './bench.js';
@@ -10,11 +10,11 @@ after(() => bench?.close());
 
 const HEBREW = ' שלום';
 const ARABIC = ' سلام';
-/** Turns all that follows it. */
+/** Reverses all text after it. */
 const OVERRIDE = 'ab\u202Ecd';
 const LOGITS = `${HEBREW}: 3\n${ARABIC}: 2\n${OVERRIDE}: 1.5\n word: 1`;
 
-/** The position of each letter of an element, by its place in the text. */
+/** Returns the position of each letter of an element's text. */
 const placesIn = (element) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const found = [];
@@ -29,13 +29,13 @@ const placesIn = (element) => {
   return found;
 };
 
-/** True if letters follow each other to the right or to the left. */
+/** Returns the direction in which letters follow each other. */
 function directionOf(places) {
   const steps = places.slice(1).map(({ left }, i) => Math.sign(left - places[i].left));
   return [...new Set(steps)].join();
 }
 
-test('tokens of given logits stand in their own direction, in bars, strip and table', async () => {
+test('tokens of given logits keep their own direction, in bars, strip and table', async () => {
   const fragment = `logits_pasted=${encodeURIComponent(LOGITS)}`;
   const { page, complaints, close } = await bench.open({
     path: `?lang=en&view=logits#${fragment}`,
@@ -63,7 +63,7 @@ test('tokens of given logits stand in their own direction, in bars, strip and ta
       all.map((row) => [...row.querySelectorAll('text')].map((each) => each.textContent.trim())),
     );
   assert.ok(!JSON.stringify(rows).includes('\u202E'), 'the override is shown, not obeyed');
-  // A bar's name is read from its own side, and its number from the left.
+  // A bar's name is read in its own direction, and its number from the left.
   const bars = await page
     .locator('logit-logits .row text')
     .evaluateAll((all) => all.map((text) => [text.textContent, text.getBoundingClientRect().left]));
@@ -94,7 +94,7 @@ test('a sentence around a token keeps its order', async () => {
   await close();
 });
 
-test('a text from right to left begins at the right, and a sign that turns text is shown', async () => {
+test('a right-to-left text begins at the right, and an override character is visible', async () => {
   const { page, close } = await bench.open({
     path: `?lang=en&view=compare#prompt=${encodeURIComponent('Today')}`,
     ready: false,

@@ -1,4 +1,7 @@
-/** Comparisons under the hand: what belongs to a strategy goes with it, and ranks are dragged. */
+/**
+ * Tests changes in Compare: an open editor and unfolded texts stay with their strategy, and ranks
+ * can be dragged.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';
@@ -9,9 +12,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/**
- * The comparison as it begins, in a document that was used where there is one.
- */
+/** Opens the comparison in its initial state; may reuse a page. */
 async function open(options) {
   const path = `?lang=en&model=verbs&view=compare${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
@@ -24,7 +25,7 @@ const titles = (page) => page.locator('logit-strategy h3 span:last-child').allIn
 const editing = (page) =>
   page.locator('logit-strategy').evaluateAll((all) => all.map((one) => one.editing));
 
-test('what is being edited goes with its strategy when columns come, go and move', async () => {
+test('an open editor stays with its strategy when columns are added, removed and moved', async () => {
   const { page, complaints, close } = await open();
   const before = await titles(page);
   const third = page.locator('[data-column="2"]');
@@ -112,7 +113,7 @@ async function blind(options) {
   return opened;
 }
 
-/** The middle of a plug, and of the card two places below. */
+/** Returns the path from a handle to the card two places below. */
 async function way(page) {
   const plug = await page.locator('logit-ranking .plug').first().boundingBox();
   const card = await page.locator('logit-ranking .card').nth(2).boundingBox();
@@ -123,7 +124,7 @@ async function way(page) {
   };
 }
 
-test('a text is dragged to another rank', async () => {
+test('a mouse drag moves a text to another rank', async () => {
   const { page, complaints, close } = await blind({ viewport: { width: 1440, height: 1600 } });
   const before = await shown(page);
   const { x, from, to } = await way(page);
@@ -147,7 +148,7 @@ test('a text is dragged to another rank', async () => {
   await close();
 });
 
-long('a text is dragged to another rank by touch', async () => {
+long('touch moves a text to another rank', async () => {
   const { page, close } = await blind({
     viewport: { width: 390, height: 2400 },
     hasTouch: true,

@@ -1,6 +1,6 @@
 /**
- * A reload and the history bring back state beside the address: texts with their numbers, a run under
- * way, long parts, the reader's own file. Also where nothing can be kept.
+ * Tests the state that a reload and the history restore beside the address: texts with their
+ * numbers, a current run, long parts, the user's own file. Also tests pages without storage.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,13 +22,13 @@ after(() => bench?.close());
 
 const STORIES = `?lang=en&model=stories${START}`;
 const ids = (page) => page.locator('logit-scope').evaluate((scope) => scope.result.ids);
-/** All that is kept of the drawn texts: every branch, with each number. */
+/** Returns all stored data of the drawn texts: every branch with each number. */
 const texts = (page) =>
   page.locator('logit-scope').evaluate((scope) => {
     const { key: _, ...saved } = scope.saveTexts();
     return saved;
   });
-/** How each token looks, and the branches. */
+/** Returns the HTML of each token and of the branches. */
 const marks = (page) =>
   page
     .locator('logit-tape .step, logit-branches li')
@@ -60,46 +60,43 @@ async function goBack(page) {
   await settle(page);
 }
 
-long(
-  'Forward to a file and a prompt that it cannot read shows no text that nobody typed',
-  async () => {
-    const path = '?lang=en&model=stories#prompt=The%20king';
-    const { page, complaints, close } = await bench.open({ path, fresh: true });
-    await page.locator('logit-model input[type=file]').setInputFiles(file);
-    const fault = page.locator('logit-text #fault');
-    const said = 'This model does not know “The”. The bars show how this model begins a text.';
-    await until(
-      () => fault.innerText(),
-      (text) => text === said,
-    );
-    await settle(page);
-    await until(
-      async () => page.url(),
-      (url) => !url.includes('model='),
-    );
-    await goBack(page);
-    assert.equal(await fault.innerText(), '');
-    await page.goForward();
-    await until(
-      () => fault.innerText(),
-      (text) => text === said,
-    );
-    await settle(page);
-    assert.equal(await fault.innerText(), said);
-    assert.equal(await page.locator('#prompt').inputValue(), 'The king');
-    assert.equal(await page.locator('logit-tape [data-place]').count(), 0);
-    assert.doesNotMatch(await page.locator('logit-tape').innerText(), /Today/);
-    assert.deepEqual(complaints, []);
-    await close();
-  },
-);
+long('Forward to a file and a prompt that it cannot read invents no text', async () => {
+  const path = '?lang=en&model=stories#prompt=The%20king';
+  const { page, complaints, close } = await bench.open({ path, fresh: true });
+  await page.locator('logit-model input[type=file]').setInputFiles(file);
+  const fault = page.locator('logit-text #fault');
+  const said = 'This model does not know “The”. The bars show how this model begins a text.';
+  await until(
+    () => fault.innerText(),
+    (text) => text === said,
+  );
+  await settle(page);
+  await until(
+    async () => page.url(),
+    (url) => !url.includes('model='),
+  );
+  await goBack(page);
+  assert.equal(await fault.innerText(), '');
+  await page.goForward();
+  await until(
+    () => fault.innerText(),
+    (text) => text === said,
+  );
+  await settle(page);
+  assert.equal(await fault.innerText(), said);
+  assert.equal(await page.locator('#prompt').inputValue(), 'The king');
+  assert.equal(await page.locator('logit-tape [data-place]').count(), 0);
+  assert.doesNotMatch(await page.locator('logit-tape').innerText(), /Today/);
+  assert.deepEqual(complaints, []);
+  await close();
+});
 
 long(
-  'a text beyond the address comes back with its branches, each number as it was drawn',
+  'a text too long for the address comes back with its branches and each number as it was drawn',
   async () => {
     const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
     await steps(page, 3);
-    await set(page, { temperature: 1.3 }); // a number drawn now is another than before
+    await set(page, { temperature: 1.3 }); // a number drawn now would differ
     await steps(page, 67);
     await page.locator('logit-text .step [data-place]').nth(1).click();
     await page.locator('logit-alternatives [data-alternative]').nth(2).click();
@@ -119,7 +116,7 @@ long(
     assert.equal((await ids(page)).length, 70);
     assert.deepEqual((await texts(page)).tokens, shown[0].tokens);
 
-    // A run under way is stopped, not lost.
+    // A reload stops a current run without losing it.
     await page.locator('[data-command=reset]').click();
     await page.locator('logit-text .more > summary').click();
     await page.locator('logit-text .speed input').fill('4');
@@ -140,7 +137,7 @@ long(
   },
 );
 
-test('a reload at once, and one in a run, bring back each setting and token; the history its places', async () => {
+test('a reload at once or in a run restores each setting and token, and the history its entries', async () => {
   const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
   await until(() => page.evaluate(() => history.state?.logitscope), Boolean);
   const state = () =>
@@ -148,7 +145,7 @@ test('a reload at once, and one in a run, bring back each setting and token; the
       ...settings,
       branch,
     }));
-  // The page's last picture, since a run goes on until it closes.
+  // Records the state at the end of the page, since a run continues until then.
   const leaving = () =>
     page.evaluate(() =>
       addEventListener('pagehide', () => {
@@ -225,51 +222,48 @@ test('a reload keeps text that waits for a pause or for its box to lose focus', 
   await close();
 });
 
-long(
-  'without room or leave to keep a text it stays in the document: one sentence, or none',
-  async () => {
-    const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
-    await page.evaluate(() => {
-      for (let size = 1 << 22; size >= 1; size = size >> 1)
-        for (let i = 0; i < 3; i++)
-          try {
-            sessionStorage.setItem(`full ${size} ${i}`, 'x'.repeat(size));
-          } catch {
-            // full
-          }
-    });
-    await steps(page, 70);
-    await until(
-      () => notice(page).allInnerTexts(),
-      ({ length }) => length === 1,
-    );
-    assert.match(await notice(page).innerText(), /^The browser has no room to keep this text/);
-    const before = await texts(page);
-    await page.locator('[data-command=reset]').click();
-    await settle(page);
-    await goBack(page);
-    assert.deepEqual(await texts(page), before);
-    await page.evaluate(() => {
-      sessionStorage.clear();
-      Storage.prototype.setItem = () => {
-        throw new DOMException('no', 'SecurityError');
-      };
-    });
-    await page.locator('[data-command=reset]').click();
-    await steps(page, 66);
-    const kept = await texts(page);
-    await page.locator('[data-command=reset]').click();
-    await settle(page);
-    await goBack(page);
-    assert.deepEqual(await texts(page), kept);
-    assert.equal(await notice(page).count(), 0);
-    assert.deepEqual(complaints, []);
-    await page.reload(); // with the browser's own storage
-    await close();
-  },
-);
+long('if a text cannot be stored it stays in the document, with one sentence or none', async () => {
+  const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
+  await page.evaluate(() => {
+    for (let size = 1 << 22; size >= 1; size = size >> 1)
+      for (let i = 0; i < 3; i++)
+        try {
+          sessionStorage.setItem(`full ${size} ${i}`, 'x'.repeat(size));
+        } catch {
+          // the storage is full
+        }
+  });
+  await steps(page, 70);
+  await until(
+    () => notice(page).allInnerTexts(),
+    ({ length }) => length === 1,
+  );
+  assert.match(await notice(page).innerText(), /^The browser has no room to keep this text/);
+  const before = await texts(page);
+  await page.locator('[data-command=reset]').click();
+  await settle(page);
+  await goBack(page);
+  assert.deepEqual(await texts(page), before);
+  await page.evaluate(() => {
+    sessionStorage.clear();
+    Storage.prototype.setItem = () => {
+      throw new DOMException('no', 'SecurityError');
+    };
+  });
+  await page.locator('[data-command=reset]').click();
+  await steps(page, 66);
+  const kept = await texts(page);
+  await page.locator('[data-command=reset]').click();
+  await settle(page);
+  await goBack(page);
+  assert.deepEqual(await texts(page), kept);
+  assert.equal(await notice(page).count(), 0);
+  assert.deepEqual(complaints, []);
+  await page.reload(); // restores the browser's own storage
+  await close();
+});
 
-test('what is too long for a link comes back: pasted numbers, a text to count, a text written from it', async () => {
+test('parts too long for a link come back: pasted numbers, a text to count, a text written from it', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en&view=logits#',
     ready: false,
@@ -296,7 +290,7 @@ test('what is too long for a link comes back: pasted numbers, a text to count, a
 
 const again = (page) => page.locator('logit-reopen');
 
-test('a file of one’s own is asked for by name, and opens where it was', async () => {
+test('a user’s own file is asked for by name and opens in its old state', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });
   await page.setInputFiles('logit-model #file', file);
   await until(
@@ -327,7 +321,7 @@ test('a file of one’s own is asked for by name, and opens where it was', async
   await settle(page);
   assert.deepEqual([await texts(page), await marks(page), page.url()], shown);
 
-  // Another model in its place is another entry; the file's own is one step back.
+  // Another model is a new history entry; the file's own is one step back.
   await reload(page);
   await again(page).locator('[data-command=other]').click();
   await again(page).waitFor({ state: 'detached' });
@@ -349,7 +343,7 @@ test('a file of one’s own is asked for by name, and opens where it was', async
 long('a file whose place the browser remembers opens at a press, or by itself', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });
   await page.addInitScript(() => {
-    // Files of a browser's own disk stand for those that a picker gives.
+    // Files in the browser's private file system replace those of a picker.
     window.showOpenFilePicker = async () => {
       const folder = await navigator.storage.getDirectory();
       return [await folder.getFileHandle('mine.gguf')];
@@ -392,7 +386,7 @@ long('a file whose place the browser remembers opens at a press, or by itself', 
   await close();
 });
 
-test('back at an address that names no model the page’s own shows', async () => {
+test('going back to an address without a model shows the page’s own model', async () => {
   const { page, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
     ready: false,
@@ -412,7 +406,7 @@ test('back at an address that names no model the page’s own shows', async () =
   await close();
 });
 
-test('a reload of a page that nobody touched shows the same', async () => {
+test('a reload of an untouched page shows the same', async () => {
   const path = '?lang=en&view=landscape';
   const { page, close } = await bench.open({ path, ready: false, own: true });
   const shown = async () => {

@@ -1,5 +1,6 @@
 /**
- * Every warper on the page: its card, what it shows and what is drawn; conventions side by side.
+ * Tests every sampler on the page: its card, its bars and its draws; also two conventions side by
+ * side.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,7 +17,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** A value for the samplers whose usual one changes nothing after the first words. */
+/** Values for the samplers whose usual one has no effect after the first words. */
 const VALUES = { no_repeat_ngram_size: 1, dry_multiplier: 3, xtc_probability: 0.6 };
 const BASICS = ['temperature', 'top_k', 'top_p'];
 
@@ -37,7 +38,7 @@ const drawnIds = (page) =>
     .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
-/** Waits until the bars are exactly the engine's array; the trace that they are held against. */
+/** Waits until the bars are exactly the engine's array; returns the trace. */
 async function expectBars(page, ids, settings, step) {
   scope.feed(ids);
   const trace = scope.distribution({ seed: 42, ...settings }, { step });
@@ -45,7 +46,7 @@ async function expectBars(page, ids, settings, step) {
   return trace;
 }
 
-/** Presses Step until `n` tokens are drawn, each held against the bars that it was drawn from. */
+/** Presses Step until `n` tokens are drawn; compares each with the bars before it. */
 async function expectSteps(page, n, settings) {
   const ids = [...scope.encode(FIRST)];
   const traces = [];
@@ -71,15 +72,15 @@ async function expectSteps(page, n, settings) {
 async function openPlain(options) {
   const opened = await bench.open(options);
   await opened.page.locator('#preset').selectOption('transformers');
-  await settle(opened.page); // a box that changes under the hand loses what is selected in it
+  await settle(opened.page); // a change of the box during typing would lose the selection in it
   return opened;
 }
 
 const stageOf = (trace, name) => trace.stages.find((stage) => stage.name === name);
 
-test('bars and draws are the engine’s with each warper in use', async (t) => {
+test('bars and draws are the engine’s with each sampler in use', async (t) => {
   const { page, complaints, close } = await openPlain();
-  // Those that read a second text have second.test.js.
+  // second.test.js tests the samplers that read a second text.
   const warpers = scope.table.filter(
     ({ warper, kind, group }) => warper && kind !== 'map' && group !== 'second',
   );
@@ -111,7 +112,7 @@ test('bars and draws are the engine’s with each warper in use', async (t) => {
   await close();
 });
 
-long('XTC tosses the coin of the step, and many draws are those of its bars', async () => {
+long('XTC tosses the coin of the step, and many draws agree with its bars', async () => {
   const { page, close } = await openPlain();
   await add(page, 'xtc_probability');
   const settings = { xtc_probability: 0.5, xtc_threshold: 0.05 };
@@ -130,7 +131,7 @@ long('XTC tosses the coin of the step, and many draws are those of its bars', as
 });
 
 for (const version of sample([1, 2], 1)) {
-  test(`Mirostat ${version}: its bound follows the text, back and into a branch`, async () => {
+  test(`Mirostat ${version} has a bound that follows the text, back and into a branch`, async () => {
     const { page, close } = await openPlain();
     await add(page, 'mirostat');
     const settings = { mirostat: version, mirostat_tau: 1, mirostat_eta: 0.9 };
@@ -146,7 +147,7 @@ for (const version of sample([1, 2], 1)) {
     );
     assert.equal(new Set(steps.map(({ mu }) => mu)).size, steps.length);
 
-    // Before the second token: the bound that the first draw left, also for the alternatives.
+    // Before the second token the first draw's bound applies, also to the alternatives.
     const before = [...scope.encode(FIRST), ids[0]];
     const bounded = { ...settings, seed: 42, mirostat_mu: steps[0].mu };
     scope.feed(before);
@@ -161,7 +162,7 @@ for (const version of sample([1, 2], 1)) {
     await page.locator('logit-alternatives [data-item=rewind]').click();
     await expectBars(page, before, bounded, 1);
 
-    // A token of the reader's own leaves the bound as it was.
+    // A token that the user takes leaves the bound unchanged.
     const other = tokens.find(({ id, removed_by }) => id !== ids[1] && !removed_by) ?? tokens[1];
     await page.locator(`logit-distribution .row[data-id="${other.id}"]`).click();
     await page.locator('logit-token-menu [data-item=force]').click();
@@ -174,7 +175,7 @@ for (const version of sample([1, 2], 1)) {
   });
 }
 
-test('a warper comes off the shelf, moves and goes back by keyboard alone', async () => {
+test('the keyboard alone adds, moves and removes a sampler', async () => {
   const { page, complaints, close } = await openPlain();
   const focused = () =>
     page.evaluate(() => {
@@ -224,7 +225,7 @@ test('a warper comes off the shelf, moves and goes back by keyboard alone', asyn
   await close();
 });
 
-test('what Mirostat replaces says so, and DRY takes its breakers as text', async () => {
+test('stages replaced by Mirostat say so, and DRY takes its breakers as text', async () => {
   const { page, close } = await openPlain();
   await type(page, 'top_k', 5);
   await add(page, 'mirostat');
@@ -251,7 +252,7 @@ test('what Mirostat replaces says so, and DRY takes its breakers as text', async
   await close();
 });
 
-test('texts in one box read back as they were written', () => {
+test('several texts in one box are read back unchanged', () => {
   for (const texts of [[], ['\n', ':', '"', '*'], [' a b', '\\n', '\t\\', '\\\\s']])
     assert.deepEqual(readTexts(writeTexts(texts)), texts);
 });
@@ -338,7 +339,7 @@ test('two conventions side by side name the tokens that differ', async () => {
   await close();
 });
 
-test('a token of the prompt shows what the model expected there', async () => {
+test('a token of the prompt shows the model’s expectation at its place', async () => {
   const { page, complaints, close } = await bench.open();
   const ids = [...scope.encode(FIRST)];
   const settings = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
@@ -370,7 +371,7 @@ test('a token of the prompt shows what the model expected there', async () => {
     new RegExp(`^she: of your prompt; the model gave it .*surprisal ${bits} bits`),
   );
 
-  // By keys: from the drawn token back into the prompt, and out again by Escape.
+  // The keys go from the drawn token back into the prompt, and Escape leaves it.
   await page.mouse.move(0, 0);
   await until(
     () => rows.count(),
@@ -404,7 +405,7 @@ test('a token of the prompt shows what the model expected there', async () => {
   await close();
 });
 
-test('a forced token has the numbers of the trace, its logprob too', async () => {
+test('a forced token has the numbers of the trace, including its logprob', async () => {
   const { page, close } = await openPlain();
   scope.feed(scope.encode(FIRST));
   const [, second] = scope.distribution({}).tokens;
@@ -429,7 +430,7 @@ test('a forced token has the numbers of the trace, its logprob too', async () =>
 });
 
 for (const colorScheme of sample(['light', 'dark'], 1)) {
-  long(`axe finds nothing in cards, shelf and conventions: ${colorScheme}`, async () => {
+  long(`axe finds nothing in cards, list of samplers and conventions: ${colorScheme}`, async () => {
     const width = colorScheme === 'dark' ? 360 : 1440;
     const viewport = { width, height: 900 };
     const { page, close } = await openPlain({ colorScheme, viewport, fresh: true });

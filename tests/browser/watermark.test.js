@@ -1,4 +1,4 @@
-/** Watermarks on the page: the green bars, the green tokens, and what the detector says of them. */
+/** Tests watermarks on the page: the green bars, the green tokens, and the detector's result. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { detect } from '../../web/engine/detect.js';
@@ -19,7 +19,7 @@ const greenSteps = (page) =>
     .locator('logit-text .step')
     .evaluateAll((steps) => steps.map((step) => step.classList.contains('green')));
 
-/** Waits until the line of a watermark says what the engine's detector says of the drawn tokens. */
+/** Waits until the line of a watermark shows the engine's detection on the drawn tokens. */
 async function expectLine(page, settings, least) {
   const prompt = [...scope.encode(FIRST)];
   const line = page.locator('logit-watermark [data-mark]');
@@ -39,7 +39,7 @@ async function expectLine(page, settings, least) {
   return line;
 }
 
-test('green bars, green tokens, z and p are the engine’s, and follow the settings', async () => {
+test('green bars, green tokens, z and p are the engine’s and follow the settings', async () => {
   const settings = { green_bias: 2, green_fraction: 0.5 };
   const { page, complaints, close } = await bench.open({
     path: '?lang=en#green_bias=2&green_fraction=0.5',
@@ -74,7 +74,7 @@ test('green bars, green tokens, z and p are the engine’s, and follow the setti
   assert.equal(await line.locator('polyline').count(), 1);
   assert.deepEqual(await axe(page), []);
 
-  // Another key knows nothing of the mark; without a watermark nothing is said.
+  // Another key finds no watermark; without a watermark the line is empty.
   await page.evaluate(() => {
     location.hash = location.hash.replace('green_bias=2', 'green_bias=2&watermark_key=7');
   });
@@ -85,7 +85,7 @@ test('green bars, green tokens, z and p are the engine’s, and follow the setti
     (n) => n === 0,
   );
 
-  // Without a mark a press looks for both, and says that there is none.
+  // Without a watermark in the settings, a press looks for both kinds and reports none.
   await page.locator('logit-text details.more > summary').click();
   await page.locator('#seek').check();
   const drawn = await idsOf(page, 'logit-text .step [data-place]');
@@ -102,7 +102,7 @@ test('green bars, green tokens, z and p are the engine’s, and follow the setti
     String(found[1].weighted.z),
   );
   assert.equal(await page.locator('.step.green').count(), 0);
-  // How z goes with the temperature: as many dots as the table beside the chart has numbers.
+  // z against the temperature: the chart has as many dots as its table has numbers.
   await page.locator('logit-watermark summary').click();
   const heat = page.locator('logit-watermark-heat');
   await heat.locator('.dot').first().waitFor();
@@ -118,20 +118,25 @@ test('green bars, green tokens, z and p are the engine’s, and follow the setti
   await close();
 });
 
-long('SynthID has its line too, in Spanish, and the shelf offers both', async () => {
-  const { page, close } = await bench.open({ path: '?lang=es#synthid_depth=9&synthid_context=1' });
-  for (let i = 0; i < 3; i++) {
-    await page.locator('[data-command=step]').click();
-    await until(
-      () => page.locator('logit-text .step').count(),
-      (n) => n === i + 1,
-    );
-  }
-  const line = await expectLine(page, { synthid_depth: 9, synthid_context: 1 }, 3);
-  assert.match(await line.innerText(), /^Capas de SynthID/);
-  assert.equal(await page.locator('logit-distribution .row.green').count(), 0);
-  await page.locator('logit-shelf summary').click();
-  assert.equal(await page.locator('[data-add=green_bias]').count(), 1);
-  assert.equal(await page.locator('[data-add=synthid_depth]').count(), 0);
-  await close();
-});
+long(
+  'SynthID has its own line in Spanish, and the list of samplers offers both watermarks',
+  async () => {
+    const { page, close } = await bench.open({
+      path: '?lang=es#synthid_depth=9&synthid_context=1',
+    });
+    for (let i = 0; i < 3; i++) {
+      await page.locator('[data-command=step]').click();
+      await until(
+        () => page.locator('logit-text .step').count(),
+        (n) => n === i + 1,
+      );
+    }
+    const line = await expectLine(page, { synthid_depth: 9, synthid_context: 1 }, 3);
+    assert.match(await line.innerText(), /^Capas de SynthID/);
+    assert.equal(await page.locator('logit-distribution .row.green').count(), 0);
+    await page.locator('logit-shelf summary').click();
+    assert.equal(await page.locator('[data-add=green_bias]').count(), 1);
+    assert.equal(await page.locator('[data-add=synthid_depth]').count(), 0);
+    await close();
+  },
+);

@@ -1,16 +1,16 @@
-/** WebKit's own small browser on a display of its own, by WebDriver over HTTP. */
+/** Runs WebKit's MiniBrowser on a display of its own, by WebDriver over HTTP. */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { atEnd } from '../cleanup.js';
 import { onPath, until } from './program.js';
 
-/** Why it cannot run here, or null. */
+/** Returns the reason why WebKit cannot run here, or null. */
 export function missing() {
   if (!onPath('WebKitWebDriver')) return 'WebKitWebDriver is not installed';
   return onPath('Xvfb') ? null : 'Xvfb is not installed';
 }
 
-/** A port that was free a moment ago. @returns {Promise<number>} */
+/** Returns a port that was free a moment ago. @returns {Promise<number>} */
 function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -46,7 +46,7 @@ async function ready(call) {
 }
 
 /**
- * A page at an address; `evaluate` awaits an expression whose value is a string.
+ * Opens a page at an address; `evaluate` awaits an expression with a string as its value.
  * @param {string} address
  */
 export async function open(address) {

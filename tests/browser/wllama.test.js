@@ -1,6 +1,6 @@
 /**
- * llama.cpp, as wllama runs it in Chromium, reads the same files to the same ids and the same
- * greedy text, and draws what the preset named after it keeps.
+ * Compares our engine with llama.cpp, run by wllama in Chromium: the same ids, the same greedy
+ * text, and draws inside the set that the preset named after it keeps.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,11 +17,11 @@ import { root } from './bench.js';
 const PROMPTS = ['Once upon a time', 'The  quick, brown fox!', 'été 日本', 'x'];
 const stories = join(root, 'models/stories.gguf');
 const f32 = modelFile(shapes[0], 'f32');
-/** In `make test` stories_wllama.test.js has the quantised one. */
+/** In `make test`, stories_wllama.test.js tests the quantised model. */
 const models = LONG ? [f32, modelFile(shapes[0], 'q8_0'), stories] : [f32];
 
 for (const model of models) {
-  test(`${model.slice(root.length)} means the same to wllama`, async () => {
+  test(`wllama reads ${model.slice(root.length)} with the same result`, async () => {
     const compared = await compareWithWllama(model, PROMPTS, 24);
     for (const { ids, same, ...rest } of compared) {
       assert.deepEqual(ids.ours, ids.theirs);
@@ -31,11 +31,11 @@ for (const model of models) {
 }
 
 /**
- * The files of tests/vectors/make_architectures.py: how far log-probabilities may differ, and up to
- * which position. llama.cpp looks GELU up in a table of float16, and rounds the scales of quantised
- * activations to float16: the float64 reference with the one or the other differs by as much
- * as llama.cpp is (gemma2 2.2e-3, gemma3 5.2e-3, gptneox 1.1e-3; phi3 0.18, lfm2 0.30). It
- * runs llama and phi3 without their window: past it the numbers must differ.
+ * Bounds on log-probabilities for the files of tests/vectors/make_architectures.py, and the
+ * position up to which they hold. llama.cpp looks GELU up in a table of float16, and rounds the
+ * scales of quantised activations to float16. The float64 reference changes by as much as llama.cpp
+ * differs when it does the same (gemma2 2.2e-3, gemma3 5.2e-3, gptneox 1.1e-3; phi3 0.18, lfm2
+ * 0.30). llama.cpp runs llama and phi3 without their window, so past it the numbers must differ.
  */
 const NEAR = 2e-5;
 /** @type {Record<string, { near?: number, window?: number }>} */
@@ -64,11 +64,12 @@ const ARCHITECTURES = {
 };
 
 /**
- * The files of tests/vectors/make_formats.py. ggml rounds a vector in groups of 256 for formats of
- * 256 values, else of 32 with a float16 scale, and for Q4_1 and Q5_1 a group's sum to float16; ours
- * are groups of 32 with a float32 scale. The float64 reference with ggml's roundings differs from
- * the one with ours by the bounds here, to three digits, and from llama.cpp by 2.5e-6 at most.
- * llama.cpp does not open qwen2_q4_k_m: its qwen2 has no heads but of n_embd / n_head.
+ * Bounds for the files of tests/vectors/make_formats.py. For formats of 256 values, ggml rounds a
+ * vector in groups of 256, otherwise in groups of 32 with a float16 scale. For Q4_1 and Q5_1 it
+ * also rounds a group's sum to float16. Our groups have 32 values and a float32 scale. The bounds
+ * are the difference between the float64 reference with ggml's roundings and with ours, to three
+ * digits; llama.cpp differs from the former by 2.5e-6 at most. llama.cpp does not open
+ * qwen2_q4_k_m: its qwen2 allows only heads of n_embd / n_head.
  */
 /** @type {typeof ARCHITECTURES} */
 const FORMATS = {
@@ -116,8 +117,8 @@ test('wllama gives the same probabilities in every architecture and format', asy
 });
 
 /**
- * Over llama.cpp's own defaults, which come first. No repetition penalty: it depends on the sign of
- * the logits, which probabilities do not tell.
+ * Settings added to llama.cpp's defaults, which come first. A repetition penalty is missing: it
+ * depends on the sign of the logits, which probabilities do not show.
  */
 const SETTINGS = [
   {},
@@ -131,9 +132,9 @@ const SETTINGS = [
 const CONTEXTS = cases(8, 200);
 const TEXTS = cases(1, 8);
 const SEEDS = [11, 22, 33, 44, 55];
-const DRAWS = 10; // by each seed
+const DRAWS = 10; // for each seed
 
-/** Texts of our own drawing, all their prefixes together being CONTEXTS. */
+/** Draws texts with our engine; together their prefixes are CONTEXTS. */
 async function drawTexts(scope) {
   const length = CONTEXTS / TEXTS;
   const texts = [];
@@ -155,7 +156,7 @@ async function drawTexts(scope) {
 
 for (const model of [LONG ? stories : f32]) {
   long(
-    `wllama draws from ${model.slice(root.length)} what the preset llama.cpp keeps`,
+    `wllama draws from ${model.slice(root.length)} only tokens that the preset llama.cpp keeps`,
     async () => {
       const scope = await Logitscope.load({ model });
       const chromium = await openChromium();

@@ -1,4 +1,4 @@
-/** All that a bundle of the package does; a test compares it with the engine in Node. */
+/** All calls of a bundled package; a test compares the results with the engine in Node. */
 import { Logitscope } from 'logitscope';
 import { RemoteLogitscope } from 'logitscope/remote';
 

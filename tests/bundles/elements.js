@@ -1,4 +1,4 @@
-/** The page of a bundle with the elements: leaves its answers for the test to read. */
+/** The page of a bundle with the elements; it leaves its results for the test. */
 import 'logitscope/elements';
 
 /** @param {string} name @param {Record<string, string>} attributes */

@@ -1,4 +1,4 @@
-/** The page of a bundle: leaves its answers for the test to read. */
+/** The page of a bundle; it leaves its results for the test. */
 import { askForSimd, useHere, useRemote } from './app.js';
 
 const model = new URL('/model.gguf', location.href);

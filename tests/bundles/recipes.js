@@ -1,4 +1,4 @@
-/** The recipes of docs/bundlers.md, the parts of a project that use them, and its answers. */
+/** The recipes of docs/bundlers.md, the shared files of their projects, and the expected results. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { smallModel } from '../node/small_model.js';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DOCUMENT = readFileSync(new URL('../../docs/bundlers.md', import.meta.url), 'utf8');
 
-/** The file that the document shows under this name. @param {string} name */
+/** Returns the file with this name in the document. @param {string} name */
 export function recipe(name) {
   const begin = DOCUMENT.indexOf(` ${name}\n`);
   if (begin < 0) throw new Error(`docs/bundlers.md shows no ${name}`);
@@ -25,7 +25,7 @@ export const chatModel = () =>
   smallModel({ dim: 64, context: 256, type: 'Q8_0', template: TEMPLATE });
 
 /**
- * Puts files of this folder into a project, and files of the document.
+ * Copies files of this folder and recipes of the document into a project.
  * @param {string} project
  * @param {string[]} own
  * @param {string[]} [shown]
@@ -40,7 +40,8 @@ export const pageOf = (script) =>
   `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="app"></div>${script}`;
 
 /**
- * The answers of the page at an address: here, in a worker, and to `variant: 'simd'`.
+ * Returns the results of the page at an address: in the page, in a worker, and for `variant:
+ * 'simd'`.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url
  */
@@ -56,7 +57,7 @@ export async function answersAt(browser, url) {
 }
 
 /**
- * The same of a folder of files.
+ * Serves a folder and returns the results of its page.
  * @param {import('playwright-core').Browser} browser
  * @param {string} folder
  * @param {(path: string) => string | undefined} [route]
@@ -70,7 +71,7 @@ export async function answersOf(browser, folder, route) {
   }
 }
 
-/** The answers of elements.js, computed in Node. @param {string} model */
+/** Computes the results of elements.js in Node. @param {string} model */
 export async function elementAnswers(model) {
   const scope = await Logitscope.load({ model });
   scope.feed(scope.encode('<user>Hi<assistant>'));
