@@ -292,7 +292,7 @@ test('white space that leads by a small gap is visible', async () => {
   await close();
 });
 
-test('ten texts of eight settings, the Day 27 comparison, fill a table of the engine’s spreads, with texts to unfold', async () => {
+test('ten texts of eight settings, top_k-against-top_p of Day 27, fill a table of the engine’s spreads, with texts to unfold', async () => {
   const { page, close } = await open({ suite: 'e27.2' });
   await until(
     () => page.locator('logit-compare progress').evaluate((bar) => bar.max),
