@@ -146,14 +146,14 @@ const OVER = {
     within: 'p:popover-open',
     act: (page) => page.locator('logit-distribution logit-term button').first().click(),
   },
-  'shelf of warpers': {
+  'list of samplers': {
     within: 'logit-shelf',
     act: async (page) => {
       await page.locator('logit-shelf summary').click();
       await page.locator('logit-shelf button').nth(3).click();
     },
   },
-  'grammar of the reader': {
+  'grammar of the user': {
     within: 'logit-constraint',
     act: async (page) => {
       await page.locator('logit-shelf summary').click();

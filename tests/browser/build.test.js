@@ -261,7 +261,7 @@ test('with the host headers everything runs, and no text becomes a script or mar
   await close();
 });
 
-test('no page takes another base or sends a form', async () => {
+test('no page allows another base address or a form submission', async () => {
   for (const file of ['index.html', 'sandbox.html', 'logitscope.html']) {
     const html = await readFile(join(bench.dist, file), 'utf8');
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';

@@ -1,6 +1,6 @@
 /**
- * The site without the network, and from one build to the next: after a first visit it opens from what
- * the browser keeps, and a page never gets files of two builds.
+ * Tests the site without a network and across builds: after a first visit it opens from the
+ * browser's cache, and a page never gets files of two builds.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { closed, temporaryFolder } from '../cleanup.js';
 import { START, openBench, settle, until } from './bench.js';
 import { long } from '../long.js';
 
-/** Files that each say of which build they are. */
+/** Files that each name their build. */
 const BUILT = ['main.js', 'worker.js', 'page.css', 'template.js', 'sandbox.html'];
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
 /**
- * One visit, which three tests go on with: the first load and all that it keeps cost most.
+ * One visit, shared by three tests: its first load and its caching take most of the time.
  * @type {{ site: Awaited<ReturnType<typeof openSite>>, visitor: Awaited<ReturnType<typeof visit>> }}
  */
 let shared;
@@ -28,20 +28,20 @@ before(async () => {
   shared = { site, visitor: await visit(site.url) };
 });
 
-/** Says in a file of which build it is. @param {string} folder @param {string} file @param {number} build */
+/** Writes the number of a build into a file. @param {string} folder @param {string} file @param {number} build */
 function mark(folder, file, build) {
   const text = `build ${build}`;
   appendFileSync(join(folder, file), file.endsWith('.html') ? `<!-- ${text} -->` : `/* ${text} */`);
 }
 
-/** Signs a copy of the site, whose pages then wait for the server however busy the machine is. */
+/** Signs a copy of the site, and makes its pages wait for the server even on a busy machine. */
 async function sign(/** @type {string} */ folder) {
   await signSite(folder);
   const never = 'AbortSignal.timeout = () => new AbortController().signal;';
   appendFileSync(join(folder, 'sw.js'), never);
 }
 
-/** A copy of the site that can be changed, on a server that can be stopped. */
+/** Serves a copy of the site that can change, from a server that can stop. */
 async function openSite() {
   const folder = temporaryFolder();
   const filter = (/** @type {string} */ path) => !/logitscope\.(html|js)$/.test(path);
@@ -50,7 +50,7 @@ async function openSite() {
   const text = readFileSync(update, 'utf8');
   assert.match(text, /,3e3\)/);
   writeFileSync(update, text.replace(',3e3)', ',6e4)'));
-  /** Puts another build into the place of some files, or of all. */
+  /** Replaces some files by those of another build, all by default. */
   const deploy = async (/** @type {number} */ build, files = BUILT, signed = true) => {
     for (const file of files) mark(folder, file, build);
     if (signed) await sign(folder);
@@ -63,7 +63,7 @@ async function openSite() {
   return { folder, url, deploy, stop, start };
 }
 
-/** Opens the site with a service worker allowed, and waits until it keeps all that it is to keep. */
+/** Opens the site with its service worker allowed, and waits until the cache is complete. */
 async function visit(/** @type {string} */ url, path = `?lang=en&model=verbs${START}`) {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
@@ -87,7 +87,10 @@ async function shown(page) {
   await settle(page);
 }
 
-/** The builds of which a page has files: what its worker answers. @param {import('playwright-core').Page} page */
+/**
+ * Returns the build of each file in a page, from the service worker's answers.
+ * @param {import('playwright-core').Page} page
+ */
 const builds = (page) =>
   page.evaluate(
     (files) =>
@@ -100,7 +103,7 @@ const builds = (page) =>
     BUILT,
   );
 
-/** Waits until a page that is left alone has another build ready. @param {import('playwright-core').Page} page */
+/** Waits until a page that nobody uses has another build ready. @param {import('playwright-core').Page} page */
 const fetched = (page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration();
@@ -110,7 +113,7 @@ const fetched = (page) =>
 
 const all = (/** @type {number} */ build) => BUILT.map(() => build);
 
-test('a reload shows the new build whole, also where the page had not heard of it', async () => {
+test('a reload shows the new build complete, even if the page had not heard of it', async () => {
   const { site, visitor } = shared;
   const { page, complaints } = visitor;
   await page.reload();
@@ -126,10 +129,10 @@ test('a reload shows the new build whole, also where the page had not heard of i
   assert.deepEqual(complaints, []);
 });
 
-test('of a server that is half way to another build nothing is taken', async () => {
+test('a site that is halfway through an upgrade gives no files to the cache', async () => {
   const { site, visitor } = shared;
   const { page, complaints } = visitor;
-  // New files under the old list: kept files do not change, and others are refused.
+  // New files with the old list of checksums: cached files stay, and the others are refused.
   await site.deploy(3, ['main.js', 'models/shakespeare.gguf'], false);
   await page.reload();
   await shown(page);
@@ -143,13 +146,13 @@ test('of a server that is half way to another build nothing is taken', async () 
     );
   assert.equal(await model(), 'TypeError');
   assert.deepEqual(complaints.splice(0), ['Failed to load resource: net::ERR_FAILED']);
-  // A new list, and a file that is not yet the one in it.
+  // A new list, and a file that does not match it yet.
   await site.deploy(4, ['worker.js']);
   mark(site.folder, 'worker.js', 5);
   await page.reload();
   await shown(page);
   assert.deepEqual(await builds(page), all(2));
-  // The rest has come. A machine that is slow to fetch it may show the old build once more.
+  // The upgrade is complete. A slow machine may show the old build once more before it.
   await sign(site.folder);
   let seen = all(2);
   for (let tries = 0; tries < 4 && seen[0] === 2; tries++) {
@@ -164,7 +167,7 @@ test('of a server that is half way to another build nothing is taken', async () 
   assert.deepEqual(seen, [3, 5, 2, 2, 2]);
 });
 
-test('after a first visit the site opens without the network, with its state; a model is kept on use', async () => {
+test('after a first visit the site opens without the network, with its state; a model is cached on use', async () => {
   const { site, visitor } = shared;
   const { page, complaints, close } = visitor;
   complaints.splice(0);
@@ -177,7 +180,7 @@ test('after a first visit the site opens without the network, with its state; a 
         ]),
       init,
     );
-  // Any part of it can be had without the network.
+  // The whole model, and any range of it, is available without the network.
   const [status, size] = await model();
   assert.equal(status, 200);
   await page.locator('logit-knob[data-name=temperature] input[type=range]').fill('1.4');
@@ -199,7 +202,7 @@ test('after a first visit the site opens without the network, with its state; a 
   await close();
 });
 
-long('two pages of one build stay with it, until one of them is alone', async () => {
+long('two pages of one build keep it until only one of them is open', async () => {
   const site = await openSite();
   const { page, complaints, close } = await visit(site.url);
   await page.reload();
@@ -221,7 +224,7 @@ long('two pages of one build stay with it, until one of them is alone', async ()
 });
 
 long(
-  'a site that has no service worker any more, or is another one, is shown as it is',
+  'a site that lost its service worker, or was replaced by another site, is shown as it is',
   async () => {
     const site = await openSite();
     const { page, close } = await visit(site.url);
@@ -248,7 +251,7 @@ long(
   },
 );
 
-test('where nothing may be kept the page works, and says nothing of it', async () => {
+test('without storage the page works and shows no message', async () => {
   const site = await openSite();
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
@@ -261,7 +264,7 @@ test('where nothing may be kept the page works, and says nothing of it', async (
   const noted = () => page.evaluate(() => globalThis.asked);
   await page.addInitScript(() => {
     globalThis.asked = 0;
-    if (origin === 'null') return; // a sandboxed frame has none
+    if (origin === 'null') return; // a sandboxed frame has no service worker
     navigator.serviceWorker.register = async () => {
       globalThis.asked++;
       throw new DOMException('The quota is reached', 'QuotaExceededError');
@@ -271,7 +274,7 @@ test('where nothing may be kept the page works, and says nothing of it', async (
   await shown(page);
   assert.equal(await until(noted, (n) => n > 0), 1);
   assert.equal(await registrations(), 0);
-  // A page of others with the elements, and a frame, ask for nothing.
+  // A host page with the elements, and a frame of the page, register no service worker.
   const { port } = new URL(site.url);
   cpSync(join(bench.dist, 'logitscope.js'), join(site.folder, 'logitscope.js'));
   const html = `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,">
@@ -284,7 +287,7 @@ test('where nothing may be kept the page works, and says nothing of it', async (
   await shown(page);
   for (const frame of page.frames().slice(1))
     await frame.locator('logit-distribution .row').first().waitFor();
-  await page.waitForTimeout(300); // longer than until a page asks
+  await page.waitForTimeout(300); // longer than a page waits before it registers
   assert.equal(await noted(), 0);
   assert.equal(await registrations(), 0);
   assert.deepEqual(complaints, []);

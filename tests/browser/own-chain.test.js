@@ -109,7 +109,7 @@ const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }
 const orderBefore = (before) =>
   canonical().flatMap((name) => (name === before ? ['own', name] : [name]));
 
-test('it is added as the last stage, and every bar then agrees with the engine', async () => {
+test('a user’s own sampler is added as the last stage, and every bar then agrees with the engine', async () => {
   const { card, did, order, set, shows, complaints, close } = await open();
   assert.equal((await order()).at(-1), 'own');
   await shows({ ...BALANCED, own: five });
@@ -128,41 +128,44 @@ test('it is added as the last stage, and every bar then agrees with the engine',
   await close();
 });
 
-long('code for top-k keeps, draws and writes the tokens of top-k at the same place', async () => {
-  const mine = await open({
-    path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11',
-  });
-  await mine.shows({ temperature: 1.6, own: five });
-  const theirs = await open({
-    add: false,
-    path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11&top_k=5',
-  });
-  await theirs.shows({ temperature: 1.6, top_k: 5 });
-  const removed = async (/** @type {any} */ page) =>
-    (await readBars(page))
-      .map(({ removed_by, ...bar }) => ({ ...bar, removed: removed_by !== null }))
-      .sort(byId);
-  assert.deepEqual(await removed(mine.page), await removed(theirs.page));
-  assert.match(await mine.did(), /Removes 59 /);
-  assert.equal(
-    await mine.did(),
-    await theirs.page.locator('.card[data-stage=top_k] .did').textContent(),
-  );
-  const text = [];
-  for (const { page } of [mine, theirs]) {
-    text.push(await page.locator('logit-draw').evaluate((it) => JSON.stringify(it.drawn)));
-    await page.locator('[data-command=run]').click();
-    const finished = () => page.locator('logit-text').evaluate((it) => it.finished);
-    assert.ok(await until(finished, Boolean));
-    text.push(await page.locator('logit-text').evaluate((it) => JSON.stringify(it.steps)));
-  }
-  assert.ok(JSON.parse(text[1]).length > 1);
-  assert.deepEqual(text.slice(0, 2), text.slice(2));
-  await mine.close();
-  await theirs.close();
-});
+long(
+  'an own top-k keeps, draws and writes the tokens of the built-in one at the same place',
+  async () => {
+    const mine = await open({
+      path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11',
+    });
+    await mine.shows({ temperature: 1.6, own: five });
+    const theirs = await open({
+      add: false,
+      path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11&top_k=5',
+    });
+    await theirs.shows({ temperature: 1.6, top_k: 5 });
+    const removed = async (/** @type {any} */ page) =>
+      (await readBars(page))
+        .map(({ removed_by, ...bar }) => ({ ...bar, removed: removed_by !== null }))
+        .sort(byId);
+    assert.deepEqual(await removed(mine.page), await removed(theirs.page));
+    assert.match(await mine.did(), /Removes 59 /);
+    assert.equal(
+      await mine.did(),
+      await theirs.page.locator('.card[data-stage=top_k] .did').textContent(),
+    );
+    const text = [];
+    for (const { page } of [mine, theirs]) {
+      text.push(await page.locator('logit-draw').evaluate((it) => JSON.stringify(it.drawn)));
+      await page.locator('[data-command=run]').click();
+      const finished = () => page.locator('logit-text').evaluate((it) => it.finished);
+      assert.ok(await until(finished, Boolean));
+      text.push(await page.locator('logit-text').evaluate((it) => JSON.stringify(it.steps)));
+    }
+    assert.ok(JSON.parse(text[1]).length > 1);
+    assert.deepEqual(text.slice(0, 2), text.slice(2));
+    await mine.close();
+    await theirs.close();
+  },
+);
 
-long('its result depends on its place, and keys move it', async () => {
+long('the result of an own sampler depends on its place, and keys move it', async () => {
   const LEAST =
     'export default (l) => l.map((it) => (it >= Math.max(...l) - 1.5 ? it : -Infinity));';
   const own = (/** @type {Float32Array} */ l) =>
@@ -180,7 +183,7 @@ long('its result depends on its place, and keys move it', async () => {
   await it.close();
 });
 
-long('its handle can be dragged like any other', async () => {
+long('the handle of an own sampler can be dragged like any other', async () => {
   const it = await open({ viewport: { width: 1440, height: 1800 } });
   await it.shows({ ...BALANCED, own: five });
   const plug = await it.card.locator('.plug').boundingBox();
@@ -196,7 +199,7 @@ long('its handle can be dragged like any other', async () => {
   await it.close();
 });
 
-test('it can be turned off and on, removed, and added again with its code', async () => {
+test('an own sampler can be turned off and on, removed, and added again with its code', async () => {
   const it = await open();
   await it.use('export default (l) => l.map((x) => x * 2);');
   const own = (/** @type {Float32Array} */ l) => l.map((x) => x * 2);
@@ -218,7 +221,7 @@ test('it can be turned off and on, removed, and added again with its code', asyn
   await it.close();
 });
 
-describe('a failure removes it with a sentence, and nothing else is lost', () => {
+describe('a failure removes an own sampler with a sentence, and nothing else is lost', () => {
   /** @type {Awaited<ReturnType<typeof open>>} */
   let it;
   let first = '';
@@ -300,7 +303,7 @@ long('a slow answer to an outdated question is dropped', async () => {
   await it.close();
 });
 
-test('many draws, alternatives and the charts over all ranks use it', async () => {
+test('many draws, alternatives and the charts over all ranks use an own sampler', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.5&seed=2' });
   await it.use(
     'export default (l) => { const m = Math.max(...l); return l.map((x) => (x === m ? x : -Infinity)); };',
@@ -323,7 +326,7 @@ test('many draws, alternatives and the charts over all ranks use it', async () =
   await it.close();
 });
 
-describe('for everybody', () => {
+describe('accessibility and languages', () => {
   for (const theme of sample(['light', 'dark'], 1)) {
     long(`axe finds no violation, ${theme}`, async () => {
       const { page, card, use, trouble, close } = await open({
@@ -353,55 +356,58 @@ describe('for everybody', () => {
   });
 });
 
-long('it works in the single-file page, opened by double click without a network', async () => {
-  const { page, foreign, close } = await bench.open({
-    path: 'source/tests/browser/blank.html',
-    ready: false,
-    own: true,
-  });
-  await page.context().setOffline(true);
-  foreign.length = 0;
-  const file = pathToFileURL(join(bench.dist, 'logitscope.html'));
-  await page.goto(`${file}?lang=en&model=verbs#prompt=Today%20she&temperature=1.6`);
-  await page.locator('logit-distribution .row').first().waitFor();
-  await unfoldStages(page);
-  await page.locator('logit-shelf summary').click();
-  await page.locator('[data-add=own]').click();
-  const card = page.locator('logit-chain .card[data-stage=own]');
-  const shows = (/** @type {any} */ settings) => {
-    scope.feed(scope.encode(FIRST));
-    return expectTrace(page, scope.distribution({ ...settings, top: 20 }));
-  };
-  await shows({ temperature: 1.6, own: five });
-  await card.locator('summary').click();
-  const use = async (/** @type {string} */ code) => {
-    await card.locator('textarea').fill(code);
-    await card.locator('[data-do=apply]').click();
-  };
-  const half = (/** @type {Float32Array} */ l) => l.map((it) => it / 2);
-  for (const code of [
-    'export default (l) => l.map((it) => it / 2);',
-    'const two = 2;\nexport function own(l) { return half(l); }\nfunction half(l) { return l.map((it) => it / two); }',
-    'async function half(l) { return l.map((it) => it / 2); }\nexport\n  default half; // mine',
-  ]) {
-    await use(code);
-    await shows({ temperature: 1.6, own: half });
-  }
-  const trouble = () => card.locator('.error').textContent();
-  for (const [code, words] of /** @type {[string, RegExp][]} */ ([
-    ['export default (;', /could not be loaded: .*Unexpected/],
-    // This waits for the page's own limit.
-    ...(LONG ? [['export default () => { for (;;); };', /too long/]] : []),
-    ['export default async (l) => { await fetch("https://example.com/"); return l; };', /failed/],
-    ['export default (l) => { parent.document.title = ""; return l; };', /failed/],
-  ])) {
-    await use(code);
-    assert.match((await until(trouble, (text) => words.test(text ?? ''))) ?? '', words, code);
-    await shows({ temperature: 1.6 });
-  }
-  assert.deepEqual(
-    foreign.filter((url) => !/^(file|blob|data):/.test(url)),
-    [],
-  );
-  await close();
-});
+long(
+  'an own sampler works in the single-file page, opened by double click without a network',
+  async () => {
+    const { page, foreign, close } = await bench.open({
+      path: 'source/tests/browser/blank.html',
+      ready: false,
+      own: true,
+    });
+    await page.context().setOffline(true);
+    foreign.length = 0;
+    const file = pathToFileURL(join(bench.dist, 'logitscope.html'));
+    await page.goto(`${file}?lang=en&model=verbs#prompt=Today%20she&temperature=1.6`);
+    await page.locator('logit-distribution .row').first().waitFor();
+    await unfoldStages(page);
+    await page.locator('logit-shelf summary').click();
+    await page.locator('[data-add=own]').click();
+    const card = page.locator('logit-chain .card[data-stage=own]');
+    const shows = (/** @type {any} */ settings) => {
+      scope.feed(scope.encode(FIRST));
+      return expectTrace(page, scope.distribution({ ...settings, top: 20 }));
+    };
+    await shows({ temperature: 1.6, own: five });
+    await card.locator('summary').click();
+    const use = async (/** @type {string} */ code) => {
+      await card.locator('textarea').fill(code);
+      await card.locator('[data-do=apply]').click();
+    };
+    const half = (/** @type {Float32Array} */ l) => l.map((it) => it / 2);
+    for (const code of [
+      'export default (l) => l.map((it) => it / 2);',
+      'const two = 2;\nexport function own(l) { return half(l); }\nfunction half(l) { return l.map((it) => it / two); }',
+      'async function half(l) { return l.map((it) => it / 2); }\nexport\n  default half; // mine',
+    ]) {
+      await use(code);
+      await shows({ temperature: 1.6, own: half });
+    }
+    const trouble = () => card.locator('.error').textContent();
+    for (const [code, words] of /** @type {[string, RegExp][]} */ ([
+      ['export default (;', /could not be loaded: .*Unexpected/],
+      // This waits for the page's own limit.
+      ...(LONG ? [['export default () => { for (;;); };', /too long/]] : []),
+      ['export default async (l) => { await fetch("https://example.com/"); return l; };', /failed/],
+      ['export default (l) => { parent.document.title = ""; return l; };', /failed/],
+    ])) {
+      await use(code);
+      assert.match((await until(trouble, (text) => words.test(text ?? ''))) ?? '', words, code);
+      await shows({ temperature: 1.6 });
+    }
+    assert.deepEqual(
+      foreign.filter((url) => !/^(file|blob|data):/.test(url)),
+      [],
+    );
+    await close();
+  },
+);

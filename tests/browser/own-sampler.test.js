@@ -118,7 +118,7 @@ async function open({ query = '', theme, viewport = { width: 1440, height: 900 }
   };
 }
 
-describe('running', () => {
+describe('running code', () => {
   test('the example gives the result of the built-in sampler and passes its check', async () => {
     const { press, rows, report, page, complaints, foreign } = await open();
     await press('run');
@@ -155,7 +155,7 @@ describe('running', () => {
     assert.equal(await page.locator('iframe').count(), 0);
   });
 
-  test('alone, it opens its own engine, with logits to try', async () => {
+  test('the element alone opens its own engine, with logits to try', async () => {
     const { page, press, rows, report } = await open();
     await page.evaluate(() => {
       const alone = document.createElement('logit-own-sampler');
@@ -303,18 +303,18 @@ describe('running', () => {
   });
 });
 
-describe('bounded before it reaches the page', () => {
+describe('answers are limited before they reach the page', () => {
   /** Faulty answers with their sentences; none may block the page. @type {Record<string, [string, RegExp]>} */
   const cases = {
     'a message of 50 million characters': [
       "export default () => { throw new Error('a'.repeat(5e7)); };",
       /failed: a{500}…/,
     ],
-    'the same, later': [
+    'a late message of 50 million characters': [
       "export default (l) => new Promise(() => setTimeout(() => { throw new Error('a'.repeat(5e7)); }));",
       /failed: .*a{400}…/,
     ],
-    'an error whose words fail': [
+    'an error without a readable message': [
       'export default () => { throw { toString() { throw 1; } }; };',
       /has no words/,
     ],
@@ -322,11 +322,11 @@ describe('bounded before it reaches the page', () => {
       'export default () => new Float32Array(1e7);',
       /10,000,000 numbers for/,
     ],
-    'a list that only says that it is long': [
+    'a list with a false length': [
       'export default () => new Proxy([], { get: (_, name) => (name === "length" ? 4e9 : 0) });',
       /4,000,000,000 numbers for/,
     ],
-    'names of settings that are none': [
+    'many unknown names of settings': [
       "export default (l, settings) => { for (let i = 0; i < 1e5; i++) settings['a' + i]; settings['b'.repeat(5e7)]; return [0]; };",
       /1 numbers for/,
     ],
@@ -342,7 +342,7 @@ describe('bounded before it reaches the page', () => {
       'export default () => postMessage(null);',
       /postMessage is not defined/,
     ],
-    'the same, by its prototype': [
+    'a message of its own, by the prototype': [
       'export default () => Object.getPrototypeOf(Object.getPrototypeOf(self)).postMessage.call(self, null);',
       /undefined/,
     ],
@@ -379,7 +379,7 @@ describe('bounded before it reaches the page', () => {
     });
 });
 
-describe('shut off', () => {
+describe('the sandbox', () => {
   test('code reaches no network, no page and no storage', async () => {
     const { port } = /** @type {import('node:net').AddressInfo} */ (outside.address());
     const { press, write, page, trouble } = await open();

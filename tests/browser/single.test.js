@@ -173,7 +173,7 @@ const WORKERS = /** @type {const} */ ([
 ]);
 for (const [name, worker] of WORKERS)
   long(
-    `in a sandboxed frame of an opaque origin, with ${name}, it works without storage or history`,
+    `the page works in a sandboxed frame of an opaque origin, with ${name}, without storage or history`,
     async () => {
       const html = await readFile(file, 'utf8');
       const server = createServer((request, response) => {

@@ -432,7 +432,7 @@ test('a step flies its token into the text in half a second, and further steps d
   await step.click();
   assert.equal(await until(steps, (n) => n === 6), 6);
   await settle(page);
-  assert.equal((await told()).made, made, 'nothing moves for a reader who wants none');
+  assert.equal((await told()).made, made, 'nothing moves with reduced motion');
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -111,7 +111,7 @@ test('touch moves cards', async () => {
   const next = await page.locator('.card[data-stage=top_k]').boundingBox();
   await drag([x, y], [x, next.y + next.height * 0.8], async () => {
     await until(order, (now) => now !== before);
-    assert.equal(await scrolled(), place, 'the finger moves a card, not the page');
+    assert.equal(await scrolled(), place, 'touch moves a card, not the page');
   });
   assert.match(await until(order, (now) => now !== before), /top_k,temperature/);
   await settle(page);
