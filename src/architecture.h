@@ -31,7 +31,7 @@ struct architecture {
     uint32_t window_period;    /* all layers but each such one see a window; 1: all do; 0: none */
     uint32_t window;           /* default if the file has no window; 0: no window then */
     uint32_t unturned_period;  /* each such layer knows no positions */
-    uint32_t wide_head_layers; /* with so many layers, scores are over sqrt(n_embd / n_head) */
+    uint32_t wide_head_layers; /* models of this n_layer scale scores by sqrt(n_embd / n_head) */
     double local_freq_base;    /* of RoPE in layers with a window, unscaled; 0: the global base */
     double attention_cap, logit_cap; /* defaults if the file has none */
     const char *output_norm;         /* NULL: "output_norm" */

@@ -159,7 +159,7 @@ static struct pool pool_of(const struct chain *chain) {
     return (struct pool){chain->vocab_size, chain->logits, chain->weights, NULL};
 }
 
-/* No branch here. */
+/* Without a branch in the loop, so that it becomes vector code. */
 static void mark_in_vocabulary(struct chain *chain, uint32_t index) {
     for (size_t i = 0; i < chain->vocab_size; i++) {
         bool removed = chain->logits[i] == -INFINITY && !chain->removed_by[i];
@@ -167,6 +167,7 @@ static void mark_in_vocabulary(struct chain *chain, uint32_t index) {
     }
 }
 
+/* Marks the removed tokens of a pool and clears them in the arrays of the whole vocabulary. */
 static void mark_in_pool(struct chain *chain, const struct pool *pool, uint32_t index) {
     for (size_t i = 0; i < pool->n; i++) {
         uint32_t id = pool->ids[i];
@@ -194,15 +195,15 @@ static void write_back(struct chain *chain, const struct pool *pool) {
     }
 }
 
-/* The weights of all. */
+/* Weighs every token of the pool; returns the total. */
 static uint64_t weigh_all(struct chain *chain, const struct pool *pool, float max) {
     uint64_t total = chain->kernels->weigh(pool->weights, pool->logits, pool->n, max);
     if (pool->ids) write_back(chain, pool);
     return total;
 }
 
-/* The same over the whole vocabulary if the maximum stayed and few logits changed: the total
- * after it. Blocks without a change are passed over in vectors. */
+/* Weighs only the changed logits of the whole vocabulary and returns the new total. The maximum
+ * must be unchanged. Blocks without a change are skipped with vector compares. */
 static uint64_t weigh_changed(struct chain *chain, uint64_t total) {
     enum { BLOCK = 64 };
     const float *now = chain->logits, *before = chain->state.logits;

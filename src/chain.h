@@ -104,9 +104,9 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
 struct chain_drawn chain_describe(const struct chain *chain, uint32_t id);
 
 /* chain_apply and chain_draw in one, without the trace: the same bits, up to a hundred times sooner
- * where the settings keep few tokens (shortlist.h). p_raw takes a pass over the vocabulary of its
- * own unless the version says that there was one: it is 0 unless `raw`. The last trace is gone.
- * Fails as chain_apply does. */
+ * if the settings keep few tokens (shortlist.h). p_raw needs a pass over the vocabulary, unless an
+ * earlier call with this version made one; without `raw`, p_raw is 0. The last trace is gone. Fails
+ * as chain_apply does. */
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
                          const uint32_t *history, size_t n_history, uint64_t r, bool raw,
                          struct chain_sample *sample, struct fault *fault);

@@ -111,7 +111,7 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
         input.settings = &list->settings;
         input.history = list->history;
         input.n_history = list->n_history;
-        /* No stage up to the cut of the list reads weights, and every list has a cut. */
+        /* Weights are unset: the list has a cut, and no stage before the cut reads weights. */
         pool = (struct pool){list->n, list->logits, chain->weights, list->ids};
     } else {
         memcpy(chain->logits, logits, n * sizeof *logits);

@@ -308,7 +308,7 @@ static void attention(float *out, float *scores, const struct attention *head) {
     }
 }
 
-/* Four weights: floor(exp(l - max) * 2^44). */
+/* Writes the weights of four logits: floor(exp(l - max) * 2^44), two in `low`, two in `high`. */
 static inline void weigh_f32x4(f32x4 l, f32x4 max, u64x2 *low, u64x2 *high) {
     f32x4 e = exp_down_f32x4(f32x4_sub(l, max));
     f64x2 one = f64x2_splat(0x1p44);

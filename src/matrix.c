@@ -7,7 +7,7 @@
 #include "bytes.h"
 #include "loop.h"
 
-enum { FOURS = MATRIX_GROUP / 4 }; /* a group's columns, four at a time */
+enum { FOURS = MATRIX_GROUP / 4 }; /* number of vectors of four columns in a group */
 
 enum gguf_tensor_type matrix_type_of(enum gguf_tensor_type type) {
     return format_of(type)->values > 1 ? type : GGUF_F32;

@@ -29,7 +29,7 @@ static uint64_t to_integer(double x) {
     return bits - 0x4330000000000000u;
 }
 
-/* Of so many tokens the parts of the sum below fit 64 bits. */
+/* The sum below, over this number of tokens, fits 64 bits. */
 enum { MOMENT_TOKENS = 1 << 18 };
 
 /* H = ln Z + sum of w (max - l) / Z. The products are integers, in units of 2^-47, so their order

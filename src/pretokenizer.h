@@ -21,7 +21,7 @@ struct pretokenizer {
     const char *name;
     const struct pretokenizer_pass *passes; /* (n_passes,) */
     uint8_t n_passes;
-    bool whole_first; /* a piece that is a token stays whole, without merges */
+    bool whole_first; /* a piece that is itself a token skips the merges */
     bool add_bos;     /* default if tokenizer.ggml.add_bos_token is absent */
     bool nfc;         /* the model's own tokenizer.json normalises text to form C first */
 };

@@ -1,7 +1,7 @@
 /* The parts of the weights, and their product with a vector of ones. */
 #include "probe.h"
 
-/* Returns a matrix of 0 rows after the last part. */
+/* Returns part i of the weights (probe.h); a matrix of 0 rows after the last part. */
 static struct matrix part_at(const struct model *m, uint32_t i) {
     uint32_t of_layers = 2 * m->shape.n_layer;
     if (i < of_layers) return i % 2 ? m->layers[i / 2].down : m->layers[i / 2].up;

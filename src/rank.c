@@ -12,7 +12,7 @@
 #include "loop.h"
 
 enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64 };
-enum { FEW = 128 }; /* so many are sorted in less time than the buckets take to be emptied */
+enum { FEW = 128 }; /* sorting this number takes less time than clearing the buckets */
 
 /* Larger logits have larger keys. Adding 0 turns -0 into +0, which is a tie with it. */
 static uint32_t key_of(float logit) {

@@ -14,20 +14,21 @@ struct rank_place {
     uint32_t before;
 };
 
-/* Largest logit and number of survivors. With a NaN among them `max` is NaN or above all others. */
+/* Returns the number of survivors; `max` gets the largest logit. If a logit is NaN, `max` is NaN or
+ * the largest of the other logits. */
 uint32_t rank_survey(const float *logits, size_t n, float *max);
 
 /* True if a survivor lies below `least`, which is negative. */
 bool rank_any_below(const float *logits, size_t n, float least);
 
-/* The ids of the tokens with logit >= floor, and of NaN, ascending, into ids; returns how many. One
- * more than there are is written to, if that is below n. */
+/* Writes the ids of tokens with logit >= floor, and of NaN, ascending, to `ids`; returns their
+ * number. May also write one element after them, if the number is below n. */
 size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids);
 
-/* A logit that at least k tokens reach, k from 1, and seldom many more: the array is cut into more
- * than k sets, of which the k best have each a token that reaches the worst of their maxima.
- * -FLT_MAX where the array is too short for that, or fewer than k survive; NaN counts for nothing.
- * `scratch` holds n uint32. */
+/* Returns a logit that at least k tokens reach, k from 1, and seldom many more. The array is cut
+ * into more than k sets; each of the k best sets has a token that reaches the least of their
+ * maxima. Returns -FLT_MAX if the array is too short or fewer than k tokens survive. NaN is
+ * ignored. `scratch` holds n uint32. */
 float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 
 /* The k-th token in rank order, k from 1, at most the number of survivors. `scratch` holds n

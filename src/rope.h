@@ -9,7 +9,7 @@
 struct rope {
     uint32_t n_rot; /* rotated elements of a head, even; 0: none */
     double freq_base;
-    double local_freq_base; /* base of layers with a window, never stretched; 0: freq_base */
+    double local_freq_base; /* freq_base of layers with a window, never stretched; 0: freq_base */
     double factor;          /* divides the angles (Chen et al. 2023) */
     bool yarn;              /* the factor divides slow angles alone (Peng et al. 2023) */
     double beta_fast, beta_slow;

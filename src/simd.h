@@ -49,11 +49,11 @@ static inline f32x4 f32x4_negate(f32x4 a) {
 static inline i32x4 f32x4_less(f32x4 a, f32x4 b) {
     return wasm_f32x4_lt(a, b);
 }
-/* a where the mask is set, else b. */
+/* a if the mask is set, else b. */
 static inline f32x4 f32x4_select(i32x4 mask, f32x4 a, f32x4 b) {
     return wasm_v128_bitselect(a, b, mask);
 }
-/* a, but 0 where the mask is set. */
+/* 0 if the mask is set, else a. */
 static inline f32x4 f32x4_unless(i32x4 mask, f32x4 a) {
     return wasm_v128_andnot(a, mask);
 }

@@ -64,9 +64,9 @@ void warp_logit_bias(float *logits, const struct warp_input *input);
  * that `step` of the settings counts. transformers has it, an encoder's text in its place. */
 void warp_encoder_repetition_penalty(float *logits, const struct warp_input *input);
 /* l > 0 ? l / r : l * r, once for each distinct id among the last repetition_window ids of the
- * history (all for 0). An id of the older half of these ids alone gets 1 + (r - 1) rep_pen_slope
- * where r > 1, koboldcpp's. The first prompt_ignore_length ids of the history do not count,
- * transformers'. Keskar et al. 2019, CTRL, section 4.1. */
+ * history (all for 0). If r > 1, an id only in the older half of these ids gets
+ * 1 + (r - 1) rep_pen_slope, koboldcpp's. The first prompt_ignore_length ids of the history do not
+ * count, transformers'. Keskar et al. 2019, CTRL, section 4.1. */
 void warp_repetition_penalty(float *logits, const struct warp_input *input);
 /* l - a * count(id) and l - b * [id present], over the same ids; negative a and b reward. A time in
  * the count is penalty_decay^(tokens since), RWKV's. */
@@ -120,7 +120,7 @@ void warp_dynatemp(float *logits, const struct warp_input *input);
 /* max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve - 1) / 2: quadratic
  * with curve 1. kalomaze 2024, as text-generation-webui has it. */
 void warp_smoothing(float *logits, const struct warp_input *input);
-/* Removes the tokens that end a text while fewer than so many are drawn. May leave nothing. */
+/* Removes the tokens that end a text until min_new_tokens tokens are drawn. May leave nothing. */
 void warp_min_new_tokens(float *logits, const struct warp_input *input);
 /* l + |l| (factor^n - 1) for the tokens that end a text, n the tokens drawn beyond
  * exponential_decay_start; the power by squaring. transformers has it. */
@@ -133,7 +133,7 @@ void warp_tfs_z(float *logits, const struct warp_input *input);
  * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);
 /* Version 1 keeps the k best, k from mu and the Zipf exponent of the 100 best; version 2 removes
- * surprise above mu. mu is mirostat_mu, 2 tau where that is 0. Basu et al. 2020, as llama.cpp has
+ * surprise above mu. mu is mirostat_mu, or 2 tau if that is 0. Basu et al. 2020, as llama.cpp has
  * it. */
 void warp_mirostat(float *logits, const struct warp_input *input);
 /* The mu that follows a draw of probability p: mu - eta (surprise - tau), in bits; never exactly
@@ -141,7 +141,7 @@ void warp_mirostat(float *logits, const struct warp_input *input);
 double mirostat_next(const struct settings *settings, double p);
 
 /* 5 - 10 d^2 / (1 + d), d = |p - aim| / 0.3, aim = 2 target - mean within 0 and 1. The mean is
- * adaptive_mean, the target where that is 0. Adaptive-P, as llama.cpp has it. */
+ * adaptive_mean, or the target if that is 0. Adaptive-P, as llama.cpp has it. */
 void warp_adaptive_p(float *logits, const struct warp_input *input);
 /* The mean that follows a draw of a token that had the probability p before the stage. */
 double adaptive_next(const struct settings *settings, double p);
@@ -153,8 +153,8 @@ double adaptive_next(const struct settings *settings, double p);
  * Kirchenbauer et al. 2023. */
 void warp_green_list(float *logits, const struct warp_input *input);
 /* For each layer p (1 + g - G), G the mass of the tokens with g = 1: a tournament with two
- * candidates in each match. Nothing if the same context stood before in the history. Dathathri et
- * al. 2024, as transformers has it. */
+ * candidates in each match. If the context occurred before in the history, nothing changes.
+ * Dathathri et al. 2024, as transformers has it. */
 void warp_synthid(float *logits, const struct warp_input *input);
 
 /* ln p of the survivors, which changes no p: transformers has it, and its beam search begins so. */

@@ -23,7 +23,7 @@ static bool stands_at(const struct tail *tail, size_t i, const uint32_t *sequenc
     return true;
 }
 
-/* How many ids follow the last breaker: no match is longer. */
+/* Returns the number of ids after the last breaker; no match is longer. */
 static size_t find_limit(const struct tail *tail, const struct settings *settings) {
     size_t most = tail->n < MATCH_MAX ? tail->n : MATCH_MAX;
     if (!settings->n_breakers) return most;

@@ -59,9 +59,9 @@ void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t lim
 /* The least weight that is p of the total or more; one above every weight if there is none. */
 uint64_t warp_least_weight(double p, uint64_t total);
 
-/* The cumulative weight at which a prefix of mass p is complete, 0 if all must stay: it reaches p
- * or, `above`, exceeds it. The tolerance covers logits that are rounded logarithms: p = 0.9 over
- * .60 .20 .10 keeps three. */
+/* The cumulative weight at which a prefix of mass p is complete: its share reaches p or, if
+ * `above`, exceeds p. Returns 0 if all tokens must stay. The tolerance covers logits that are
+ * rounded logarithms: p = 0.9 over .60 .20 .10 keeps three. */
 uint64_t warp_mass_target(double p, uint64_t total, bool above);
 
 #endif

@@ -80,8 +80,8 @@ static void subtract(float *logits, const struct warp_input *input, double once,
     }
 }
 
-/* Counts each id of the window in scratch as a float32, a time of `age` tokens ago as decay^age:
- * summed from the newest on. */
+/* Adds up decay^age for each id of the window, in scratch[id] as a float32, the newest first. `age`
+ * is the number of tokens since. */
 static size_t count_decayed(const struct warp_input *input, const uint32_t **ids) {
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
     double decay = value_of(input, SETTING_PENALTY_DECAY), power = 1;

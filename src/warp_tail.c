@@ -83,7 +83,7 @@ static size_t sort_band(const uint64_t *weights, size_t n, uint64_t above, uint6
     return near;
 }
 
-/* How many bends, added up, stay within the bound. */
+/* Returns the number of bends whose sum stays within the bound. */
 static size_t count_bends(const uint32_t *keys, size_t n, uint64_t bound) {
     struct curve curve = {0};
     size_t count = 0;
@@ -92,8 +92,8 @@ static size_t count_bends(const uint32_t *keys, size_t n, uint64_t bound) {
     return count;
 }
 
-/* The same for a bound that is a share of the sum, from the curve of the best tokens; false if the
- * others could change it. */
+/* Counts the bends within a bound that is a share of their sum, from the curve of the best tokens.
+ * Returns false if the other tokens could change the count. */
 static bool decide(const uint32_t *keys, const struct curve *curve, bool complete, uint64_t bits,
                    size_t *count) {
     *count = count_bends(keys, curve->n, draw_scale(bits, curve->sum));

@@ -103,7 +103,7 @@ void warp_typical_p(float *logits, const struct warp_input *input) {
 
 enum { ENTROPY_TOKENS = 100 };
 
-/* How many terms of an entropy, added up, stay within the bound. */
+/* Returns the number of terms of an entropy whose sum stays within the bound. */
 static size_t count_within(const double *terms, size_t n, double bound) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)

@@ -40,9 +40,9 @@ void warp_green_list(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Plays `layers` layers over the masses of the patterns and writes the factor of each pattern. Two
- * candidates are drawn, and the one with the larger g wins, the first on a tie: of the mass with
- * g = 0 the share that met its like stays. */
+/* Plays `layers` layers over the masses of the patterns and writes the factor of each pattern. A
+ * match draws two candidates; the larger g wins, on a tie the first. So a candidate with g = 0
+ * stays only if the other has g = 0 too. */
 static OUTLINED void play(double factor[PATTERNS], const double mass[PATTERNS], uint32_t layers) {
     for (uint32_t p = 0; p < PATTERNS; p++) factor[p] = 1;
     for (uint32_t layer = 0; layer < layers; layer++) {
@@ -63,7 +63,7 @@ static OUTLINED void play(double factor[PATTERNS], const double mass[PATTERNS], 
     }
 }
 
-/* The masses of a round's patterns: weights after the rounds before it. */
+/* Sums the weights of each pattern of a round. The factors of earlier rounds are applied first. */
 static inline ALWAYS void add_up(double mass[PATTERNS], double factor[ROUNDS][PATTERNS],
                                  uint32_t round, const struct warp_input *input) {
     const uint32_t *g = input->scratch;

@@ -23,7 +23,7 @@
 #include "draw.h"
 #include "settings.h"
 
-/* From this bias on, only green tokens survive. SynthID's tournament has at most so many layers. */
+/* From this bias on, only green tokens survive. SYNTHID_LAYERS: the most layers of a tournament. */
 #define GREEN_HARD 100.0
 #define SYNTHID_LAYERS 30
 

@@ -38,7 +38,7 @@ export class LogitElement extends LitElement {
   static styles = [tokens, shared];
 
   /**
-   * Called when an element is connected, for elements in a lesson's page.
+   * Called with each connected element. Only standalone.js, for elements in a lesson's page, sets it.
    * @type {((element: LogitElement) => void) | null}
    */
   static joined = null;

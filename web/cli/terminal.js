@@ -46,7 +46,7 @@ export function printLine(stdout, value) {
 }
 
 /**
- * The largest number of a list of any length; Math.max takes only so many arguments.
+ * The largest number of a list of any length; the arguments of Math.max are limited.
  * @param {number[]} numbers
  */
 export const largest = (numbers) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);

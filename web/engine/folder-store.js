@@ -135,7 +135,7 @@ function isAlive(pid) {
 }
 
 /**
- * Writes a file to its `.part`, after the bytes that are there; null if the disk has no room.
+ * Opens the `.part` of a file to append bytes; returns null if the disk has no room.
  * @param {string} path
  * @param {About} fresh the record of an empty file
  * @param {() => Promise<void>} release

@@ -8,7 +8,7 @@ const NAME = /^hub:([\w.-]+)\/([\w.-]+)(?:@([\w.-]+))?\/((?:[\w.+-]+\/)*[\w.+-]+
 /** A file at the hub, or the page about it. */
 const PAGE = /^\/([\w.-]+)\/([\w.-]+)\/(?:blob|resolve)\/([^/]+)\/(.+)$/;
 const PART = /-(\d{5})-of-(\d{5})(?=\.gguf$)/;
-/** No model that fits into memory has so many parts. */
+/** More parts than any model that fits into memory has. */
 const PARTS_MAX = 256;
 
 /**

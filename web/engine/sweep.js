@@ -279,7 +279,7 @@ export function tableRow({ axes, measures }, point) {
 }
 
 /**
- * The table as comma-separated values, numbers in full.
+ * Returns the table as comma-separated values; numbers are not rounded.
  * @param {Plan} plan
  * @param {Point[]} points
  */

@@ -68,8 +68,8 @@ export function announceLanguage() {
 }
 
 /**
- * Does synchronous work in another language than the page's. Until the strings of that language are
- * there it works in the page's; the listeners hear of their arrival.
+ * Runs `work`, a synchronous function, with the strings of another language. If they are not loaded
+ * yet, it runs with the page's language; the listeners are called when they arrive.
  * @template T
  * @param {string | null} code null is the page's
  * @param {() => T} work
@@ -235,7 +235,7 @@ export function measure(value) {
   return value >= 0.1 || value <= 0 ? fixed(value, 2) : inFull(2, value);
 }
 
-/** A number with at most so many decimals. @param {number} value @param {number} decimals */
+/** Writes a number with at most `decimals` decimals. @param {number} value @param {number} decimals */
 export function rounded(value, decimals) {
   return atMost(decimals, value);
 }

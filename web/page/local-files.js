@@ -7,7 +7,7 @@ import { handleOf } from '../state/files.js';
 
 /** @typedef {{ key: string, name: string, size: number, count: number, context: number | null }} FileRecord */
 
-/** The browser keeps the handles of at most so many models. */
+/** The most models whose handles the browser keeps. */
 const MOST = 8;
 
 /** Returns a name that sorts by its time of creation. */

@@ -71,7 +71,7 @@ export class LogitScope extends InstrumentElement {
   /** The refused parts of the last address or message. @type {Dropped[]} */
   #dropped = [];
 
-  /** True if the page has hidden this element, which then serves panels elsewhere. */
+  /** True if the page hides this element: only the panels attached to it are visible. */
   #tucked = false;
 
   /** True if the last change was a choice that is typed. */

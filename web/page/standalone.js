@@ -131,7 +131,7 @@ function addHiddenScope(panel) {
   for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
   scope.hidden = true;
   scope.className = 'waiting';
-  // The scope shows itself in the panel's place during a question about the model.
+  // While the scope asks about the model, it is visible and the panel is not.
   const showing = new MutationObserver(() => panel.toggleAttribute('waiting', !scope.hidden));
   showing.observe(scope, { attributeFilter: ['hidden'] });
   scope.attach(panel);

@@ -30,7 +30,7 @@ const STEEPEST = 1;
 /** The distance of the places tried for a name, in pixels, and its line height. */
 const STRIDE = 6;
 const ROOM = 1.14;
-/** A name is checked in so many places along itself. */
+/** The number of places along a name where its room is checked. */
 const PROBES = 12;
 
 /**

@@ -33,7 +33,7 @@ import {
 /** @typedef {import('./values.js').Named} Named */
 /** @typedef {import('./parser.js').Node} Node */
 /** @typedef {import('./scopes.js').Scope} Scope */
-/** How a body ended: at its end, or at one of these. @typedef {'break' | 'continue' | undefined} Ended */
+/** The statement that ended a body; undefined at its end. @typedef {'break' | 'continue' | undefined} Ended */
 
 /** The values of places. A place without a value here is looked up in the outer frame. */
 class Frame {

@@ -7,7 +7,7 @@ import { isFilter } from './filters.js';
 import { isTest } from './tests.js';
 
 /** @typedef {import('./parser.js').Node} Node */
-/** How a name gets its first value: as a parameter, from the context, from another name, or none. @typedef {{ from: 'parameter' | 'context' | 'none' } | { from: 'alias', place: string }} Load */
+/** The source of a name's first value: a parameter, the context, another name, or none. @typedef {{ from: 'parameter' | 'context' | 'none' } | { from: 'alias', place: string }} Load */
 
 /** The names of one scope. */
 class Names {

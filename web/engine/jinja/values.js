@@ -291,7 +291,7 @@ export function contains(all, value) {
   return false;
 }
 
-/** How the result of Python's `str` reads. @param {Value} value @returns {Str} */
+/** Returns the text of Python's `str`. @param {Value} value @returns {Str} */
 export function text(value) {
   if (value instanceof Str) return value;
   if (value instanceof Undefined) return str('');
@@ -328,7 +328,7 @@ function enclosed(begin, items, end) {
   return concat([str(begin), ...parts, str(end)]);
 }
 
-/** How the result of Python's `repr` reads. @param {Value} value @returns {Str} */
+/** Returns the text of Python's `repr`. @param {Value} value @returns {Str} */
 export function repr(value) {
   if (value instanceof Markup) return concat([str('Markup('), quoted(value), str(')')]);
   if (value instanceof Str) return quoted(value);

@@ -234,7 +234,7 @@ export class LogitTape extends LogitElement {
     this.#pointer.schedule(delay, () => (i === null ? this.#hide() : this.#show(i)));
   }
 
-  /** Follows a pointer that moves; a token that scrolls below a resting pointer is not pointed at. @param {number} i */
+  /** Handles a pointer that moves over a token. Scrolling under a resting pointer does not call it. @param {number} i */
   #point(i) {
     if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
     else if (this.open === i) this.#pointer.cancel();

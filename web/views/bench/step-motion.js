@@ -28,7 +28,8 @@ export function endStep() {
 }
 
 /**
- * Animates a step; called before the panels show it.
+ * Animates a step: a copy of the drawn token flies to the end of the text. Call it before the
+ * panels show the step.
  * @param {ParentNode & Node} root contains the panels, and gets the flying token
  */
 export async function showStep(root) {

@@ -7,7 +7,7 @@
 
 /** The number of steps on either side of a place that count for it. */
 const AROUND = 8;
-/** In a shorter context no place has so many steps around it, for any prompt. */
+/** A shorter context has too few steps around a place, for any prompt. */
 export const LEAST_CONTEXT = 2 * AROUND + 2;
 /** The least number of steps without the cache at each place. */
 const REPEATS = 4;

@@ -9,8 +9,8 @@ import { ROWS } from './slice.js';
  * @typedef {import('../../state/first-frame.js').FirstFrame} FirstFrame
  * @typedef {import('./subject.js').Subject} Subject
  *
- * The news of LandscapeReader, and: `encoded` after the prompt has its tokens, `asked` at a request for
- * another crossing, `knob` if it is along another knob, `compared` at the end of a comparison.
+ * The news of LandscapeReader, and four more. `encoded`: the prompt has its tokens. `asked`: another
+ * crossing is requested. `knob`: the knob of that crossing is another. `compared`: a comparison ended.
  * @typedef {'landscape' | 'reading' | 'text' | 'course' | 'fault' | 'encoded' | 'asked' | 'knob' | 'compared'} News
  * @typedef {(news: News, slices?: import('../../state/landscape.js').Slices, fine?: boolean) => void} Tell
  */

@@ -22,10 +22,10 @@
  * @property {() => void} stop ends Play
  */
 
-/** How far a mouse moves before it drags, and a finger, in pixels. */
+/** The movement that begins a drag, of a mouse and of a finger, in pixels. */
 const SLACK = 4;
 const FINGER = 10;
-/** How near the crossing a pointer takes both lines, in pixels. */
+/** The distance from the crossing within which a pointer takes both lines, in pixels. */
 const NEAR = 18;
 /** The largest u below 1 that an input reaches. */
 export const U_MAX = 0.9999;

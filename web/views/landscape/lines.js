@@ -7,7 +7,7 @@ import { sameValue } from '../../state/fields.js';
 import { Knob } from './knob.js';
 import { Run } from './run.js';
 
-/** How long the lines rest until the page is told, in ms. */
+/** The lines rest for this time, in ms, before the page gets their place. */
 const REST_MS = 300;
 
 /**
@@ -139,7 +139,7 @@ export class Lines {
     this.#owner.moved();
   }
 
-  /** Tells the page where the lines are. */
+  /** Sends the place of the lines to the page. */
   tell() {
     this.#debounce.cancel();
     const { logit_bias: _, seed, order, ...settings } = this.knob.moved;

@@ -12,7 +12,7 @@ export const DRAWS = 1000;
 const RAIN_MS = 2600;
 /** The interval of the counts, in ms. */
 const COUNT_MS = 60;
-/** The height has so many bins; numbers of one bin lie beside each other. */
+/** The number of bins of the height; numbers in one bin lie side by side. */
 const BINS = 120;
 
 export class Rain {

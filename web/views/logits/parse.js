@@ -10,7 +10,7 @@
 
 /** The most entries: the largest vocabulary that the page promises. */
 const MOST = 262144;
-/** The longest text, enough for so many entries. */
+/** The longest text, enough for MOST entries, in UTF-16 units. */
 const LONGEST = 1 << 23;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -92,7 +92,7 @@ function parseJson(text) {
 }
 
 /**
- * An entry of an array: a number, a pair, or an object with token and logit.
+ * Returns token and logit of an array entry: a number, a pair, or an object with both.
  * @param {any} entry
  * @param {number} i
  * @returns {[any, any]}

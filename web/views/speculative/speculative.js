@@ -60,7 +60,7 @@ export class LogitSpeculative extends ModelElement {
   constructor() {
     super();
     const { draft_tokens, temperature, seed, max_new_tokens } = initialChoices('speculative');
-    /** How many tokens a pass drafts. @type {number} */
+    /** The number of tokens that a pass drafts. @type {number} */
     this.draft_tokens = draft_tokens;
     /** Null is the bench's, as the seed. @type {number | null} */
     this.temperature = temperature;

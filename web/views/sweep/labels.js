@@ -26,7 +26,7 @@ const NONE = '–';
 export const measureName = (name) => t(`sweep.of.${name}`);
 
 /**
- * An honest value: only 0 is written as 0, only 1 as 100 %.
+ * Writes a value. Rounding never gives 0 or 100 %: only exact 0 and 1 do.
  * @param {string} name of the measure
  * @param {number} value
  */

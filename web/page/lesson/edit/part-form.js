@@ -10,7 +10,7 @@ import { renderQuestion } from './question-form.js';
  * @typedef {import('./measure-form.js').Engine} Engine
  * @typedef {import('../../../lessons/draft.js').Draft} Draft
  *
- * Which part and question are open, and the changes in the figure.
+ * The open part and question, and the changes in the figure.
  * @typedef {import('./figure-form.js').Moves & { open: boolean, toggle: (open: boolean) => void,
  *   question: number, show: (question: number) => void }} Fold
  */
