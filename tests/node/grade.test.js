@@ -1,4 +1,4 @@
-/** The grader: what is right passes, and every known way to get it wrong is found. */
+/** The grader passes correct functions and finds every known mistake. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -26,7 +26,7 @@ before(async () => {
 });
 
 /**
- * Runs a file's harness here: a thread for each of these files costs more than what it computes.
+ * Runs a file's harness in this thread, since a thread for each file costs more than the grading.
  * @type {(file: string) => import('../../web/grade/tested-function.js').Start}
  */
 const here = (file) => (onanswer) => {
@@ -36,7 +36,7 @@ const here = (file) => (onanswer) => {
 };
 const thread = (file) => inThread(file, process.stderr);
 
-/** The report on a source, and the names of the properties that fail. */
+/** Grades a source; returns its properties and the names of those that fail. */
 async function graded(source, as, { limit = 2000, start = LONG ? thread : here, onverdict } = {}) {
   const file = `${folder}/${written++}.mjs`;
   writeFileSync(file, source);
@@ -51,12 +51,12 @@ async function graded(source, as, { limit = 2000, start = LONG ? thread : here, 
   }
 }
 
-/** A copy of all settings reads none of them: it says nothing about those that count. */
+/** Code that copies all settings; such a copy counts as reading none of them. */
 const READS_ALL = 'for (const name of Object.keys(settings)) void settings[name];';
 
-describe('what is right passes', () => {
+describe('the grader passes correct code', () => {
   for (const name of sample(WARPERS, 6)) {
-    test(`${name}, as the plain twin has it`, async () => {
+    test(`the plain twin of ${name}`, async () => {
       const { failed, properties } = await graded(
         `import { warp } from ${JSON.stringify(naive)};
         export default (logits, settings, { history, second, step }) => {
@@ -69,13 +69,13 @@ describe('what is right passes', () => {
     });
   }
 
-  test('top_p as a learner writes it', async () =>
+  test('a learner’s top_p', async () =>
     assert.deepEqual((await graded(TOP_P, 'top_p')).failed, []));
-  test('the chain of the lessons', async () =>
+  test('the lessons’ chain', async () =>
     assert.deepEqual((await graded(chainOf(LESSON_ORDER), 'chain')).failed, []));
   test('the decode loop', async () =>
     assert.deepEqual((await graded(GENERATE, 'generate')).failed, []));
-  test('a decode loop that is a promise', async () => {
+  test('an asynchronous decode loop', async () => {
     assert.deepEqual(
       (await graded(broken(GENERATE, 'export function', 'export async function'), 'generate'))
         .failed,
@@ -84,8 +84,8 @@ describe('what is right passes', () => {
   });
 });
 
-describe('top_p: what is wrong is found, on a small input', () => {
-  test('until the mass is above p: one too many on an exact hit', async () => {
+describe('the grader finds a mistake in top_p on a small input', () => {
+  test('the mass must exceed p, which keeps one too many on an exact hit', async () => {
     const { failed, of } = await graded(
       broken(TOP_P, 'before < top_p', 'before <= top_p'),
       'top_p',
@@ -95,7 +95,7 @@ describe('top_p: what is wrong is found, on a small input', () => {
     assert.deepEqual([...of('exact').expected], [0, -Infinity]);
   });
 
-  test('cut from the first cumulative mass above p on: the best is lost', async () => {
+  test('the cut begins at the first mass above p, which loses the best token', async () => {
     const { failed, of } = await graded(
       broken(
         TOP_P,
@@ -124,7 +124,7 @@ describe('top_p: what is wrong is found, on a small input', () => {
     );
   });
 
-  test('a best that is dropped', async () => {
+  test('the best token is dropped', async () => {
     const { failed, of } = await graded(broken(TOP_P, 'place === 0 ||', 'place !== 0 &&'), 'top_p');
     assert.ok(failed.includes('best'));
     assert.ok(of('best').input.logits.length <= 2);
@@ -138,7 +138,7 @@ describe('top_p: what is wrong is found, on a small input', () => {
     assert.ok(failed.includes('untouched'));
   });
 
-  test('the logits it is given are written to', async () => {
+  test('the given logits are changed', async () => {
     const { failed } = await graded(
       broken(TOP_P, 'return out;', 'logits.set(out); return out;'),
       'top_p',
@@ -159,7 +159,7 @@ describe('top_p: what is wrong is found, on a small input', () => {
     );
   });
 
-  test('rounding within 2^-20 of the boundary is not held against anybody', async () => {
+  test('rounding within 2^-20 of the boundary fails only the exact cases', async () => {
     for (const by of ['+ 7e-7', '- 7e-7']) {
       const { failed } = await graded(
         broken(TOP_P, 'before < top_p', `before < top_p ${by}`),
@@ -172,7 +172,7 @@ describe('top_p: what is wrong is found, on a small input', () => {
     }
   });
 
-  test('0.5 % beyond the boundary is', async () => {
+  test('a boundary 0.5 % too far fails', async () => {
     assert.ok(
       (
         await graded(broken(TOP_P, 'before < top_p', 'before < top_p + 0.005'), 'top_p')
@@ -181,7 +181,7 @@ describe('top_p: what is wrong is found, on a small input', () => {
   });
 });
 
-describe('other warpers', () => {
+describe('the grader finds a mistake in another sampler', () => {
   test('top_k that keeps exactly k', async () => {
     const { failed, of } = await graded(
       `export function topK(logits, { top_k: k }) {
@@ -219,7 +219,7 @@ describe('other warpers', () => {
     assert.ok(failed.includes('once') && !failed.includes('signs'));
   });
 
-  test('a temperature that turns the order round', async () => {
+  test('a temperature that reverses the order', async () => {
     const { failed } = await graded(
       'export default (logits, { temperature: T }) => logits.map((l) => l * (1 - T));',
       'temperature',
@@ -227,7 +227,7 @@ describe('other warpers', () => {
     assert.ok(failed.includes('order') && failed.includes('best'));
   });
 
-  test('a top_k whose k is a count from below', async () => {
+  test('a top_k that counts k from below', async () => {
     const { failed } = await graded(
       `export default (logits, { top_k: k }) => {
         const order = [...logits.keys()].sort((a, b) => logits[a] - logits[b] || a - b);
@@ -260,7 +260,7 @@ describe('other warpers', () => {
   });
 });
 
-describe('settings that warpers share', () => {
+describe('settings shared by samplers', () => {
   const KEEP = broken(
     broken(TOP_P, '{ top_p }', '{ top_p, min_tokens_to_keep }'),
     'place === 0',
@@ -271,7 +271,7 @@ describe('settings that warpers share', () => {
     return { failed, verdict: of(name) };
   };
 
-  test('are asked of a function that reads them, and of no other', async () => {
+  test('are tested only on a function that reads them', async () => {
     const copies = broken(
       TOP_P,
       '{ top_p }) {',
@@ -284,7 +284,7 @@ describe('settings that warpers share', () => {
     assert.ok(verdict.holds && verdict.cases > 20);
   });
 
-  test('min_tokens_to_keep that keeps one too few', async () => {
+  test('min_tokens_to_keep with one token too few fails', async () => {
     const { failed, verdict } = await asked(
       broken(KEEP, 'place < min_tokens_to_keep', 'place === 0 || place + 1 < min_tokens_to_keep'),
       'top_p',
@@ -295,7 +295,7 @@ describe('settings that warpers share', () => {
     assert.ok(logits.length === settings.min_tokens_to_keep && logits.length <= 3);
   });
 
-  test('a count that fades, and one that fades a token too early', async () => {
+  test('a fading count passes, and one that fades a token too early fails', async () => {
     for (const [since, wrong] of [
       ['history.length - 1 - i', []],
       ['history.length - i', ['penalty_decay']],
@@ -312,7 +312,7 @@ describe('settings that warpers share', () => {
     }
   });
 
-  test('an older half that is penalised less, and the newer one in its place', async () => {
+  test('a weaker penalty on the older half passes, and one on the newer half fails', async () => {
     for (const [older, wrong] of [
       ['!newer.has(id)', []],
       ['newer.has(id)', ['rep_pen_slope']],
@@ -333,7 +333,7 @@ describe('settings that warpers share', () => {
     }
   });
 
-  test('a length penalty, and one that multiplies negative logits', async () => {
+  test('a length penalty passes, and one that multiplies negative logits fails', async () => {
     for (const [changed, wrong] of [
       ['l + Math.abs(l) * (f ** (step - s) - 1)', []],
       ['l * f ** (step - s)', ['ends_rise', 'agrees']],
@@ -353,7 +353,7 @@ describe('settings that warpers share', () => {
     }
   });
 
-  test('a window that looks at the first ids, and one that is one too long', async () => {
+  test('a window over the first ids fails, and so does one that is one too long', async () => {
     for (const seen of ['slice(0, n || undefined)', 'slice(n ? -n - 1 : 0)']) {
       const { failed } = await graded(
         `export default (logits, { presence_penalty: b, repetition_window: n }, { history }) => {
@@ -366,7 +366,7 @@ describe('settings that warpers share', () => {
     }
   });
 
-  test('the parameters of DRY, each by its name', async () => {
+  test('a mistake in a parameter of DRY is found by its name', async () => {
     const twin = (change) => `import { warp } from ${JSON.stringify(naive)};
       export default (logits, settings, { history }) => {
         ${READS_ALL}
@@ -393,7 +393,7 @@ describe('settings that warpers share', () => {
       return logits.map((l, id) => (top.includes(id) ? -Infinity : l));
     }`;
 
-  test('XTC is handed the coin that the engine tosses', async () => {
+  test('XTC gets the engine’s coin', async () => {
     assert.deepEqual((await graded(XTC, 'xtc_probability')).failed, []);
     for (const [from, to] of [
       ['if (coin >= xtc_probability)', 'if (xtc_probability === 0)'],
@@ -408,7 +408,7 @@ describe('settings that warpers share', () => {
   });
 });
 
-describe('chain', () => {
+describe('the chain', () => {
   const permutations = (list) =>
     list.length < 2
       ? [list]
@@ -429,7 +429,7 @@ describe('chain', () => {
   const others = orders.filter((order) => wrongIn(order).length);
   for (const order of [...right, ...sample(others, 2, 24)]) {
     const wrong = wrongIn(order);
-    test(`${order.join(', ')}: ${wrong.length ? 'is found out' : 'is the same as the canonical order'}`, async () => {
+    test(`${order.join(', ')} ${wrong.length ? 'fails' : 'passes, equal to the canonical order'}`, async () => {
       const { failed, of } = await graded(chainOf(order), 'chain');
       assert.deepEqual(
         failed.filter((name) => name.includes('_before_')),
@@ -441,7 +441,7 @@ describe('chain', () => {
     });
   }
 
-  test('softmax before the warpers', async () => {
+  test('with a softmax before its samplers fails', async () => {
     const { failed } = await graded(
       broken(chainOf(LESSON_ORDER), 'given.slice())', 'Float32Array.from(softmax(given)))'),
       'chain',
@@ -449,7 +449,7 @@ describe('chain', () => {
     assert.ok(failed.includes('logits') && failed.includes('agrees'));
   });
 
-  test('softmax at the end', async () => {
+  test('with a softmax at its end fails', async () => {
     const source = chainOf(LESSON_ORDER).replace('export default', 'const chain =');
     assert.ok(
       (
@@ -459,7 +459,7 @@ describe('chain', () => {
   });
 });
 
-describe('generate: what is wrong is found by its name', () => {
+describe('the grader names a mistake in generate', () => {
   const WRONG = [
     [
       're-seeding in the loop',
@@ -526,7 +526,7 @@ describe('generate: what is wrong is found by its name', () => {
     });
   }
 
-  test('re-seeding and reading early are told from other mistakes', async () => {
+  test('re-seeding and early reading differ from other mistakes', async () => {
     assert.deepEqual(
       (await graded(broken(GENERATE, 'if (id === model.eos_token_id) break;', ''), 'generate'))
         .failed,
@@ -544,8 +544,8 @@ describe('generate: what is wrong is found by its name', () => {
   });
 });
 
-describe('what does not answer', () => {
-  test('a loop without end is ended, and the rest is not waited for', async () => {
+describe('a submission without an answer', () => {
+  test('is ended in an endless loop, and its other properties are not tried', async () => {
     const began = performance.now();
     const { failed, properties } = await graded('export default () => { for (;;); };', 'top_k', {
       limit: 200,
@@ -557,8 +557,8 @@ describe('what does not answer', () => {
     assert.ok(performance.now() - began < 30000);
   });
 
-  test('what throws, returns nothing, or ends its thread', async () => {
-    /** The message of the first property; one that ends its thread needs one for each call. */
+  test('gets a sentence if it throws, returns nothing or ends its thread', async () => {
+    /** Returns the first message. Code that ends its thread needs a new thread for each call, so make test stops there. */
     const first = async (source) => {
       let said;
       const enough = new Error('the first is enough');
@@ -578,7 +578,7 @@ describe('what does not answer', () => {
     assert.match(await first('export default () => process.exit(3);'), /ended/);
   });
 
-  test('what the file prints is no part of the report', async () => {
+  test('may print without any effect on the report', async () => {
     const loud = `${folder}/loud.mjs`;
     writeFileSync(loud, `console.log('{'); ${broken(TOP_P, 'before < top_p', 'before <= top_p')}`);
     const { status, stdout } = await cli(['grade', loud, '--as', 'top_p', '--json']);
@@ -593,13 +593,13 @@ describe('what does not answer', () => {
   });
 });
 
-describe('the command', () => {
+describe('the grade command', () => {
   const file = `${folder}/right.mjs`;
   writeFileSync(file, TOP_P);
   const empty = `${folder}/empty`;
   mkdirSync(empty, { recursive: true });
 
-  test('a default function is found by its name where several are asked for', async () => {
+  test('finds a default export by its name among several requested functions', async () => {
     const { stdout } = await cli(['grade', file, '--as', 'top_p,top_k', '--json']);
     const scores = JSON.parse(stdout).functions.map(({ as, score }) => [as, score]);
     assert.deepEqual(scores, [
@@ -608,7 +608,7 @@ describe('the command', () => {
     ]);
   });
 
-  test('a line a property', async () => {
+  test('prints a line for each property', async () => {
     const { status, stdout } = await cli(['grade', file, '--as', 'top-p']);
     assert.equal(status, 0);
     const lines = stdout.trimEnd().split('\n');
@@ -616,7 +616,7 @@ describe('the command', () => {
     assert.equal(lines.at(-1), `top_p: ${lines.length - 1} hold, 0 fail`);
   });
 
-  test('what fails, with its input, what is right and what came', async () => {
+  test('prints a failure with its input, the expected and the given result', async () => {
     const wrong = `${folder}/wrong.mjs`;
     writeFileSync(wrong, broken(TOP_P, 'before < top_p', 'before <= top_p'));
     const { status, stdout } = await cli(['grade', wrong, '--as', 'top_p']);
@@ -627,7 +627,7 @@ describe('the command', () => {
     );
   });
 
-  test('lost marks have a reason where no fault is known, and the rule that another course teaches', async () => {
+  test('gives a reason for a lost score without a known fault, and names another course’s rule', async () => {
     const names = [`${folder}/odd_one.mjs`, `${folder}/above.mjs`];
     writeFileSync(
       names[0],
@@ -647,7 +647,7 @@ describe('the command', () => {
     assert.equal(above[1], 'con --convention until_above tiene la nota máxima');
   });
 
-  test('wrong arguments: one line, exit code 2', async () => {
+  test('answers wrong arguments with one line and exit code 2', async () => {
     const cases = [
       [['--as', 'top_p'], /FILE is missing/],
       [['nowhere.mjs', '--as', 'top_p'], /nowhere\.mjs/],
@@ -671,7 +671,7 @@ describe('the command', () => {
     }
   });
 
-  test('a file that cannot be run is a wrong argument', async () => {
+  test('treats a file that cannot run as a wrong argument', async () => {
     const odd = `${folder}/odd.mjs`;
     writeFileSync(odd, 'export const a = 1;');
     assert.equal((await cli(['grade', odd, '--as', 'top_p'])).status, 2);
@@ -679,7 +679,7 @@ describe('the command', () => {
     assert.equal((await cli(['grade', odd, '--as', 'top_p'])).status, 2);
   });
 
-  test('--help says that a file is trusted, and what it is to export', async () => {
+  test('says in --help that a file is trusted and has to export the function', async () => {
     const { status, stdout } = await cli(['grade', '--help']);
     assert.equal(status, 0);
     assert.match(stdout, /trusted as any script is/);

@@ -1,4 +1,4 @@
-/** Samplers as learners write them, right and wrong, as sources of modules to be graded. */
+/** Sources of samplers as learners write them, correct and faulty, for the grader. */
 
 export const SOFTMAX = `
 function softmax(logits) {
@@ -88,7 +88,7 @@ export function generate(model, prompt_ids, settings, { rng }) {
 `;
 
 /**
- * A source with one piece replaced, which must be there.
+ * Returns the source with one piece replaced; throws if the source lacks the piece.
  * @param {string} source
  * @param {string} from
  * @param {string} to

@@ -33,7 +33,7 @@ test('the vocabulary is 64 tokens: the specials and exactly the words of the gra
   assert.deepEqual([...used].sort(), [...grammar.vocabulary].sort());
 });
 
-test('right sentences of every tense are right', () => {
+test('correct sentences of every tense pass', () => {
   for (const sentence of [
     'Tomorrow she will go',
     'Tomorrow she is going to go home',
@@ -54,7 +54,7 @@ test('right sentences of every tense are right', () => {
   }
 });
 
-test('a wrong tense is told from a wrong person', () => {
+test('a wrong tense differs from a wrong person', () => {
   const cases = [
     ['Tomorrow she went home', false, true, 'tense', 'will go'],
     ['Yesterday we will eat', false, true, 'tense', 'ate'],
@@ -88,7 +88,7 @@ test('a wrong tense is told from a wrong person', () => {
   }
 });
 
-test('a verdict carries the words that its message names', () => {
+test('a verdict has the words that its message names', () => {
   const { message, values } = checkSentence(grammar, 'Tomorrow Ana and I ate lunch');
   assert.deepEqual(values, {
     time: 'Tomorrow',
@@ -100,8 +100,8 @@ test('a verdict carries the words that its message names', () => {
   assert.equal(message, '"ate" is the past, which does not go with "Tomorrow"; "will eat" does.');
 });
 
-test('of several readings the right one counts', () => {
-  // On the way to work, and work yet to come.
+test('an ambiguous sentence is judged by its correct reading', () => {
+  // "going to work" means the way to work, or the future of "work".
   assert.ok(checkSentence(grammar, 'Right now she is going to work').right);
   assert.ok(checkSentence(grammar, 'Tomorrow she is going to work').right);
   assert.equal(checkSentence(grammar, 'Right now she is going to work at home').code, 'tense');
@@ -111,7 +111,7 @@ test('of several readings the right one counts', () => {
   assert.ok(checkSentence(grammar, 'This week she has read').right);
 });
 
-test('broken syntax is named by what is missing', () => {
+test('broken syntax is named by the missing part', () => {
   const cases = [
     ['', 'empty'],
     ['Tomorrow she will dance', 'unknown_word'],
@@ -144,7 +144,7 @@ test('broken syntax is named by what is missing', () => {
   }
 });
 
-test('every sentence of a seeded sample of the grammar is right, and its beginnings are', () => {
+test('each generated sentence of a seeded sample passes, and so do its beginnings', () => {
   const random = generator(1);
   let seen = 0;
   for (const sentence of sentences(grammar)) {
@@ -161,7 +161,7 @@ test('every sentence of a seeded sample of the grammar is right, and its beginni
   assert.ok(seen > cases(100, 300), `only ${seen} sentences`);
 });
 
-test('word salad is not right', () => {
+test('random words do not pass', () => {
   const random = generator(2);
   const words = grammar.vocabulary.slice(2);
   const whole = new Set(sentences(grammar));
@@ -172,7 +172,7 @@ test('word salad is not right', () => {
   }
 });
 
-test('a right sentence with one word changed is right only if the grammar generates it', () => {
+test('a sentence with one word changed passes only if the grammar generates it', () => {
   const random = generator(3);
   const words = grammar.vocabulary.slice(2);
   const whole = [...new Set(sentences(grammar))];
@@ -189,7 +189,7 @@ test('a right sentence with one word changed is right only if the grammar genera
   assert.ok(wrong > tried / 2, `only ${wrong} were wrong`);
 });
 
-test("the distribution after a prefix is the generator's, to the last digit that it wrote", () => {
+test("the distribution after a prefix equals the generator's to its last digit", () => {
   assert.equal(vectors.prefixes.length, 100);
   for (const { prefix, next } of vectors.prefixes) {
     const verdict = checkPrefix(grammar, prefix);

@@ -1,7 +1,7 @@
 /**
- * Memory that cannot grow: the module with each limit to its memory, from what it begins with to
- * where nothing is refused. Whatever does not fit is refused with one sentence, and what is open goes
- * on as before; the native test_allocations.c has every allocation fail.
+ * Memory that cannot grow: the module under each memory limit, from its initial size up to enough.
+ * A call that does not fit is refused with one sentence, and open sessions work as before; the native
+ * test_allocations.c makes every allocation fail.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -51,21 +51,22 @@ function plain(scope) {
   return scope.distribution({ top: 4 }).tokens;
 }
 
-/** A refusal for want of memory, in one sentence. @param {any} error @param {string} what */
+/** Asserts a refusal for lack of memory, in one sentence. @param {any} error @param {string} what */
 function checkRefusal(error, what) {
   assert.ok(error instanceof LogitscopeError, `${what}: ${error?.stack}`);
   assert.equal(error.code, 'out_of_memory', `${what}: ${error.message}`);
   assert.match(error.message, /^[^\n{}]{5,150}$/, what);
 }
 
-/** The result of each act with plenty of memory. @type {Record<string, unknown>} */
+/** Result of each act with enough memory. @type {Record<string, unknown>} */
 const expected = {};
 
-/** @param {(least: number) => number} most how many pages of 64 KiB the memory may have */
+/** @param {(least: number) => number} most limit of the memory in pages of 64 KiB */
 const load = (most) => Logitscope.load({ model, wasm: withMemory(wasm, most), variant: 'simd' });
 
 /**
- * Opens a model in so many pages and tries all acts: how many were refused, null where it did not open.
+ * Opens a model in so many pages and tries all acts. Returns the number of refused acts, or null if the
+ * model did not open.
  * @param {number} most
  */
 async function tryWith(most) {
@@ -95,7 +96,7 @@ async function tryWith(most) {
   return refused;
 }
 
-test('whatever does not fit into the memory is refused, and the rest goes on', async () => {
+test('an act that does not fit into memory is refused, and the session stays usable', async () => {
   let first = 0;
   const scope = await load((least) => (first = least) + 4096);
   for (const [name, act] of [['plain', plain], ...Object.entries(ACTS)])

@@ -1,6 +1,6 @@
 /**
- * Anything at all at each door of JavaScript: it gives a value or a refusal with a code, never
- * another exception, and what was open works as before.
+ * Random values as arguments of each JavaScript entry point give a result or a refusal with a code,
+ * never another exception, and open sessions work as before.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -56,18 +56,18 @@ const value = fc.oneof(
   fc.array(number, { maxLength: 8 }),
 );
 
-/** A refusal is a LogitscopeError with a code of the list and one sentence. */
+/** Asserts a LogitscopeError with a known code and one sentence. */
 function checkError(error, what) {
   assert.ok(error instanceof LogitscopeError, `${what}: ${error?.stack ?? String(error)}`);
   assert.ok(CODES.includes(error.code), `${what}: ${error.code}`);
   assert.ok(error.message.length < 1000 && !error.message.includes('\n'), error.message);
 }
 
-/** @param {number} numRuns in make test @param {number} all in make test-long */
+/** Number of runs. @param {number} numRuns in make test @param {number} all in make test-long */
 const check = (numRuns, all, ...property) =>
   fc.assert(fc.property(...property), { numRuns: cases(numRuns, all), seed });
 
-test('calls of the engine', () => {
+test('calls of the engine with any arguments give a result or a refusal', () => {
   const names = [...scope.table.map(({ name }) => name), 'order', 'seed', 'constraint', 'own'];
   const more = ['logit_bias', 'banned_words', 'forced_first', 'end_tokens', 'draw', 'preset'];
   const settings = fc.oneof(
@@ -94,7 +94,7 @@ test('calls of the engine', () => {
   assert.deepEqual([...scope.logits()], expected);
 });
 
-test('what was found once', () => {
+test('arguments that once caused other exceptions are refused', () => {
   const bare = Object.create(null);
   const silent = { toJSON: () => undefined };
   const many = new Float64Array(1 << 24);
@@ -126,7 +126,7 @@ test('a wide schema is refused at once', () => {
   assert.ok(process.cpuUsage(began).user < 3e6, 'it took seconds'); // 40 s before
 });
 
-test('options of a generation', async () => {
+test('options of a generation give a result or a refusal', async () => {
   const names = ['prompt', 'prompt_ids', 'max_new_tokens', 'stop', 'settings', 'signal', 'top'];
   const others = ['temperature', 'seed', 'constraint', 'negative_prompt', 'score', 'onstep'];
   const options = fc.dictionary(fc.constantFrom(...names, ...others), value, { maxKeys: 3 });
@@ -141,7 +141,7 @@ test('options of a generation', async () => {
   await fc.assert(property, { numRuns: cases(100, 15_000), seed });
 });
 
-test('schemas and constraints', () => {
+test('schemas and constraints give a result or a refusal', () => {
   const { schema } = fc.letrec((tie) => ({
     schema: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
@@ -188,7 +188,7 @@ test('schemas and constraints', () => {
   });
 });
 
-test('lesson files', () => {
+test('lesson files give a lesson or its faults', () => {
   const shipped = ['bias', 'cost', 'top-p', 'write-it'].map((name) =>
     JSON.parse(readFileSync(`web/lessons/${name}.en.json`, 'utf8')),
   );
@@ -197,7 +197,7 @@ test('lesson files', () => {
     for (const { code, key, values } of faults)
       assert.ok(code === 'bad_lesson' && typeof key === 'string' && typeof values === 'object');
   };
-  /** Puts a value somewhere into a lesson: each step of the way is one of its keys. */
+  /** Puts a value at a random place of a lesson; each step follows one of its keys. */
   const spoilt = fc
     .tuple(fc.constantFrom(...shipped), fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }), value)
     .map(([lesson, way, put]) => {
@@ -226,7 +226,7 @@ test('lesson files', () => {
     judge(readLesson(deep, table).faults);
 });
 
-test('messages of a host page, and queries', () => {
+test('messages of a host page and queries never throw', () => {
   const { table } = scope;
   const names = ['settings', 'prompt', 'seed', 'branch', 'view', 'type', 'id', '__proto__', 'beat'];
   const message = fc.oneof(
@@ -247,7 +247,7 @@ test('messages of a host page, and queries', () => {
   });
 });
 
-test('chat templates', async () => {
+test('chat templates give a text or a refusal', async () => {
   const pieces = [
     '{% for m in messages %}',
     '{% endfor %}',
@@ -287,7 +287,7 @@ test('chat templates', async () => {
   await fc.assert(property, { numRuns: cases(5, 800), seed });
 });
 
-test('flags of the command line', async () => {
+test('flags of the command line give a result or one line', async () => {
   const model = join(temporaryFolder(), 'm.gguf');
   writeFileSync(model, smallModel());
   const { stdout: help } = await cli(['generate', '--help']);

@@ -1,6 +1,6 @@
 /**
- * The state behind the page in Node, over engines in threads: what leaves, fails or is overtaken by
- * something newer neither shows nor stays.
+ * The page's state in Node, over engines in threads: work that is cancelled, fails or is superseded
+ * shows no result and leaves nothing behind.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const VERBS = 'models/verbs.gguf';
 const STORIES = 'models/stories.gguf';
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../${path}`, import.meta.url)));
 
-/** The workers of a test, each with the methods that were asked of it. */
+/** The workers of a test, each with the methods called on it. */
 let ports = [];
 async function open() {
   const thread = new Worker(new URL('./worker_thread.js', import.meta.url));
@@ -48,7 +48,7 @@ Object.assign(assets, {
   inside: new Map([VERBS, STORIES].map((model) => [model, read(model)])),
 });
 
-/** Things that a test opened, to be closed after it. */
+/** Objects that a test opened; they are closed after it. */
 const opened = [];
 afterEach(() => {
   for (const each of opened.splice(0)) each.close();
@@ -60,10 +60,10 @@ function closed(each) {
   return each;
 }
 
-/** The state that a load begins with. @param {string} prompt */
+/** Makes the initial state of a load. @param {string} prompt */
 const beginWith = (prompt) => () => ({ prompt, settings: {} });
 
-/** One over the stories, with what it said went wrong. */
+/** Opens an instrument over the stories model, with its list of faults. */
 async function instrument(options) {
   const it = closed(new Instrument());
   const faults = [];
@@ -75,7 +75,7 @@ async function instrument(options) {
 const textOf = (it) => [...it.prompt.pieces, ...it.texts.steps].map(({ text }) => text).join('');
 const count = (name) => ports.flatMap(({ asked }) => asked).filter((it) => it === name).length;
 
-test('another model, and a move of the element, end the pass in flight', async () => {
+test('another model or a move of the element ends the pass in flight', async () => {
   const { it, faults } = await instrument();
   it.view = 'ranks';
   it.set({ temperature: 0.5 });
@@ -97,7 +97,7 @@ test('another model, and a move of the element, end the pass in flight', async (
   assert.deepEqual(faults, []);
 });
 
-test('a run ends with the element that it ran in, and with its worker', async () => {
+test('a run ends when its element closes or its worker fails', async () => {
   const { it, faults } = await instrument();
   it.generation.pace = PACES.length - 1;
   it.findings.sought = true;
@@ -119,7 +119,7 @@ for (const [hash, key] of [
   ['guidance_scale=2&contrastive_beta=0.5&branch=5', 'second_once'],
   ['constraint=json&branch=5,6', 'constraint_unmet'],
 ])
-  test(`a state that the engine refuses opens with its fault on show: ${hash}`, async () => {
+  test(`a refused state opens with its fault on show: ${hash}`, async () => {
     const it = closed(new Instrument());
     let ready = 0;
     it.addEventListener('ready', () => ready++);
@@ -135,7 +135,7 @@ for (const [hash, key] of [
     assert.equal(it.fault, null);
   });
 
-test('where a reading is refused nothing more is drawn or forced', async () => {
+test('after a refused reading no token is drawn or forced', async () => {
   const grammar = 'root ::= " will" " zzz"';
   const { it } = await instrument({ model: VERBS, begin: beginWith('Tomorrow she') });
   await it.setGates({ constraint: { grammar } });
@@ -180,12 +180,12 @@ test('sessions are opened once and closed with their owner', async () => {
   await Promise.all(loads);
   overtaken.close();
   const engine = await shared.ready;
-  await engine.random(0, 0); // what was asked before it has been answered
+  await engine.random(0, 0); // its answer follows all earlier answers
   await new Promise((resolve) => setTimeout(resolve));
   assert.equal(count('close'), count('session'));
 });
 
-test('of two states the newer one shows, whole', async () => {
+test('of two restored states the newer one shows as a whole', async () => {
   const { it, faults } = await instrument();
   const one = {
     prompt: 'Once',
@@ -215,7 +215,7 @@ test('of two states the newer one shows, whole', async () => {
   assert.deepEqual(faults, []);
 });
 
-test('what is typed and turned while a state is restored stays', async () => {
+test('a typed prompt and a turned knob survive a restore in flight', async () => {
   const { it } = await instrument();
   const settings = { temperature: 2, logit_bias: { 7: 1 } };
   const restored = it.restore({ prompt: 'Once', settings, branch: [9, 8, 7] });
@@ -225,7 +225,7 @@ test('what is typed and turned while a state is restored stays', async () => {
   assert.match(textOf(it), /Lily$/);
   assert.deepEqual([it.settings.temperature, it.settings.top_k], [2, 5]);
   assert.equal(it.biases.length, 1);
-  // Nothing is drawn again after a step of the reader's own.
+  // After a step by the user the restore draws no further token.
   const branch = [9, 8, 7];
   const again = it.restore({ prompt: 'Once', settings: {}, branch });
   await new Promise((resolve) => {
@@ -239,7 +239,7 @@ test('what is typed and turned while a state is restored stays', async () => {
   );
 });
 
-test('alternatives that nothing is left of go away', async () => {
+test('alternatives that a constraint refuses disappear', async () => {
   const { it, faults } = await instrument();
   await it.generation.step();
   await it.generation.step();
@@ -250,7 +250,7 @@ test('alternatives that nothing is left of go away', async () => {
   assert.ok(faults.length > 0);
 });
 
-test('a prompt that the model cannot read is no text: bars of its beginning, and no step', async () => {
+test('a prompt that the model cannot spell shows bars of its beginning and allows no step', async () => {
   const { it, faults } = await instrument({ model: VERBS });
   assert.deepEqual(faults, ['vocabulary_lacks']);
   assert.equal(it.prompt.fault.key, 'vocabulary_lacks');
@@ -265,12 +265,12 @@ test('a prompt that the model cannot read is no text: bars of its beginning, and
   assert.equal(it.texts.steps.length, 1);
 });
 
-test('a run goes as fast as one reads along, unless told otherwise', () => {
+test('a run’s default pace is reading speed', () => {
   const perSecond = 1000 / PACES[new Runner().pace];
   assert.ok(perSecond >= 6 && perSecond <= 10, `${perSecond} tokens a second`);
 });
 
-test('a step that throws ends its run, and a pause leaves no listener', async () => {
+test('a step that throws ends its run and leaves no listener', async () => {
   const runner = new Runner();
   runner.pace = PACES.length - 1;
   let listeners = 0;
@@ -289,7 +289,7 @@ test('a step that throws ends its run, and a pause leaves no listener', async ()
   assert.equal(listeners, 0);
 });
 
-test('what is asked for as a pass ends is read', async () => {
+test('a request made as a pass ends is read', async () => {
   const bench = new Bench();
   const reader = { read: async ({ fronts }) => ({ trace: fronts }) };
   Object.defineProperty(bench, 'reader', { value: reader });
@@ -312,7 +312,7 @@ test('a model that is cancelled or whose worker failed is loaded again', async (
   await Promise.all([refused, second.ready]);
   first.release();
   assert.equal(enginesBusy(), false);
-  second.cancel(); // it is there already
+  second.cancel(); // it is loaded already
   const third = lease(VERBS);
   assert.equal(await third.ready, await second.ready);
   ports.at(-1).onerror({ message: 'it broke' });

@@ -1,6 +1,6 @@
 /**
- * Another judge of JSON prefixes, written apart from the engine's: it reads bytes by recursive
- * descent and tells a text that is wrong from one that is only not finished.
+ * An independent judge of JSON prefixes: it reads bytes by recursive descent and tells a wrong text
+ * from an unfinished one.
  */
 
 class Wrong extends Error {}
@@ -21,7 +21,7 @@ class Reader {
     return this.at === this.bytes.length;
   }
 
-  /** The next byte as a character; the end is too early for it. */
+  /** Reads the next byte as a character; throws at the end of the text. */
   peek() {
     if (this.ended) throw short;
     return String.fromCharCode(this.bytes[this.at]);
@@ -45,7 +45,7 @@ class Reader {
     }
   }
 
-  /** @param {number} depth how much nesting is left */
+  /** @param {number} depth levels of nesting left */
   value(depth) {
     const sign = this.peek();
     if (sign === '"') this.string();
@@ -123,7 +123,7 @@ class Reader {
   }
 
   /**
-   * The rest of a character of several bytes: the table of RFC 3629, section 4.
+   * Reads the rest of a character of several bytes: the table of RFC 3629, section 4.
    * @param {number} first
    */
   character(first) {
@@ -158,7 +158,7 @@ export function judgeJson(bytes, { depth = 16, space = 20 } = {}) {
 }
 
 /**
- * A random JSON text.
+ * Makes a random JSON text.
  * @param {(n: number) => number} below
  * @param {number} depth
  * @returns {string}

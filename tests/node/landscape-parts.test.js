@@ -16,7 +16,7 @@ const ROW = {
   warper: true,
 };
 
-/** The lines of an owner that keeps its events. */
+/** Lines whose owner records its events. */
 function openLines() {
   const events = [];
   const owner = {
@@ -34,7 +34,7 @@ function openLines() {
   return { lines: new Lines(owner), owner, events };
 }
 
-test('lines move, and tell the page once', () => {
+test('a move of the lines tells the page once', () => {
   const { lines, owner, events } = openLines();
   assert.deepEqual(lines.crossing, { share: 1 / 3, u: 0.25 });
   lines.begin();
@@ -56,7 +56,7 @@ test('the page’s settings replace local changes, except a knob in a drag', () 
   assert.equal(lines.knob.value, 0.5);
 });
 
-test('Play returns the knob to its value, and stays there if stopped', () => {
+test('Play returns the knob to its value, and a stopped Play leaves it in place', () => {
   const { lines } = openLines();
   lines.play();
   lines.advance(performance.now() + lines.run.ms / 2, false);
@@ -79,7 +79,7 @@ test('keys move the line with the focus, and the other one with Shift', () => {
   assert.equal(owner.u, 0.26);
 });
 
-test('content asks again only for another crossing, and says when a comparison ends', async () => {
+test('content requests only another crossing, and tells when a comparison ends', async () => {
   const news = [];
   const content = new Content((name) => news.push(name));
   const source = {
@@ -106,7 +106,7 @@ test('content asks again only for another crossing, and says when a comparison e
   assert.equal(content.current, null);
 });
 
-test('the clock joins what is asked for between two frames', async () => {
+test('the clock joins requests between two frames', async () => {
   /** @type {((now: number) => void)[]} */
   const frames = [];
   globalThis.requestAnimationFrame = (act) => frames.push(act);

@@ -1,6 +1,6 @@
 /**
- * The landscape of one knob: the engine's slices are its own distributions, where the two lines cross
- * is its own draw, and the picture keeps the properties that it is read by.
+ * The landscape of one knob: its slices are the engine's distributions, the crossing of its two lines
+ * is the engine's draw, and heights and boundaries in the picture equal probabilities.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -25,7 +25,7 @@ let scope;
 before(async () => (scope = await Logitscope.load({ model: `${root}models/stories.gguf` })));
 after(() => scope.close());
 
-/** Numbers in [0, 1). */
+/** Returns a generator of numbers in [0, 1). */
 function random(seed) {
   const source = new Pcg32(seed, 54);
   return () => source.next() / 2 ** 32;
@@ -34,7 +34,7 @@ function random(seed) {
 const evenly = (from, to, n) =>
   Array.from({ length: n }, (_, i) => from + ((to - from) * i) / (n - 1));
 
-/** Some settings, most of them off. */
+/** Random settings, most of them off. */
 const anySettings = fc.record(
   {
     temperature: fc.double({ min: 0, max: 3, noNaN: true }),
@@ -72,7 +72,7 @@ test('slices are the engine’s own distributions, in the order of its draw', ()
   });
 });
 
-test('a landscape of given logits is that of a model with them', () => {
+test('a landscape of given logits equals that of a model with these logits', () => {
   const ids = scope.encode(PROMPTS[1]);
   scope.feed(ids);
   const values = evenly(0, 1, 11);
@@ -83,7 +83,7 @@ test('a landscape of given logits is that of a model with them', () => {
   );
 });
 
-test('a token is followed through all values, wherever the draw comes to it', () => {
+test('a token is followed through all values of the knob', () => {
   const anyLogits = fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 2, maxLength: 90 });
   fc.assert(
     fc.property(anyLogits, anySettings, fc.nat(), (steps, settings, nth) => {
@@ -113,7 +113,7 @@ test('a token is followed through all values, wherever the draw comes to it', ()
     });
 });
 
-test('once all rests a drawn token that no slice lists has its course, another asks for none', async () => {
+test('when idle, the reader follows a drawn token that no slice lists, and no other', async () => {
   const ids = [...scope.encode(PROMPTS[0])];
   scope.feed(ids);
   let followed = 0;
@@ -129,7 +129,7 @@ test('once all rests a drawn token that no slice lists has its course, another a
   const rest = async (settings, u) => {
     const { temperature: value } = settings;
     reader.ask({ ids, settings, knob: 'temperature', value, u });
-    reader.follow(); // nothing rests yet
+    reader.follow(); // the reader is still busy
     while (reader.busy) await new Promise(setImmediate);
     reader.follow();
     while (reader.busy) await new Promise(setImmediate);
@@ -150,7 +150,7 @@ test('once all rests a drawn token that no slice lists has its course, another a
   assert.equal(threadOf(reader.course).length, 1, 'temperature removes nothing, but at 0');
   reader.follow();
   assert.equal(reader.busy, false, 'it is there');
-  // In the nucleus where it is broad; what top-p removes breaks the thread.
+  // The token is in a broad nucleus only; where top-p removes it, the thread breaks.
   await rest({ temperature: 2.5, top_p: 0.9 }, 0.95);
   const [thread, ...others] = threadOf(reader.course);
   assert.ok(others.length === 0 && thread[0][0] > 0.3 && thread.at(-1)[0] === 1);
@@ -158,14 +158,14 @@ test('once all rests a drawn token that no slice lists has its course, another a
   assert.equal(reader.course, null);
 });
 
-test('an unknown knob, and a value out of range, are refused', () => {
+test('an unknown knob and a value out of range are refused', () => {
   scope.feed(scope.encode(PROMPTS[0]));
   assert.throws(() => scope.landscape({}, 'heat', [1]), { code: 'unknown_setting' });
   assert.throws(() => scope.landscape({}, 'top_p', [0.5, 1.5]), { code: 'out_of_range' });
 });
 
 const draws = cases(2_500, 10_000);
-test(`where the lines cross is the engine’s draw: ${draws} settings, values, numbers, prompts`, () => {
+test(`the crossing of the lines is the engine’s draw at ${draws} random settings`, () => {
   const { vocab_size: top } = scope.info;
   let ground = 0;
   const perPrompt = draws / PROMPTS.length;
@@ -191,7 +191,7 @@ test(`where the lines cross is the engine’s draw: ${draws} settings, values, n
   assert.ok(ground > draws / 20 && ground < draws / 2, `${ground} on the ground`);
 });
 
-test('a sentence in one answer is that of generate; u stands for the first number only', async () => {
+test('a sentence in one answer equals generate’s, and u replaces the first number only', async () => {
   const options = { prompt: PROMPTS[0], max_new_tokens: 24, seed: 5, temperature: 1.2 };
   const collect = async (asked) => {
     const generation = scope.generate(asked);
@@ -220,7 +220,7 @@ test('a sentence in one answer is that of generate; u stands for the first numbe
   });
 });
 
-/** A landscape of random logits under random settings, over a random knob. */
+/** Makes a landscape of random logits and settings over a random knob. */
 const KNOBS = { temperature: [0, 3], top_p: [0, 1], min_p: [0, 1], repetition_penalty: [0.5, 2] };
 const anyLandscape = fc
   .record({
@@ -241,7 +241,7 @@ const anyLandscape = fc
 
 const near = (a, b) => Math.abs(a - b) < 1e-9;
 
-test('heights sum to 1 at every value, and boundaries go down', () => {
+test('heights sum to 1 at every value, and boundaries descend', () => {
   fc.assert(
     fc.property(anyLandscape, (landscape) => {
       const { rivers, ground } = layRivers(landscape);
@@ -252,7 +252,7 @@ test('heights sum to 1 at every value, and boundaries go down', () => {
           assert.ok(after[i] >= before[i] && before[i] >= 0 && after[i] <= 1);
           sum += after[i] - before[i];
         }
-        // Rivers too thin to be painted anywhere are left out.
+        // The layout omits rivers too thin to paint.
         assert.ok(sum <= 1 + 1e-9 && sum > 1 - 40 * 1e-4, String(sum));
         const open = rivers.filter(({ before, after }) => after[i] > before[i]);
         open.sort((a, b) => a.before[i] - b.before[i]);
@@ -263,7 +263,7 @@ test('heights sum to 1 at every value, and boundaries go down', () => {
   );
 });
 
-test('a river is as high as its token is probable, and where u falls is its token', () => {
+test('a river’s height is its token’s probability, and u falls into its token’s river', () => {
   fc.assert(
     fc.property(anyLandscape, fc.double({ min: 0, max: 0.999, noNaN: true }), (landscape, u) => {
       const { values, top, ids, p } = landscape;
@@ -286,7 +286,7 @@ test('a river is as high as its token is probable, and where u falls is its toke
   );
 });
 
-test('names lie in their rivers, none over another, and are left out where there is no room', () => {
+test('names lie in their rivers without overlap, and are omitted if no room is left', () => {
   let named = 0;
   fc.assert(
     fc.property(anyLandscape, (landscape) => {
@@ -318,7 +318,7 @@ test('names lie in their rivers, none over another, and are left out where there
   assert.ok(named > 100, `${named} names`);
 });
 
-test('on the model’s own text the first names are there, and the ground is', () => {
+test('the model’s own text shows the first names and the ground’s', () => {
   scope.feed(scope.encode(PROMPTS[0]));
   const laid = layRivers(scope.landscape({}, 'temperature', evenly(0, 3, 241), { top: 64 }));
   const asked = laid.rivers.map((river) => ({ river, wide: 2.4 }));
@@ -332,7 +332,7 @@ test('on the model’s own text the first names are there, and the ground is', (
   assert.ok(labels.at(-1));
 });
 
-test('between two landscapes lie both ends, and each step is one', () => {
+test('a blend of two landscapes has both as its ends, and each step is a landscape', () => {
   scope.feed(scope.encode(PROMPTS[0]));
   const values = evenly(0, 3, 31);
   const [from, to] = [{}, { top_p: 0.8 }].map((settings) =>
@@ -355,7 +355,7 @@ test('between two landscapes lie both ends, and each step is one', () => {
     before.forEach((top, i) => assert.ok(after[i] >= top - 1e-12));
 });
 
-test('two orders are the same where both draw the same token, and nowhere else', () => {
+test('two orders agree exactly at the places of equal draws', () => {
   scope.feed(scope.encode(PROMPTS[0]));
   const values = evenly(0, 3, 31);
   const orders = [
@@ -382,7 +382,7 @@ test('two orders are the same where both draw the same token, and nowhere else',
   assert.ok(differ > 300 && differ < 2700, String(differ));
 });
 
-test('half of slow slices must do, but not where all are on show', async (t) => {
+test('a slow engine gives half the slices, unless all are already on show', async (t) => {
   let now = 0;
   t.mock.method(performance, 'now', () => now);
   const source = {
@@ -406,7 +406,7 @@ test('half of slow slices must do, but not where all are on show', async (t) => 
   }
 });
 
-test('every slider can lie along the picture; whole numbers hold to halfway between them', async () => {
+test('every knob’s range spans the picture, and a whole number holds to halfway to the next', async () => {
   const ids = [...scope.encode(PROMPTS[0])];
   scope.feed(ids);
   const source = {
@@ -420,7 +420,7 @@ test('every slider can lie along the picture; whole numbers hold to halfway betw
     const reader = new LandscapeReader(source, null, scope.table, () => {});
     reader.ask({ ids, settings: {}, knob: name, value: neutral, u: null });
     while (reader.busy) await new Promise(setImmediate);
-    if (readsSecond({ [name]: high })) continue; // a second text, which is not there
+    if (readsSecond({ [name]: high })) continue; // it needs a second text, which is missing here
     assert.equal(reader.fault, null, name);
     const { values, stepped } = reader.landscape;
     assert.deepEqual([values[0], values.at(-1)], [low, high], name);

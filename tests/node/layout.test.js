@@ -1,4 +1,4 @@
-/** JavaScript's copy of C's layout equals, number by number, the layout that C asserts at its build. */
+/** The layout in JavaScript equals the layout that C asserts at its build, number by number. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('layout.js holds exactly the offsets and sizes that src/wasm.c asserts', ()
   );
 });
 
-test('no other file of the engine reads at a number', () => {
+test('no other file of the engine reads memory at a literal offset', () => {
   const written = /\.[gs]et(Uint|Int|Float)\d+\([^),]*[+] *\d+ *[,)]|\b(u32|f64|id|share)\(\d/;
   assert.match('view.getUint32(at + 4, true)', written);
   assert.match('u32(16)', written);

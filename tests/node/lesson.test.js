@@ -1,4 +1,4 @@
-/** Lessons without a page: their form and its faults, Markdown, what is right, and the marks. */
+/** Lessons without a page: form and faults, Markdown, correct answers, and marks. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const THREE = { logits: [2, 1, 0], tokens: ['a', 'b', 'c'] };
 let engine;
 /** @type {Logitscope} */
 let stories;
-/** By their names. @type {Record<string, Logitscope>} */
+/** Models by name. @type {Record<string, Logitscope>} */
 const models = {};
 /** @type {import('../../web/engine/grammar.js').Grammar} */
 let grammar;
@@ -41,7 +41,7 @@ before(async () => {
   grammar = JSON.parse(await readFile(join(root, 'models/verbs.grammar.json'), 'utf8'));
 });
 
-/** A small lesson of every kind, which a test spoils. */
+/** A small lesson with a question of every kind; tests add faults to it. */
 const whole = () => ({
   lesson: 1,
   name: 'mine',
@@ -118,14 +118,14 @@ const whole = () => ({
 });
 
 const faultsOf = (lesson) => checkLesson(lesson, engine.table).map(inEnglish);
-/** The faults of the lesson with one thing changed. */
+/** Returns the faults of the lesson after one change. */
 function spoilt(change) {
   const lesson = whole();
   change(lesson, lesson.parts[0].questions[0]);
   return faultsOf(lesson);
 }
 
-test('a whole lesson has no fault', () => {
+test('a complete lesson has no fault', () => {
   assert.deepEqual(faultsOf(whole()), []);
   assert.deepEqual(questionIds(whole()), ['half', 'which', 'bound', 'row', 'reach', 'name']);
 });
@@ -173,7 +173,7 @@ const SPOILT = {
   unit: [(_, q) => (q.answer.measure = 'token'), /asks for a number, but its measure is none/],
 };
 
-test('each fault has its sentence, in both languages', async () => {
+test('each fault has its sentence in both languages', async () => {
   for (const [key, [change, wanted]] of Object.entries(SPOILT)) {
     const [first = ''] = spoilt(change);
     if (typeof wanted === 'string') assert.equal(first, wanted, key);
@@ -197,7 +197,7 @@ test('each fault has its sentence, in both languages', async () => {
   }
 });
 
-test('a button in a text sets what its figure can be set to, and nothing else', () => {
+test('a button in a text may set only valid values of its figure', () => {
   const faults = (address, show = 'landscape') =>
     spoilt((it, question) => {
       it.parts[0].figure.show = show;
@@ -218,7 +218,7 @@ test('a button in a text sets what its figure can be set to, and nothing else', 
     assert.match(faults(address)[0] ?? '', wanted, address);
 });
 
-test('an order that names some stages leaves all others in their places', () => {
+test('an order of some stages leaves all others in their places', () => {
   const all = engine.table.filter(({ warper }) => warper).map(({ name }) => name);
   assert.deepEqual(wholeOrder(all, engine.table), all);
   const swapped = wholeOrder(['top_p', 'temperature'], engine.table);
@@ -227,7 +227,7 @@ test('an order that names some stages leaves all others in their places', () => 
   assert.ok(swapped.indexOf('top_p') < swapped.indexOf('top_k'));
 });
 
-test('what the steps of a text cost is counted as one would by hand', async () => {
+test('the cost of a text’s steps equals a count by hand', async () => {
   const state = { choices: { prompt_tokens: 3, new_tokens: 2, width: 10 } };
   const of = (name, choices) => measure({ measure: name, choices }, state, null);
   // Steps that see 3 and 4 tokens, and one that would see 5; with a cache 3 and then 1.
@@ -274,7 +274,7 @@ test('texts are measured as a sweep measures them', async () => {
   assert.equal(await of('distinct_texts', { temperature: 0 }), 1 / 8);
 });
 
-test('tense and person are shares of the sentences that are whole, as lesson 8 says in numbers', async () => {
+test('tense and person are shares of the whole sentences, with the numbers of lesson 8', async () => {
   for (const language of ['en', 'es']) {
     const lesson = JSON.parse(
       await readFile(join(root, 'web', lessonFile('diversity', language)), 'utf8'),
@@ -309,7 +309,7 @@ test('tense and person are shares of the sentences that are whole, as lesson 8 s
   }
 });
 
-test('a share of no sentences is none', async () => {
+test('a share of no sentences is undefined', async () => {
   const state = {
     model: 'verbs',
     prompt: 'Tomorrow she',
@@ -404,14 +404,14 @@ test('Markdown is read into the same form', () => {
   assert.equal(fault, 'the lesson has no name');
 });
 
-/** The judgement of an answer to a question of the whole lesson at a state. */
+/** Judges an answer to a question of the complete lesson at a state. */
 function answerTo(id, given, state = THREE) {
   const question = whole().parts[0].questions.find((each) => each.id === id);
   const measured = (asked) => measure(asked, state, engine);
   return judge(question, given, measured);
 }
 
-test('a simple expression is a number: parsed, bounded, and never guessed', () => {
+test('a simple expression is parsed as a number, within bounds and without guesses', () => {
   for (const [text, value, unit = 'number'] of [
     ['2/3', 2 / 3],
     ['5 ÷ 9', 5 / 9],
@@ -438,16 +438,16 @@ test('a simple expression is a number: parsed, bounded, and never guessed', () =
   }
   for (const text of [
     ...['', ' ', 'much', '2 3', '2e', '2/', '(1', '1)', '1/0', '1e400', 'ln(-1)', '0x10', '1,234'],
-    // Two readings each.
+    // Each has two readings.
     ...['ln 2/3', 'ln 2^2', 'log 9', '50 %'],
-    // No code, and no names of JavaScript.
+    // Code and names of JavaScript are refused.
     ...['alert(1)', 'constructor', '__proto__', 'e.toString()', 'ln[0]', '`1`', 'Infinity', 'NaN'],
     ...['9'.repeat(101), '('.repeat(100)],
   ])
     assert.ok(Number.isNaN(readTyped(text)), text);
 });
 
-test('answers are held against what the engine measures', async () => {
+test('answers are compared with the engine’s measures', async () => {
   const RIGHT = { right: true, say: 'Yes.' };
   const wrong = (say) => ({ right: false, say });
   // softmax of 4, 2, 0, and of 1, 1/2, 0
@@ -475,7 +475,7 @@ test('answers are held against what the engine measures', async () => {
   assert.deepEqual(await answerTo('name', 'c'), wrong(''));
 });
 
-test('measures are those of the distribution after a prompt', async () => {
+test('measures equal the distribution after a prompt', async () => {
   const state = { model: 'stories', prompt: 'Once upon a time', settings: { top_p: 0.9 } };
   stories.feed(stories.encode(state.prompt));
   const trace = stories.distribution({ top_p: 0.9 });
@@ -490,7 +490,7 @@ test('measures are those of the distribution after a prompt', async () => {
   assert.equal(await of({ measure: 'setting', setting: 'temperature' }), 1);
 });
 
-test('measures of a bias, of a text that is written and of one that a person wrote', async () => {
+test('a bias, a generated text and a given text have their measures', async () => {
   const of = (state, asked) => measure(asked, state, stories);
   const bias = { measure: 'bias_to_win', token: 'b' };
   const least = (logit_bias) => measure(bias, { ...THREE, settings: { logit_bias } }, engine);
@@ -528,7 +528,7 @@ test('measures of a bias, of a text that is written and of one that a person wro
   assert.ok(next.allowed > 0, 'what may come next');
   assert.equal((await writeText(stories, stories, three)).next, null, 'a text that has ended');
 
-  // Said of each token by itself.
+  // The surprisal of each token, one feed for each.
   const words = ' was a dragon.';
   stories.feed(stories.encode(state.prompt));
   const all = stories.encode(state.prompt + words);
@@ -544,7 +544,7 @@ test('measures of a bias, of a text that is written and of one that a person wro
   assert.equal(odd, stories.piece(most).text);
 });
 
-test('a score never falls, play is no zero, and a solution is not scored', () => {
+test('a score never falls, play scores no zero, and a shown solution is not scored', () => {
   const ids = ['a', 'b'];
   let all = {};
   assert.deepEqual(marks.report(all, ids), {
@@ -585,7 +585,7 @@ test('a score never falls, play is no zero, and a solution is not scored', () =>
   assert.ok(marks.report(full, many).state.length <= marks.STATE_LIMIT);
 });
 
-test('the answers of a lesson are those that the engine measures, and those that are wrong', async () => {
+test('the answers of a lesson list the measured values and the known wrong ones', async () => {
   const measured = (state, asked) => measure(asked, state, engine);
   const answers = await answersOf(whole(), measured);
   const [half, which, bound, row, reach, name] = answers;
@@ -603,7 +603,7 @@ test('the answers of a lesson are those that the engine measures, and those that
   assert.deepEqual([name.truth, name.wrong[0].value], ['b', 'a']);
 });
 
-test('a code says what was done, and a slip of the pen is found', () => {
+test('a code holds the marks, and a typing error in it is found', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const done = {
     a: { attempts: 1, end: 'right' },
@@ -655,7 +655,7 @@ test('a code says what was done, and a slip of the pen is found', () => {
       [4, 'questions'],
     ],
   );
-  // Any one letter that is another one is found.
+  // A change of any single letter is found.
   for (let at = 0; at < code.length; at++) {
     const letter = code[at] === 'k' ? 'm' : 'k';
     const wrong = code.slice(0, at) + letter + code.slice(at + 1);
@@ -663,7 +663,7 @@ test('a code says what was done, and a slip of the pen is found', () => {
   }
 });
 
-test('logitscope lesson answers writes what is right, in the reader’s language', async () => {
+test('logitscope lesson answers writes the right answers in the user’s language', async () => {
   const file = join(temporaryFolder(), 'mine.json');
   await writeFile(file, JSON.stringify({ ...whole(), guide: ['Say *this*.'] }));
   const { status, stdout, stderr } = await cli(['lesson', 'answers', file]);
@@ -727,11 +727,11 @@ test('logitscope lesson check says each fault on a line of its own', async () =>
   }
 });
 
-/** A lesson as it is shipped. */
+/** Reads a shipped lesson. */
 const shipped = async (name, language) =>
   JSON.parse(await readFile(join(root, 'web', lessonFile(name, language)), 'utf8'));
 
-/** The fields with text for a learner; all others are the same in each language. */
+/** Fields with text for a learner; all others are equal in each language. */
 const SPOKEN =
   'title aim result extension guide text caption ask right hint say solution items'.split(' ');
 const bones = (lesson) =>
@@ -739,7 +739,7 @@ const bones = (lesson) =>
     SPOKEN.includes(name) && typeof value !== 'boolean' ? undefined : value,
   );
 
-test('each shipped lesson is of its form, the same in both languages, and the README shows one', async () => {
+test('each shipped lesson is valid and equal in both languages, and the README shows one', async () => {
   for (const name of SHIPPED) {
     const [english, spanish] = [await shipped(name, 'en'), await shipped(name, 'es')];
     for (const lesson of [english, spanish]) assert.deepEqual(faultsOf(lesson), [], name);
@@ -754,7 +754,7 @@ test('each shipped lesson is of its form, the same in both languages, and the RE
   for (const name of Object.keys(LESSON_MEASURES)) assert.ok(readme.includes(`\`${name}\``), name);
 });
 
-test('the table of contents names every question, and none that is not there', async () => {
+test('the table of contents names exactly the existing questions', async () => {
   const lessons = await Promise.all(SHIPPED.map((name) => shipped(name, 'en')));
   /** @type {Map<number, string[]>} */
   const ids = new Map(lessons.map((lesson) => [lesson.number, questionIds(lesson)]));
@@ -783,7 +783,7 @@ test('the table of contents names every question, and none that is not there', a
     find([Number(number)], words, row);
 });
 
-test('in each shipped lesson the right answer is right, and each typical wrong one has its sentence', async () => {
+test('each shipped lesson accepts its right answers and has a sentence for each typical wrong one', async () => {
   for (const name of SHIPPED) {
     const { parts } = await shipped(name, 'en');
     for (const { figure, questions = [] } of parts)
@@ -827,7 +827,7 @@ test('in each shipped lesson the right answer is right, and each typical wrong o
   }
 });
 
-/** The measures of each state, taken once for all tests of the shipped lessons. @type {Map<string, Promise<any>>} */
+/** Measures by state and question, taken once for all tests of the shipped lessons. @type {Map<string, Promise<any>>} */
 const known = new Map();
 
 /** @param {import('../../web/lessons/measures.js').LessonState} state */
@@ -840,7 +840,7 @@ function measuredOf(state) {
   };
 }
 
-/** States into which a figure can be brought, from end to end. */
+/** States that a figure can reach, from end to end. */
 function statesOf({ show, state, knob = 'temperature', controls = [] }, { measure: name }) {
   const set = (settings) => ({ ...state, settings: { ...state.settings, ...settings } });
   const choose = (choices) => ({ ...state, choices: { ...state.choices, ...choices } });
@@ -868,7 +868,7 @@ function statesOf({ show, state, knob = 'temperature', controls = [] }, { measur
   return values.map((value) => set({ [knob]: kind === 'integer' ? Math.round(value) : value }));
 }
 
-test('each wrong answer has a sentence of its own, in both languages; a number at least says where it lies', async () => {
+test('each wrong answer has its own sentence in both languages, and a wrong number at least its side', async () => {
   for (const name of sample(SHIPPED, Math.ceil(SHIPPED.length / 2)))
     for (const language of ['en', 'es']) {
       const { parts } = await shipped(name, language);
@@ -911,7 +911,7 @@ test('each wrong answer has a sentence of its own, in both languages; a number a
     }
 });
 
-test('lesson 3 names the places where greedy’s text nearly forks, and lesson 4 takes 0.66 for rounded early', async () => {
+test('lesson 3 names the near forks of greedy’s text, and lesson 4 takes 0.66 for early rounding', async () => {
   const { parts } = await shipped('temperature', 'en');
   const { figure, questions } = parts.at(-1);
   const { ask } = questions.find(({ id }) => id === 'cold');
@@ -939,7 +939,7 @@ test('lesson 3 names the places where greedy’s text nearly forks, and lesson 4
   assert.deepEqual([right, say], [false, '2/3 is 0.666…, and that rounds to 0.67.']);
 });
 
-test('of a lesson or a class with thousands of faults a hundred are told', () => {
+test('a lesson or a class with thousands of faults reports a hundred', () => {
   const names = Array.from({ length: 18_000 }, (_, i) => [`k${i}`, 1]);
   assert.equal(readLesson(JSON.stringify(Object.fromEntries(names)), []).faults.length, 100);
   assert.equal(readCodes('no code\n'.repeat(18_000), 'shape', 3).faults.length, 100);

@@ -1,4 +1,4 @@
-/** The languages of the page: no string missing, none left in English, the same placeholders. */
+/** The languages of the page: every string is translated and has the same placeholders. */
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -7,11 +7,11 @@ import { sentences } from '../../web/engine/sentences.js';
 const folder = new URL('../../web/locale/', import.meta.url);
 const read = async (file) => JSON.parse(await readFile(new URL(file, folder), 'utf8'));
 const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
-/** The sentences of what the engine refuses stand in English with the engine alone. */
+/** The English sentences of refusals are in the engine only. */
 const refusals = Object.entries(sentences).map(([key, text]) => [`fault.${key}`, text]);
 const english = { ...(await read('en.json')), ...Object.fromEntries(refusals) };
 
-/** Words that Spanish has, or takes over as they are: names, terms of the field, marks. */
+/** Texts that are equal in Spanish: names, terms of the field, symbols. */
 const SAME = {
   es: [
     'ltr',
@@ -64,11 +64,11 @@ const SAME = {
   ],
 };
 
-/** English words that no Spanish sentence holds. */
+/** English words that no Spanish sentence contains. */
 const ENGLISH =
   /(?<!\p{L})(the|of|and|with|from|which|before|after|is|are|this|that|not|drawn|what|each|when|until)(?!\p{L})/iu;
 
-/** The forms of a message. */
+/** Returns the forms of a message. */
 const forms = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry));
 const holes = (entry) =>
   [...new Set(forms(entry).flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort();
@@ -77,7 +77,7 @@ for (const file of files.filter((name) => name !== 'en.json')) {
   const code = file.slice(0, -'.json'.length);
   const other = await read(file);
 
-  test(`${file} has every string of English and no other, with the same placeholders`, () => {
+  test(`${file} has exactly the strings of English with the same placeholders`, () => {
     assert.deepEqual(Object.keys(other).sort(), Object.keys(english).sort());
     const wrong = Object.keys(english).filter(
       (key) => holes(english[key]).join() !== holes(other[key]).join(),
@@ -92,7 +92,7 @@ for (const file of files.filter((name) => name !== 'en.json')) {
     );
   });
 
-  test(`${file}: the sentence after the name of a beat does not begin with that name`, () => {
+  test(`in ${file} the sentence after a beat’s name does not repeat the name`, () => {
     for (const said of [english, other])
       for (const key of Object.keys(said).filter((name) => /^guide\.\d\.[a-z]+$/.test(name)))
         for (const text of forms(said[key]))
@@ -108,7 +108,7 @@ for (const file of files.filter((name) => name !== 'en.json')) {
         for (const name of wanted) assert.ok(name in entry, `${key} has no form ${name}`);
   });
 
-  test(`${file} is not left in English`, () => {
+  test(`${file} has no text left in English`, () => {
     const same = (key) => forms(english[key]).some((text) => forms(other[key]).includes(text));
     const left = Object.keys(english)
       .filter(same)
@@ -135,7 +135,7 @@ for (const file of files.filter((name) => name !== 'en.json')) {
   });
 }
 
-test('each thing has one word, everywhere and in the glossary', async () => {
+test('each thing has the same word everywhere and in the glossary', async () => {
   const source = await readFile(new URL('../base/term.js', folder), 'utf8');
   const terms = [.../TERMS = \[([^\]]*)\]/.exec(source)[1].matchAll(/'(\w+)'/g)].map(
     ([, name]) => name,
