@@ -1,7 +1,6 @@
 /**
- * The memory of a loaded model: the weights at most 1.15 times the file (F32 and every
- * quantised format), 2.1 (F16, BF16); beside them a session, the vocabulary and a few megabytes of the engine's
- * own.
+ * Memory of a loaded model: weights of at most 1.15 times the file (F32 and every quantised format) or
+ * 2.1 times (F16, BF16), a session, the vocabulary, and a few megabytes for the engine.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -32,9 +31,9 @@ const LIMITS = {
   ...Object.fromEntries(Object.keys(quantisedFormats).map((type) => [type, 1.15])),
 };
 
-describe('memory at its peak, which it never leaves', () => {
+describe('memory at its peak, where it stays after the load', () => {
   for (const [type, limit] of sample(Object.entries(LIMITS), 3)) {
-    test(`${type}: ${limit} times the file`, async () => {
+    test(`${type} takes at most ${limit} times the file`, async () => {
       const image = smallModel({ dim: 256, layers: cases(1, 3), heads: 8, type });
       const scope = await Logitscope.load({ model: new Blob([image]) });
       const { weight_bytes, session_bytes, bytes } = scope.info;
@@ -47,7 +46,7 @@ describe('memory at its peak, which it never leaves', () => {
       scope.feed([1, 2, 3]);
       scope.distribution({ top_p: 0.9 });
       assert.equal(scope.memoryBytes, before);
-      // The allocator asks for a whole block where the free end is too short by a byte: ten even out.
+      // The allocator takes a whole block if the free end is a byte too short; ten sessions average it out.
       for (let n = 0; n < 10; n++) scope.session();
       const grown = (scope.memoryBytes - before) / 10;
       assert.ok(grown <= session_bytes + 65536 + 1e4, `${grown} for another session`);
@@ -56,7 +55,7 @@ describe('memory at its peak, which it never leaves', () => {
   }
 });
 
-/** A stream that counts what is taken of it. */
+/** A stream that counts its consumed bytes. */
 function counted(image, pieces) {
   const taken = { bytes: 0 };
   const size = Math.ceil(image.length / pieces);
@@ -74,7 +73,7 @@ function counted(image, pieces) {
   return { taken, stream };
 }
 
-/** The head of a llama's file, before its weights. */
+/** Contents of a llama file's head, without weights. */
 function llama({ dim, layers, context }) {
   const [vocab, ff] = [32, 32];
   const u32 = (value) => ({ type: 'uint32', value });
@@ -105,7 +104,7 @@ function llama({ dim, layers, context }) {
   };
 }
 
-/** One block whose cache, 2 * 2^20 * 512 * 4 bytes, no 32-bit memory holds. */
+/** One block with a cache of 2 * 2^20 * 512 * 4 bytes, too large for any 32-bit memory. */
 function longLlama() {
   const { metadata, tensors } = llama({ dim: 512, layers: 1, context: 2 ** 20 });
   const zeros = ({ shape }) => new Float32Array(shape.reduce((a, b) => a * b));
@@ -115,12 +114,12 @@ function longLlama() {
   });
 }
 
-describe('as the file arrives', () => {
+describe('a file of known length', () => {
   const image = smallModel({ dim: 64, type: 'Q8_0' });
   const response = (stream, length = image.length) =>
     new Response(stream, { headers: { 'content-length': String(length) } });
 
-  test('in pieces of any size the model is the same', async () => {
+  test('gives the same model in pieces of any size', async () => {
     const whole = await Logitscope.load({ model: image });
     whole.feed([1, 2, 3]);
     for (const pieces of [1, 2, 3, 7, 50, 1000]) {
@@ -138,7 +137,7 @@ describe('as the file arrives', () => {
     }
   });
 
-  test('a malformed head is refused before the rest is read', async () => {
+  test('with a malformed head is refused before the rest is read', async () => {
     const wrong = image.slice();
     wrong[4] = 9;
     const { taken, stream } = counted(wrong, 20);
@@ -146,7 +145,7 @@ describe('as the file arrives', () => {
     assert.ok(taken.bytes < image.length / 4, `${taken.bytes} of ${image.length}`);
   });
 
-  test('what cannot fit is refused with both numbers, before it is read', async () => {
+  test('too large for memory is refused with both numbers before it is read', async () => {
     const large = longLlama();
     const { taken, stream } = counted(large, 20);
     let fits = 0;
@@ -169,7 +168,7 @@ describe('as the file arrives', () => {
     scope.close();
   });
 
-  test('a model made for 1,048,576 tokens opens with 4,096, and with a cache of more than 2 GiB', async () => {
+  test('made for 1,048,576 tokens opens with 4,096, and with a cache of more than 2 GiB', async () => {
     const large = longLlama();
     for (const [context, seen] of [
       [undefined, 4096],
@@ -193,11 +192,11 @@ describe('as the file arrives', () => {
     });
   });
 
-  long('at the borders of 2 and 4 GiB a file is read as it is, or refused', async () => {
+  long('at the borders of 2 and 4 GiB is read correctly or refused', async () => {
     const path = join(temporaryFolder(), 'padded.gguf');
     writeFileSync(path, smallModel({}));
     const logitsAt = async (/** @type {number} */ size) => {
-      truncateSync(path, size); // what follows takes no room on the disk
+      truncateSync(path, size); // a sparse file takes no disk space
       const scope = await Logitscope.load({ model: path });
       scope.feed([1, 2]);
       const logits = Array.from(scope.logits());
@@ -211,7 +210,7 @@ describe('as the file arrives', () => {
       await assert.rejects(logitsAt(size), { code: 'out_of_memory' });
   });
 
-  test('facts and tokens need no session', async () => {
+  test('gives facts and tokens without a session', async () => {
     const whole = await Logitscope.load({ model: longLlama() });
     const scope = await Logitscope.load({ model: longLlama(), session: false });
     const { memoryBytes } = scope;
@@ -221,7 +220,7 @@ describe('as the file arrives', () => {
     assert.equal(scope.feed([1, 2, 3]).reused, 2);
   });
 
-  test('a file shorter or longer than announced is refused', async () => {
+  test('shorter or longer than announced is refused', async () => {
     for (const off of [-5, 5]) {
       await assert.rejects(
         Logitscope.load({ model: response(counted(image, 3).stream, image.length + off) }),
@@ -230,7 +229,7 @@ describe('as the file arrives', () => {
     }
   });
 
-  test('1.9 GB are let in by the head of the file, 4.4 GB are not', async () => {
+  test('of 1.9 GB is accepted by its head, and one of 4.4 GB is refused', async () => {
     for (const [layers, code, words] of [
       [7, 'load_failed', /^model was announced as 18\d{8} bytes, got \d{4}$/],
       [16, 'out_of_memory', /^the model needs 4\d{9} bytes of memory with one session/],
@@ -246,14 +245,14 @@ describe('as the file arrives', () => {
   });
 });
 
-describe('as a file of unknown length arrives', () => {
+describe('a file of unknown length', () => {
   const image = smallModel({ dim: 64, type: 'Q8_0' });
   const logits = (scope) => {
     scope.feed([1, 2, 3]);
     return scope.logits();
   };
 
-  test('its head tells the length, and what follows is not of it', async () => {
+  test('gets its length from its head, and bytes beyond it are ignored', async () => {
     const whole = await Logitscope.load({ model: image });
     const longer = new Uint8Array(image.length + 1e5).fill(255);
     longer.set(image);
@@ -275,7 +274,7 @@ describe('as a file of unknown length arrives', () => {
     }
   });
 
-  test('cut off anywhere, it is refused', async () => {
+  test('cut off anywhere is refused', async () => {
     for (const part of [0, 3, 100, 5000, image.length / 2, image.length - 40]) {
       const cut = new Response(new Blob([image.slice(0, part)]).stream());
       await assert.rejects(Logitscope.load({ model: cut }), ({ code }) =>
@@ -284,7 +283,7 @@ describe('as a file of unknown length arrives', () => {
     }
   });
 
-  test('memory is taken as the file arrives, not as its head promises', async () => {
+  test('takes memory as it arrives, not as its head promises', async () => {
     const { head, size } = layoutGguf(llama({ dim: 4096, layers: 7, context: 16 }));
     assert.ok(size > 1.8e9 && head.length < 1e4);
     const { instantiate } = WebAssembly;
@@ -309,7 +308,7 @@ describe('as a file of unknown length arrives', () => {
     for (const bytes of taken) assert.ok(bytes < 1e7, `${bytes} bytes for ${head.length}`);
   });
 
-  test('a wrong one is refused before the rest is read', async () => {
+  test('too large for memory is refused before the rest is read', async () => {
     const { taken, stream } = counted(longLlama(), 20);
     await assert.rejects(Logitscope.load({ model: new Response(stream), context: 2 ** 20 }), {
       code: 'out_of_memory',
@@ -331,12 +330,12 @@ describe('as a file of unknown length arrives', () => {
     });
 
     for (const path of ['chunked', 'gzip']) {
-      test(`${path}, the model is the same`, async () => {
+      test(`as ${path} gives the same model`, async () => {
         const whole = await Logitscope.load({ model: image });
         assert.deepEqual(logits(await Logitscope.load({ model: url(path) })), logits(whole));
       });
 
-      test(`${path}, all of it comes when garbage is collected before it is read`, async () => {
+      test(`as ${path} arrives whole, even if garbage is collected before it is read`, async () => {
         const stream = await openSource('model', url(path));
         for (let i = 0; i < 5; i++) {
           collectGarbage();
@@ -348,7 +347,7 @@ describe('as a file of unknown length arrives', () => {
   });
 });
 
-test('sessions that nobody closes are freed when they are collected', async () => {
+test('unclosed sessions are freed when they are collected', async () => {
   const scope = await Logitscope.load({ model: smallModel({ dim: 64, layers: 1 }) });
   let most = 0;
   for (let round = 0; round < 30; round++) {

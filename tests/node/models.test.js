@@ -1,5 +1,5 @@
-// The claims of the shipped models' cards: size and hash of each file, losses that the C engine
-// meets, and samples that come out byte for byte.
+// The claims of the shipped models' cards: size and hash of each file, losses in the C engine, and
+// samples that it reproduces byte for byte.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ for (const file of models) {
 }
 
 for (const { model, text, tokens, nats_per_token } of JSON.parse(read('tests/vectors/eval.json'))) {
-  test(`eval gives ${model} the loss that PyTorch gives it`, async () => {
+  test(`eval gives ${model} the same loss as PyTorch`, async () => {
     const file = join(folder, `${model}.txt`);
     writeFileSync(file, text);
     const found = JSON.parse(
@@ -47,8 +47,8 @@ for (const { model, text, tokens, nats_per_token } of JSON.parse(read('tests/vec
 }
 
 /**
- * The commands of a text and what each is said to print: lines after `$ node web/cli.js ...` up to
- * the next command or the end of the block.
+ * Returns the commands of a text with their documented output: the lines after `$ node web/cli.js ...`
+ * up to the next command or the end of the block.
  * @param {string} text
  */
 function shown(text) {
@@ -68,7 +68,7 @@ const argumentsOf = (command) =>
 
 const samples = readdirSync(join(root, 'models/samples')).map((file) => `models/samples/${file}`);
 for (const path of ['models/README.md', ...samples]) {
-  test(`the samples of ${path} come out byte for byte`, async () => {
+  test(`the samples of ${path} are reproduced byte for byte`, async () => {
     const found = shown(read(path));
     assert.ok(found.length >= 3);
     for (const { command, output } of sample(found, 3, 14)) {
@@ -79,7 +79,7 @@ for (const path of ['models/README.md', ...samples]) {
 }
 
 long(
-  'of the 20 stories at least 15 end by themselves and none repeats a 4-gram three times',
+  'at least 15 of 20 stories end by themselves, and none repeats a 4-gram three times',
   async () => {
     const found = shown(read('models/samples/stories.txt'));
     assert.equal(found.length, 20);

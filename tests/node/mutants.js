@@ -1,6 +1,6 @@
 /**
- * Every small change of the right samplers, one at a time: an operator for another, a number a little
- * beside, a piece left out. What the grader must not give full marks, unless it comes to the same.
+ * Every small change of the right samplers, one at a time: another operator, a slightly different
+ * number, a missing piece. The grader must not give one the full score unless it is equivalent.
  */
 import { SOFTMAX } from './graded.js';
 import { RIGHT } from './planted.js';
@@ -41,7 +41,7 @@ const CHANGES = [
  * @type {[line: RegExp, why: string, as?: string][]}
  */
 export const EQUIVALENT = [
-  // The ids come in ascending order, and a positive answer leaves them so.
+  // The ids are in ascending order, and a positive result keeps them in place.
   [/\|\| a \+ b\)/, 'of equal logits the lower id still comes first'],
   [/k > logits\.length/, 'the last logit as the limit keeps all'],
   [/logits\[id\] >= 0 \?/, '0 / r and 0 * r are 0'],
@@ -69,8 +69,7 @@ export const EQUIVALENT = [
 ];
 
 /**
- * True if a place lies in a function of SOFTMAX, which stands in most sources, that this one calls
- * nowhere.
+ * True if a place lies in a function of SOFTMAX that the source contains but never calls.
  * @param {string} source
  * @param {number} at
  */
@@ -106,11 +105,11 @@ export function mutants() {
   );
 }
 
-/** Why a mutant is right after all; undefined if it is not. @param {{ as: string, to: string }} mutant */
+/** Reason why a mutant is equivalent, or undefined. @param {{ as: string, to: string }} mutant */
 export const excuse = ({ as, to }) =>
   EQUIVALENT.find(([line, , only]) => line.test(to) && (only === undefined || only === as))?.[1];
 
-/** The same choice at each run, from end to end. @template T @param {T[]} all @param {number} count @returns {T[]} */
+/** Chooses elements evenly from start to end, the same at each run. @template T @param {T[]} all @param {number} count @returns {T[]} */
 export const spread = (all, count) =>
   Array.from(
     { length: Math.min(count, all.length) },

@@ -1,4 +1,4 @@
-/** Small changes of right samplers: none has full marks, unless it comes to the same. */
+/** Small changes of right samplers: none gets the full score unless it is equivalent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -8,7 +8,7 @@ import { excuse, mutants, spread } from './mutants.js';
 
 const COUNT = cases(12, 120);
 
-test(`of ${COUNT} small changes none has full marks unless it comes to the same`, async () => {
+test(`of ${COUNT} small changes none gets the full score unless it is equivalent`, async () => {
   const engine = await Logitscope.load();
   const all = mutants();
   assert.ok(all.length > 200);

@@ -1,9 +1,8 @@
-/** The mask of a constraint, by the engine and token by token by a judge of texts. */
+/** The mask of a constraint, from the engine and from a judge that tests every token. */
 import assert from 'node:assert/strict';
 
 /**
- * The tokens that may follow, by the engine: logits of 0 everywhere, of which the others lose
- * theirs.
+ * Returns the tokens that the engine allows next: given logits of 0, it removes all others.
  */
 export function maskOf(scope, constraint, history) {
   try {
@@ -21,7 +20,7 @@ export function maskOf(scope, constraint, history) {
 
 export const bytesOf = (scope, ids) => Buffer.concat([...ids].map((id) => scope.piece(id).bytes));
 
-/** The same, token by token. */
+/** Returns the tokens that a judge allows, tested one by one. */
 export function naiveMask(scope, judge, history) {
   const prefix = bytesOf(scope, history);
   const { vocab_size, eos_token_id } = scope.info;

@@ -1,6 +1,6 @@
 /**
- * Unicode's form C, in which the tokenizers of Qwen and others read a text, against JavaScript's
- * own: with a vocabulary of the bytes, what is decoded is what was read.
+ * Unicode's form C, which the tokenizers of Qwen and others apply to a text, equals JavaScript's. With a
+ * vocabulary of bytes, the decoded ids are the normalised text.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ for (let code = 0; code < 0x110000; code++) {
   if (host !== table && /\p{Cn}/u.test(character)) leftOut++;
   else known.push(character);
 }
-/** Those that NFD or NFC changes, and what they are made of. */
+/** Characters of NFD forms, and the characters that NFD changes. */
 const parts = [...new Set(known.map((each) => each.normalize('NFD')).join(''))];
 const changed = known.filter((each) => each.normalize('NFD') !== each);
 const lively = [
@@ -73,7 +73,7 @@ function compare(scope, texts) {
       assert.equal(escape(got[i]), escape(each.normalize('NFC')), escape(each));
 }
 
-test('every character, alone and between a letter and a mark', async () => {
+test('every character is normalised as by JavaScript, alone and beside a letter or a mark', async () => {
   const { scope } = await open('qwen2', []);
   console.log(`Unicode ${table} against ${host}: ${leftOut} characters left out`);
   const all = known.filter((each) => each !== '\n');
@@ -104,11 +104,13 @@ function tryRandom(scope, n) {
     );
 }
 
-test('random texts', async () =>
+test('random texts are normalised as by JavaScript', async () =>
   tryRandom((await open('qwen2', [])).scope, cases(20_000, 100_000)));
-long('a million random texts', async () => tryRandom((await open('qwen2', [])).scope, 1_000_000));
+long('a million random texts are normalised as by JavaScript', async () =>
+  tryRandom((await open('qwen2', [])).scope, 1_000_000),
+);
 
-test('which pre-tokenizers ask for it, and how it is switched off', async () => {
+test('only some pre-tokenizers normalise, and the option switches it off', async () => {
   const [decomposed, composed] = ['cafe\u0301', 'caf\u00e9'];
   for (const pre of [
     'qwen2',
@@ -140,7 +142,7 @@ test('which pre-tokenizers ask for it, and how it is switched off', async () => 
   assert.equal(scope.encode(grows, { normalize: false }).length, 400);
 });
 
-test('on the command line', async () => {
+test('the command line normalises and can switch it off', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
   atEnd(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'bytes.gguf');
@@ -157,7 +159,7 @@ test('on the command line', async () => {
   assert.match(stderr, /--normalize must be no or auto, got "yes"/);
 });
 
-test('special and user-defined tokens are found in the text as it stands', async () => {
+test('special and user-defined tokens are found in the original text', async () => {
   const { scope } = await open();
   const [END, E] = [256, 257];
   const bytes = (/** @type {string} */ text) => [...scope.encode(text, { normalize: false })];
@@ -165,10 +167,10 @@ test('special and user-defined tokens are found in the text as it stands', async
     [...scope.encode('o\u0301<|end|>\u0301', { special: true })],
     [...bytes('\u00f3'), END, ...bytes('\u0301')],
   );
-  // The token is the letter alone: what follows it is a text of its own.
+  // The token is the letter only; the text after it is normalised separately.
   assert.deepEqual([...scope.encode('e\u0301')], [E, ...bytes('\u0301')]);
   assert.deepEqual([...scope.encode('\u00e9')], bytes('\u00e9'));
-  // Kelvin becomes a K, but makes no token of the text.
+  // The Kelvin sign becomes a K, but the new K matches no user-defined token.
   const k = (await open('qwen2', ['<|x|>', 'K'])).scope;
   assert.deepEqual(
     [...k.encode('\u212a')],

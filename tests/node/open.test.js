@@ -1,4 +1,4 @@
-/** Opening: names of the hub, hosts that cut, are slow, lie and redirect, split files, what is kept. */
+/** Opening: hub names, hosts that cut, delay, lie or redirect, split files, and the stored copy. */
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -54,7 +54,7 @@ atEnd(() => {
 beforeEach(() => host.behave({}));
 RangeFile.wait = 5;
 
-/** The logits of a text: the model that was opened is this one. @param {any} options */
+/** Logits of a text, to recognise the opened model. @param {any} options */
 async function logitsOf(options) {
   const scope = await Logitscope.load(options);
   scope.feed(scope.encode('abc'));
@@ -75,8 +75,8 @@ async function refuses(options, key) {
   });
 }
 
-describe('names', () => {
-  test('of the hub and its pages lead to one address, which has one name', () => {
+describe('a name', () => {
+  test('of the hub or of its pages leads to one address with one name', () => {
     const far = 'https://huggingface.co/owner/a.b-c/resolve/main/q/file-Q8_0.gguf';
     for (const name of [
       'hub:owner/a.b-c/q/file-Q8_0.gguf',
@@ -93,7 +93,7 @@ describe('names', () => {
     assert.equal(nameOf('https://example.org/a.gguf'), 'https://example.org/a.gguf');
   });
 
-  test('that are none are refused', async () => {
+  test('that is invalid is refused', async () => {
     for (const name of [
       'hub:',
       'hub:a/b',
@@ -107,7 +107,7 @@ describe('names', () => {
     assert.deepEqual(host.requests, []);
   });
 
-  test('of one part name all', () => {
+  test('of one part names all parts', () => {
     assert.deepEqual(partNames('a/m-00002-of-00003.gguf?x'), [
       'a/m-00001-of-00003.gguf?x',
       'a/m-00002-of-00003.gguf?x',
@@ -117,7 +117,7 @@ describe('names', () => {
       assert.deepEqual(partNames(name), [name]);
   });
 
-  test('open what they name, without a referrer', async () => {
+  test('opens its file without a referrer', async () => {
     assert.deepEqual(await logitsOf({ model: 'hub:owner/name/q/m.gguf' }), expected);
     const [{ path, headers }] = host.requests;
     assert.equal(path, 'owner/name/resolve/main/q/m.gguf');
@@ -127,7 +127,7 @@ describe('names', () => {
 });
 
 describe('a host', () => {
-  test('that cuts is asked for the rest, and for that of the same file only', async () => {
+  test('that cuts the transfer is asked for the rest of the same file', async () => {
     host.behave({ cut: 200_000, cuts: 3 });
     assert.deepEqual(await logitsOf({ model: address }), expected);
     const ranges = host.requests.map(({ headers }) => headers.range);
@@ -137,33 +137,33 @@ describe('a host', () => {
     assert.match(String(host.requests[1].headers['if-range']), /^"t[0-9a-f]{64}"$/);
   });
 
-  test('that knows no ranges is asked for all again', async () => {
+  test('without ranges is asked for the whole file again', async () => {
     host.behave({ cut: 200_000, cuts: 2, noRanges: true });
     assert.deepEqual(await logitsOf({ model: address }), expected);
     assert.equal(host.requests.length, 3);
   });
 
-  test('that never sends the whole is given up with both numbers', {
+  test('that never sends the whole file is refused with both numbers', {
     timeout: 30_000,
   }, async () => {
     host.behave({ cut: 1, cuts: 99, noRanges: true });
     await refuses({ model: address }, 'far_cut');
   });
 
-  test('that says how long the file is only when it is asked for the rest', async () => {
+  test('may send the length only with the rest', async () => {
     host.behave({ cut: 200_000, cuts: 1, unsized: true });
     assert.deepEqual(await logitsOf({ model: address }), expected);
     assert.equal(host.requests.length, 2);
   });
 
-  test('that answers a range without naming it is asked for all again', async () => {
+  test('that answers a range without naming it is asked for the whole file again', async () => {
     host.behave({ cut: 200_000, cuts: 1, rangeless: true });
     assert.deepEqual(await logitsOf({ model: address }), expected);
     const ranges = host.requests.map(({ headers }) => Boolean(headers.range));
     assert.deepEqual(ranges, [false, true, false]);
   });
 
-  test('without a tag sends its file again from the start, and may not have changed it', async () => {
+  test('without a tag sends its file again from the start, and a changed file is refused', async () => {
     for (const tagless of [{ noTag: true }, { noTag: true, split: true }]) {
       host.behave({ cut: 200_000, cuts: 2, ...tagless });
       const model = tagless.split ? `${host.url}m-00002-of-00002.gguf` : address;
@@ -174,7 +174,7 @@ describe('a host', () => {
     await refuses({ model: address }, 'far_changed');
   });
 
-  test('without a tag is held to the date of the last change', async () => {
+  test('without a tag is checked by the date of the last change', async () => {
     const modified = 'Wed, 21 Oct 2015 07:28:00 GMT';
     host.behave({ cut: 200_000, cuts: 1, noTag: true, modified });
     assert.deepEqual(await logitsOf({ model: address }), expected);
@@ -182,19 +182,19 @@ describe('a host', () => {
     assert.match(String(host.requests[1].headers.range), /^bytes=\d+-$/);
   });
 
-  test('whose file becomes another one is told so', async () => {
+  test('is refused if its file changes', async () => {
     host.behave({ cut: 200_000, cuts: 1, tag: 'another' });
     await refuses({ model: address }, 'far_changed');
   });
 
-  test('that lies about the length is told so', async () => {
+  test('is refused if its length is false', async () => {
     host.behave({ length: image.length - 4096, cuts: 0 });
     await refuses({ model: address }, 'load_length');
     host.behave({ linkedSize: image.length - 1 });
     await refuses({ model: linked }, 'far_length');
   });
 
-  test('that redirects names the sum of the bytes, which are held to it', async () => {
+  test('that redirects gives a checksum, and its bytes must have it', async () => {
     assert.deepEqual(await logitsOf({ model: linked }), expected);
     host.behave({ cut: 200_000, cuts: 2 });
     assert.deepEqual(await logitsOf({ model: linked }), expected);
@@ -202,13 +202,13 @@ describe('a host', () => {
     await refuses({ model: linked }, 'far_sum');
   });
 
-  test('that refuses says why', async () => {
+  test('that refuses is reported with its status', async () => {
     host.behave({ status: 403 });
     await refuses({ model: address }, 'http_status');
     await refuses({ model: `${host.url}nothing.gguf` }, 'http_status');
   });
 
-  test('that is slow can be left', async () => {
+  test('that is slow can be cancelled', async () => {
     host.behave({ pause: 20 });
     const control = new AbortController();
     const load = Logitscope.load({
@@ -222,7 +222,7 @@ describe('a host', () => {
     await assert.rejects(Logitscope.load({ model: address, signal }), { code: 'cancelled' });
   });
 
-  test('whose answer is refused is not read further', async () => {
+  test('is not read further after a refused answer', async () => {
     for (const status of [200, 404]) {
       let cancelled = 0;
       const body = new ReadableStream({
@@ -236,7 +236,7 @@ describe('a host', () => {
   });
 
   /**
-   * A host of a model of which there is no more than the head and a little.
+   * Opens a host whose file has only a model's head and a little more.
    * @param {number} dim
    * @param {number} length of the context
    */
@@ -259,7 +259,7 @@ describe('a host', () => {
     return { far, size };
   }
 
-  /** The sentence that refuses a model. @param {import('../../web/engine/types.js').LoadOptions} options */
+  /** Returns the refusal of a model. @param {import('../../web/engine/types.js').LoadOptions} options */
   async function reasonOf(options) {
     const error = await Logitscope.load(options).then(
       () => assert.fail('it opened'),
@@ -268,7 +268,7 @@ describe('a host', () => {
     return error.values.reason ?? error;
   }
 
-  test('whose model cannot fit is left after its head, with both numbers', async () => {
+  test('is not read beyond the head of a model that cannot fit, and both numbers are reported', async () => {
     const { far, size } = await openGiant(8192, 64);
     const { key, values } = await reasonOf({ model: `${far.url}big.gguf` });
     assert.equal(key, 'model_too_large');
@@ -276,7 +276,7 @@ describe('a host', () => {
     assert.equal(far.requests.length, 1);
   });
 
-  test('whose session cannot fit is refused with the context that does', async () => {
+  test('is not read beyond the head of a model whose session cannot fit, and a fitting context is reported', async () => {
     const { far, size } = await openGiant(4096, 32768);
     const model = `${far.url}big.gguf`;
     const { key, values } = await reasonOf({ model, context: 32768 });
@@ -289,7 +289,7 @@ describe('a host', () => {
 });
 
 describe('a split file', () => {
-  test('opens from all parts in any order, and from the name of any one', async () => {
+  test('opens from all parts in any order and from the name of any part', async () => {
     for (const count of [2, 5]) {
       const blobs = partsOf(count).map(
         ([name, bytes]) => new File([/** @type {any} */ (bytes)], String(name)),
@@ -304,7 +304,7 @@ describe('a split file', () => {
     }
   });
 
-  test('has one connection open at a time, and none when it is refused', async (t) => {
+  test('has one open connection at a time, and none after a refusal', async (t) => {
     let open = 0;
     let most = 0;
     const { fetch } = globalThis;
@@ -320,7 +320,7 @@ describe('a split file', () => {
     assert.deepEqual([open, most], [0, 1]);
   });
 
-  test('whose part is broken is not kept', async () => {
+  test('with a broken part is not kept', async () => {
     const model = `${host.url}m-00001-of-00002.gguf`;
     const second = pathOf(partNames(model)[1]);
     assert.deepEqual(await logitsOf({ model, keep: true }), expected);
@@ -330,7 +330,7 @@ describe('a split file', () => {
     assert.deepEqual(await logitsOf({ model, keep: true }), expected);
   });
 
-  test('with a part missing, twice, or of another one, is refused', async () => {
+  test('with a part missing, repeated or from another file is refused', async () => {
     const blobs = partsOf(5).map(([, bytes]) => new Blob([/** @type {any} */ (bytes)]));
     const key = { model: blobs.slice(1) };
     await refuses(key, 'parts_differ');
@@ -343,7 +343,7 @@ describe('a split file', () => {
   });
 });
 
-long('a head without end is left at its bound', async () => {
+long('an endless head is read only to its bound', async () => {
   const head = new Uint8Array(64);
   const view = new DataView(head.buffer);
   view.setUint32(0, 0x46554747, true);
@@ -375,7 +375,7 @@ describe('the command line', () => {
   const flags = ['--prompt', 'abc', '--max-new-tokens', '2', '--json'];
   const ids = (/** @type {{ stdout: string }} */ { stdout }) => JSON.parse(stdout).ids;
 
-  test('keeps what it fetched, and goes on with what it did not finish', async () => {
+  test('keeps a fetched file and continues an unfinished one', async () => {
     const path = pathOf(address);
     host.behave({ cut: 200_000, cuts: 99, noRanges: true });
     const cut = await cli(['generate', '--model', address, ...flags]);
@@ -398,7 +398,7 @@ describe('the command line', () => {
     assert.deepEqual(host.requests, []);
   });
 
-  test('does not keep a broken file: told once, and fetched again', async () => {
+  test('does not keep a broken file: it refuses once and fetches it again', async () => {
     const path = pathOf(address);
     writeFileSync(path, image.subarray(0, image.length - 5000));
     const broken = await cli(['generate', '--model', address, ...flags]);
@@ -410,7 +410,7 @@ describe('the command line', () => {
     assert.ok(readFileSync(path).equals(image));
   });
 
-  test('finds a changed byte in what it kept, whole or not, and fetches it again', async () => {
+  test('finds a changed byte in a kept file, finished or not, and fetches it again', async () => {
     const name = `${host.url}bytes.gguf`;
     host.files['bytes.gguf'] = image;
     const path = pathOf(name);
@@ -437,7 +437,7 @@ describe('the command line', () => {
     assert.deepEqual(await logitsOf({ model: name, keep: true }), expected);
   });
 
-  test('takes no part that has no sum', async () => {
+  test('continues no part without a checksum', async () => {
     const name = `${host.url}sumless.gguf`;
     host.files['sumless.gguf'] = image;
     const path = pathOf(name);
@@ -453,7 +453,7 @@ describe('the command line', () => {
     }
   });
 
-  test('drops what is left of a file that became another one', async () => {
+  test('drops the rest of a file that has changed on its host', async () => {
     const path = pathOf(`${host.url}other.gguf`);
     host.behave({ cut: 200_000, cuts: 99, noRanges: true });
     await cli(['generate', '--model', `${host.url}other.gguf`, ...flags]);
@@ -465,7 +465,7 @@ describe('the command line', () => {
     assert.ok(readFileSync(path).equals(other));
   });
 
-  test('leaves a file to the process that fetches it, but not to one that is gone', async () => {
+  test('leaves a file to the process that fetches it, unless that process has ended', async () => {
     const name = `${host.url}owner/name/resolve/main/q/m.gguf`;
     const path = pathOf(name);
     await cli(['info', '--model', `${host.url}nothing.gguf`]);
@@ -477,7 +477,7 @@ describe('the command line', () => {
     assert.equal(busy.status, 0, busy.stderr);
     assert.match(busy.stderr, /not kept: another process is fetching it/);
     assert.ok(!existsSync(path));
-    // The number of a process that was killed is another's by now.
+    // The number of a killed process may belong to another process now.
     utimesSync(`${path}.lock`, 0, 0);
     assert.equal((await cli(['info', '--model', name])).status, 0);
     assert.ok(existsSync(path) && !existsSync(`${path}.lock`));
@@ -487,7 +487,7 @@ describe('the command line', () => {
     assert.ok(existsSync(path) && !existsSync(`${path}.lock`));
   });
 
-  test('keeps a file whose lock or record a process left empty when it was ended', async () => {
+  test('keeps a file if a killed process left its lock or record empty', async () => {
     for (const left of ['lock', 'json']) {
       host.files[left] = image;
       const path = pathOf(host.url + left);
@@ -497,7 +497,7 @@ describe('the command line', () => {
     }
   });
 
-  test('that is ended by a signal leaves no lock', async () => {
+  test('leaves no lock when a signal ends it', async () => {
     const name = `${host.url}ended.gguf`;
     host.files['ended.gguf'] = image;
     host.behave({ pause: 40 });
@@ -514,7 +514,7 @@ describe('the command line', () => {
     assert.ok(!existsSync(lock));
   });
 
-  test('opens what it cannot keep, and says why', async () => {
+  test('opens a file that it cannot keep, and says why', async () => {
     const name = 'x'.repeat(256); // a file's has at most 255 bytes
     host.files[name] = image;
     const long = await cli(['info', '--model', host.url + name]);
@@ -523,7 +523,7 @@ describe('the command line', () => {
   });
 });
 
-test('a token of the reader goes to the hub alone, through no redirect', async () => {
+test('a user’s access token goes to the hub only and never through a redirect', async () => {
   /** @type {[string, string | undefined][]} */
   const asked = [];
   const answer = (name, location) => (request, response) => {

@@ -1,6 +1,5 @@
 /**
- * A sampler of the caller's own inside the chain: whatever a built-in one does, it does at its
- * place.
+ * The caller's own sampler in the chain: it acts as a built-in one does at the same place.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -17,7 +16,7 @@ const model = smallModel({ context: 24 });
 const scope = await Logitscope.load({ model });
 const CANONICAL = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
 
-/** top_k as a learner would write it. @param {number} k */
+/** A learner's top_k. @param {number} k */
 const topK =
   (k) =>
   (/** @type {Float32Array} */ logits, /** @type {any[]} */ ..._) => {
@@ -25,11 +24,11 @@ const topK =
     return logits.map((logit) => (logit >= limit ? logit : -Infinity));
   };
 
-/** The canonical order with `own` in the place of top_k, or moved to before a warper. */
+/** The canonical order with `own` before top_k or before another sampler. */
 const inPlace = (before = 'top_k') =>
   CANONICAL.flatMap((name) => (name === before ? ['own', name] : [name]));
 
-/** A trace without what tells the two apart: the stage of top_k and that of the function. */
+/** Returns a trace without its differences: an idle stage and the name of the active one. */
 function plain(trace, name, idle) {
   const at = trace.stages.findIndex((stage) => stage.name === idle);
   return {
@@ -58,9 +57,9 @@ const SETTINGS = [
   { banned_words: [[101], [32]], temperature: 2, typical_p: 0.8, logit_bias: { 3: 4, 7: false } },
 ];
 
-describe('equal to top_k at its place', () => {
+describe('an own top_k equals the built-in one', () => {
   for (const [i, settings] of SETTINGS.entries()) {
-    test(`settings ${i}: trace, warp, draw`, () => {
+    test(`in trace, warp and draw with settings ${i}`, () => {
       const session = scope.session();
       session.feed(scope.encode('a small text'));
       const history = session.timeline();
@@ -81,7 +80,7 @@ describe('equal to top_k at its place', () => {
       session.close();
     });
 
-    test(`settings ${i}: the same text, at once and by a promise`, async () => {
+    test(`in the text, at once and by a promise, with settings ${i}`, async () => {
       const ask = { prompt: 'a', max_new_tokens: 40, seed: 7, ...settings };
       const run = async (/** @type {any} */ options) => {
         const steps = [];
@@ -100,7 +99,7 @@ describe('equal to top_k at its place', () => {
     });
   }
 
-  test('behind a worker, where the result is sent', async () => {
+  test('behind a worker, which gets the result', async () => {
     const { port1, port2 } = new MessageChannel();
     atEnd(() => port1.close());
     serve(/** @type {any} */ (port2));
@@ -124,18 +123,18 @@ describe('equal to top_k at its place', () => {
   });
 });
 
-describe('its place', () => {
+describe('the place of the own sampler', () => {
   const logits = [3, 2, 1, 0];
   const half = (/** @type {Float32Array} */ given) =>
     given.map((logit) => (logit >= 1.5 ? logit : -Infinity));
   const kept = (/** @type {any} */ settings) => scope.warp(logits, { own: half, ...settings }).kept;
 
-  test('before or after temperature is another thing', () => {
+  test('before or after temperature changes the result', () => {
     assert.equal(kept({ temperature: 2, order: inPlace('temperature') }), 2);
     assert.equal(kept({ temperature: 2, order: inPlace('top_k') }), 1);
   });
 
-  test('it comes last where the order does not name it, and not at all where there is none', () => {
+  test('is last if the order does not name it, and it is absent without a function', () => {
     assert.equal(kept({ temperature: 2, preset: 'llama.cpp', top_k: 0 }), 1);
     assert.deepEqual(
       scope.warp(logits, { own: half }).stages.map(({ name }) => name),
@@ -147,7 +146,7 @@ describe('its place', () => {
     );
   });
 
-  test('it is given what reaches it, a copy, with every setting and the ids so far', () => {
+  test('gives it a copy of the logits there, with every setting and the ids so far', () => {
     let seen;
     const own = (
       /** @type {any} */ given,
@@ -177,7 +176,7 @@ describe('its place', () => {
   });
 });
 
-describe('what it must not give', () => {
+describe('a bad result of the own sampler is refused', () => {
   const cases = [
     [() => [1, 2], 'invalid_argument', /each of the 3 tokens, got 2/],
     [() => undefined, 'invalid_argument', /list of numbers, got undefined/],
@@ -199,7 +198,7 @@ describe('what it must not give', () => {
     });
   }
 
-  test('what it throws comes through, also in the middle of a text', async () => {
+  test('an error of the own sampler reaches the caller, even in the middle of a text', async () => {
     const oops = () => {
       throw new RangeError('oops');
     };
@@ -217,7 +216,7 @@ describe('what it must not give', () => {
   }
 });
 
-describe('on the command line', () => {
+describe('--own on the command line', () => {
   const folder = temporaryFolder();
   /** @param {string} code @param {string} command @param {string[]} more */
   const run = (code, command, ...more) => {
@@ -233,7 +232,7 @@ describe('on the command line', () => {
   const plainK = ['--top-k', '5', '--temperature', '1.3', '--json'];
   const ownK = ['--order', 'temperature,own,top-k', '--temperature', '1.3', '--json'];
 
-  test('the same text as with top_k', async () => {
+  test('gives the same text as top_k', async () => {
     const seeded = ['--seed', '3', '--max-new-tokens', '12'];
     const mine = JSON.parse((await run(K, 'generate', ...ownK, ...seeded)).stdout);
     const words = ['generate', '--prompt', 'Today she', ...plainK, ...seeded];
@@ -244,7 +243,7 @@ describe('on the command line', () => {
     assert.deepEqual(mine.settings.order, ['temperature', 'own', 'top_k']);
   });
 
-  test('the trace names it', async () => {
+  test('is named in the trace', async () => {
     const trace = JSON.parse((await run(K, 'distribution', ...ownK)).stdout);
     assert.deepEqual(
       trace.stages.map(({ name }) => name),
@@ -266,7 +265,7 @@ describe('on the command line', () => {
     ['export default (', /mine.mjs": /],
     ['export const a = 1', /exports no function/],
   ])) {
-    test(`exit code 2 and one line: ${code}`, async () => {
+    test(`gives exit code 2 and one line for ${code}`, async () => {
       for (const command of ['generate', 'distribution']) {
         const { status, stderr } = await run(code, command, '--time-limit', '0.3');
         assert.equal(status, 2);
@@ -276,13 +275,13 @@ describe('on the command line', () => {
     });
   }
 
-  test('help says that the file is trusted', async () => {
+  test('says in help that the file is trusted', async () => {
     for (const command of ['generate', 'distribution'])
       assert.match((await run(K, command, '--help')).stdout, /--own [^]*trusted as any script is/);
   });
 });
 
-describe('--own: what the function sends or says is bounded', () => {
+describe('--own bounds the messages and errors of the function', () => {
   const folder = temporaryFolder();
   const send =
     "import { parentPort } from 'node:worker_threads';\nexport default (l) => { parentPort.postMessage(";
@@ -310,7 +309,7 @@ describe('--own: what the function sends or says is bounded', () => {
     });
 });
 
-describe('what transformers asks a function of the caller’s for is one here too', () => {
+describe('processors with a function in transformers work as own samplers', () => {
   // huggingface/transformers tests/generation/test_logits_process.py @019af3a (Apache-2.0)
   /** @param {number} size @param {import('../../web/engine/types.js').Own} own @param {number[]} history */
   const after = (size, own, history) => [
@@ -322,7 +321,7 @@ describe('what transformers asks a function of the caller’s for is one here to
     (/** @type {Float32Array} */ logits, /** @type {any} */ _, /** @type {any} */ { history }) =>
       logits.map((logit, id) => (allowed(history).includes(id) ? logit : -Infinity));
 
-  test('test_prefix_constrained_logits_processor: which tokens may follow what came', () => {
+  test('test_prefix_constrained_logits_processor allows only the given next tokens', () => {
     const own = only((history) => (history[0] === 0 ? [0, 1] : [2, 3]));
     const gone = (/** @type {number[]} */ history) =>
       after(5, own, history).map((logit) => logit === -Infinity);
@@ -339,7 +338,7 @@ describe('what transformers asks a function of the caller’s for is one here to
     );
   });
 
-  test('test_forced_eos_token_logits_processor: the end, and 0, where one token is left', () => {
+  test('test_forced_eos_token_logits_processor leaves the end token with logit 0', () => {
     const [eos, most] = [0, 5];
     const own = (
       /** @type {Float32Array} */ logits,

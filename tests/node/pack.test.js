@@ -23,7 +23,7 @@ const project = temporaryFolder();
 let packed = '';
 const relaxedModule = readFileSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 
-/** A program with every entry of the package; the project has neither a page's types nor Node's. */
+/** A program with every entry of the package; the project has no types of pages or of Node. */
 const TYPES = `
 import { Logitscope, LogitscopeError, Session, serve } from 'logitscope';
 import type { Constraint, GenerateOptions, Info, LoadOptions, Message, Own, Settings, Step, Trace } from 'logitscope';
@@ -107,7 +107,7 @@ before(async () => {
     '{ "name": "bare", "private": true, "type": "module" }',
   );
   const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-  // It needs no other package: the registry is not asked.
+  // The package has no dependencies, so npm works offline.
   run('npm', [...install, packed], project);
 });
 
@@ -136,7 +136,7 @@ test('the first examples of docs/api.md run from the packed file', async () => {
 
 const EXAMPLES = 'node_modules/logitscope/web/lessons';
 
-test('the Node example runs from the packed file, in its place and copied out of it', async () => {
+test('the Node example runs from the packed file, in place and as a copy', async () => {
   const scope = await loadReference();
   scope.feed(scope.encode('Today she'));
   const { tokens } = scope.distribution({ temperature: 0.7, top_k: 5, top: 5 });
@@ -150,14 +150,14 @@ test('the Node example runs from the packed file, in its place and copied out of
   assert.equal(run(process.execPath, ['mine.mjs'], project), wanted);
 });
 
-test('it has every file that package.json exports', () => {
+test('the packed file has every file that package.json exports', () => {
   const pathsOf = (/** @type {any} */ entry) =>
     typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(pathsOf);
   for (const path of [...pathsOf(manifest.exports), ...Object.values(manifest.bin)])
     assert.ok(existsSync(join(project, 'node_modules/logitscope', path)), `${path} is missing`);
 });
 
-test('its types hold in a strict project, of modules and of CommonJS', async () => {
+test('its types check in a strict project of modules or CommonJS', async () => {
   await writeFile(join(project, 'types.ts'), TYPES);
   await writeFile(join(project, 'required.cts'), REQUIRED);
   const flags = '--strict --module node16 --target es2022 --lib es2022,esnext.disposable --types';
@@ -168,7 +168,7 @@ test('its types hold in a strict project, of modules and of CommonJS', async () 
   assert.equal(run(process.execPath, ['-e', program], project), 'true\n');
 });
 
-test('the types of its elements hold in a strict project', async () => {
+test('the types of its elements check in a strict project', async () => {
   await writeFile(join(project, 'elements.ts'), ELEMENTS);
   const flags =
     '--strict --module node16 --target es2022 --lib es2022,esnext.disposable,dom --types';
@@ -182,7 +182,7 @@ long('a checker of types finds each entry resolved for modules and for CommonJS'
   run('npx', [...checker, '--exclude-entrypoints', ...others], project);
 });
 
-test('errors are sentences also if only a part of the package is imported', () => {
+test('errors are sentences even if only a part of the package is imported', () => {
   const said = (name, call) => {
     const program = `import('logitscope/${name}').then((m) => m.${call}).catch((error) => console.log(error.message))`;
     return run(process.execPath, ['-e', program], project).trim();
@@ -193,7 +193,7 @@ test('errors are sentences also if only a part of the package is imported', () =
   assert.equal(said('remote', 'RemoteLogitscope.load({ signal: 5 })'), signal);
 });
 
-/** The engine in Chromium, once for all tests here. */
+/** Chromium, started once for all tests here. */
 let started;
 const browserOfFile = () => (started ??= chromium.launch(LAUNCH).then(closed));
 
@@ -236,7 +236,7 @@ describe('a bundle by esbuild', () => {
   });
   const withIndex = (folder) => (path) => (path === '/' ? join(folder, 'index.html') : undefined);
 
-  test('gives a page all that Node has, as fast, here and in a worker', async () => {
+  test('gives a page Node’s answers with the same loops, in the page and in a worker', async () => {
     const folder = join(project, 'dist');
     const [here, remote, simd] = await answersOf(await browserOfFile(), folder, withIndex(folder));
     assert.deepEqual(here, { variant: 'relaxed', ...wanted });
@@ -244,7 +244,7 @@ describe('a bundle by esbuild', () => {
     assert.equal(simd, 'simd');
   });
 
-  test('shows the elements, whose files lie beside the page', async () => {
+  test('shows the elements with their files beside the page', async () => {
     fill(project, ['elements.js'], ['elements.mjs']);
     run(process.execPath, ['elements.mjs'], project);
     const folder = join(project, 'shown');
@@ -274,7 +274,7 @@ describe('a bundle by esbuild', () => {
     );
   });
 
-  test('gives a program all that Node has if the package stays out of it', () => {
+  test('gives a program Node’s answers if the package is external', () => {
     /** @param {string} outfile @param {import('esbuild').BuildOptions} options */
     const answer = (outfile, options) => {
       buildSync({

@@ -1,5 +1,5 @@
 /**
- * The state of the page as text: what is written is read back, and nothing malformed gets through.
+ * The page's state as text: a written state is read back, and a malformed one is refused.
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
@@ -34,7 +34,7 @@ before(async () => {
   ({ table } = await Logitscope.load());
 });
 
-/** Any state that the table accepts, without neutral values. */
+/** Random states that the table accepts, without neutral values. */
 function states() {
   const rows = table.filter(({ kind }) => kind === 'real' || kind === 'integer');
   const values = Object.fromEntries(
@@ -89,7 +89,7 @@ function states() {
   );
 }
 
-test('what is written to an address is read back the same, and it is an address', () => {
+test('a state written to an address is valid there and read back unchanged', () => {
   fc.assert(
     fc.property(states(), (state) => {
       const hash = formatHash(state, table);
@@ -104,7 +104,7 @@ test('what is written to an address is read back the same, and it is an address'
   );
 });
 
-test('an order is the moves that make it, which a link, a message and an attribute may say too', () => {
+test('an order is written as moves, which links, messages and attributes accept too', () => {
   const canonical = table.filter(({ warper }) => warper).map(({ name }) => name);
   const moved = (name, at) => canonical.filter((each) => each !== name).toSpliced(at, 0, name);
   const hashOf = (order) => formatHash({ settings: { order } }, table);
@@ -123,7 +123,7 @@ test('an order is the moves that make it, which a link, a message and an attribu
     assert.deepEqual(checkState({ settings: { order } }, table).state.settings.order, last);
   const both = parseHash('order=top_k:last,temperature:top_k', table).state.settings.order;
   assert.deepEqual(both.slice(-2), ['temperature', 'top_k']);
-  // Stages that are left out stay so.
+  // Omitted stages stay omitted.
   assert.equal(hashOf(['top_k', 'temperature']), 'order=top_k,temperature');
   const wrong = [
     'top_k:',
@@ -140,7 +140,7 @@ test('an order is the moves that make it, which a link, a message and an attribu
     assert.equal(checkState({ settings: { order } }, table).dropped[0]?.why, 'malformed');
 });
 
-test('no text at all throws, and what is accepted can be written again', () => {
+test('no text throws, and an accepted state can be written again', () => {
   const names = [
     ...table.map(({ name }) => name),
     'constraint',
@@ -197,7 +197,7 @@ test('a malformed part is left out with its reason, and the rest applies', () =>
   );
 });
 
-test('a message is checked by the same table, whatever it is', () => {
+test('a message of any kind is checked by the same table', () => {
   fc.assert(
     fc.property(fc.object(), (given) => {
       checkState(given, table, VOCABULARY);
@@ -239,7 +239,7 @@ test('controls name knobs and panels', () => {
   assert.deepEqual(droppedControls('', table), []);
 });
 
-/** A value of every choice of a view that is not its initial one. */
+/** Another value than the initial one for every choice of a view. */
 const CHOSEN = {
   landscape_knob: 'top_p',
   landscape_u: 0.25,
@@ -285,7 +285,7 @@ const CHOSEN = {
   logits_settings: { temperature: 2, logit_bias: { 1: -2 }, seed: 3, draw: 'gumbel' },
 };
 
-test('every choice of a view is in the list, is written to an address and read back the same', () => {
+test('every choice of a view is listed, written to an address and read back unchanged', () => {
   const listed = FIELDS.filter(({ view }) => view).map(({ name }) => name);
   assert.deepEqual(Object.keys(CHOSEN).sort(), listed.sort());
   const state = { settings: {}, ...CHOSEN };
@@ -302,7 +302,7 @@ test('every choice of a view is in the list, is written to an address and read b
   assert.equal(formatHash({ settings: {}, ...Object.fromEntries(initial) }, table), '');
 });
 
-test('the names that the list gives are those of the engine and the views', () => {
+test('the names in the list are those of the engine and the views', () => {
   const names = (all) => all.map(({ name }) => name);
   assert.deepEqual(field('bench_conventions').choices, Object.keys(conventions));
   assert.deepEqual(field('compare_suite').choices, names(suites));
@@ -314,7 +314,7 @@ test('the names that the list gives are those of the engine and the views', () =
       assert.equal(checkPart(field(name), initial), null, name);
 });
 
-test('what is too long is refused with its bound, and left out of an address', () => {
+test('a value that is too long is refused with its bound and left out of an address', () => {
   const long = 'x'.repeat(MAX_OWN_TEXT + 1);
   const state = {
     prompt: 'a',
@@ -342,7 +342,7 @@ test('what is too long is refused with its bound, and left out of an address', (
     assert.equal(checkPart(field(name), 'x'.repeat(65537)).why, 'long');
 });
 
-test('what no address could say is refused, whatever it is: circles, BigInt, depth', () => {
+test('a value that no address can hold is refused: circles, BigInt, depth', () => {
   const circle = {};
   circle.again = circle;
   let deep = {};
@@ -356,7 +356,7 @@ test('what no address could say is refused, whatever it is: circles, BigInt, dep
     new Array(1e6).fill(0),
   ])
     for (const settings of [
-      ...(value === circle || value === deep ? [] : [{ constraint: value }]), // the engine's to refuse
+      ...(value === circle || value === deep ? [] : [{ constraint: value }]), // the engine refuses these
       { banned_words: [value] },
       { forced_first: value },
       { dry_sequence_breakers: [value] },
@@ -365,7 +365,7 @@ test('what no address could say is refused, whatever it is: circles, BigInt, dep
       value,
     ]) {
       const { state, dropped } = checkState({ settings }, table, VOCABULARY);
-      // Only the longest texts are texts all the same, and are refused for that.
+      // Each value is malformed, except the longest text, which is too long.
       assert.ok(state === null && dropped.length > 0, Object.keys(settings).slice(0, 3).join());
       for (const { part } of dropped) assert.ok(part.length < 100, part);
     }
@@ -380,7 +380,7 @@ test('what no address could say is refused, whatever it is: circles, BigInt, dep
   );
 });
 
-test('the query is read by the list, and what it asks in vain is named', () => {
+test('the query is read by the list, and its unusable parts are named', () => {
   const { asked, dropped } = parseQuery(
     '?model=verbs&view=sweep&readonly&lang=xx&theme=neon&utm=1',
   );

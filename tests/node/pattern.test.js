@@ -1,6 +1,6 @@
 /**
- * Regular expressions as languages against RegExp, on texts that walk through their states and on
- * texts near them; ranges of numbers against a comparison of decimals.
+ * Regular expressions as languages equal RegExp on texts that walk through their states and on texts
+ * near them; ranges of numbers equal a comparison of decimals.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function accepts(states, text) {
   return states[at].ends;
 }
 
-/** A text that the states accept or nearly accept. @param {number[]} lots */
+/** Makes a text that the states accept or nearly accept. @param {number[]} lots */
 function walk(states, lots) {
   let text = '';
   let at = 0;
@@ -71,7 +71,7 @@ const { expression } = fc.letrec((tie) => ({
   ),
 }));
 
-test('random expressions: the texts in which RegExp finds them', () => {
+test('random expressions accept the same texts as RegExp', () => {
   const counts = { read: 0, found: 0, unread: 0 };
   const property = fc.property(expression, fc.array(lots, { minLength: 4 }), (source, many) => {
     let states;
@@ -97,7 +97,7 @@ test('random expressions: the texts in which RegExp finds them', () => {
   assert.ok(counts.read > 2 * counts.unread && counts.found > counts.read, JSON.stringify(counts));
 });
 
-test('expressions that programs write', () => {
+test('expressions of real programs accept the same texts as RegExp', () => {
   const text = readFileSync(new URL('schemas.json', import.meta.url), 'utf8');
   const sources = new Set(
     [...text.matchAll(/"pattern": ?("(?:[^"\\]|\\.)*")/g)].map(([, it]) => JSON.parse(it)),
@@ -114,7 +114,7 @@ test('expressions that programs write', () => {
   }
 });
 
-test('an escape that only the older syntax has is its sign', () => {
+test('an escape of the older syntax stands for its character', () => {
   for (const source of ['^\\d{4}\\-\\d\\d$', '^\\_a$', '^a{,2}$', '^}]$']) {
     const states = statesOf(source);
     for (const word of ['2024-01', '_a', 'a{,2}', '}]', 'aa', ''])
@@ -128,7 +128,7 @@ const asRegExp = (part) =>
     `^(?:${part.replace(/"([^"]*)"/g, (_, it) => it.replace(/[.-]/g, '\\$&')).replaceAll(' ', '')})$`,
   );
 
-test('a range of numbers holds exactly its numbers', () => {
+test('a range of numbers accepts exactly its numbers', () => {
   const decimal = fc
     .tuple(
       fc.constantFrom('', '-'),

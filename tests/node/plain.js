@@ -1,19 +1,19 @@
-/** The plain samplers of tests/native, asked through the native command line: any chain, bit for bit. */
+/** Runs the plain samplers of tests/native through the native command line: any chain, bit for bit. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** The largest vocabulary that they take; a history has at most 90 ids: tests/native/plain_chain.h. */
+/** Their largest vocabulary; a history has at most 90 ids: tests/native/plain_chain.h. */
 export const PLAIN_MAX = 4000;
 
-/** The number that C has for a value. @param {any} row @param {any} value */
+/** Returns C's number for a value. @param {any} row @param {any} value */
 function numberOf({ kind, choices }, value) {
   if (kind === 'choice') return choices.indexOf(value);
   return kind === 'map' || kind === 'list' ? 0 : value;
 }
 
-/** The biases after a history by id: those of one id add up, and a ban bans. @param {Record<string, any>} map */
+/** Returns the biases after a history by id; several of one id add up, and a ban wins. @param {Record<string, any>} map */
 function biasesOf(map, history) {
   const sums = new Map();
   for (const [key, bias] of Object.entries(map)) {
@@ -26,7 +26,7 @@ function biasesOf(map, history) {
 }
 
 /**
- * One case in bytes, as plain_cases.c reads it.
+ * Encodes one case for plain_cases.c.
  * @param {any[]} table
  * @param {{ logits: Float32Array, settings: Record<string, any>, history: number[], second?: Float32Array,
  *   step: number }} one
@@ -61,7 +61,7 @@ function bytesOf(table, { logits, settings, history, second, step }) {
 }
 
 /**
- * The logits of each case after its chain.
+ * Returns the logits of each case after its chain.
  * @param {any[]} table
  * @param {any[]} cases
  * @returns {Float32Array[]}

@@ -13,7 +13,7 @@ const unit = () => pcg.next() / 2 ** 32;
 const below = (n) => Math.floor(unit() * n);
 const oneOf = (...choices) => choices[below(choices.length)];
 
-/** Ties, removed tokens and every scale come up. */
+/** Logits of every scale, with ties and removed tokens. */
 function someLogits(size) {
   const scale = oneOf(0.1, 1, 5, 100);
   const tied = unit() < 0.3;
@@ -32,7 +32,7 @@ function someBiases(size) {
   return Object.fromEntries(all.filter(([key]) => isKnown(key)));
 }
 
-/** A value of a row that its knob reaches, often the usual one. */
+/** Returns a value within the range of a row's knob, often the usual one. */
 function someValue({ name, kind, low, high, usual, warper, choices }, size) {
   if (kind === 'map') return someBiases(size);
   if (kind === 'list') return oneOf([], [[0]], [[below(size)], [below(size), below(size)]]);
@@ -46,7 +46,7 @@ function someSettings(table, size) {
   const share = oneOf(0.1, 0.3, 0.5);
   const rows = table.filter(() => unit() < share);
   const settings = Object.fromEntries(rows.map((row) => [row.name, someValue(row, size)]));
-  if (settings.guidance_scale !== undefined) delete settings.contrastive_beta; // one of them at a time
+  if (settings.guidance_scale !== undefined) delete settings.contrastive_beta; // the chain takes one of the two
   const names = table.filter(({ warper }) => warper).map(({ name }) => name);
   const shuffled = names.map((name) => [unit(), name]).sort();
   if (below(4)) settings.order = shuffled.map(([, name]) => name);
@@ -55,7 +55,7 @@ function someSettings(table, size) {
 }
 
 const chains = cases(600, 6000);
-test(`${chains} random chains have the logits of the plain samplers`, async () => {
+test(`${chains} random chains give the logits of the plain samplers`, async () => {
   const simd = await Logitscope.load({ variant: 'simd' });
   const scalar = await Logitscope.load({ variant: 'scalar' });
   const all = Array.from({ length: chains }, (_, round) => {
@@ -98,7 +98,7 @@ test(`${chains} random chains have the logits of the plain samplers`, async () =
 });
 
 const draws = cases(300, 1000);
-test(`${draws} draws by inverse CDF and as many by Gumbel noise`, async () => {
+test(`${draws} draws by inverse CDF and as many by Gumbel noise equal the plain ones`, async () => {
   const scope = await Logitscope.load({ model: smallModel() });
   scope.feed([72, 105]);
   for (let step = 0; step < draws; step++) {

@@ -1,6 +1,6 @@
 /**
- * Faults planted in right samplers by an edit: what each stands for, the code that names it, and the
- * piece of the source that is another. The nine of the lesson's "Pitfalls to expect" come first.
+ * Faults planted in right samplers by an edit: the code that names the fault, the function, and the
+ * replaced piece of the source. The nine of the lesson's "Pitfalls to expect" come first.
  */
 import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
 import { LESSON_FAULTS } from './planted_lesson.js';
@@ -135,7 +135,7 @@ export const PITFALLS = [
     `const last = model.logits(window)${LAST} = ${WARP};`,
     'const warped = model.logits(window).map((row) => chain(row, settings, ids)).at(-1);',
   ],
-  // There is no autograd here: work for nothing is what can be seen. See the Python harness for torch.
+  // JavaScript has no autograd, so only wasted work can be seen. The Python harness tests torch.
   ['asked_often', 'generate', 'const last =', 'model.logits(window);\n    const last ='],
   ['reseeded', 'generate', DRAW, 'draw(warped, rng(settings.seed)())'],
 ];
@@ -402,14 +402,14 @@ export const FAULTS = [
   ],
 ];
 
-/** Changes that some pieces need beside them. @type {[piece: string, from: string, to: string][]} */
+/** Further changes that some pieces need. @type {[piece: string, from: string, to: string][]} */
 const NEEDS = [
   ['was = p[id]', 'let before = 0;', 'let before = 0;\n  let was = 0;'],
   ['(u = step', 'const random =', 'let u = 0;\n  const random ='],
   ['ids.slice(start)', 'const random =', 'const start = ids.length;\n  const random ='],
 ];
 
-/** The source with a fault. */
+/** Returns the source with a fault. */
 export function planted([, as, from, to]) {
   const source = broken({ ...RIGHT, ...STAGES }[as], from, to);
   return NEEDS.filter(([piece]) => to.includes(piece)).reduce(

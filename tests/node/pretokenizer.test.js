@@ -1,6 +1,6 @@
 /**
- * Every pre-tokenizer against its regular expressions: random texts of Unicode, cut by the native
- * build and by JavaScript's RegExp, must fall in the same pieces.
+ * Every pre-tokenizer equals its regular expressions: the native build and JavaScript's RegExp cut
+ * random texts of Unicode into the same pieces.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const host = process.versions.unicode;
 const BATCH = 20_000;
 
 /**
- * The engine's pieces of each text, as lengths in bytes.
+ * Returns the engine's pieces of each text, as lengths in bytes.
  * @param {string} name @param {Uint8Array[]} texts
  */
 function native(name, texts) {
@@ -47,7 +47,7 @@ function native(name, texts) {
   return lengths.slice(0, -1);
 }
 
-/** Every character, by what the expressions tell apart, that the host's Unicode knows. */
+/** All characters that the host's Unicode knows, by the classes of the expressions. */
 const SETS = [
   /\p{Lu}|\p{Lt}/u,
   /\p{Ll}/u,
@@ -64,14 +64,14 @@ let leftOut = 0;
 for (let code = 0; code < 0x110000; code++) {
   const character = String.fromCodePoint(code);
   if (/\p{Cs}/u.test(character)) continue;
-  // A host of an older Unicode takes for unassigned what the table knows.
+  // A host of an older Unicode lacks some characters of the table.
   if (host !== table && /\p{Cn}/u.test(character)) {
     leftOut++;
     continue;
   }
   pools[SETS.findIndex((set) => set.test(character))].push(code);
 }
-/** Texts that the rules name, and similar ones. */
+/** Texts named in the rules, and similar ones. */
 const FAVOURITES = [
   ...["'s", "'S", "'t", "'Re", "'vE", "'m", "'LL", "'l", "'d", "'", '\u017f', '\u2019s'],
   ...[' ', ' ', ' ', '  ', '\n', '\r\n', '\n\n', '\t', '\u00a0', '\u3000', '\u0085', '/', '/\n'],
@@ -91,7 +91,7 @@ function randomText(generator) {
       continue;
     }
     const pool = pools[below(pools.length)];
-    // Scripts of the first planes above all: most of each pool is ideographs.
+    // Mostly scripts of the first planes, since most of each pool is ideographs.
     const limit = below(2) ? pool.length : Math.min(pool.length, 400);
     const character = String.fromCodePoint(pool[below(limit)]);
     text += below(4) ? character : character.repeat(1 + below(4));
@@ -107,7 +107,7 @@ async function compare(name, count, seed) {
   let differ = 0;
   let first = '';
   for (let done = 0; done < count; done += BATCH) {
-    await new Promise(setImmediate); // what is done is told, so that the run knows of it
+    await new Promise(setImmediate); // lets the test report its progress
     const texts = Array.from({ length: Math.min(BATCH, count - done) }, () =>
       randomText(generator),
     );
@@ -131,23 +131,23 @@ describe('pre-tokenizers cut as their expressions do', () => {
   const newer = Number(host) > Number(table);
   const skip = newer && `the host's Unicode ${host} is newer than the table's ${table}`;
   Object.entries(NAMES).forEach(([key, [name, ...others]], i) => {
-    test(`${name}: Unicode ${host}, ${leftOut} code points left out`, { skip }, async () => {
+    test(`${name} under Unicode ${host}, ${leftOut} code points left out`, { skip }, async () => {
       await compare(name, cases(4_000, 1_000_000), i);
     });
     if (others.length)
-      test(`${key}: ${others.join(', ')}`, { skip }, async () => {
+      test(`the passes of ${key} hold for ${others.join(', ')}`, { skip }, async () => {
         for (const other of others) await compare(other, 500, i);
       });
   });
 });
 
-test('an unknown name is refused', () => {
+test('an unknown pre-tokenizer is refused', () => {
   const { status, stderr } = spawnSync('build/gcc/logitscope', ['split', 'gpt2'], { cwd: root });
   assert.equal(status, 1);
   assert.equal(String(stderr), 'gpt2 is not known\n');
 });
 
-test("GPT-4o's own ids, by another implementation", async () => {
+test("GPT-4o's vocabulary gives the ids of another implementation", async () => {
   const file = readFileSync(`${root}tests/vectors/gpt4o_bpe.json`, 'utf8');
   const { tokens, cases: texts } = JSON.parse(file);
   const alphabet = byteTokens();

@@ -28,7 +28,7 @@ const SETTINGS = {
 
 for (const [name, settings] of Object.entries(SETTINGS)) {
   describe(name, () => {
-    test('read is distribution and draw', () => {
+    test('read gives distribution and draw', () => {
       for (const top of [0, 20, VOCAB]) {
         for (let step = 0; step < 25; step++) {
           const asked = { ...settings, top, seed: 9 };
@@ -39,7 +39,7 @@ for (const [name, settings] of Object.entries(SETTINGS)) {
       }
     });
 
-    test('readFrom is warp and drawFrom', () => {
+    test('readFrom gives warp and drawFrom', () => {
       const logits = scope.logits();
       const history = scope.timeline();
       for (let step = 0; step < 25; step++) {
@@ -67,7 +67,7 @@ for (const [name, settings] of Object.entries(SETTINGS)) {
   });
 }
 
-test('u and rng stand in for the seed, as in a draw', () => {
+test('u and rng replace the seed, as in a draw', () => {
   for (const u of [0, 0.25, 0.999, 1 - 2 ** -53]) {
     const drawn = scope.draw({ temperature: 2 }, { u });
     assert.deepEqual(scope.read({ temperature: 2 }, { u }).drawn, drawn);
@@ -92,12 +92,12 @@ test('generate draws what read shows at every step', async () => {
   assert.ok(step > 3);
 });
 
-test('top: 0 lists nothing', () => {
+test('top 0 lists no token', () => {
   const { tokens, rest } = scope.read({ top: 0 }).trace;
   assert.deepEqual([tokens, rest.count, rest.p], [[], VOCAB, 1]);
 });
 
-test('what is not understood is refused, and changes nothing', () => {
+test('an unknown argument is refused and changes nothing', () => {
   const before = scope.read();
   const refused = (settings, choice, code) =>
     assert.throws(() => scope.read(settings, choice), { code });
@@ -114,7 +114,7 @@ test('what is not understood is refused, and changes nothing', () => {
   assert.throws(() => fresh.read(), { code: 'closed' });
 });
 
-test('warp says what the constraint expects, as the distribution does', () => {
+test('warp has the state of the constraint, as the distribution does', () => {
   const settings = { constraint: { grammar: 'root ::= "a" [b-d] "a"' }, constraint_start: 1 };
   const { constraint } = scope.warp(new Float32Array(VOCAB), settings, { history: [5, 97] });
   const session = scope.session();

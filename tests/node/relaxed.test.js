@@ -1,7 +1,7 @@
 /**
- * The relaxed module: the same bits as every other build where it runs, and not used where it is
- * not known, not there or wrong. It runs in the npm package `node`, a newer one than this; without
- * that package's program its tests are skipped.
+ * The relaxed module gives the same bits as every other build, and is not used if the host does not
+ * know it, lacks it or multiplies wrongly. It runs in a newer Node from the npm package `node`; without
+ * that package its tests are skipped.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -40,7 +40,7 @@ function load(wasm, variant) {
   return run(newer, '--input-type=module', '-e', script).lines[0];
 }
 
-/** The bits of some logits of each model in the newer Node. @param {string} variant @param {string[]} models */
+/** Returns the bits of some logits of each model in the newer Node. @param {string} variant @param {string[]} models */
 function logitsOf(variant, models) {
   const script = `import { Logitscope } from '${root}web/engine/index.js';
     for (const model of ${JSON.stringify(models)}) {
@@ -58,8 +58,8 @@ function logitsOf(variant, models) {
   });
 }
 
-describe('where relaxed SIMD is known', { skip }, () => {
-  test('it runs by itself and gives every digest', async () => {
+describe('on a host with relaxed SIMD', { skip }, () => {
+  test('it is chosen and gives every digest', async () => {
     const models = [...sample(formatFiles, 1, 1), 'tests/vectors/forward/granite.gguf'];
     const expected = await Promise.all(
       models.map(async (model) =>
@@ -77,7 +77,7 @@ describe('where relaxed SIMD is known', { skip }, () => {
     }
   });
 
-  test('no sum leaves its 16 bits where every product is as large as it can be', () => {
+  test('no sum overflows 16 bits with the largest products', () => {
     mkdirSync(`${root}build/extremes`, { recursive: true });
     const models = [];
     const tokens = [...byteTokens().slice(0, 15), '<end>'];
@@ -88,8 +88,8 @@ describe('where relaxed SIMD is known', { skip }, () => {
       const contents = smallContents({ dim: 256, layers: 1, type, tokens });
       for (const tensor of contents.tensors) {
         const { name, data } = tensor;
-        // The vectors are all the same, and so are the weights of the matrices except one
-        // of each group, the other end.
+        // All vectors are equal, and so are all weights of the matrices, except one of each group
+        // at the other extreme.
         if (name.endsWith('norm.weight')) tensor.data = data.map(() => 0);
         if (name.endsWith('norm.bias')) tensor.data = data.map(() => sign);
         if (/qkv.weight|up.weight|^output.weight/.test(name))
@@ -101,7 +101,7 @@ describe('where relaxed SIMD is known', { skip }, () => {
     assert.deepEqual(logitsOf('relaxed', models), logitsOf('scalar', models));
   });
 
-  test('one that multiplies wrongly is not trusted', () => {
+  test('a module that multiplies wrongly is not used', () => {
     const wrong = readFileSync(relaxed);
     const dot = Buffer.of(0xfd, 0x92, 0x02); // i16x8.relaxed_dot_i8x16_i7x16_s
     const mul = Buffer.of(0xfd, 0x95, 0x01); // i16x8.mul, of the same operands
@@ -123,7 +123,7 @@ describe('where relaxed SIMD is known', { skip }, () => {
 });
 
 const known = WebAssembly.validate(existsSync(relaxed) ? readFileSync(relaxed) : new Uint8Array());
-test('where it is not known SIMD128 runs, and asking for it is an error', {
+test('on a host without relaxed SIMD, SIMD128 runs and a request for relaxed is refused', {
   skip: known,
 }, async () => {
   assert.equal((await Logitscope.load()).variant, 'simd');
@@ -133,7 +133,7 @@ test('where it is not known SIMD128 runs, and asking for it is an error', {
   });
 });
 
-describe('`variant` names the loops that run', () => {
+describe('`variant` names the running loops', () => {
   const wasm = readFileSync(engine);
   const alone = new WebAssembly.Instance(new WebAssembly.Module(wasm), {
     env: { emscripten_notify_memory_growth() {} },
@@ -142,7 +142,7 @@ describe('`variant` names the loops that run', () => {
   const missing = { simd: `${root}build/none.wasm`, relaxed: `${root}build/none.wasm` };
   const best = known ? 'relaxed' : 'simd';
 
-  test('the package brings its own beside a first module of bytes, or at an address without them', async () => {
+  test('the package finds its loops for a module given as bytes or at an address without loops', async () => {
     mkdirSync(`${root}build/alone`, { recursive: true });
     copyFileSync(engine, `${root}build/alone/named-by-a-bundler.wasm`);
     const sources = [undefined, wasm, new WebAssembly.Module(wasm), new Response(wasm)];
@@ -153,7 +153,7 @@ describe('`variant` names the loops that run', () => {
     }
   });
 
-  test('without any the plain ones give the same bits', async () => {
+  test('without modules of loops the scalar loops give the same bits', async () => {
     const model = `${root}${formatFiles[0]}`;
     const plain = await Logitscope.load({ model, wasm, ...missing });
     assert.equal(plain.variant, 'scalar');
@@ -163,7 +163,7 @@ describe('`variant` names the loops that run', () => {
     assert.equal(await digest(plain), await digest(simd));
   });
 
-  test('one that was asked for and cannot be had is refused', async () => {
+  test('a requested variant that is not available is refused', async () => {
     const cannot =
       /^variant "simd" cannot run: wasm ".*none\.wasm" could not be loaded: there is no file/;
     await assert.rejects(Logitscope.load({ variant: 'simd', ...missing }), {

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => delete globalThis.localStorage);
 
-test('what would not be read back is not kept, and takes nothing else with it', () => {
+test('an invalid value is not kept and leaves the others in place', () => {
   remember('theme', 'dark');
   remember('theme', 'plaid');
   assert.equal(recall('theme'), 'dark');
@@ -31,7 +31,7 @@ test('what would not be read back is not kept, and takes nothing else with it', 
   assert.throws(() => remember('prompt', 'Lily'), /not remembered/);
 });
 
-test('where nothing can be kept nothing fails, and it holds for as long as the document', () => {
+test('without storage a value lasts as long as the document', () => {
   const refuse = () => {
     throw new Error('refused');
   };
@@ -41,7 +41,7 @@ test('where nothing can be kept nothing fails, and it holds for as long as the d
   assert.equal(recall('guide'), null);
 });
 
-test('unsent marks count as kept only if the browser has them', () => {
+test('unsent marks count as kept only if the browser stores them', () => {
   const marks = { state: 's', score: 0.5 };
   assert.equal(rememberUnsent('a', marks), true);
   assert.equal(rememberUnsent('b', { ...marks, state: 'x'.repeat(2e5) }), false, 'too long');

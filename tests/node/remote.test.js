@@ -1,4 +1,4 @@
-/** The engine behind a worker: the same answers as at home, and the newest look wins. */
+/** The engine behind a worker: it answers as the local engine does, and the newest read wins. */
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,7 +10,7 @@ import { Timeline } from '../../web/state/sources.js';
 import { atEnd } from '../cleanup.js';
 import { EOS, VOCAB, smallModel } from './small_model.js';
 
-/** A thread with the interface of a browser's Worker. */
+/** Starts a thread with the interface of a browser's Worker. */
 function thread() {
   const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
   atEnd(() => worker.terminate());
@@ -47,7 +47,7 @@ function assertThrown(act) {
 
 const withoutTime = ({ ms, ...step }) => step;
 
-test('info, table and variant are there', () => {
+test('info, table and variant equal the local ones', () => {
   assert.deepEqual(remote.info, local.info);
   assert.deepEqual(remote.table, local.table);
   assert.equal(remote.variant, 'simd');
@@ -64,7 +64,7 @@ test('a setting that is nested too deep is refused before it is sent', async () 
   }
 });
 
-test('every method answers as it does at home', async () => {
+test('every method answers as the local engine does', async () => {
   const settings = { temperature: 0.8, top_p: 0.9, seed: 3 };
   const calls = {
     encode: ['Hé', { bos: true }],
@@ -130,13 +130,13 @@ test('generate streams the same steps and returns the same result', async () => 
   assert.deepEqual(await collect(remote.generate(options)), await collect(local.generate(options)));
 });
 
-test('several texts are the same as at home', async () => {
+test('several texts equal the local ones', async () => {
   const options = { prompt: 'ab', seed: 6, max_new_tokens: 4, n: 2, top_logprobs: 2 };
   const plain = (texts) => texts.map(({ steps, ...text }) => [text, steps.map(withoutTime)]);
   assert.deepEqual(plain(await remote.writeMany(options)), plain(await local.writeMany(options)));
 });
 
-test('a draft is loaded in the worker, once, from what a message can carry', async () => {
+test('a draft is loaded once in the worker, from any source that a message can carry', async () => {
   const model = smallModel({ layers: 1, seed: 2 });
   const draft = await Logitscope.load({ model });
   const options = { prompt: 'ab', seed: 6, max_new_tokens: 12, draft_tokens: 3 };
@@ -154,7 +154,7 @@ test('a draft is loaded in the worker, once, from what a message can carry', asy
   draft.close();
 });
 
-test('sessions and forks are apart', async () => {
+test('sessions and forks are independent', async () => {
   const session = await remote.session();
   await session.feed([9]);
   const fork = await session.fork();
@@ -170,10 +170,10 @@ test('sessions and forks are apart', async () => {
   await fork.close();
 });
 
-test('a timeline moved on at any moment of a move reads the second text of its last place', async () => {
+test('a timeline that moves again during a move reads the second text of its last place', async () => {
   const settings = { guidance_scale: 2, negative_prompt: null };
   const placeOf = (text) => ({ ids: [...Buffer.from(text)], settings, step: 0 });
-  const [before, last] = ['a long text', 'a text'].map(placeOf); // the second text is their last token
+  const [before, last] = ['a long text', 'a text'].map(placeOf); // the second text is the last token of each
   const readOf = async (timeline) => (await timeline.read(settings, { step: 0 })).trace.tokens;
   const alone = new Timeline(remote);
   await alone.moveTo(last);
@@ -199,7 +199,7 @@ test('a timeline moved on at any moment of a move reads the second text of its l
   }
 });
 
-/** An object that says when a method of it, or of a session that it opened, was called. */
+/** Wraps an object: it reports each call of its methods and of its sessions' methods. */
 function watched(object, wasCalled) {
   return new Proxy(object, {
     get: (_, name) => {
@@ -207,14 +207,14 @@ function watched(object, wasCalled) {
       if (typeof found !== 'function') return found;
       return async (...given) => {
         const answer = found.apply(object, given);
-        queueMicrotask(wasCalled); // the caller goes on first
+        queueMicrotask(wasCalled); // the caller continues first
         return name === 'session' ? watched(await answer, wasCalled) : answer;
       };
     },
   });
 }
 
-describe('errors arrive with their code', () => {
+describe('errors keep their code', () => {
   test('from the engine', async () => {
     await assert.rejects(
       remote.distribution({ top_p: 2 }),
@@ -246,14 +246,14 @@ describe('errors arrive with their code', () => {
     });
   });
 
-  test('arguments that no message can carry', async () => {
+  test('for arguments that no message can carry', async () => {
     await assert.rejects(remote.distribution({ temperature: () => 1 }), {
       code: 'invalid_argument',
     });
   });
 });
 
-test('a bundle for browsers says so where there is no worker, and that it reads no files', async () => {
+test('a bundle for browsers refuses a missing Worker and the reading of files', async () => {
   const { openFile, startThread } = await import('../../web/engine/no-node.js');
   assert.throws(startThread, { code: 'unsupported', message: /no Worker here/ });
   assert.throws(openFile, {
@@ -262,7 +262,7 @@ test('a bundle for browsers says so where there is no worker, and that it reads 
   });
 });
 
-test('in Node it works without a worker, with a Worker and with the address of one', async () => {
+test('in Node load takes no worker, a Worker or a worker’s address', async () => {
   const address = new URL('../../web/engine/worker.js', import.meta.url);
   for (const worker of [undefined, new Worker(address), address.href]) {
     const other = await RemoteLogitscope.load({ model: image, worker });
@@ -273,7 +273,7 @@ test('in Node it works without a worker, with a Worker and with the address of o
   }
 });
 
-test('a worker of Node that ends refuses what is awaited', async () => {
+test('pending calls are refused when a worker of Node ends', async () => {
   const worker = new Worker(new URL('../../web/engine/worker.js', import.meta.url));
   const other = await RemoteLogitscope.load({ model: image, worker });
   const refused = assert.rejects(
@@ -284,7 +284,7 @@ test('a worker of Node that ends refuses what is awaited', async () => {
   await refused;
 });
 
-test('sessions that nobody closes are freed in the worker when they are collected', async () => {
+test('unclosed sessions are freed in the worker when they are collected', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc');
   const other = await RemoteLogitscope.load({ model: smallModel({ dim: 64 }) });
@@ -296,7 +296,7 @@ test('sessions that nobody closes are freed in the worker when they are collecte
     await new Promise((resolve) => setTimeout(resolve));
     if (round === 3) most = await other.memoryBytes;
   }
-  // A collector may come late for a round.
+  // The collector may be late by a round.
   const bytes = await other.memoryBytes;
   assert.ok(bytes < 1.5 * most, `${bytes} of ${most} bytes`);
   const session = await other.session();
@@ -305,7 +305,7 @@ test('sessions that nobody closes are freed in the worker when they are collecte
   await other.close();
 });
 
-test('looks asked at once are all computed, each with its own settings', async () => {
+test('reads requested at once are all computed, each with its own settings', async () => {
   await remote.feed([1, 2, 3]);
   local.feed([1, 2, 3]);
   const settings = [0.5, 0.7, 0.9].map((temperature) => ({ temperature }));
@@ -322,13 +322,13 @@ test('looks asked at once are all computed, each with its own settings', async (
   await assert.rejects(RemoteLogitscope.load({ supersede: 'yes' }), { code: 'invalid_argument' });
 });
 
-describe('where a newer look supersedes one that waits', () => {
+describe('with supersede', () => {
   let remote;
   before(async () => {
     remote = await RemoteLogitscope.load({ model: image, worker: thread(), supersede: true });
   });
 
-  test('of three asked at once the first and the last are computed', async () => {
+  test('of three requests at once the first and the last are computed', async () => {
     await remote.feed([1, 2, 3]);
     const asked = [0.5, 0.7, 0.9].map((temperature) => remote.distribution({ temperature }));
     const settled = await Promise.allSettled(asked);
@@ -340,7 +340,7 @@ describe('where a newer look supersedes one that waits', () => {
     assert.equal(settled[2].value.stages.find(({ name }) => name === 'temperature').value, 0.9);
   });
 
-  test('a read supersedes a waiting read or distribution, and they it', async () => {
+  test('a read supersedes a waiting read or distribution, and is superseded by either', async () => {
     await remote.feed([1, 2, 3]);
     const asked = [
       remote.read({ temperature: 0.5 }),
@@ -396,7 +396,7 @@ describe('a generation', () => {
     assert.equal(answer.value.finish_reason, 'aborted');
   });
 
-  test('written at once is aborted by a signal', { timeout: 20_000 }, async () => {
+  test('of a whole text is aborted by a signal', { timeout: 20_000 }, async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);
     const written = await remote.write({ ...endless, signal: controller.signal });
@@ -407,7 +407,7 @@ describe('a generation', () => {
     await assert.rejects(remote.write({ ...endless, signal: 1 }), { code: 'invalid_argument' });
   });
 
-  test('is one at a time, and breaking out frees the session', async () => {
+  test('is the only one of its session, and breaking out frees the session', async () => {
     for await (const step of remote.generate(endless)) {
       await assert.rejects(remote.generate(endless).next(), { code: 'busy' });
       if (step.position > 3) break;
@@ -416,7 +416,7 @@ describe('a generation', () => {
   });
 });
 
-test('an rng answers, and is refused, as at home', async () => {
+test('an rng is used and refused as in the local engine', async () => {
   const asked = { temperature: 0.8 };
   remote.feed([72, 105]);
   local.feed([72, 105]);
@@ -433,7 +433,7 @@ test('an rng answers, and is refused, as at home', async () => {
   }
 });
 
-test('memory and a fork of the default session are there', async () => {
+test('memoryBytes and a fork of the default session are available', async () => {
   assert.ok((await remote.memoryBytes) > 2 ** 16);
   await remote.feed([1, 2, 3]);
   const fork = await remote.fork();
@@ -443,7 +443,9 @@ test('memory and a fork of the default session are there', async () => {
   await assert.rejects(fork.timeline(), { code: 'closed' });
 });
 
-test('what is awaited or asked for when it ends is refused', { timeout: 20_000 }, async () => {
+test('calls are refused when the engine closes or its worker fails', {
+  timeout: 20_000,
+}, async () => {
   const model = smallModel();
   const closed = await RemoteLogitscope.load({ model, worker: thread() });
   const waiting = closed.write({
@@ -463,7 +465,7 @@ test('what is awaited or asked for when it ends is refused', { timeout: 20_000 }
   for (let n = 0; n < 2; n++) await assert.rejects(broken.encode('x'), { code: 'load_failed' });
 });
 
-test('a load is cancelled whenever its signal is aborted', { timeout: 20_000 }, async () => {
+test('a load is cancelled before or during it by its signal', { timeout: 20_000 }, async () => {
   const model = smallModel();
   const aborted = RemoteLogitscope.load({ model, worker: thread(), signal: AbortSignal.abort() });
   await assert.rejects(aborted, { code: 'cancelled' });

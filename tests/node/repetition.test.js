@@ -1,8 +1,7 @@
 /**
- * The point of the suite `searches`, measured on the stories model: beam search repeats
- * itself in open text, drawing at T = 1 hardly does, and contrastive search lies between at alpha
- * 0.4. At the paper's 0.6 it repeats less even than drawing on this model, whose states lie close
- * together.
+ * The finding of the suite `searches`, measured on the stories model: beam search repeats itself in
+ * open text, sampling at T = 1 hardly does, and contrastive search with alpha 0.4 lies between. With the
+ * paper's 0.6 it repeats even less than sampling, since this model's states lie close together.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -42,7 +41,7 @@ async function idsOf(name, { seed = 0, ...options }) {
   }
 }
 
-/** The share of trigrams that have come before, mean over prompts and seeds. */
+/** Share of repeated trigrams, mean over prompts and seeds. */
 async function repeated(name, seeds = [0]) {
   let sum = 0;
   for (const prompt of PROMPTS)
@@ -51,25 +50,28 @@ async function repeated(name, seeds = [0]) {
   return sum / PROMPTS.length / seeds.length;
 }
 
-long('beam search repeats itself most, contrastive search less, drawing least', async (context) => {
-  const drawn = await repeated('plain', SEEDS);
-  const nucleus = await repeated('top-p 0.9', SEEDS);
-  const beams = [await repeated('beam search, 4 beams'), await repeated('beam search, 8 beams')];
-  const contrast = await repeated('contrastive, k 5, alpha 0.4');
-  const strong = await repeated('contrastive, k 4, alpha 0.6');
-  context.diagnostic(
-    `trigrams that came before: 4 beams ${beams[0].toFixed(3)}, 8 beams ${beams[1].toFixed(3)}, ` +
-      `contrastive 0.4 ${contrast.toFixed(3)}, 0.6 ${strong.toFixed(3)}, top-p ${nucleus.toFixed(3)}, T = 1 ${drawn.toFixed(3)}`,
-  );
-  for (const beam of beams) {
-    assert.ok(beam > 2 * nucleus && beam > 3 * drawn);
-    assert.ok(contrast < beam / 2);
-  }
-  assert.ok(contrast > drawn);
-  assert.ok(strong < drawn);
-});
+long(
+  'beam search repeats itself most, contrastive search less, sampling least',
+  async (context) => {
+    const drawn = await repeated('plain', SEEDS);
+    const nucleus = await repeated('top-p 0.9', SEEDS);
+    const beams = [await repeated('beam search, 4 beams'), await repeated('beam search, 8 beams')];
+    const contrast = await repeated('contrastive, k 5, alpha 0.4');
+    const strong = await repeated('contrastive, k 4, alpha 0.6');
+    context.diagnostic(
+      `trigrams that came before: 4 beams ${beams[0].toFixed(3)}, 8 beams ${beams[1].toFixed(3)}, ` +
+        `contrastive 0.4 ${contrast.toFixed(3)}, 0.6 ${strong.toFixed(3)}, top-p ${nucleus.toFixed(3)}, T = 1 ${drawn.toFixed(3)}`,
+    );
+    for (const beam of beams) {
+      assert.ok(beam > 2 * nucleus && beam > 3 * drawn);
+      assert.ok(contrast < beam / 2);
+    }
+    assert.ok(contrast > drawn);
+    assert.ok(strong < drawn);
+  },
+);
 
-test('on the prompt that the page offers, beam search goes round in a loop and no drawn text does', async () => {
+test('beam search loops on the page’s prompt for searches, and no sampled text does', async () => {
   const loop = findLoop(await idsOf('beam search, 8 beams', LOOPING.searches));
   assert.ok(loop && loop.times >= 3 && loop.period > 4);
   const drawn = sample(['plain', 'top-p 0.9'], 1);
@@ -78,7 +80,7 @@ test('on the prompt that the page offers, beam search goes round in a loop and n
     assert.equal(findLoop(await idsOf(name, LOOPING.searches)), null, name);
 });
 
-test('on the other prompt that it offers, greedy goes round in a loop and none of the other eight does', async () => {
+test('greedy loops on the page’s prompt for the nine, and none of the other eight does', async () => {
   const { strategies: nine } = suites.find(({ name }) => name === 'nine');
   const seeds = sample([0, 1, 42], 1, 7);
   for (const { name } of nine) {

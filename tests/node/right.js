@@ -1,6 +1,6 @@
 /**
- * Right samplers in styles of their own: each file has the five functions of the lessons and the
- * chain, and none of them may lose a mark.
+ * Right samplers in many styles: each file has the lessons' five functions and the chain, and each must
+ * score 100.
  */
 
 /** Expressions alone: no loop, no variable that changes. */
@@ -196,7 +196,7 @@ export async function generate(model, prompt, settings, { rng }) {
 }
 `;
 
-/** No sort: the best is looked for again and again; limits in logarithms, sums by bisection. */
+/** No sort: a repeated search for the best; limits in logarithms, sums by bisection. */
 const UNSORTED = `
 const best = (x, skip = new Set()) => {
   let found = -1;
@@ -330,7 +330,7 @@ export function generate(model, prompt, settings, { rng }) {
 }
 `;
 
-/** From the other end: the tail is removed, ranks are counted, greedy goes a way of its own. */
+/** From the tail: the tail is removed, ranks are counted, and greedy has a separate branch. */
 const TAIL = `
 const rankOf = (x, id) => { let n = 0; for (let i = 0; i < x.length; i++) n += x[i] > x[id] || (x[i] === x[id] && i < id); return n; };
 const byRank = (x) => { const order = []; for (let id = 0; id < x.length; id++) order[rankOf(x, id)] = id; return order; };
@@ -410,7 +410,7 @@ export const JAVASCRIPT = {
   tail: TAIL,
 };
 
-/** Lists, an iterator of sums, a search by halves. */
+/** Lists, an iterator of sums, a binary search. */
 const ITERATORS = `import heapq
 from bisect import bisect_right
 from itertools import accumulate
@@ -479,7 +479,7 @@ def generate(model, prompt_ids, settings, rng):
     return list(steps())
 `;
 
-/** Loops with counters, tuples for answers. */
+/** Loops with counters, tuples as results. */
 const COUNTERS = `import math
 
 NONE = float("-inf")

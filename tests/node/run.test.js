@@ -1,4 +1,4 @@
-/** The runner itself: whatever a test file does, the run ends, and says what was wrong with it. */
+/** The test runner: its run always ends, and reports the failure of any test file. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -14,20 +14,20 @@ let written = 0;
 const passing = "import { test } from 'node:test';\ntest('one', () => {});\n";
 const LIMITS = { test: 40, end: 40, program: 40, run: 40 };
 
-/** The runner's report on a file with this code, under these limits and else generous ones. */
+/** Runs a file with this code under these limits; returns the runner's report. */
 async function outcomeOf(code, limits = {}) {
   const file = join(folder, `${written++}.test.mjs`);
   writeFileSync(file, code);
   const lines = [];
   const runner = new Runner({ ...LIMITS, ...limits }, (line) => lines.push(line));
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // it would tell of its tests elsewhere
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // with it the tests would report to this run
   runner.env = env;
   await runner.runPrograms([['a file', process.execPath, [...REPORTERS, file]]], 1);
   const good = runner.finish();
   return { good, lines, last: lines.at(-1), failed: lines.find((it) => it.startsWith('FAILED')) };
 }
 
-// Side by side: what they cost is waiting.
+// In parallel, since these tests mostly wait.
 describe('a file counts as one failure, by its name,', { concurrency: true }, () => {
   for (const [what, code, limits, sentence] of [
     [
@@ -50,7 +50,7 @@ describe('a file counts as one failure, by its name,', { concurrency: true }, ()
     ],
     [
       'if it takes too long though its tests go on',
-      // The outer one is open at every look; between two tests in a row none may be.
+      // The outer test is always open; between two successive tests none might be.
       `import { test } from 'node:test';
       test('one', async (t) => {
         for (let i = 0; i < 1e3; i++) await t.test('part', () => new Promise((done) => setTimeout(done, 50)));
@@ -74,7 +74,7 @@ describe('a file counts as one failure, by its name,', { concurrency: true }, ()
     });
 });
 
-test('of files that share a program each is counted, and none is passed over', async () => {
+test('each of several files in one program is counted', async () => {
   const codes = [
     passing,
     '',
@@ -102,7 +102,7 @@ test('of files that share a program each is counted, and none is passed over', a
     assert.ok(said(new RegExp(`^FAILED ${file} was not run to its end$`)), file);
 });
 
-test('a run that takes too long is ended, and says in what', async () => {
+test('a run that takes too long is ended and names its running program', async () => {
   const file = join(folder, 'long.test.mjs');
   writeFileSync(
     file,
@@ -116,7 +116,7 @@ test('a run that takes too long is ended, and says in what', async () => {
   assert.match(lines[2], /^0 passed, 1 failed$/);
 });
 
-test('passed, failed and skipped tests are counted, the skipped with their reasons', async () => {
+test('passed, failed and skipped tests are counted, skipped ones with their reasons', async () => {
   const { good, lines, last } = await outcomeOf(
     `${passing}test('two', () => { throw new Error('no idea'); });
     test('three', { skip: 'no device' }, () => {});`,
@@ -128,7 +128,7 @@ test('passed, failed and skipped tests are counted, the skipped with their reaso
   assert.equal((await outcomeOf(passing)).last, '1 passed, 0 failed');
 });
 
-test('an unknown part is a failure, and nothing is installed or run', () => {
+test('an unknown part is a failure before anything is installed or run', () => {
   const words = ['tests/run.js', 'nodes'];
   const { status, stdout } = spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
   assert.equal(status, 1);

@@ -1,6 +1,6 @@
 /**
- * JSON by a schema: the mask against the naive test of every token by a judge that walks the schema
- * itself, texts that JSON.parse reads and a plain validator takes, and what is refused.
+ * JSON by a schema: the mask equals a naive test of every token by a judge that walks the schema; texts
+ * pass JSON.parse and a plain validator; unsupported schemas are refused.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -20,7 +20,7 @@ const pick = (/** @type {any[]} */ list) => list[below(list.length)];
 /** @type {Logitscope} */
 let scope;
 before(async () => {
-  // Bytes, and tokens that reach over the borders of values.
+  // Bytes, and tokens that cross the borders of values.
   const tokens = ['{"', '":', ',"', '"a"', '":[', 'null', '1.', '00', '\\u', 'ru', '}}', ']}'];
   scope = await Logitscope.load({
     model: smallModel({ tokens: [...byteTokens().slice(0, 127), ...tokens, '<end>'] }),
@@ -29,7 +29,7 @@ before(async () => {
 after(() => scope.close());
 
 /**
- * The ends of a part of the text that begins at i; `open` if the text stops before the part does.
+ * The possible ends of a part that begins at i; `open` if the text may stop inside the part.
  * @typedef {{ ends: number[], open: boolean }} Reach
  * @typedef {(text: string, i: number) => Reach} Part
  */
@@ -42,7 +42,7 @@ const word = (wanted) => (text, i) => {
 };
 
 /**
- * Every end that a whole pattern has, and whether a beginning of it reaches the text's end.
+ * Returns every end of a whole pattern, and whether a prefix of it reaches the text's end.
  * @type {(whole: RegExp, begun: RegExp) => Part}
  */
 const pattern = (whole, begun) => (text, i) => {
@@ -84,7 +84,7 @@ const number = pattern(
 );
 
 /**
- * A string of so many characters, read one by one.
+ * Reads a string of `least` to `most` characters one by one.
  * @type {(least: number, most: number, counted: boolean) => Part}
  */
 const string = (least, most, counted) => (text, i) => {
@@ -114,7 +114,7 @@ const string = (least, most, counted) => (text, i) => {
   }
 };
 
-/** The texts of a schema, without white space. @returns {Part} */
+/** Returns the texts of a schema, without white space. @returns {Part} */
 function partOf(schema) {
   const { anyOf, oneOf = anyOf, type } = schema;
   if (oneOf) return either(...oneOf.map(partOf));
@@ -170,7 +170,7 @@ function judgeOf(schema) {
   };
 }
 
-/** A random schema. */
+/** Makes a random schema. */
 function anySchema(depth) {
   switch (below(depth ? 9 : 5)) {
     case 0:
@@ -231,7 +231,7 @@ function anySchema(depth) {
   }
 }
 
-test('random schemas: at every place of random texts exactly the tokens that a walk over the schema allows', () => {
+test('a random schema allows at each place exactly the tokens that a walk over it allows', () => {
   let places = 0;
   let ended = 0;
   for (let round = 0; round < 150; round++) {
@@ -259,7 +259,7 @@ test('random schemas: at every place of random texts exactly the tokens that a w
   assert.ok(places > 500 && ended > 30, `${places} ${ended}`);
 });
 
-/** True if texts are accepted whole, by a model of bytes. */
+/** Returns for each text whether a model of bytes accepts it whole. */
 async function accepts(schema, texts) {
   const model = await Logitscope.load({ model: smallModel() });
   const taken = texts.map((text) =>
@@ -269,7 +269,7 @@ async function accepts(schema, texts) {
   return taken;
 }
 
-test('a key that is required many times is required once, and looked at once each time', () => {
+test('a key listed as required many times counts once, and the list is read once', () => {
   const names = Array.from({ length: 100 }, (_, i) => `p${i}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'null' }]));
   let looks = 0;
@@ -282,7 +282,7 @@ test('a key that is required many times is required once, and looked at once eac
   assert.ok(looks < 10 * required.length, `${looks} looks`);
 });
 
-test('keys may be left out where required says so, with the commas right', async () => {
+test('keys that are not required may be left out, with the commas correct', async () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'integer' }, b: { type: 'null' }, c: { type: 'boolean' } },
@@ -321,7 +321,7 @@ test('keys may be left out where required says so, with the commas right', async
   );
 });
 
-test('random schemas and documents: accepted is what a validator takes', async () => {
+test('a random schema accepts exactly the documents that a validator accepts', async () => {
   const model = await Logitscope.load({ model: smallModel() });
   const counts = { true: 0, false: 0 };
   const property = fc.property(documents, ({ wanted, text, valid }) => {
@@ -365,7 +365,7 @@ test('the text of a schema keeps the order of keys and the digits of numbers', a
     assert.throws(() => grammarOf({ schema: bad }), { message });
 });
 
-test('schemas that lead to one another, or leave too many choices, are refused soon', () => {
+test('schemas with long reference chains or too many choices are refused at once', () => {
   const chain = (/** @type {number} */ n, link) =>
     Object.fromEntries(Array.from({ length: n }, (_, i) => [`d${i}`, link(`#/$defs/d${i + 1}`)]));
   const deep = { ...chain(3000, ($ref) => ({ properties: { a: { $ref } } })), d3000: true };
@@ -389,7 +389,7 @@ test('schemas that lead to one another, or leave too many choices, are refused s
   assert.ok(process.cpuUsage(began).user < 3e6, 'it took seconds');
 });
 
-test('what was compiled before is not taken for another schema', () => {
+test('the cache of compiled schemas never confuses two schemas', () => {
   const of = (/** @type {any} */ schema, space = 1) => grammarOf({ schema, space });
   assert.equal(of({ const: 1 }), of({ const: 1 }));
   assert.notEqual(of({ const: 1 }), of({ const: '1' }));
@@ -405,7 +405,7 @@ test('what was compiled before is not taken for another schema', () => {
   assert.notEqual(of(changing), first);
 });
 
-test('a length counts characters, however they are written', async () => {
+test('a length counts characters in any spelling', async () => {
   const one = ['"a"', '"é"', '"日"', '"🦙"', '"\\n"', '"\\u00e9"', '"\\ud83e\\uDD99"', '"\\uD7ff"'];
   for (const text of one) assert.equal([...JSON.parse(text)].length, 1);
   const other = [
@@ -436,7 +436,7 @@ test('a length counts characters, however they are written', async () => {
   );
 });
 
-test('integers are no fractions, null where it may be, const and types of choice', async () => {
+test('integer, null, const, enum and anyOf accept their values only', async () => {
   assert.deepEqual(await accepts({ type: 'integer' }, ['7', '-0', '7.0', '1e2', 'null']), [
     true,
     true,
@@ -484,7 +484,7 @@ test('integers are no fractions, null where it may be, const and types of choice
   );
 });
 
-test('what is not known is refused by name, with its place', () => {
+test('an unknown keyword is refused with its name and place', () => {
   const string = { type: 'string' };
   const cases = [
     [
@@ -586,7 +586,7 @@ function nest(depth, wrap, inner) {
   return made;
 }
 
-test('a schema that is nested too deep, or contains itself, is refused by its depth', () => {
+test('a schema that is too deep or contains itself is refused with its depth', () => {
   const zeros = new Float32Array(scope.info.vocab_size);
   const array = (items) => ({ type: 'array', items });
   const object = (a) => ({ type: 'object', properties: { a } });
@@ -611,7 +611,7 @@ test('a schema that is nested too deep, or contains itself, is refused by its de
   scope.warp(zeros, { constraint: { schema: nest(20, array, integer) } });
 });
 
-test('what is written by random logits parses, and fits', async () => {
+test('a text from random logits parses and fits its schema', async () => {
   const schema = {
     type: 'object',
     properties: {

@@ -1,19 +1,19 @@
 /**
- * Random schemas, random documents near them as text, and a validator that judges a document by the
- * schema alone: it knows JSON Schema's words and what web/engine/schema.js says beside them (keys in
- * the schema's order, integers without a fraction, values of enum as JSON writes them).
+ * Random schemas, random documents near them, and a validator: it knows JSON Schema's keywords and the
+ * extra rules of web/engine/schema.js (keys in the schema's order, integers without a fraction, values of
+ * enum as JSON.stringify writes them).
  */
 import fc from 'fast-check';
 
 /**
- * A value with the text that writes it. `space` is its longest run of white space, `letters` the
- * code points of a string, one of which may be half a pair.
+ * A value with its text. `space` is its longest run of white space, `letters` the code points of a
+ * string, possibly with a lone surrogate.
  * @typedef {object} Node
  * @property {'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'} kind
  * @property {string} text
  * @property {number} space
  * @property {number[]} [letters]
- * @property {{ key: string, node: Node }[]} [items] each with its key as it is written
+ * @property {{ key: string, node: Node }[]} [items] each with its key in its spelling
  */
 
 const NAMES = ['a', 'b', 'é"', ''];
@@ -28,7 +28,7 @@ const bounds = (/** @type {string} */ low, /** @type {string} */ high) =>
     ),
   );
 
-/** A schema of what is understood. */
+/** A random schema with supported keywords. */
 const { whole } = fc.letrec((tie) => ({
   whole: fc.oneof(
     { depthSize: 'small' },
@@ -61,14 +61,14 @@ const { whole } = fc.letrec((tie) => ({
   ),
 }));
 
-/** The choices behind a document: numbers that decide, one after another. */
+/** The random choices of a document, taken one after another from a list. */
 class Lots {
   #at = 0;
   /** @param {number[]} lots */
   constructor(lots) {
     this.lots = lots;
   }
-  /** A number below n; 0 when there are no more. @param {number} n */
+  /** Returns a number below n, or 0 when the list is used up. @param {number} n */
   below(n) {
     return (this.lots[this.#at++] ?? 0) % n;
   }
@@ -78,14 +78,14 @@ class Lots {
   }
 }
 
-/** Mostly none, seldom more than a schema with `space: 2` lets pass. @param {Lots} lots */
+/** White space: mostly none, seldom more than a schema with `space: 2` allows. @param {Lots} lots */
 const gap = (lots) => lots.of(['', '', '', '', ' ', '\n', '\t\r', '', '   ', '']);
 const LETTERS = ['a', 'Z', '7', 'é', '🦙', '\u007f', '\\n', '\\"', '\\u0041', '\\ud83e\\udd99'];
 const ODD_LETTERS = ['\\ud800', '\\udc00', '\\x', '\n', '\\u12', '"'];
 const NUMBERS = ['0', '-0', '12', '-7', '0.5', '1e5', '1E-2', '-3.25e+7', '1.0'];
 const ODD_NUMBERS = ['01', '+1', '.5', '1.', '-', 'NaN', '1e', '0x1'];
 
-/** The code points that a string's letters stand for; null where they are not JSON's. */
+/** Returns the code points of a string's letters, or null if they are not JSON. */
 function lettersOf(/** @type {string} */ text) {
   try {
     return [...JSON.parse(text)].map((letter) => /** @type {number} */ (letter.codePointAt(0)));
@@ -101,7 +101,7 @@ function stringNode(text) {
 }
 
 /**
- * A document as text that often fits the schema, and its tree; null where it is no JSON.
+ * Makes a text that often fits the schema, with its tree, or null if the text is not JSON.
  * @param {any} wanted @param {Lots} lots
  * @returns {{ text: string, node: Node | null }}
  */
@@ -115,7 +115,7 @@ function write(wanted, lots) {
   return writeOf(lots.of([type].flat()), wanted, lots);
 }
 
-/** A value as JSON.stringify writes it, or seldom with white space, which does not belong there. */
+/** Writes a value as JSON.stringify does, or seldom with additional white space. */
 function exactly(/** @type {unknown} */ value, /** @type {Lots} */ lots) {
   return spell(value, lots.below(16) === 15 ? lots : new Lots([]));
 }
@@ -139,7 +139,7 @@ function spell(value, lots) {
   return enclose(list ? 'array' : 'object', parts, lots);
 }
 
-/** How many of something, often at a bound or one beyond it. @param {Lots} lots */
+/** Chooses a count, often at a bound or one beyond it. @param {Lots} lots */
 function countOf(least = 0, most = least + 2, lots) {
   const beyond = lots.of([most + 1, Math.max(0, least - 1)]);
   return lots.of([least, most, least, most, Math.min(least + 1, most), beyond]);
@@ -169,7 +169,7 @@ function writeOf(type, wanted, lots) {
 }
 
 /**
- * An array or an object of what is in it, with white space around each part.
+ * Makes an array or an object of its parts, with white space around each part.
  * @template {Node | null} T
  * @param {'array' | 'object'} kind
  * @param {{ head: string, text: string, node: T }[]} parts each with its key, if it has one
@@ -265,11 +265,11 @@ function fitsObject({ properties, required }, members) {
   );
 }
 
-/** White space that a constraint lets pass in one place. */
+/** White space that a constraint allows in one place. */
 export const SPACE = 2;
 
 /**
- * A schema, a text and whether it should be accepted.
+ * A schema, a text, and whether the schema accepts it.
  * @type {fc.Arbitrary<{ wanted: any, text: string, valid: boolean }>}
  */
 export const documents = fc

@@ -1,7 +1,7 @@
 /**
- * The official test suite of JSON Schema, where JSON_SCHEMA_TEST_SUITE names its folder: no grammar
- * accepts an instance that the suite calls invalid. A valid instance that a grammar refuses is one that
- * is never written on purpose.
+ * The official test suite of JSON Schema, if JSON_SCHEMA_TEST_SUITE names its folder: no grammar accepts
+ * an instance that the suite calls invalid. A grammar may refuse only those valid instances that it is
+ * designed never to write.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { EOS, smallModel } from './small_model.js';
 const folder = process.env.JSON_SCHEMA_TEST_SUITE;
 const skip = folder ? false : 'JSON_SCHEMA_TEST_SUITE names no folder';
 
-/** Formats, of which only some are followed, are asked in their own files. */
+/** Formats have their own files; grammars follow only some of them. */
 const FOLLOWED = 'date date-time duration email hostname ipv4 ipv6 time uri uuid'.split(' ');
 
 /** @template T @param {T[]} list @returns {T[][]} */
@@ -25,7 +25,7 @@ const orders = (list) =>
         orders([...list.slice(0, i), ...list.slice(i + 1)]).map((rest) => [one, ...rest]),
       );
 
-/** A value as JSON, its keys in any order. @param {any} value @returns {string[]} */
+/** Returns a value as JSON with its keys in each order. @param {any} value @returns {string[]} */
 function spellings(value) {
   if (typeof value !== 'object' || value === null) return [JSON.stringify(value)];
   const isList = Array.isArray(value);
@@ -43,7 +43,7 @@ function spellings(value) {
   return texts.map((text) => (isList ? `[${text}]` : `{${text}}`));
 }
 
-/** True if a valid value is never written, by the rules that types.js states. */
+/** True if grammars never write this valid value, by the rules of types.js. */
 function isLeftOut(schema, value, file) {
   const text = JSON.stringify(schema);
   if (/format/.test(file) || /"format"/.test(text)) return true; // fewer texts, or an annotation
@@ -55,7 +55,7 @@ function isLeftOut(schema, value, file) {
 }
 
 for (const draft of ['draft2020-12', 'draft7'])
-  test(`${draft}: nothing invalid is accepted`, { skip }, async () => {
+  test(`${draft}: no grammar accepts an invalid instance`, { skip }, async () => {
     const scope = await Logitscope.load({ model: smallModel() });
     const counts = { accepted: 0, rejected: 0, refused: 0, narrower: 0 };
     for (const part of ['', 'optional/format']) {

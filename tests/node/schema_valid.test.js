@@ -1,6 +1,6 @@
 /**
- * Schemas as programs write them, and random ones: every text that a schema's grammar writes is
- * valid by a validator that was written apart.
+ * Schemas of real programs and random ones: an independent validator accepts every text that a
+ * schema's grammar writes.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const accepts = (schema, text) =>
 
 const CLOSING = [...Buffer.from('"]}')];
 
-/** A text that a schema's grammar writes, byte by byte; null where it does not come to its end. */
+/** Writes a text by a schema's grammar, byte by byte; returns null if it reaches no end. */
 function write(schema, below) {
   /** @type {number[]} */
   const ids = [];
@@ -45,7 +45,7 @@ function write(schema, below) {
 
 const known = JSON.parse(readFileSync(new URL('schemas.json', import.meta.url), 'utf8'));
 for (const { source, name, schema, good, bad } of known)
-  test(`${source}: ${name}`, () => {
+  test(`the grammar of ${source}, ${name}, writes valid texts`, () => {
     for (const text of good) assert.ok(accepts(schema, text), `refused ${text}`);
     for (const text of bad) assert.ok(!accepts(schema, text), `accepted ${text}`);
     const pcg = new Pcg32(3, 54);
@@ -59,7 +59,7 @@ for (const { source, name, schema, good, bad } of known)
 const number = fc.constantFrom(0, 1, 2.5, -3, 10, 99, -0.75, 0.125);
 const pattern = fc.constantFrom('^a', 'b$', '^[a-c]{1,3}$', '\\d', '^(?!a)', '^(x|yz)*$', '.b');
 const NAMES = ['a', 'b', 'é', '1'];
-/** A schema of what is understood; some have no value, some are refused. */
+/** A random schema with supported keywords; some have no value, some are refused. */
 const { schema } = fc.letrec((tie) => {
   const part = tie('schema');
   const optional = (model) => fc.record(model, { requiredKeys: [] });
@@ -116,7 +116,7 @@ const documents = fc
   .tuple(schema, schema, schema)
   .map(([whole, a, b]) => (typeof whole === 'object' ? { ...whole, $defs: { a, b } } : whole));
 
-test('random schemas: what is written is valid, and no text leads to a dead end', () => {
+test('a random schema’s grammar writes valid texts and reaches no dead end', () => {
   const counts = { written: 0, refused: 0, cut: 0 };
   const property = fc.property(documents, fc.nat(), (wanted, seed) => {
     const pcg = new Pcg32(seed, 54);

@@ -1,6 +1,6 @@
 /**
- * A plain validator of JSON Schema, written apart from web/engine/schema.js: draft 2020-12 and what
- * OpenAPI 3.0 adds, without the keywords that no grammar follows. Formats are not looked at.
+ * A plain validator of JSON Schema, independent of web/engine/schema.js: draft 2020-12 and OpenAPI 3.0's
+ * additions, without the keywords that grammars do not support. It ignores formats.
  */
 
 /** @param {any} value */

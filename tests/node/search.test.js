@@ -1,5 +1,5 @@
 /**
- * Beam search and contrastive search against plain twins over the bare logits, and by their
+ * Beam search and contrastive search equal plain twins over the raw logits, and follow their
  * definitions.
  */
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ after(() => scope.close());
 
 const PROMPTS = ['Hi', 'A longer text', 'x'].map((text) => [...Buffer.from(text)]);
 
-/** ln p of every token after the ids, by a plain softmax. */
+/** Returns ln p of every token after the ids, by a plain softmax. */
 function logprobs(ids) {
   scope.feed(ids, { cache: false });
   const logits = scope.logits();
@@ -39,7 +39,7 @@ function hiddenOf(ids) {
   return scope.hidden();
 }
 
-/** All of the vocabulary at each step, everything recomputed. */
+/** Plain beam search: the whole vocabulary at each step, everything recomputed. */
 function naiveBeams(prompt, width, power, steps, over) {
   let live = [{ ids: [], sum: 0 }];
   let done = [];
@@ -60,7 +60,7 @@ function naiveBeams(prompt, width, power, steps, over) {
     .slice(0, width);
 }
 
-/** A bias would be a warper; a small model that likes to end is found among seeds. */
+/** Finds a seed whose small model ends texts soon, since a search takes no bias. */
 async function endingModel() {
   for (let seed = 2; seed < 60; seed++) {
     const candidate = await Logitscope.load({ model: smallModel({ seed }) });
@@ -76,7 +76,7 @@ async function endingModel() {
 }
 
 describe('beam search', () => {
-  test('one beam is greedy', async () => {
+  test('with one beam equals greedy', async () => {
     for (const prompt of PROMPTS) {
       const found = await beamSearch(scope, { prompt, beam_width: 1, max_new_tokens: 12 });
       const generation = scope.generate({ prompt, temperature: 0, max_new_tokens: 12 });
@@ -88,7 +88,7 @@ describe('beam search', () => {
   });
 
   for (const width of [2, 3, 5]) {
-    test(`${width} beams are those of the plain twin`, async () => {
+    test(`with ${width} beams equals the plain twin`, async () => {
       for (const prompt of PROMPTS) {
         for (const power of [0, 1, 2]) {
           const found = await beamSearch(scope, {
@@ -112,7 +112,7 @@ describe('beam search', () => {
     });
   }
 
-  test('ends, and the three ways to stop early, as the twin has them', async () => {
+  test('ends as the twin does, with each of the three ways to stop early', async () => {
     const ordinary = scope;
     scope = await endingModel();
     try {
@@ -154,7 +154,7 @@ describe('beam search', () => {
     }
   });
 
-  test('any end token ends, not the eos token alone', async () => {
+  test('ends at any end token, not only at eos', async () => {
     const tokens = ['a', '<|im_end|>', 'b', '<|eot_id|>', '<end_of_turn>', '<end>'];
     const chat = await Logitscope.load({ model: smallModel({ tokens, eos: false }) });
     const ends = [1, 3, 4];
@@ -171,7 +171,7 @@ describe('beam search', () => {
     chat.close();
   });
 
-  test('more beams never find a less probable text of a fixed length', async () => {
+  test('with more beams never finds a less probable text of a fixed length', async () => {
     const best = [];
     for (const beam_width of [1, 64]) {
       const { logprob } = await beamSearch(scope, {
@@ -185,7 +185,7 @@ describe('beam search', () => {
     assert.ok(best[1] >= best[0]);
   });
 
-  test('a length penalty above 0 prefers longer texts among those found', async () => {
+  test('with a length penalty above 0 prefers longer texts', async () => {
     const { beams } = await beamSearch(scope, {
       prompt: PROMPTS[1],
       beam_width: 4,
@@ -194,7 +194,7 @@ describe('beam search', () => {
     assert.ok(beams.every((beam, i) => !i || beam.score <= beams[i - 1].score));
   });
 
-  test('refuses what it cannot do', async () => {
+  test('refuses unsupported settings', async () => {
     const refused = (options, code) =>
       assert.rejects(
         beamSearch(scope, { prompt: 'Hi', ...options }),
@@ -240,7 +240,7 @@ describe('contrastive search', () => {
     [8, 1],
     [5, 0],
   ]) {
-    test(`k ${k}, alpha ${alpha}: as the plain twin has it`, async () => {
+    test(`with k ${k} and alpha ${alpha} equals the plain twin`, async () => {
       for (const prompt of PROMPTS) {
         const { ids, steps } = await contrastiveSearch(scope, {
           prompt,
@@ -261,7 +261,7 @@ describe('contrastive search', () => {
     });
   }
 
-  test('differs from greedy, which alpha 0 and k 1 are', async () => {
+  test('differs from greedy, except with alpha 0 or k 1', async () => {
     const of = async (options) =>
       (await contrastiveSearch(scope, { prompt: 'Hi', max_new_tokens: 12, ...options })).ids;
     const greedy = (await beamSearch(scope, { prompt: 'Hi', beam_width: 1, max_new_tokens: 12 }))
@@ -271,7 +271,7 @@ describe('contrastive search', () => {
     assert.notDeepEqual(await of({}), greedy);
   });
 
-  test('ends at the context, and refuses a prompt beyond it', async () => {
+  test('ends at the context and refuses a prompt beyond it', async () => {
     const { context_length } = scope.info;
     const { ids, prompt_ids, finish_reason } = await contrastiveSearch(scope, {
       prompt: 'Hi',
@@ -289,7 +289,7 @@ describe('contrastive search', () => {
   });
 });
 
-/** The engine, its sessions counted, the forks of them refused as told. */
+/** Wraps the engine: counts its sessions and refuses forks on request. */
 function counted({ session_bytes = scope.info.session_bytes, forks = Infinity, feeds = Infinity }) {
   const count = { open: 0, most: 0, forks: 0, feeds: 0 };
   const watched = (session) => {
@@ -316,7 +316,7 @@ function counted({ session_bytes = scope.info.session_bytes, forks = Infinity, f
   return { info, piece, session: () => watched(scope.session()), count };
 }
 
-test('a session for each beam, as memory allows, and the same beams with fewer', async () => {
+test('a search uses a session for each beam, or fewer with the same result if memory is short', async () => {
   const options = { prompt: PROMPTS[1], beam_width: 5, max_new_tokens: 10 };
   const expected = await beamSearch(scope, options);
   const feedings = [];
@@ -336,7 +336,7 @@ test('a session for each beam, as memory allows, and the same beams with fewer',
   assert.equal(new Set(feedings).size, 1);
 });
 
-test('sessions are closed whatever happens', async () => {
+test('a search closes its sessions even after an error', async () => {
   for (const feeds of [0, 1, 4, 9]) {
     const watched = counted({ feeds });
     await assert.rejects(
@@ -357,7 +357,7 @@ test('sessions are closed whatever happens', async () => {
   assert.deepEqual([watched.count.open, watched.count.most], [0, 4]);
 });
 
-test('a beam is evaluated once: what it continues is not fed again', async () => {
+test('a beam is evaluated once, and its prefix is not fed again', async () => {
   const evaluated = [];
   const session = scope.session();
   const { fork, feed } = Object.getPrototypeOf(session);
@@ -380,7 +380,7 @@ test('a beam is evaluated once: what it continues is not fed again', async () =>
   assert.ok(evaluated.length > 20);
 });
 
-test('the default session stays as it is; a search can be given up', async () => {
+test('a search leaves the default session unchanged and can be aborted', async () => {
   scope.feed([1, 2, 3]);
   await beamSearch(scope, { prompt: 'Hi', max_new_tokens: 3 });
   assert.deepEqual([...scope.timeline()], [1, 2, 3]);
@@ -389,7 +389,7 @@ test('the default session stays as it is; a search can be given up', async () =>
   assert.equal((await contrastiveSearch(scope, { prompt: 'Hi', signal })).finish_reason, 'aborted');
 });
 
-test('the same over a worker, hidden states included', async () => {
+test('searches through a worker give the same, with hidden states', async () => {
   const thread = new Worker(new URL('worker_thread.js', import.meta.url));
   atEnd(() => thread.terminate());
   const port = {

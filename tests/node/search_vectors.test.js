@@ -1,7 +1,7 @@
 /**
- * Both searches against what PyTorch finds on the same weights (tests/vectors/search.json, written
- * by models/train/search_vectors.py). Ids are equal; the numbers are within the arithmetic's error,
- * which is float32's in verbs and that of products of eight-bit integers in stories.
+ * Both searches equal PyTorch's on the same weights (tests/vectors/search.json, written by
+ * models/train/search_vectors.py). Ids are equal; numbers differ by the error of the arithmetic:
+ * float32 in verbs, products of eight-bit integers in stories.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function near(found, expected, within) {
 }
 
 for (const model of /** @type {const} */ (['verbs', 'stories'])) {
-  describe(`searches on ${model}, as PyTorch finds them`, () => {
+  describe(`searches on ${model} equal PyTorch’s`, () => {
     /** @type {Logitscope} */
     let scope;
     before(async () => {
@@ -78,7 +78,7 @@ test('a found text begins with the space after the prompt, as a drawn one does',
   }
 });
 
-test('the cases hold both searches on both models, ended texts and lists of beams that did not end', () => {
+test('the cases cover both searches on both models, with ended and unended texts', () => {
   const kinds = new Set(cases.map(({ model, search }) => `${model} ${search}`));
   assert.equal(kinds.size, 4);
   const ends = cases.flatMap(({ beams = [] }) => beams).map(({ finished }) => finished);

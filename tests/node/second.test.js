@@ -1,4 +1,4 @@
-/** Guidance and contrastive decoding: two distributions made into one, ahead of the other stages. */
+/** Guidance and contrastive decoding combine two distributions into one before the other stages. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -54,7 +54,7 @@ function near(got, wanted) {
   });
 }
 
-/** A piece as a trace has it. */
+/** A token's text as in a trace. */
 const textOf = ({ text, special }) => ({ text, special });
 
 /** The settings among the options of a generation. */
@@ -64,7 +64,7 @@ const someLogits = (/** @type {number} */ n) =>
   Float32Array.from({ length: n }, () => 12 * unit() - 6);
 
 describe('guidance', () => {
-  test("the case of transformers' test of its classifier-free guidance", () => {
+  test("equals the case of transformers' test of classifier-free guidance", () => {
     const { logits } = scope.warp([1, 1, 1], { guidance_scale: 1.5 }, { second: [1, 0, 1.5] });
     near(logits, [-1.09585313, -0.59585313, -1.34585313]);
   });
@@ -80,7 +80,7 @@ describe('guidance', () => {
     }
   });
 
-  test('0 is the other distribution, and what was removed stays so', () => {
+  test('of scale 0 gives the other distribution, and removed tokens stay removed', () => {
     const logits = Float32Array.of(2, -Infinity, 0, 1);
     const { p, logits: got } = scope.warp(logits, { guidance_scale: 0 }, { second: [0, 9, 1, 2] });
     assert.equal(got[1], -Infinity);
@@ -104,7 +104,7 @@ describe('contrastive decoding', () => {
     }
   });
 
-  test('it names what it removed, and the best of the expert always stays', () => {
+  test('lists its removed tokens and always keeps the expert’s best', () => {
     const settings = { contrastive_beta: 1, contrastive_alpha: 0.5 };
     const { tokens, stages } = scope.warp([3, 2.9, 0], settings, { second: [9, 0, 0] });
     assert.deepEqual(
@@ -120,7 +120,7 @@ describe('contrastive decoding', () => {
 });
 
 describe('a timeline', () => {
-  test('a second distribution holds until the next feed, and a fork has it too', () => {
+  test('keeps a second distribution until the next feed, and passes it to forks', () => {
     const session = scope.session();
     session.feed([72, 105]);
     const own = session.logits();
@@ -146,7 +146,7 @@ describe('a timeline', () => {
     session.close();
   });
 
-  test('a generation feeds what it draws to the negative prompt too', async () => {
+  test('feeds drawn tokens to the negative prompt too', async () => {
     const options = { prompt: 'Hi', guidance_scale: 1.7, seed: 4, logit_bias: { [EOS]: false } };
     const { steps } = await scope.write({
       ...options,
@@ -168,7 +168,7 @@ describe('a timeline', () => {
     beside.close();
   });
 
-  test('without a negative prompt it is the last token of the prompt', async () => {
+  test('uses the last token of the prompt without a negative prompt', async () => {
     const options = { prompt: 'Hi', guidance_scale: 3, max_new_tokens: 6 };
     const left = await scope.write({ ...options, negative_prompt: 'i' });
     assert.deepEqual((await scope.write(options)).ids, left.ids);
@@ -180,7 +180,7 @@ describe('a timeline', () => {
     assert.deepEqual((await scope.write(contrasted)).ids, short.ids);
   });
 
-  test('a generation asks the amateur at each step', async () => {
+  test('reads the amateur at each step of a generation', async () => {
     const options = { prompt: 'Hi', contrastive_beta: 0.8, seed: 2, max_new_tokens: 8 };
     const { steps } = await scope.write({ ...options, amateur });
     const ids = [...scope.encode('Hi')];
@@ -197,7 +197,7 @@ describe('a timeline', () => {
     }
   });
 
-  test('draws fall as the definition says: chi-square', () => {
+  test('draws as the definition says, by chi-square', () => {
     const n = LONG ? 1e6 : 1e5;
     scope.feed([72]);
     const second = someLogits(VOCAB);
@@ -213,7 +213,7 @@ describe('a timeline', () => {
       .filter(({ mean }) => mean >= 5);
     const square = cells.reduce((sum, { mean, count }) => sum + (count - mean) ** 2 / mean, 0);
     const freedom = cells.length - 1;
-    // Five standard deviations of a chi-square of so many degrees of freedom.
+    // Bound: five standard deviations of chi-square with these degrees of freedom.
     assert.ok(square < freedom + 5 * Math.sqrt(2 * freedom), `${square} of ${freedom}`);
   });
 });
@@ -246,7 +246,7 @@ describe('refusals', () => {
       assert.throws(/** @type {() => void} */ (run), { key: fault }),
     );
 
-  test('no amateur, and an empty negative prompt', async () => {
+  test('a missing amateur and an empty negative prompt', async () => {
     const write = (/** @type {any} */ options) => scope.write({ prompt: 'Hi', ...options });
     await assert.rejects(write({ contrastive_beta: 1, amateur: {} }), { key: 'must_be' });
     await assert.rejects(write({ guidance_scale: 2, negative_prompt: [] }), { code: 'empty' });

@@ -19,13 +19,13 @@ const others = readdirSync(join(root, 'web/locale'))
   .map((name) => name.slice(0, -'.json'.length));
 const holes = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 
-/** A file of C without its comments and characters. */
+/** Returns a C file without its comments and character constants. */
 const plain = (name) =>
   read('src', name)
     .replace(/\/\*[^]*?\*\//g, '')
     .replace(/'(\\.|[^'\\])'/g, '0');
 
-/** The arguments of a call that begins after its parenthesis. */
+/** Returns the arguments of a call, from behind its opening parenthesis. */
 function argumentsAt(source, from) {
   const found = [''];
   for (let i = from, depth = 0; depth >= 0; i++) {
@@ -41,7 +41,7 @@ function argumentsAt(source, from) {
 
 const textsOf = (source) => [...source.matchAll(/"((?:\\.|[^"\\])*)"/g)].map(([, text]) => text);
 
-/** The refusals of C: [{ name, code, keys, form, rest }], no key where it is handed on. */
+/** The refusals of C: [{ name, code, keys, form, rest }], without keys if the key is a variable. */
 const ofC = readdirSync(join(root, 'src'))
   .filter((name) => name.endsWith('.c') && name !== 'status.c')
   .flatMap((name) => {
@@ -57,7 +57,7 @@ const ofC = readdirSync(join(root, 'src'))
 function ofModule(name) {
   const source = read('web/engine', name);
   const textOf = (/** @type {import('acorn').Node} */ { start, end }) => source.slice(start, end);
-  /** The calls by the place of the key and of its values. */
+  /** Calls with the places of the key and of its values. */
   const CALLS = {
     LogitscopeError: 1,
     refuse: name === 'sweep.js' ? 0 : name === 'remote.js' ? 2 : 1,
@@ -98,7 +98,7 @@ const ofJs = readdirSync(join(root, 'web/engine'))
   .concat('../state/link.js')
   .flatMap(ofModule);
 
-test('every sentence stands in each language, with the same values', () => {
+test('every sentence exists in each language with the same values', () => {
   for (const language of others) {
     const messages = JSON.parse(read('web/locale', `${language}.json`));
     const said = Object.keys(messages).filter((key) => /^fault\.\w+$/.test(key));
@@ -114,14 +114,14 @@ test('every sentence stands in each language, with the same values', () => {
   }
 });
 
-test('no page file keeps English sentences of its own', () => {
+test('no locale file repeats the English sentences of the engine', () => {
   const kept = Object.keys(JSON.parse(read('web/locale/en.json'))).filter((key) =>
     /^fault\.\w+$/.test(key),
   );
   assert.deepEqual(kept, []);
 });
 
-test('every refusal of the C engine has its sentence, and the values of it', () => {
+test('every refusal of the C engine has a sentence and its values', () => {
   assert.ok(ofC.length > 90, `${ofC.length} calls`);
   for (const { name, code, keys, form, rest } of ofC) {
     if (code) assert.ok(CODES.includes(code), `${name}: ${code}`);
@@ -139,7 +139,7 @@ test('every refusal of the C engine has its sentence, and the values of it', () 
   }
 });
 
-test('every refusal of the engine in JavaScript has its sentence, and the values of it', () => {
+test('every refusal of the engine in JavaScript has a sentence and its values', () => {
   assert.ok(ofJs.length > 80, `${ofJs.length} sentences`);
   for (const { name, code, key, values } of ofJs) {
     if (code) assert.ok([...CODES, 'internal'].includes(code), `${name}: ${code}`);
@@ -149,7 +149,7 @@ test('every refusal of the engine in JavaScript has its sentence, and the values
   }
 });
 
-test('every sentence is said somewhere', () => {
+test('every sentence is used by some refusal', () => {
   const inC = readdirSync(join(root, 'src'))
     .filter((name) => name.endsWith('.c'))
     .flatMap((name) => textsOf(plain(name)));
@@ -160,7 +160,7 @@ test('every sentence is said somewhere', () => {
   );
 });
 
-test('no English stands in the C engine', () => {
+test('the C engine contains no English sentence', () => {
   const inC = readdirSync(join(root, 'src'))
     .filter((name) => name.endsWith('.c'))
     .flatMap((name) =>
@@ -173,12 +173,12 @@ test('no English stands in the C engine', () => {
   );
 });
 
-test('the English sentences are those that refusals have always had', () => {
+test('the English sentences equal the recorded ones', () => {
   for (const [key, values, sentence] of JSON.parse(read('tests/node/refusals.json')))
     assert.equal(sentenceOf(key, values), sentence);
 });
 
-test('the sentence on architectures names those of the table', () => {
+test('the sentence on architectures names all of the table', () => {
   const names = [...read('src/architecture.c').matchAll(/\.name = "(\w+)"/g)].map(
     ([, name]) => name,
   );
@@ -187,7 +187,7 @@ test('the sentence on architectures names those of the table', () => {
   assert.deepEqual([...(said?.[1].split(', ') ?? []), said?.[2]], names);
 });
 
-test('a phrase finds its values in its own, or in those around it', () => {
+test('a phrase takes its values from itself or from the enclosing refusal', () => {
   const subject = { key: 'named_tensor', values: {} };
   const field = { key: 'field_offset', values: {} };
   assert.equal(
@@ -201,12 +201,12 @@ test('a phrase finds its values in its own, or in those around it', () => {
   );
 });
 
-describe('what is really thrown', () => {
+describe('thrown errors', () => {
   /** @type {Logitscope} */
   let scope;
   before(async () => (scope = await Logitscope.load({ model: smallModel() })));
 
-  test('the values are those of the sentence', () => {
+  test('have exactly the values of their sentence', () => {
     const said = (run) => {
       try {
         run();
@@ -250,7 +250,7 @@ describe('what is really thrown', () => {
     scope.close();
   });
 
-  test('a file broken in any place is refused with every value that its sentence has', async () => {
+  test('of a file broken at any place have every value of their sentence', async () => {
     const image = smallModel();
     const broken = Array.from({ length: 30 }, (_, i) =>
       image.slice(0, Math.floor((image.length * i) / 30)),

@@ -1,4 +1,4 @@
-/** The static server: only this machine, only the folder, nothing left open. */
+/** The static server serves only this machine and its folder, and leaves no file open. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
 import { get, request } from 'node:http';
@@ -41,7 +41,7 @@ before(async () => {
 });
 
 /**
- * Status and body of a path as it stands, which fetch would put in order first.
+ * Returns status and body of a path unchanged; fetch would normalise the path first.
  * @param {string} path
  * @param {string} [method]
  * @returns {Promise<{ status: number | undefined, text: string }>}
@@ -57,7 +57,7 @@ function ask(path, method = 'GET') {
   });
 }
 
-test('files of the folder, and those that a route names, are served', async () => {
+test('files of the folder and of a route are served', async () => {
   assert.deepEqual(await ask('/'), { status: 200, text: 'page' });
   assert.deepEqual(await ask('/index.html?a=b'), { status: 200, text: 'page' });
   assert.deepEqual(await ask('/deep/'), { status: 200, text: 'deep' });
@@ -84,7 +84,7 @@ for (const path of [
     assert.deepEqual(await ask(path), { status: 404, text: 'not found\n' });
   });
 
-test('what only asks to read is answered', async () => {
+test('a POST is not answered', async () => {
   assert.equal((await ask('/', 'POST')).status, 404);
 });
 
@@ -97,7 +97,9 @@ const listens = (host, at) =>
   });
 
 const oneLoopback = process.platform !== 'linux' && 'only Linux has a second loopback address';
-test('it listens at this machine only, unless asked', { skip: oneLoopback }, async () => {
+test('the server listens to this machine only, unless told otherwise', {
+  skip: oneLoopback,
+}, async () => {
   assert.equal(await listens('127.0.0.1', port), true);
   assert.equal(await listens('127.0.0.2', port), false);
   const { url } = closed(await serve(base, 0, undefined, '0.0.0.0'));
@@ -106,7 +108,7 @@ test('it listens at this machine only, unless asked', { skip: oneLoopback }, asy
   assert.equal(await listens('127.0.0.2', Number(at)), true);
 });
 
-/** How many descriptors this process has on a file. @param {string} name */
+/** Counts the descriptors of this process on a file. @param {string} name */
 async function opened(name) {
   const links = (await readdir('/proc/self/fd')).map((fd) =>
     readlink(`/proc/self/fd/${fd}`).catch(() => ''),
@@ -115,7 +117,7 @@ async function opened(name) {
 }
 
 const noProc = process.platform !== 'linux' && 'only Linux lists its descriptors';
-test('a download that is broken off leaves no descriptor open', { skip: noProc }, async () => {
+test('an aborted download leaves no descriptor open', { skip: noProc }, async () => {
   for (let i = 0; i < 20; i++)
     await new Promise((resolve) => {
       const asked = get({ host: '127.0.0.1', port, path: '/large.gguf' }, (response) =>
@@ -130,7 +132,7 @@ test('a download that is broken off leaves no descriptor open', { skip: noProc }
   assert.equal(await opened('large.gguf'), 0);
 });
 
-test('what has not changed is not sent again', async () => {
+test('an unchanged file is not sent again', async () => {
   const first = await fetch(`${server.url}deep/`);
   const etag = first.headers.get('etag') ?? '';
   const ask = (/** @type {string} */ tag) =>
@@ -140,7 +142,7 @@ test('what has not changed is not sent again', async () => {
   assert.equal((await ask('"another"')).status, 200);
 });
 
-test('what the build names by its contents is not even asked for again', async () => {
+test('a file named by its contents may be cached without a new request', async () => {
   const policy = async (/** @type {string} */ name) => {
     await writeFile(join(base, 'site', name), '');
     return (await fetch(`${server.url}${name}`)).headers.get('cache-control');

@@ -1,4 +1,4 @@
-/** Typed settings: a box takes the values of the engine, and gives a reason for any other. */
+/** Typed settings: a box accepts the engine's values and gives a reason for any other. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { build } from 'esbuild';
@@ -33,7 +33,7 @@ function engineTakes(name, value) {
   }
 }
 
-test('settings to choose from begin with the usual ones and lose none', async () => {
+test('the list of settings begins with the usual ones and has all', async () => {
   const { table } = await Logitscope.load();
   const names = words.usualFirst(table).map(({ name }) => name);
   assert.deepEqual(names.slice(0, 5), [
@@ -46,19 +46,19 @@ test('settings to choose from begin with the usual ones and lose none', async ()
   assert.deepEqual([...names].sort(), table.map(({ name }) => name).sort());
 });
 
-test('a box takes exactly what the engine takes, at both bounds and beyond', () => {
+test('a box accepts exactly the engine’s values, at both bounds and beyond', () => {
   const rows = scope.table.filter(({ kind }) => kind === 'real' || kind === 'integer');
   assert.ok(rows.length > 20);
   for (const row of rows)
     for (const bound of [row.minimum, row.maximum])
       for (const value of [bound - 1, bound - 0.5, bound, bound + 0.5, bound + 1]) {
-        if (Math.abs(value) > 1e15) continue; // as text it may be another number
+        if (Math.abs(value) > 1e15) continue; // its text may round to another number
         const taken = 'value' in words.readSetting(row, String(value));
         assert.equal(taken, engineTakes(row.name, value), `${row.name} ${value}`);
       }
 });
 
-test('a bound that is not itself accepted is named as such', () => {
+test('an excluded bound is named as excluded', () => {
   const read = (name, text) =>
     words.readSetting(
       scope.table.find((row) => row.name === name),
@@ -71,7 +71,7 @@ test('a bound that is not itself accepted is named as such', () => {
   assert.match(read('typical_p', '2'), /must be between 0 and 1, got 2$/);
 });
 
-test('an entropy below what float32 logits can tell is a bound, not nine digits', () => {
+test('an entropy below the resolution of float32 logits is shown as a bound', () => {
   const stage = { name: 'temperature', value: 0.1, active: true, changed: true, removed: 0 };
   const said = (entropy) => words.describeStage({ ...stage, entropy }, 1.5, 1);
   assert.equal(said(2.7e-8), 'Entropy 1.50 → <0.000001 bits.');

@@ -1,4 +1,4 @@
-/** The shelf of stages: nothing without a source, a picture and a group; found by any system's name. */
+/** The shelf: each sampler has a source, a picture and a group, and is found by any system's name. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const NAMES = GROUPS.flatMap(({ names }) => names);
 const read = (code) =>
   JSON.parse(readFileSync(new URL(`../../web/locale/${code}.json`, import.meta.url), 'utf8'));
 
-test('every sampler but the front ones is on the shelf once, with its words, source and picture', () => {
+test('every sampler except the front ones is on the shelf once, with strings, source and picture', () => {
   const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
   const waiting = warpers.filter((name) => !FRONT.includes(name));
   assert.deepEqual([...NAMES].sort(), [...waiting, 'constraint', 'own'].sort());
@@ -35,7 +35,7 @@ test('every sampler but the front ones is on the shelf once, with its words, sou
   }
 });
 
-test('what a stage starts at is accepted, and shows in its picture', async () => {
+test('the start value of a stage is valid and visible in its picture', async () => {
   const scope = await Logitscope.load();
   const pictures = await drawPictures(scope, NAMES);
   assert.deepEqual(Object.keys(pictures).sort(), NAMES.filter((name) => name !== 'own').sort());
@@ -52,7 +52,7 @@ test('what a stage starts at is accepted, and shows in its picture', async () =>
   // min-p 0.05 of 58 % is 2.9 %; of 11.5 % it is less than the least token has.
   assert.deepEqual([pictures.min_p.confident.removed, pictures.min_p.flat.removed], [11, 0]);
   assert.equal(pictures.min_p.flat.changed, false);
-  // The text 1 0 2 5 1 0 ends as it began: 2 came next.
+  // The text 1 0 2 5 1 0 ends with its beginning, 1 0, after which 2 came.
   assert.deepEqual(
     pictures.no_repeat_ngram_size.flat.kept
       .map((kept, id) => (kept ? -1 : id))
@@ -62,7 +62,7 @@ test('what a stage starts at is accepted, and shows in its picture', async () =>
   scope.close();
 });
 
-test('a stage is found by what any system calls it, however it is spelled', () => {
+test('a stage is found by any system’s name in any spelling', () => {
   const english = read('en');
   const said = (name) => [english[`warper.${name}`], english[`about.${name}`]];
   const find = (query) => findSamplers(query, NAMES, said);

@@ -1,24 +1,24 @@
-/** The fetched files stay small: both modules, worker, and its end in the page; the model that drafts. */
+/** Limits the size of the fetched files: modules, worker, its client in the page, and the draft model. */
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { measureSizes } from '../bench/size.js';
 
 /**
- * Bytes of gzip: the present size and a little, so that growth is noticed at once. Unicode's form C
- * takes 6 kB, 4.4 of them its table: without it no page would cut a text as Qwen's tokenizer does. The
- * loops for several streams take 1.4 kB.
+ * Bytes of gzip, slightly above the present size, so that growth is noticed at once. Unicode's form C
+ * takes 6 kB, of which its table takes 4.4; Qwen's tokenizer needs it. The loops for several streams take
+ * 1.4 kB.
  */
 const LIMIT = 103.2e3;
 
-test(`modules, worker and page side of the engine: at most ${LIMIT / 1e3} kB`, async () => {
+test(`modules, worker and page side of the engine have at most ${LIMIT / 1e3} kB`, async () => {
   const sizes = await measureSizes();
   const ours = sizes.find(({ name }) => name === 'ours together');
   const parts = sizes.map(({ name, gzip }) => `${name}: ${gzip}`).join('\n');
   assert.ok(ours && ours.gzip > 20e3 && ours.gzip <= LIMIT, parts);
 });
 
-test('the model that drafts is at most 0.5 MB', () => {
+test('the draft model has at most 0.5 MB', () => {
   const draft = new URL('../../models/stories-draft.gguf', import.meta.url);
   assert.ok(statSync(draft).size <= 0.5e6);
 });

@@ -1,6 +1,6 @@
 /**
- * A small random gpt2 as a GGUF image, for tests: seeded weights, and as tokens the 256 bytes and
- * an end-of-sequence token, so that any text is spelled and any text can come out.
+ * A small random gpt2 as a GGUF image: seeded weights, and as tokens the 256 bytes and an
+ * end-of-sequence token, so that the model can read and write any text.
  */
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { Pcg32 } from '../vectors/twin.js';
@@ -20,11 +20,11 @@ export function byteTokens() {
 }
 
 /**
- * The content of a file for writeGguf.
+ * Returns the contents for writeGguf.
  * @param {{ dim?: number, context?: number, layers?: number, heads?: number, seed?: number,
  *   tokenizer?: boolean, bos?: boolean, eos?: boolean, name?: string, tokens?: string[], template?: string,
  *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: of the matrices; tokens: in place
- *   of the bytes, in GPT-2's spelling, the last one being the end
+ *   of the bytes, in GPT-2's spelling, with the end token last
  */
 export function smallContents({
   dim = 16,
