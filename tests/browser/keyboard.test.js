@@ -436,26 +436,3 @@ test('single keys run the most frequent commands, not in a text box, and can be 
   assert.deepEqual(complaints, []);
   await close();
 });
-
-long('keys alone can rank texts blind', async () => {
-  const { page, close } = await bench.open();
-  await page.locator('#tab-bench').focus();
-  await page.keyboard.press('ArrowRight');
-  await page.locator('logit-compare [data-command=run]').press('Enter');
-  await page.locator('logit-compare logit-passage').nth(2).waitFor();
-  await page.locator('logit-compare #blind').press('Enter');
-  const entries = () =>
-    page
-      .locator('logit-ranking [data-entry]')
-      .evaluateAll((all) => all.map(({ dataset }) => dataset.entry).join());
-  await page.locator('logit-ranking [data-entry]').nth(1).waitFor();
-  const before = (await entries()).split(',');
-  await page.locator('logit-ranking [data-entry] [data-step="1"]').first().focus();
-  await page.keyboard.press('ArrowDown');
-  const wanted = [before[1], before[0], ...before.slice(2)].join();
-  assert.equal(await until(entries, (now) => now === wanted), wanted);
-  assert.match(await focused(page), /logit-ranking/);
-  await page.locator('logit-ranking [data-command=reveal]').press('Space');
-  await page.locator('logit-ranking .scroll').waitFor();
-  await close();
-});

@@ -44,8 +44,8 @@ async function openCut(options) {
   return opened;
 }
 
-function expectWhole(place, prompt, settings) {
-  scope.feed(scope.encode(prompt));
+function expectWhole(place, settings) {
+  scope.feed(scope.encode(FIRST));
   return expectTrace(place, scope.distribution({ ...settings, top: 20 }));
 }
 
@@ -54,7 +54,7 @@ test('a double click opens the whole instrument without a network', async () => 
   await page.context().setOffline(true);
   await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
-  await expectWhole(page, FIRST, PLAIN);
+  await expectWhole(page, PLAIN);
   await unfoldStages(page);
   await page.locator('logit-shelf summary').click();
   await page.locator('[data-add=own]').click();
@@ -62,7 +62,7 @@ test('a double click opens the whole instrument without a network', async () => 
   await own.getByText('keeps 5').waitFor();
   await own.locator('[data-do=switch]').click();
   await page.locator('#preset').selectOption({ label: 'Greedy: always the best' });
-  await expectWhole(page, FIRST, { temperature: 0 });
+  await expectWhole(page, { temperature: 0 });
   await page.locator('[data-command=run]').click();
   await page.locator('.verdict[data-right]').waitFor();
   await page.locator('[data-command=share]').click();
@@ -121,15 +121,6 @@ long(
     await close();
   },
 );
-
-// The test before opens a prompt, a setting and a text by such an address.
-long('the file reads an address after the #', async () => {
-  const { page, close } = await openCut();
-  await page.goto(`${pathToFileURL(file)}?lang=en&model=verbs#prompt=Every%20day%20he&top_k=3`);
-  await page.locator('logit-distribution .row').first().waitFor();
-  await expectWhole(page, 'Every day he', { top_k: 3 });
-  await close();
-});
 
 long(
   'the file contains the lessons: their list, and one in Spanish that is judged and kept',
@@ -192,11 +183,11 @@ for (const [name, worker] of WORKERS)
       await page.goto(`http://localhost:${server.address().port}/`);
       const frame = page.frameLocator('iframe');
       await frame.locator('logit-distribution .row').first().waitFor();
-      await expectWhole(frame, FIRST, PLAIN);
+      await expectWhole(frame, PLAIN);
       await page.evaluate(() =>
         frames[0].postMessage({ type: 'logitscope:set', settings: { top_k: 2 } }, '*'),
       );
-      await expectWhole(frame, FIRST, { top_k: 2 });
+      await expectWhole(frame, { top_k: 2 });
       assert.ok(
         (await page.evaluate(() => window.heard)).some(({ type }) => type === 'logitscope:ready'),
       );
