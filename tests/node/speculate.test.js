@@ -1,4 +1,4 @@
-/** Speculative decoding: the rule, its law, what a generation says of its drafts, what it refuses. */
+/** Speculative decoding: the rule, its distribution, the record of drafts, and refusals. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -30,7 +30,7 @@ after(() => {
 });
 
 /**
- * Five standard deviations of a chi-square of so many degrees of freedom.
+ * Asserts that chi-square stays within five standard deviations.
  * @param {number[]} counts @param {number[]} p @param {number} n
  */
 function holdsLaw(counts, p, n) {
@@ -55,7 +55,7 @@ describe('the rule in the module', () => {
     module = await Module.load();
   });
 
-  /** C's decision over distributions in its memory. */
+  /** Calls C's decision on two distributions in its memory. */
   function rule(/** @type {number[]} */ p, /** @type {number[]} */ q) {
     const at = module.exchange(24 * p.length);
     const qAt = at + 8 * p.length;
@@ -76,7 +76,7 @@ describe('the rule in the module', () => {
     };
   }
 
-  test('is the naive one', () => {
+  test('equals the naive rule', () => {
     for (let round = 0; round < cases(400, 4000); round++) {
       const n = 1 + Math.floor(unit() * (round % 20 ? 30 : 3000));
       const power = round % 4 ? 1 : 20;
@@ -91,7 +91,7 @@ describe('the rule in the module', () => {
     }
   });
 
-  test('draws fall as p does, and as many drafts stay as p and q share: chi-square', () => {
+  test('draws by p and accepts as many drafts as p and q share, by chi-square', () => {
     const n = cases(1e5, 1e6);
     for (const [p, q, seed] of /** @type {const} */ ([
       [
@@ -121,7 +121,7 @@ describe('the rule in the module', () => {
 });
 
 describe('a generation', () => {
-  test('does what the rule says, step by step, under stages that remember', async () => {
+  test('follows the rule step by step with samplers that read the history', async () => {
     const settings = {
       repetition_penalty: 1.3,
       dry_multiplier: 0.8,
@@ -188,7 +188,7 @@ describe('a generation', () => {
     }
   });
 
-  test('a model that drafts for itself writes what it writes alone, k + 1 tokens a pass', async () => {
+  test('by a model that drafts for itself gives the same text in passes of k + 1 tokens', async () => {
     const twin = await Logitscope.load({ model: smallModel({ context: 48 }) });
     for (const settings of [{}, { temperature: 0 }, { top_p: 0.8, frequency_penalty: 0.5 }]) {
       const options = { prompt: 'Hi', max_new_tokens: 20, seed: 5, ...settings };
@@ -206,7 +206,7 @@ describe('a generation', () => {
     twin.close();
   });
 
-  test('a draft serves several generations at once, and its own timeline is left alone', async () => {
+  test('shares its draft with other generations and leaves the draft’s timeline unchanged', async () => {
     const ask = (/** @type {number} */ seed) => ({ prompt: 'Hi', max_new_tokens: 20, seed, draft });
     draft.feed([65, 66]);
     const alone = [];
@@ -223,7 +223,7 @@ describe('a generation', () => {
     for (const session of sessions) session.close();
   });
 
-  test('greedy is greedy, past the context and without the cache too', async () => {
+  test('stays greedy with a draft, even past the context and without the cache', async () => {
     for (const draft_tokens of [1, 2, 5, 32])
       for (const cache of [true, false]) {
         const options = { prompt: 'Hello', temperature: 0, max_new_tokens: 60, cache };
@@ -235,7 +235,7 @@ describe('a generation', () => {
       }
   });
 
-  test('cache, loops and a worker change no bit', async () => {
+  test('gives the same ids without the cache and with the scalar loops', async () => {
     const scalar = await Logitscope.load({ model: smallModel({ context: 48 }), variant: 'scalar' });
     const options = { prompt: 'Hi', max_new_tokens: 40, seed: 8, draft, draft_tokens: 5 };
     const { ids } = await scope.write(options);
@@ -244,7 +244,7 @@ describe('a generation', () => {
     scalar.close();
   });
 
-  test('its u is of the first number alone, whoever uses it', async () => {
+  test('uses u for its first number only', async () => {
     const options = { prompt: 'Hi', max_new_tokens: 1, draft };
     assert.deepEqual(
       (await scope.write({ ...options, u: 0.999 })).ids,
@@ -255,7 +255,7 @@ describe('a generation', () => {
     assert.ok(rest.every(({ u }) => u !== 0.999));
   });
 
-  test('ends where a text ends, inside a pass too', async () => {
+  test('ends at the end of a text, even inside a pass', async () => {
     const twin = await Logitscope.load({ model: smallModel({ context: 48 }) });
     const options = { prompt: 'Hi', seed: 1, draft: twin, draft_tokens: 8, max_new_tokens: 30 };
     const forced = await scope.write({ ...options, logit_bias: { [EOS]: 6 } });
@@ -365,14 +365,14 @@ describe('refusals', () => {
     contrastive_beta: { contrastive_beta: 1 },
     own: { own: (/** @type {Float32Array} */ logits) => logits },
   }))
-    test(`${setting} draws otherwise`, () =>
+    test(`${setting} is refused with a draft`, () =>
       assert.rejects(
         scope.write(/** @type {any} */ ({ prompt: 'Hi', draft, ...settings })),
         (/** @type {any} */ { code, key, values }) =>
           code === 'unsupported' && key === 'draft_setting' && values.setting === setting,
       ));
 
-  test('another vocabulary, and what is no scope', async () => {
+  test('another vocabulary and an invalid draft are refused', async () => {
     const write = (/** @type {any} */ options) => scope.write({ prompt: 'Hi', ...options });
     const tokens = Array.from({ length: VOCAB }, (_, id) => (id === EOS ? '<end>' : `<${id}>`));
     const other = await Logitscope.load({ model: smallModel({ tokens }) });
@@ -394,7 +394,7 @@ describe('refusals', () => {
     shorter.close();
   });
 
-  test('memory comes back', async () => {
+  test('memory does not grow over many generations', async () => {
     const once = () => scope.write({ prompt: 'Hi', max_new_tokens: 4, draft, draft_tokens: 32 });
     await once();
     const { memoryBytes } = scope;

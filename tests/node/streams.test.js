@@ -1,4 +1,4 @@
-/** The measurement at load: how many blocks one vector meets at once. */
+/** The measurement at load that chooses how many blocks share one vector. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +9,9 @@ import { chooseStreams } from '../../web/engine/weight-streams.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * A module whose weights take `cost` milliseconds a megabyte in so many streams, at a clock that
- * ticks every `tick` milliseconds. The first readings are slow, as code is before it is optimised, and
- * another program stalls four readings from `stall` on.
+ * A module that takes `cost` milliseconds a megabyte, by number of streams, with a clock that ticks
+ * every `tick` milliseconds. Its first readings are slow, as unoptimised code is, and another program
+ * stalls four readings from `stall` on.
  */
 function machine({ cost, parts = 100, bytes = 1e6, tick = 0, slow = 3, stall = -1 }) {
   let time = 0;
@@ -37,7 +37,7 @@ const chosenOn = (options) => {
   return chooseStreams(/** @type {any} */ (calls), 1, STREAMS, now);
 };
 
-test('the fastest choice is taken, also by a clock that ticks once a millisecond', () => {
+test('the fastest choice is taken, even by a clock that ticks once a millisecond', () => {
   for (const tick of [0, 0.1, 1]) {
     assert.equal(chosenOn({ cost: { 1: 0.05, 2: 0.08, 4: 0.07 }, tick }), 1);
     assert.equal(chosenOn({ cost: { 1: 0.09, 2: 0.08, 4: 0.06 }, tick }), 4);
@@ -59,11 +59,11 @@ test('four stalled readings in a row do not decide', () => {
     assert.equal(chosenOn({ cost: { 1: 0.05, 2: 0.08, 4: 0.07 }, stall }), 1, `from ${stall}`);
 });
 
-test('a model whose matrices are float32 has nothing to time', () => {
+test('a model of float32 matrices is not timed', () => {
   assert.equal(chosenOn({ cost: { 1: 9, 2: 1, 4: 1 }, parts: 0 }), 1);
 });
 
-test('a small model is not timed, and a choice that was asked for holds', async () => {
+test('a small model is not timed, and a requested choice is kept', async () => {
   const model = `${root}models/verbs.gguf`;
   for (const [streams, expected] of /** @type {const} */ ([
     ['auto', 1],
@@ -75,7 +75,7 @@ test('a small model is not timed, and a choice that was asked for holds', async 
   }
 });
 
-test('another number is refused with the choices', async () => {
+test('an unsupported number of streams is refused with the choices', async () => {
   await assert.rejects(Logitscope.load({ streams: /** @type {any} */ (3) }), {
     code: 'invalid_argument',
     message: 'streams must be one of "auto", 1, 2, 4, got 3',

@@ -1,4 +1,4 @@
-/** Submissions in processes of their own: Python beside JavaScript, limits, and what is shut off. */
+/** Submissions in separate processes: Python and JavaScript, limits, and isolation. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const { isolation } = found;
 found.close();
 let written = 0;
 
-/** The warpers of the lessons, one after another. */
+/** The lessons' samplers as a chain. */
 const CHAIN = `
 def chain(logits, settings, history):
     logits = apply_repetition_penalty(logits, history, settings.repetition_penalty)
@@ -39,7 +39,7 @@ function file(source, kind = 'py') {
   return path;
 }
 
-/** The report on a source. @param {string} source @param {string} as @param {string[]} [more] */
+/** Grades a source; returns the report. @param {string} source @param {string} as @param {string[]} [more] */
 async function graded(source, as, more = [], kind = 'py') {
   const { stdout, stderr } = await cli([
     'grade',
@@ -53,11 +53,11 @@ async function graded(source, as, more = [], kind = 'py') {
   return { ...JSON.parse(stdout), stderr };
 }
 
-/** The message of the first property that fails. */
+/** Returns the message of the first property that fails. */
 const first = ({ properties }) => properties.find(({ holds }) => !holds)?.message;
 
-describe('Python', () => {
-  test('what is right has 100, several functions a call, under the names of lessons', async () => {
+describe('a Python file', () => {
+  test('with correct functions under the lessons’ names scores 100', async () => {
     const asked = 'temperature,top_k,top_p,repetition_penalty,chain,generate=4';
     const report = await graded(PYTHON + CHAIN, asked);
     assert.deepEqual([report.score, report.failed], [100, 0], JSON.stringify(report.functions));
@@ -74,7 +74,7 @@ describe('Python', () => {
     );
   });
 
-  test('a right file has 100, however it is written', async () => {
+  test('with correct functions scores 100 in any style', async () => {
     const all = 'temperature,top_k,top_p,repetition_penalty,chain,generate';
     for (const [style, source] of sample(Object.entries(PYTHON_STYLES), 1)) {
       const { score, functions } = await graded(source, LONG ? all : 'top_p');
@@ -82,14 +82,14 @@ describe('Python', () => {
     }
   });
 
-  long('the 43 cases on the own code', async () => {
+  long('with correct functions passes the 43 cases', async () => {
     const { score, passed, failed } = await graded(PYTHON, 'cases');
     assert.deepEqual([score, passed, failed], [100, 43, 0]);
   });
 
   const numpy = pythonWith('numpy');
   const skip = !numpy && 'no python3 here has NumPy';
-  test('a file that imports NumPy is given its arrays, and marked as any other', {
+  test('that imports NumPy gets arrays and is graded as any other', {
     skip,
   }, async () => {
     const all = 'temperature,top_k,top_p,repetition_penalty,chain,generate';
@@ -105,8 +105,8 @@ describe('Python', () => {
     ).functions;
     assert.equal(topP.fault.code, 'until_above');
     assert.ok(topP.score > 50 && topP.score < 100);
-    // top_p's fault shows in the loop too; and a sum of shares may end below the highest u, where the
-    // last place is then a removed token's.
+    // top_p's fault shows in the loop too. A sum of probabilities may end below the highest u, and then
+    // the last place belongs to a removed token.
     const failed = generate.properties.filter(({ holds }) => !holds);
     assert.deepEqual(
       failed.map(({ name }) => name),
@@ -114,7 +114,7 @@ describe('Python', () => {
     );
   });
 
-  test('a fault is named, a function that is not there has 0', async () => {
+  test('gets a name for its fault, and 0 for a missing function', async () => {
     const report = await graded(
       broken(broken(PYTHON, 'before < p', 'before <= p'), 'def apply_temperature', 'def heat'),
       'top_p,temperature',
@@ -126,12 +126,12 @@ describe('Python', () => {
     assert.equal(report.score, Math.floor(topP.score / 2));
   });
 
-  test('nothing done has 0, whatever it returns', async () => {
+  test('without any work scores 0 with any result', async () => {
     for (const body of sample(['return logits', 'return list(logits)', 'pass', 'return []'], 1))
       assert.equal((await graded(`def top_k(logits, k):\n    ${body}\n`, 'top_k')).score, 0, body);
   });
 
-  test('what it raises, prints and returns otherwise is told', async () => {
+  test('gets a sentence for exceptions, prints and wrong results', async () => {
     const bodies = /** @type {[string, RegExp][]} */ ([
       ['return logits.missing', /AttributeError.*\(line 2\)/],
       ['return [float("nan")] * len(logits)', /token 0 has a logit that is NaN/],
@@ -152,7 +152,7 @@ describe('Python', () => {
     assert.match(stderr, /"id": 1/);
   });
 
-  test('names of transformers are known, and all are listed for one that is not', async () => {
+  test('may use names of transformers, and an unknown name lists all known ones', async () => {
     const begin = broken(
       PYTHON,
       'def apply_temperature(logits, temperature)',
@@ -175,7 +175,7 @@ describe('Python', () => {
     assert.match(loop, /modal is unknown, known are model, .*\bmax_tokens, .*, or a setting/);
   });
 
-  test('a file that is no Python is a wrong argument, with its line', async () => {
+  test('with a syntax error is a wrong argument, with its line', async () => {
     const { status, stderr } = await cli(['grade', file('def top_k(:\n'), '--as', 'top_k']);
     assert.equal(status, 2);
     assert.match(stderr, /SyntaxError.*line 1/);
@@ -183,7 +183,7 @@ describe('Python', () => {
     assert.match(first(await graded(odd, 'top_k')), /its parameter temp is unknown/);
   });
 
-  test('settings that are read are asked, by name and by key', async () => {
+  test('is tested on the settings that it reads, by name and by key', async () => {
     const body = 'return [x if i in keep else float("-inf") for i, x in enumerate(logits)]';
     const rank = 'keep = sorted(range(len(logits)), key=lambda i: (-logits[i], i))';
     const ways = [
@@ -201,12 +201,12 @@ describe('Python', () => {
   });
 });
 
-describe('a file as Python reads it', () => {
+describe('the encoding and format of a file', () => {
   const right = broken(PYTHON, 'import math', '# José\nimport math');
   const at = `${folder}/encodings`;
   mkdirSync(at, { recursive: true });
 
-  test('a byte order mark, a coding line and Windows line ends have the same mark', async () => {
+  test('a byte order mark, a coding line and Windows line ends give the same score', async () => {
     writeFileSync(`${at}/bom.py`, `\ufeff${right}`);
     writeFileSync(`${at}/latin.py`, Buffer.from(`# coding: latin-1\n${right}`, 'latin1'));
     writeFileSync(`${at}/crlf.py`, `\ufeff${right}`.replaceAll('\n', '\r\n'));
@@ -222,7 +222,7 @@ describe('a file as Python reads it', () => {
     assert.match(wide, /^wide\.py,0,0,.*SyntaxError: it is UTF-16, which Python does not read/);
   });
 
-  test('a notebook is its code cells; one that fails ends itself alone', async () => {
+  test('a notebook counts as its code cells, and a failing cell stops only itself', async () => {
     const cell = (source, cell_type = 'code') => ({ cell_type, source, outputs: [], metadata: {} });
     const [first, ...others] = right.split('\n\n\n');
     const notebook = (cells, metadata = {}) =>
@@ -250,7 +250,7 @@ describe('a file as Python reads it', () => {
     assert.equal((await cli(['grade', broken, '--as', 'top_k'])).status, 2);
   });
 
-  test('the interpreter is the environment’s, PATH’s or --python, and is named', async (context) => {
+  test('the interpreter comes from the environment, PATH or --python, and the report names it', async (context) => {
     const { VIRTUAL_ENV, PATH } = process.env;
     const { program, version } = findPython();
     const home = `${folder}/venv`;
@@ -280,7 +280,7 @@ describe('a file as Python reads it', () => {
   });
 });
 
-describe('JSON lines of a program of its own', () => {
+describe('a program that answers with JSON lines', () => {
   const program = (result) => `import json, sys
 for line in sys.stdin:
     call = json.loads(line)
@@ -293,14 +293,14 @@ for line in sys.stdin:
   const answer = (numbers) => program(`json.dumps({"id": call["id"], "result": ${numbers}})`);
   const asked = async (source) => graded(source, 'top_k', ['--stdio']);
 
-  test('a removed logit is the string "-inf"', async () => {
+  test('writes a removed logit as the string "-inf"', async () => {
     const keep =
       '[x if x == "-inf" or sorted([-1e99 if y == "-inf" else y for y in call["logits"]])[-(call["settings"]["top_k"] or n):][0] <= x else "-inf" for x in call["logits"]]';
     const report = await asked(answer(keep));
     assert.deepEqual([report.score, first(report)], [100, undefined]);
   });
 
-  test('a bare -Infinity or NaN has a sentence', async () => {
+  test('gets a sentence for a bare -Infinity or NaN', async () => {
     for (const value of sample(['-inf', 'nan'], 1)) {
       const report = await asked(answer(`[float("${value}")] * n`));
       const bare = value === 'nan' ? 'NaN' : '-Infinity';
@@ -314,14 +314,14 @@ for line in sys.stdin:
     assert.match(first(await asked(answer('["nan"] * n'))), /NaN/);
   });
 
-  test('generate needs a model to call, so it is refused', async () => {
+  test('is refused for generate, which needs a model to call', async () => {
     const { status, stderr } = await cli(['grade', file(''), '--as', 'generate', '--stdio']);
     assert.equal(status, 2);
     assert.match(stderr, /--stdio is for warpers/);
   });
 });
 
-describe('what a function may read beside the logits', () => {
+describe('a function may read more than the logits', () => {
   test('a second distribution and the bits of a watermark, in Python', async () => {
     const guidance = `import math
 def logs(logits):
@@ -350,8 +350,8 @@ def green_bias(logits, green_bias, green_fraction, bits):
   });
 });
 
-describe('limits', () => {
-  test('of time: of a call, and of all calls', async () => {
+describe('the limits', () => {
+  test('of time end one call or all calls', async () => {
     const slow = await graded('def top_k(logits, k):\n    while True: pass\n', 'top_k', [
       '--time-limit',
       '0.3',
@@ -366,7 +366,7 @@ describe('limits', () => {
     assert.match(late.reasons[1], /nothing is done yet$/);
   });
 
-  test('of memory: in Python and in JavaScript, inside the heap and outside', async () => {
+  test('of memory hold in Python and in JavaScript, inside the heap and outside', async () => {
     const python = await graded(
       'def top_k(logits, k):\n    return bytearray(10 ** 9) and logits\n',
       'top_k',
@@ -374,7 +374,7 @@ describe('limits', () => {
     );
     assert.match(first(python), /MemoryError/);
     const script = await graded(
-      // It asks once: V8 looks for garbage for long before it gives up.
+      // The code allocates once, since V8 collects garbage for long before it gives up.
       'let why; export default () => { try { if (!why) new Uint8Array(1e9).fill(1); } catch (error) { why = error; } throw why; };',
       'top_k',
       ['--memory-limit', '256'],
@@ -383,7 +383,7 @@ describe('limits', () => {
     assert.match(first(script), /allocation failed/i);
   });
 
-  test('of all processes together: shared memory, children, and how many', async () => {
+  test('of all processes together hold for shared memory, children and their number', async () => {
     const asked = /** @type {any} */ ({ call: 'warp', logits: [1], settings: {}, history: [] });
     const held = `held = []
 def hold(bytes):
@@ -402,7 +402,7 @@ def hold(bytes):
       ['def top_k(logits):\n    while os.fork(): pass\n    time.sleep(9)', 'tasks'],
     ]);
     for (const [source, code] of sample(sources, 2)) {
-      // Some interpreters fork with so much of their own that 128 MB end them first.
+      // Some interpreters use so much memory in a fork that 128 MB would end them first.
       const memory = code === 'tasks' ? 1024 : 128;
       const submissions = new Submissions(process.stderr, { memory });
       const path = file(`import mmap, os, time\n${source}\n`);
@@ -415,7 +415,7 @@ def hold(bytes):
     }
   });
 
-  test('a grader that was killed leaves nothing for long', () => {
+  test('include the folders of a killed grader, which the next one removes', () => {
     const left = `${tmpdir()}/logitscope-grade-4194305-x`; // no process has that number
     mkdirSync(`${left}/seen`, { recursive: true });
     const own = () =>
@@ -428,7 +428,7 @@ def hold(bytes):
     assert.deepEqual(own(), before);
   });
 
-  test('nothing of the environment, and a folder of its own', async () => {
+  test('hide the environment and give an empty folder', async () => {
     process.env.LOGITSCOPE_SECRET = 'told';
     const python =
       'import os\ndef top_k(logits, k):\n    raise ValueError(f"{sorted(os.environ)} {os.listdir()}")\n';
@@ -442,7 +442,7 @@ def hold(bytes):
     delete process.env.LOGITSCOPE_SECRET;
   });
 
-  test('no file grows, whatever shuts it off', async () => {
+  test('let no file grow under any isolation', async () => {
     const target = `${folder}/written.txt`;
     const python = `def top_k(logits, k):\n    with open(${JSON.stringify(target)}, "w") as file: file.write("x" * 10)\n    return logits\n`;
     assert.match(first(await graded(python, 'top_k')), /Read-only|File too large|No such file/);
@@ -464,7 +464,7 @@ describe('isolation', () => {
   );
   after(() => server.close());
 
-  test('no network, no other file and no other process', async (context) => {
+  test('allows no network, no other file and no other process', async (context) => {
     if (!isolation) return context.skip('neither bwrap nor unshare works here');
     const refused = /** @type {[string, RegExp][]} */ ([
       [`socket.create_connection(("127.0.0.1", ${port}), 2)`, /refused|unreachable/i],
@@ -503,7 +503,7 @@ def top_k(logits, k):
     assert.equal(report.isolation, isolation);
   });
 
-  test('the file is alone, and nothing in sight knows a right answer', async (context) => {
+  test('shows the file only, and no file with a right answer', async (context) => {
     if (!isolation) return context.skip('neither bwrap nor unshare works here');
     const looks = `import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -520,7 +520,7 @@ export default () => { throw new Error(JSON.stringify(said)); };`;
     assert.deepEqual(said, ['', own, names, false, false, '/run/submission/empty']);
   });
 
-  test('where nothing shuts off stderr says so before the first file, and --isolated refuses', async () => {
+  test('is reported as missing on stderr before the first file, and --isolated refuses then', async () => {
     const { PATH } = process.env;
     const { stderr, status } = await cli(['grade', file(PYTHON), '--as', 'top_k', '--isolated']);
     if (isolation) assert.deepEqual([status, stderr], [0, '']);
@@ -553,7 +553,7 @@ export default () => { throw new Error(JSON.stringify(said)); };`;
 });
 
 describe('a class', () => {
-  test('is a table: a row for each file or folder, no formula in it', async () => {
+  test('gives a table with a row for each file or folder and no formula', async () => {
     const at = `${folder}/class`;
     writeFileSync(`${at}/ana.py`, PYTHON);
     writeFileSync(`${at}/=bob.mjs`, broken(TOP_P, 'before < top_p', 'before <= top_p'));
@@ -573,7 +573,7 @@ describe('a class', () => {
     assert.equal(rows.length, 6);
   });
 
-  test('has a row with its reason for a learner without a file that runs', async () => {
+  test('has a row with a reason for a learner without a file that runs', async () => {
     const at = `${folder}/odd`;
     for (const inside of ['__MACOSX', 'deep/one/two', 'empty', 'several', 'typed'])
       mkdirSync(`${at}/${inside}`, { recursive: true });
@@ -597,7 +597,7 @@ describe('a class', () => {
     ]);
   });
 
-  test('a learner sees no other learner’s file', async (context) => {
+  test('hides each learner’s file from the others', async (context) => {
     if (!isolation) return context.skip('neither bwrap nor unshare works here');
     const at = `${folder}/pair`;
     mkdirSync(at, { recursive: true });
@@ -611,7 +611,7 @@ describe('a class', () => {
 });
 
 describe('the report', () => {
-  long('in Spanish', async () => {
+  long('is written in Spanish with --lang es', async () => {
     const wrong = file(broken(TOP_P, 'before < top_p', 'before <= top_p'), 'mjs');
     const { stdout } = await cli(['grade', wrong, '--as', 'top_p', '--lang', 'es']);
     assert.match(stdout, /^cumple {2}devuelve/);
@@ -621,7 +621,7 @@ describe('the report', () => {
     assert.match(stdout, /\d\d de 100\n$/);
   });
 
-  long('weights of properties', async () => {
+  long('counts properties by their weights', async () => {
     const source = broken(TOP_P, 'before < top_p', 'before <= top_p');
     const { score } = await graded(source, 'top_p', [], 'mjs');
     const heavy = await graded(source, 'top_p', ['--weight', 'exact=30'], 'mjs');
@@ -629,7 +629,7 @@ describe('the report', () => {
     assert.ok(heavy.score < score && score < light.score && light.score <= 99);
   });
 
-  test('wrong arguments: one line, exit code 2', async () => {
+  test('gives one line and exit code 2 for wrong arguments', async () => {
     const path = file(PYTHON);
     for (const [words, pattern] of [
       [[path, '--as', 'top_p=0'], /a weight must be/],
@@ -647,7 +647,7 @@ describe('the report', () => {
     }
   });
 
-  test('the loop in JavaScript, in its process', async () => {
+  test('on a JavaScript loop in its process is 100', async () => {
     const { score, fault } = await graded(GENERATE, 'generate', [], 'mjs');
     assert.deepEqual([score, fault], [100, null]);
   });
@@ -665,11 +665,11 @@ describe('the repository for homework', () => {
     return [status, JSON.parse(stdout).score];
   };
 
-  test('what it begins with has 0, in both languages, and what is right 100', async () => {
-    // The cases alone take half as long as either of the others.
+  test('starts at 0 in both languages and reaches 100 with correct functions', async () => {
+    // The cases take half as long as either of the other scripts.
     for (const script of LONG ? ['test', 'test:javascript', 'test:cases'] : ['test:cases'])
       assert.deepEqual(await homework(script), [1, 0]);
-    // `make test` has these functions right above, by their other names.
+    // `make test` grades these functions above, under their other names.
     if (LONG) assert.deepEqual(await homework('test:cases', PYTHON), [0, 100]);
     if (LONG) assert.deepEqual(await homework('test', PYTHON + CHAIN), [0, 100]);
   });

@@ -1,5 +1,5 @@
 /**
- * Sweeps: each point is what the engine says there, here, behind a worker and on the command line.
+ * Sweeps: each point equals the engine's own figures, locally, behind a worker and on the command line.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ async function refuses(plan, sentence) {
   });
 }
 
-test('the trade figure writes enough texts for its two curves not to zigzag', async () => {
+test('the trade figure writes enough texts for two smooth curves', async () => {
   const { asked } = FIGURES.find(({ name }) => name === 'trade');
   const { samples, max_new_tokens, measures } = asked;
   const axes = [parseAxis('temperature=1:1.3:0.1')];
@@ -49,7 +49,7 @@ test('the trade figure writes enough texts for its two curves not to zigzag', as
     grammar,
     settings: { seed: 42 },
   });
-  /** How far a curve goes against its way, at most. */
+  /** Largest step of a curve against its direction. */
   const back = (name, way) =>
     Math.max(
       ...points
@@ -61,7 +61,7 @@ test('the trade figure writes enough texts for its two curves not to zigzag', as
 });
 
 describe('axes', () => {
-  test('values are the numbers that one would write', () => {
+  test('values of a range are short decimals', () => {
     assert.deepEqual(
       range('temperature', 0.1, 0.7, 0.1).values,
       [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
@@ -72,12 +72,12 @@ describe('axes', () => {
     assert.deepEqual(range('top_k', 5, 5, 1).values, [5]);
   });
 
-  test('text becomes an axis, dashes and lists too', () => {
+  test('a text with dashes or a list becomes an axis', () => {
     assert.deepEqual(parseAxis('top-k=1,5,20'), { name: 'top_k', values: [1, 5, 20] });
     assert.deepEqual(parseAxis('top_p=0:1:.5'), { name: 'top_p', values: [0, 0.5, 1] });
   });
 
-  test('what is no axis is refused in one sentence', () => {
+  test('an invalid axis is refused in one sentence', () => {
     for (const [text, sentence] of [
       ['temperature', /^a sweep must be SETTING=FROM:TO:STEP or SETTING=A,B,C, got "temperature"$/],
       ['temperature=0:1', /^temperature must be swept FROM:TO:STEP, got "0:1"$/],
@@ -93,8 +93,8 @@ describe('axes', () => {
   });
 });
 
-describe('of the distribution', () => {
-  test('each point is the engine’s own, bit for bit, from 0 to log2 V', async () => {
+describe('a sweep of the distribution', () => {
+  test('has the engine’s figures bit for bit, from 0 to log2 V', async () => {
     const points = await collect({
       axes: [{ name: 'temperature', values: [0, 0.01, 0.5, 1, 2, 1e6] }],
       measures: ['entropy', 'nucleus', 'mass', 'perplexity'],
@@ -115,7 +115,7 @@ describe('of the distribution', () => {
     assert.ok(Math.abs(entropies[5] - Math.log2(scope.info.vocab_size)) < 1e-4);
   });
 
-  test('two settings: every pair, the last fastest, and settings of the plan give way', async () => {
+  test('over two settings visits every pair, the last setting fastest, and overrides the plan’s settings', async () => {
     const points = await collect({
       axes: [parseAxis('temperature=0.5,2'), parseAxis('top_p=0.5,0.9,1')],
       measures: ['nucleus'],
@@ -138,7 +138,7 @@ describe('of the distribution', () => {
     assert.equal(points[5].measures.nucleus.mean, 9);
   });
 
-  test('any number of the table can be swept', async () => {
+  test('takes any numeric setting of the table', async () => {
     const numbers = scope.table.filter(({ kind }) => kind === 'real' || kind === 'integer');
     assert.ok(numbers.length > 20);
     for (const { name, high } of numbers) {
@@ -148,7 +148,7 @@ describe('of the distribution', () => {
   });
 });
 
-describe('of texts', () => {
+describe('a sweep of texts', () => {
   const plan = {
     axes: [parseAxis('temperature=0.7,1.5')],
     measures: ['correctness', 'distinct_texts', 'ttr', 'distinct_2', 'text_nucleus', 'length'],
@@ -158,7 +158,7 @@ describe('of texts', () => {
     grammar,
   };
 
-  test('text i has the seed + i, and its figures are the engine’s', async () => {
+  test('gives text i the seed + i and the engine’s figures', async () => {
     const points = await collect(plan);
     for (const { at, measures, texts } of points) {
       const kept = [];
@@ -191,13 +191,13 @@ describe('of texts', () => {
     assert.ok(hot > cold, `${hot} > ${cold}`);
   });
 
-  test('quartiles and means by hand', () => {
+  test('has quartiles and means as counted by hand', () => {
     assert.deepEqual(summarise([4, 1, 3, 2]), { n: 4, mean: 2.5, q1: 1.75, median: 2.5, q3: 3.25 });
     assert.deepEqual(summarise([5]), { n: 1, mean: 5, q1: 5, median: 5, q3: 5 });
     assert.deepEqual(summarise([10, 9, 2]), { n: 3, mean: 7, q1: 5.5, median: 9, q3: 9.5 });
   });
 
-  test('an engine behind a worker gives the same points', async () => {
+  test('gives the same points behind a worker', async () => {
     const worker = new Worker(new URL('./worker_thread.js', import.meta.url));
     atEnd(() => worker.terminate());
     const port = {
@@ -209,7 +209,7 @@ describe('of texts', () => {
     assert.deepEqual(await collect(plan, remote), await collect(plan));
   });
 
-  test('an abort ends it in the middle of a text; what was found stays', async () => {
+  test('ends in the middle of a text at an abort and keeps the finished points', async () => {
     const stop = new AbortController();
     const points = [];
     const axes = [range('temperature', 1, 50, 1)];
@@ -227,7 +227,7 @@ describe('of texts', () => {
   });
 });
 
-test('what cannot be run is refused before the first point', async () => {
+test('an invalid plan is refused before the first point', async () => {
   const one = [{ name: 'temperature', values: [1] }];
   await refuses(
     { axes: [], measures: ['entropy'] },
@@ -261,7 +261,7 @@ test('what cannot be run is refused before the first point', async () => {
   await refuses({ axes: one, measures: [], settings: { heat: 1 } }, /^unknown setting "heat"/);
 });
 
-describe('on the command line', () => {
+describe('a sweep on the command line', () => {
   const words = ['temperature=0.5:1.5:0.5', '--prompt', prompt, '--top-p', '0.9', '--samples', '4'];
   const measures = ['correctness', 'ttr', 'entropy'];
   const plan = {
@@ -272,7 +272,7 @@ describe('on the command line', () => {
     grammar,
   };
 
-  test('--csv and --json hold the numbers of the module, in full', async () => {
+  test('gives the module’s numbers in full with --csv and --json', async () => {
     const points = await collect(plan);
     const csv = await cli(['sweep', ...words, '--metric', measures.join(','), '--csv']);
     assert.deepEqual(csv, { status: 0, stderr: '', stdout: toCsv(plan, points) });
@@ -287,13 +287,13 @@ describe('on the command line', () => {
     assert.deepEqual([json.prompt, json.settings, json.samples], [prompt, { top_p: 0.9 }, 4]);
   });
 
-  test('the table is for the eye, and entropy is what is measured unless said', async () => {
+  test('prints a rounded table, and measures entropy by default', async () => {
     const { status, stdout } = await cli(['sweep', 'temperature=0,1', '--prompt', prompt]);
     assert.equal(status, 0);
     assert.match(stdout, /^temperature +entropy\n +0 +0\n +1 +2\.382\n$/);
   });
 
-  test('a wrong argument is one line and exit code 2', async () => {
+  test('gives one line and exit code 2 for a wrong argument', async () => {
     for (const [wrong, sentence] of [
       [['--prompt', 'x'], 'a sweep must be over one or two settings, got 0'],
       [['temperature=1'], '--prompt is missing'],

@@ -1,4 +1,4 @@
-/** The language of chat templates: snippets and published templates read as in Jinja2. */
+/** The language of chat templates: snippets and published templates render as in Jinja2. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -12,11 +12,11 @@ import { SHAPES } from './chat_shapes.js';
 const vectors = new URL('../vectors/', import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, vectors), 'utf8'));
 const DATE = '2024-07-26';
-/** A folder of templates, as files that end in .jinja, beside those that the repository holds. */
+/** A folder with more templates, files that end in .jinja. */
 const FOLDER = process.env.LOGITSCOPE_TEMPLATES;
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
 
-/** The text of a template, null if it is refused. */
+/** Returns the text of a template, or null if it is refused. */
 function rendered(template, values) {
   try {
     const { text, origin } = renderTemplate(template, DATE, values, {});
@@ -29,7 +29,7 @@ function rendered(template, values) {
   }
 }
 
-describe('snippets read as in Jinja2', () => {
+describe('snippets render as in Jinja2', () => {
   const { values, cases } = read('templates.json');
   for (const kind of new Set(cases.map(([each]) => each))) {
     const of = cases.filter(([each]) => each === kind);
@@ -39,13 +39,13 @@ describe('snippets read as in Jinja2', () => {
     });
   }
 
-  test('at least 200, of which some are refused', () => {
+  test('the snippets are at least 200, and some of them are refused', () => {
     assert.ok(cases.length > 200);
     assert.ok(cases.filter(([, , text]) => text === null).length > 50);
   });
 });
 
-describe('refusals name what is not supported', () => {
+describe('a refusal names the unsupported part', () => {
   for (const [template, reason] of [
     ["{% include 'x' %}", 'the tag {% include %} is not supported'],
     ['{% block a %}{% endblock %}', 'the tag {% block %} is not supported'],
@@ -85,7 +85,7 @@ describe('refusals name what is not supported', () => {
     });
 });
 
-test('a sign counts as no digit, and a long row is filled', () => {
+test('the sign of a long number is no digit, and a batch of many items is filled', () => {
   const text = (template) => renderTemplate(template, DATE, {}, {}).text;
   assert.equal(text("{{ -(10 ** 4299) ~ '' }}").length, 4301);
   assert.equal(text('{{ ([0] | batch(200000, 0) | list)[0] | length }}'), '200000');
@@ -114,7 +114,7 @@ describe('each character keeps its origin', () => {
       assert.deepEqual([got.text, got.origin], [text, origin]);
     });
 
-  test('a role that is no name of a part that templates know has one of its own', () => {
+  test('an unknown role is marked as part of the message, and a known one is not', () => {
     const origins = (role) =>
       renderTemplate('{{ messages[0].role }}', DATE, { messages: [{ role, content: '' }] }, {})
         .origin;
@@ -122,7 +122,7 @@ describe('each character keeps its origin', () => {
   });
 });
 
-/** The texts of many templates by Jinja2. @param {{ template: string, values: object }[]} cases */
+/** Renders many templates with Jinja2; returns their texts. @param {{ template: string, values: object }[]} cases */
 function byJinja(cases) {
   const program = fileURLToPath(new URL('jinja_reference.py', vectors));
   const input = cases.map((one) => `${JSON.stringify(one)}\n`).join('');
@@ -132,10 +132,10 @@ function byJinja(cases) {
   return lines.map((line) => JSON.parse(line).text ?? null);
 }
 
-/** Texts of messages that no template holds. */
+/** Texts of messages that occur in no template. */
 const SAID = /[🦙日]/gu;
 
-/** Compares templates in all shapes with Jinja2, and says how many of each outcome there are. */
+/** Compares templates with Jinja2 on all conversations, and counts the outcomes. */
 function compare(templates) {
   const cases = templates.flatMap(({ name, template }) =>
     SHAPES.map((shape) => ({ name: `${name}, ${shape.name}`, template, values: shape.values })),

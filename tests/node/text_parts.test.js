@@ -1,4 +1,4 @@
-/** The parts of the bench over a text, each driven alone. */
+/** The parts of the bench that handle a text, each driven alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LogitscopeError } from '../../web/engine/errors.js';
@@ -16,7 +16,7 @@ const reader = { pieces: async (ids) => ids.map(pieceOf) };
 const step = (id) => ({ ...pieceOf(id), u: 0.5, mu: null, p: 0.5, p_raw: 0.25, rank: 0 });
 const idsOf = ({ steps }) => steps.map(({ id }) => id);
 
-/** A bench as its parts see it. */
+/** A fake bench for its parts. */
 function owner(more) {
   return {
     texts: new TextTree(),
@@ -33,7 +33,7 @@ function owner(more) {
   };
 }
 
-test('newer work makes older work of its name stale, and the end makes all work stale', () => {
+test('newer work makes older work of its name stale, and closing makes all work stale', () => {
   const turns = new Turns();
   const first = turns.begin('prompt');
   const other = turns.begin('tally');
@@ -49,7 +49,7 @@ test('newer work makes older work of its name stale, and the end makes all work 
   );
 });
 
-test('a prompt is a text or a chat, and an empty one is refused', async () => {
+test('a prompt is a text or a chat, and an empty prompt is refused', async () => {
   const prompt = new Prompt();
   const engine = {
     encode: async (text) => Array.from(text, (letter) => letter.charCodeAt() - 96),
@@ -86,7 +86,7 @@ test('saved texts come back with their branches and numbers', () => {
   assert.deepEqual(opened.steps[1].position, 2);
 });
 
-test('a step appends the token on show, and none once another text is on show', async () => {
+test('a step appends the shown token, unless another text is on show by then', async () => {
   const bench = owner({ drawn: step(2) });
   const generation = new Generation(bench);
   await generation.step();
@@ -102,7 +102,7 @@ test('a step appends the token on show, and none once another text is on show', 
   assert.deepEqual([idsOf(bench.texts), bench.texts.steps[1].forced], [[2, 3], true]);
 });
 
-test('alternatives are those asked for last, and a superseded look is repeated', async () => {
+test('alternatives are those requested last, and a superseded read is repeated', async () => {
   let looks = 0;
   const trace = { tokens: [] };
   const bench = owner({ positionAfter: (n) => n });
@@ -144,7 +144,7 @@ test('findings of a text that has left the screen are dropped', async () => {
   assert.equal(findings.written, '');
 });
 
-test('no map is read while none is wanted or no engine is there', async () => {
+test('a map is read only if it is wanted and an engine is loaded', async () => {
   const bench = owner({ live: false });
   const pad = new PadReader(bench);
   pad.want(true);

@@ -1,4 +1,4 @@
-/** Which tokens of a text are thought: between <think> and </think>, however they are cut. */
+/** Finds the thinking tokens of a text: between <think> and </think>, at any token borders. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findThinking } from '../../web/state/thinking.js';
@@ -11,7 +11,7 @@ const mark = (/** @type {string[]} */ texts, begun = false) =>
     .map((thought) => (thought ? 'x' : '.'))
     .join('');
 
-test('marks of one token or of several, and of a prompt that ends within', () => {
+test('tags may be one token or several, and a prompt may end inside the thinking', () => {
   assert.equal(mark(['a', '<think>', 'b', '</think>', 'c']), '.xxx.');
   assert.equal(mark(['a', '<', 'think', '>b', 'c</', 'thi', 'nk>', 'd']), '...xxxx.');
   assert.equal(mark(['b', '</think>', 'c'], true), 'xx.');

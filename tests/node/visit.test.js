@@ -1,4 +1,4 @@
-/** Texts that a visit keeps in sessionStorage: a record that is damaged brings nothing back. */
+/** Texts that a visit keeps in sessionStorage: a damaged record restores no text. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { complete, recall } from '../../web/page/visit.js';
@@ -16,13 +16,13 @@ beforeEach(() => {
 });
 afterEach(() => delete globalThis.sessionStorage);
 
-/** The texts that a record brings back. */
+/** Returns the texts restored from a record. */
 function savedOf(text) {
   kept.set(KEY, text);
   return complete(null, recall({ text: { key: 'a', at: 1 } }), SCOPE)?.saved;
 }
 
-test('a whole record comes back; a damaged one, or one of another model, does not', () => {
+test('a whole record is restored, and a damaged one or one of another model is not', () => {
   const record = (tokens, more = {}) => JSON.stringify({ ...RECORD, ...more, tokens });
   assert.deepEqual(savedOf(record([TOKEN]))?.tokens, [TOKEN]);
   for (const text of [
@@ -44,7 +44,7 @@ test('a whole record comes back; a damaged one, or one of another model, does no
     assert.equal(savedOf(text), undefined, text);
 });
 
-test('long parts that are damaged are left out', () => {
+test('long damaged parts are left out', () => {
   for (const text of ['7', '"prompt"', '[]', 'not JSON', 'null']) {
     kept.set('logitscope-long', text);
     assert.deepEqual(recall({ long: ['prompt'] }).long, [], text);

@@ -1,5 +1,5 @@
 /**
- * Warpers with a state, a coin or texts among their settings; presets that imitate another system.
+ * Samplers with a state, a coin or texts among their settings; presets that imitate another system.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function run(options) {
   }
 }
 
-test('docs/samplers.md, the strings of both languages and the types list the samplers of the one table', () => {
+test('docs/samplers.md, the strings of both languages and the types list exactly the table’s samplers', () => {
   const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   const warpers = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
   const [, listed] = /^The samplers, [^:]+: ([^.]+)\.$/m.exec(read('docs/samplers.md')) ?? [];
@@ -82,7 +82,7 @@ describe('mirostat', () => {
     }
   });
 
-  test('without it there is no mu', async () => {
+  test('mu is null without mirostat', async () => {
     const { steps } = await run({ max_new_tokens: 2 });
     assert.deepEqual(
       steps.map((step) => step.mu),
@@ -90,7 +90,7 @@ describe('mirostat', () => {
     );
   });
 
-  test('a truncation that it replaces is named in a warning', () => {
+  test('a replaced truncation is named in a warning', () => {
     const { warnings, stages } = scope.warp([3, 2, 1], { mirostat: 2, top_k: 1, temperature: 2 });
     assert.deepEqual(warnings.slice(0, 1), ['top_k 1 is replaced by mirostat 2']);
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('adaptive-p', () => {
   const settings = { adaptive_target: 0.3, min_p: 0.01, seed: 4 };
   const bias = { [EOS]: false };
 
-  test('the mean follows what was drawn, and steers the next draw', async () => {
+  test('the mean follows the drawn tokens and steers the next draw', async () => {
     const { steps, ids, prompt_ids } = await run({ ...settings, max_new_tokens: 40 });
     const session = scope.session();
     let mean = 0.3;
@@ -121,7 +121,7 @@ describe('adaptive-p', () => {
     session.close();
   });
 
-  test('a generation that goes on from its mean is the same', async () => {
+  test('a generation resumed from its mean continues the same', async () => {
     const whole = await run({ ...settings, max_new_tokens: 12 });
     const session = scope.session();
     session.feed([...whole.prompt_ids, ...whole.ids.slice(0, 6)]);
@@ -131,15 +131,15 @@ describe('adaptive-p', () => {
     assert.equal(next.id, whole.steps[6].id);
   });
 
-  test('Mirostat replaces it', () => {
+  test('adaptive-p is replaced by Mirostat', () => {
     const { stages, warnings } = scope.warp([3, 2, 1], { mirostat: 2, adaptive_target: 0.5 });
     assert.ok(!stages.find(({ name }) => name === 'adaptive_target').active);
     assert.ok(warnings.includes('adaptive_target 0.5 is replaced by mirostat 2'));
   });
 });
 
-describe('how long a text is', () => {
-  test('no end is drawn before min_new_tokens are', async () => {
+describe('the length of a text', () => {
+  test('no end token is drawn before min_new_tokens others', async () => {
     for (const least of [0, 1, 5]) {
       const settings = { logit_bias: { [EOS]: 50 }, min_new_tokens: least };
       const { ids, finish_reason } = await run({ ...settings, max_new_tokens: 20 });
@@ -147,7 +147,7 @@ describe('how long a text is', () => {
     }
   });
 
-  test('the length penalty raises every end by the power of what is over its start', () => {
+  test('the length penalty raises every end token by the power of the tokens past its start', () => {
     const settings = { exponential_decay_length_penalty: 1.5, end_tokens: [0, 1] };
     const logits = (more, step) => [
       ...scope.warp([1, -2, 3], { ...settings, ...more }, { step }).logits,
@@ -159,7 +159,7 @@ describe('how long a text is', () => {
     assert.deepEqual(logits({ end_tokens: [0, 1, 0] }, 2), [2.25, 0.5, 3]);
   });
 
-  test('a text of no model has the ends that it is given', () => {
+  test('warp without a model takes the end tokens from its options', () => {
     assert.equal(scope.warp([1, 2, 3], { min_new_tokens: 1 }).kept, 3);
     assert.equal(scope.warp([1, 2, 3], { min_new_tokens: 1, end_tokens: [2] }).kept, 2);
     assert.throws(() => scope.warp([1], { min_new_tokens: 1, end_tokens: [0] }), {
@@ -169,7 +169,7 @@ describe('how long a text is', () => {
   });
 });
 
-test('a dynamic temperature takes the place of the temperature', () => {
+test('a dynamic temperature replaces the temperature', () => {
   const { stages, logits } = scope.warp([2, 2, 2], { temperature: 3, dynatemp_range: 1 });
   const active = stages.filter((stage) => stage.active).map(({ name }) => name);
   assert.deepEqual(active, ['dynatemp_range']);
@@ -179,7 +179,7 @@ test('a dynamic temperature takes the place of the temperature', () => {
 describe('XTC', () => {
   const settings = { xtc_probability: 0.5, xtc_threshold: 0.001, seed: 12 };
 
-  test('what is shown for a step is what the step draws from', async () => {
+  test('the distribution for a step is the one that the step draws from', async () => {
     const { steps, ids, prompt_ids } = await run({ ...settings, max_new_tokens: 30 });
     const session = scope.session();
     const removed = steps.filter((step, n) => {
@@ -208,18 +208,18 @@ describe('DRY', () => {
     scope.warp(logits, { dry_multiplier: 1, dry_sequence_breakers: breakers }, { history })
       .logits[4];
 
-  test('breakers are ids, or lists of them', () => {
+  test('breakers are ids or lists of ids', () => {
     assert.equal(dry([]), 3 - 1.75);
     assert.equal(dry([1]), 2);
     assert.equal(dry([[1, 2], 5]), 3);
   });
 
-  test('texts need a tokenizer, and only where they are used', () => {
+  test('texts need a tokenizer only if DRY is active', () => {
     assert.throws(() => dry(['\n']), { code: 'no_model' });
     assert.equal(scope.warp(logits, { dry_sequence_breakers: ['\n'] }).kept, 6);
   });
 
-  test('a text stands for every token that holds it', () => {
+  test('a text stands for every token that contains it', () => {
     const text = 'ab:ab';
     const session = scope.session();
     session.feed(scope.encode(text));
@@ -231,12 +231,12 @@ describe('DRY', () => {
         .tokens.find(({ id }) => id === colon).warped;
     assert.equal(warped([]), Math.fround(raw - 2));
     assert.equal(warped([':']), raw);
-    assert.equal(warped(['b:']), Math.fround(raw - 2)); // "ab" follows it whole
-    assert.equal(warped(['b:a']), raw); // only "b" follows it
+    assert.equal(warped(['b:']), Math.fround(raw - 2)); // the whole "ab" follows the breaker
+    assert.equal(warped(['b:a']), raw); // only "b" follows the breaker
     session.close();
   });
 
-  test('anything else is refused in one sentence', () => {
+  test('invalid breakers are refused in one sentence', () => {
     for (const breakers of ['\n', [''], [[]], [-1], [1.5], [null], [['a']], {}, 3]) {
       assert.throws(() => dry(breakers), {
         code: 'invalid_argument',
@@ -248,7 +248,7 @@ describe('DRY', () => {
 });
 
 describe('orders and conventions', () => {
-  test('an order may say dry and xtc', () => {
+  test('an order may use the names dry and xtc', () => {
     const order = ['xtc', 'dry', 'top_k'];
     const trace = scope.warp([1, 2], { order });
     assert.deepEqual(
@@ -260,7 +260,7 @@ describe('orders and conventions', () => {
     });
   });
 
-  test('a convention is one of three', () => {
+  test('an unknown convention is refused with the three known ones', () => {
     assert.deepEqual(scope.table.at(-1).choices, ['transformers', 'llama.cpp', 'llama2.c']);
     assert.equal(scope.table.at(-1).neutral, 'transformers');
     for (const convention of ['llama', 1, null]) {
@@ -273,7 +273,7 @@ describe('presets', () => {
   const warpers = () => scope.table.filter((row) => row.warper).map((row) => row.name);
   const cases = parse(readFileSync(new URL('../vectors/llamacpp.txt', import.meta.url), 'utf8'));
 
-  test('llama.cpp names every warper, temperature behind all truncations', () => {
+  test('llama.cpp orders every sampler, temperature after all truncations', () => {
     const { order } = presets['llama.cpp'];
     assert.deepEqual([...order].sort(), warpers().sort());
     const names = ['dry_multiplier', 'top_n_sigma', 'top_k', 'typical_p', 'top_p', 'min_p'];
@@ -296,7 +296,7 @@ describe('presets', () => {
     }
   });
 
-  test('top-k 2 of three that tie, top-p on an exact hit, temperature before or after', () => {
+  test('they differ at ties, exact hits and the place of temperature', () => {
     const neutral = { temperature: 1, top_k: 0, top_p: 1, min_p: 0, dry_sequence_breakers: [] };
     const kept = (logits, preset, settings) =>
       keptOf(scope.warp(logits, { ...neutral, preset, ...settings })).length;

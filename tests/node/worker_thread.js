@@ -1,4 +1,4 @@
-/** The engine in a Node worker thread that a caller writes, as worker.js has it. */
+/** Serves the engine in a caller's Node worker thread, as worker.js does in a browser's. */
 import { parentPort } from 'node:worker_threads';
 import { serve } from '../../web/engine/index.js';
 
