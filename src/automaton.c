@@ -197,8 +197,8 @@ const struct grammar_rule *automaton_rule(const struct automaton *a, uint16_t at
     return found;
 }
 
-/* Computes the nested calls from step `at` to the end of its rule out of the needs of later steps.
- */
+/* Returns the least depth of nested calls from step `at` to the end of its rule, given the present
+ * needs of later steps. */
 static uint32_t need_of(const struct automaton *a, uint32_t at) {
     const struct grammar *g = a->grammar;
     const struct grammar_step *step = &g->steps[at];

@@ -34,7 +34,7 @@ struct chain_token {
     uint32_t removed_by; /* 1 + index of the stage; 0 for a survivor, or one that came in removed */
     float logit;         /* as the model gave it */
     float warped;        /* after the chain, -INFINITY if removed */
-    uint32_t green;      /* under an active green list: 2 if it is, 1 if not; without one 0 */
+    uint32_t green;      /* 2 if the token is green, 1 if not, 0 if no green list is active */
     double p_raw, p;
     double logprob; /* ln p, in nats */
 };

@@ -60,7 +60,7 @@ static void decode_q4_k(struct weights *groups, const uint8_t *block, bool fifth
     }
 }
 
-/* Takes group g of two bits a value; 128 values share 32 bytes. */
+/* Takes group g, two bits per value; 128 values share 32 bytes. */
 static void take_two_bits(uint8_t *codes, const uint8_t *bytes, int g) {
     VECTOR
     for (int i = 0; i < FORMAT_GROUP; i++) codes[i] = bytes[g / 4 * 32 + i] >> (g % 4 * 2) & 3;

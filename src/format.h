@@ -22,7 +22,8 @@ enum { FORMAT_GROUP = 32, FORMAT_GROUPS = 8 };
 /* Bytes of a plane: one byte for each of four columns of 16 rows. */
 enum { FORMAT_PLANE = 64 };
 
-/* A group of 32 weights of one row. A factor or share of all 32 stands in both halves. */
+/* A group of 32 weights of one row. A factor or share of all 32 is written twice, for both halves.
+ */
 struct weights {
     float scale, minimum;
     int8_t factors[2]; /* of columns 0 .. 15 and 16 .. 31 */
@@ -111,8 +112,8 @@ static inline ALWAYS int format_unit_planes(int bits) {
     return format_unit_codes(bits) * bits / 8;
 }
 
-/* A part of a code: its bits from `to` on are `bits` bits of a byte in plane `plane` of the unit,
- * from bit `from` on. */
+/* A part of a code, `bits` bits long. It begins at bit `from` of a byte in plane `plane` of the
+ * unit and at bit `to` of the code. */
 struct piece {
     size_t plane;
     int from, to, bits;

@@ -48,7 +48,8 @@ static enum status twice(struct gguf_reader *r, const char *key, struct gguf_str
     return fault_set(r->fault, STATUS_BAD_FILE, key, "name:s", r->name);
 }
 
-/* Allocates count * size bytes, zeroed and never zero bytes. NULL on overflow or without memory. */
+/* Allocates count * size bytes, zeroed and never zero bytes. NULL on overflow or if memory is
+ * short. */
 static void *table(uint64_t count, size_t size) {
     if (count >= SIZE_MAX / size) return NULL;
     return calloc((size_t)count + 1, size);

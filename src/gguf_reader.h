@@ -20,8 +20,8 @@ struct gguf_reader {
     struct fault *fault;
 };
 
-/* Set the subject of later faults: a name, of which GGUF_NAME_SHOWN bytes are shown, or a number as
- * long as the name is unread. */
+/* Set the subject of later faults: the first GGUF_NAME_SHOWN bytes of a name, or a number while the
+ * name is unread. */
 void gguf_reader_name(struct gguf_reader *r, const char *subject, struct gguf_string name);
 void gguf_reader_number(struct gguf_reader *r, const char *subject, uint64_t number);
 

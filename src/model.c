@@ -229,8 +229,8 @@ static void need_key(struct loader *l, const char *suffix) {
         l->status = fault_set(l->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
 }
 
-/* Llama 3's divisors are one tensor, LongRoPE's (Ding et al. 2024) are two, of which the session
- * picks one by the length of its context. */
+/* Llama 3's divisors are one tensor, LongRoPE's (Ding et al. 2024) are two: the session picks one
+ * by the length of its context. */
 static void bind_rope(struct loader *l) {
     struct model *m = l->model;
     uint64_t n = m->shape.rope.n_rot / 2;

@@ -32,14 +32,14 @@ struct model_file {
 
 #define MODEL_FILE_NO_SESSION UINT32_MAX /* in place of a context */
 
-/* Begins to open a GGUF image of `size` bytes (or GGUF_SIZE_UNKNOWN), of which the first
- * `available` are at `head`. A session of `context` ids is to follow: 0 is the default. Refuses a
+/* Begins to open a GGUF image of `size` bytes (or GGUF_SIZE_UNKNOWN); `head` holds the first
+ * `available` bytes. Reckons with a session of `context` ids; 0 is the default. Refuses a
  * file that needs more than `memory` bytes. Fails with STATUS_INCOMPLETE if the head is too short,
  * else as gguf_open_head, model_measure, session_check and memory_budget_check do. */
 enum status model_file_begin(struct model_file **file, const void *head, size_t available,
                              uint64_t size, uint32_t context, uint64_t memory, struct fault *fault);
 
-/* Returns the place of the image, (bytes,); the first call allocates it. NULL without memory. */
+/* Returns the buffer of the image, (bytes,). The first call allocates it; NULL if that fails. */
 void *model_file_image(struct model_file *file, struct fault *fault);
 
 /* Opens tokenizer and model from the complete image, which does not survive. Fails as gguf_open,

@@ -377,7 +377,7 @@ static void count_parameters(const struct gguf *file, struct model_shape *s) {
     }
 }
 
-/* Floats a position takes in the caches: keys and values, or the inputs of a convolution. */
+/* Floats per position in the caches: keys and values, or the inputs of a convolution. */
 static void add_widths(struct model_shape *s, const struct gguf *file) {
     for (uint32_t i = 0; i < s->n_layer; i++) {
         uint64_t n_kv = (uint64_t)model_shape_n_head_kv(s, file, i) * s->n_embd_head;

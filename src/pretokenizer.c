@@ -213,7 +213,7 @@ static bool is_point(uint32_t code) {
     return unicode_is(code, UNICODE_POINTS);
 }
 
-/* True if an ASCII code stands in a list; false for 0. */
+/* True if an ASCII code is in a list; false for 0. */
 static bool among(uint32_t code, const char *list) {
     return code && code < 0x80 && strchr(list, (int)code);
 }

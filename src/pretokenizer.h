@@ -1,4 +1,4 @@
-/* Splits text before byte-level BPE, as tokenizer.ggml.pre names it. Each name stands for regular
+/* Splits text before byte-level BPE, as tokenizer.ggml.pre names it. Each name means regular
  * expressions, applied one after another; here each expression is a short splitter, a pass. A pass
  * cuts a stretch of text into its matches and the text between them; the next pass cuts each piece
  * separately. Time is linear in the text. unicode_table.c has the classes of characters.

@@ -298,7 +298,7 @@ static OUTLINED void streams_store(float *out, f32x4 sums[DOTS_STREAMS * QUADS],
         sums_store(out + r, sums, bias ? bias + r : NULL, left - r);
 }
 
-/* Rows of the result for one vector, of which `left` are left from `out` on. */
+/* Rows of the result for one vector; `left` rows remain from `out` on. */
 struct target {
     float *out;
     const float *bias;

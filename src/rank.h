@@ -35,8 +35,8 @@ float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
  * uint32. */
 struct rank_place rank_by_count(const float *logits, size_t n, uint32_t k, uint32_t *scratch);
 
-/* The first token in rank order at which the cumulative weight, itself included, reaches `target`
- * (1 <= target <= total, the sum of weights); the weights are those that kernels->weigh gives. */
+/* The first token in rank order whose cumulative weight, its own included, reaches `target`
+ * (1 <= target <= total, the sum of weights). kernels->weigh computes the weights. */
 struct rank_place rank_by_mass(const float *logits, const uint64_t *weights, size_t n,
                                uint64_t total, uint64_t target, uint32_t *scratch);
 

@@ -17,7 +17,7 @@ struct rope {
     double magnitude;          /* factor of cosines and sines */
 };
 
-/* out (n_rot / 2,): radians a position for each pair. `divisors` (n_rot / 2,) or NULL; each is at
+/* out (n_rot / 2,): radians per position for each pair. `divisors` (n_rot / 2,) or NULL; each is at
  * least ROPE_DIVISOR_MIN, so that elementary_sin is accurate for every angle. */
 void rope_frequencies(double *out, const struct rope *rope, const float *divisors);
 

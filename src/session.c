@@ -39,7 +39,7 @@ struct session {
     float *scores;         /* (context,) */
     float *cosine, *sine;  /* (ROTATIONS, BATCH, n_rot / 2) */
     struct quants *quants; /* (widest / 32, BATCH) input of quantised matrices */
-    double *frequencies;   /* (ROTATIONS, n_rot / 2) radians a position */
+    double *frequencies;   /* (ROTATIONS, n_rot / 2) radians per position */
 };
 
 enum { ROTATIONS = 2 }; /* ROTATION_GLOBAL, ROTATION_LOCAL */
@@ -89,7 +89,7 @@ static uint64_t lay_out(struct session *s, const struct model_shape *m, float *b
     return c.used;
 }
 
-/* Bytes of keys or values that take `width` floats a position, below 2^50: a multiple of 64. */
+/* Bytes of keys or values with `width` floats per position, below 2^50: a multiple of 64. */
 static uint64_t cache_bytes(uint64_t width, uint64_t context) {
     return (width * context + 15) / 16 * 16 * sizeof(float);
 }
@@ -114,8 +114,8 @@ enum status session_check(const struct model_shape *shape, uint32_t context, str
                      (uint64_t)shape->context_length, (uint64_t)context);
 }
 
-/* Allocates floats on a 64-byte boundary; NULL without memory. A block beyond half of the address
- * space would be larger than a difference of pointers. */
+/* Allocates floats on a 64-byte boundary; NULL if memory is short. A block beyond half of the
+ * address space would be larger than a difference of pointers. */
 static float *allocate(uint64_t bytes) {
     if (!bytes) bytes = 64; /* no layer has values */
     return bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;

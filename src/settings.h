@@ -77,7 +77,7 @@ enum setting {
 
 /* The program with the rules for ties and boundaries; the rules of warp.h are transformers'.
  * llama.cpp keeps exactly k for top_k (ties by id) and, for typical_p, until the mass is above p.
- * llama2.c keeps until the mass is above p for top_p, of which p = 0 is off. */
+ * llama2.c keeps until the mass is above p for top_p; its p = 0 turns top_p off. */
 enum convention { CONVENTION_TRANSFORMERS, CONVENTION_LLAMA_CPP, CONVENTION_LLAMA2_C };
 
 /* b is added to the logit of `id`; -INFINITY bans it. */
@@ -105,8 +105,8 @@ struct settings {
     uint32_t n_banned;
     const uint32_t *banned; /* (n_banned,) each sequence as its length, then its ids */
     int64_t forced;         /* the one token that may come, -1: any */
-    bool has_own;           /* whether STAGE_OWN is among the stages, */
-    uint32_t own_at;        /* then before this place of the order */
+    bool has_own;           /* true if STAGE_OWN is among the stages */
+    uint32_t own_at;        /* STAGE_OWN comes before this place of the order */
     const float *own;       /* (vocab_size,) its result; NULL: the chain ends before it */
 };
 

@@ -26,7 +26,7 @@ struct shortlist {
 
 /* Fills the list. False if the chain allows none, if it would be longer than SHORTLIST_MAX, or if a
  * logit is NaN or +Infinity: the caller then reads the whole vocabulary, which reports the logit.
- * Settings and history have been checked. Linear in vocab_size, of which `scratch` holds as many
+ * Settings and history have been checked. Linear in vocab_size. `scratch` holds vocab_size
  * uint32. */
 bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
                     const struct settings *settings, const uint32_t *history, size_t n_history,

@@ -45,14 +45,14 @@ struct warp_row {
 
 extern const struct warp_row warp_table[SETTING_COUNT];
 
-/* Each works in place on logits (vocab_size,) of which at least one is finite, none is NaN or
+/* Each sampler works in place on logits (vocab_size,): at least one is finite, none is NaN or
  * +Infinity. Results that would overflow are clamped to +-FLT_MAX. */
 
-/* The first two read a second distribution, `second` of the settings. ln p is the logarithm of the
- * softmax, in float64. */
+/* The first two samplers read a second distribution, `second` of the settings. ln p is the
+ * logarithm of the softmax, in float64. */
 
-/* n + scale (c - n), c = ln p here, n = ln p of the second: that of a negative prompt, from which
- * more than 1 leads away. Classifier-free guidance: Sanchez et al. 2023. */
+/* n + scale (c - n), c = ln p here, n = ln p of the second, which a negative prompt gives. A scale
+ * above 1 leads away from n. Classifier-free guidance: Sanchez et al. 2023. */
 void warp_guidance(float *logits, const struct warp_input *input);
 /* (1 + beta) e - beta a, e = ln p here, a = ln p of the second, which a weaker model gives. Removes
  * tokens with e < ln alpha + max e. Contrastive decoding: Li et al. 2022, weighed as by O'Brien and

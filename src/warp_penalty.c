@@ -34,7 +34,7 @@ void warp_encoder_repetition_penalty(float *logits, const struct warp_input *inp
     }
 }
 
-/* The penalty of ids that stand in the older half of the window alone. */
+/* The penalty of ids that occur only in the older half of the window. */
 static double older_penalty(const struct warp_input *input, double penalty) {
     double slope = value_of(input, SETTING_REP_PEN_SLOPE);
     return penalty > 1 && slope != 1 ? 1 + (penalty - 1) * slope : penalty;

@@ -102,7 +102,7 @@ static bool decide(const uint32_t *keys, const struct curve *curve, bool complet
     return count_bends(keys, curve->n, most) == *count && *count + 2 < curve->n;
 }
 
-/* Removes every token after the `keep` best, of which the n first keys are sorted. */
+/* Removes every token after the `keep` best. The first n keys are sorted. */
 static void keep_sorted(float *logits, const struct warp_input *input, const uint32_t *keys,
                         size_t n, double keep) {
     size_t last = (size_t)keep - 1;

@@ -40,7 +40,7 @@ static uint64_t amount_of(const struct search *s, uint32_t id) {
     return s->weights ? s->weights[id] : 1;
 }
 
-/* Leaves the candidates of the bucket at which the target is reached; returns their number. */
+/* Keeps only the candidates of the bucket that reaches the target; returns their number. */
 static size_t narrow(struct search *s, uint32_t *ids, size_t n, int shift) {
     uint64_t amounts[BUCKETS] = {0};
     uint32_t chosen = 0;

@@ -248,7 +248,7 @@ EXPORT(void, kernels_streams)(uint32_t streams) {
 }
 
 /* Multiplies part i of the weights, for JavaScript to time; see probe.h. Returns the bytes read: 0
- * after the last part, for float32, or without memory. */
+ * after the last part, for float32, or if memory is short. */
 EXPORT(uint32_t, model_probe)(const struct model_file *file, uint32_t i) {
     size_t size = file->model ? probe_scratch(file->model, i) : 0;
     void *scratch = size ? export_memory_exchange(size) : NULL;
@@ -434,8 +434,8 @@ EXPORT(enum status, settings_banned)(const uint32_t *words, uint32_t n) {
     return STATUS_OK;
 }
 
-/* Sets the result of the caller's own sampler, before place `at` of the order. The array must stay
- * valid as long as these settings are used; NULL ends the chain before it. */
+/* Puts the caller's own sampler before place `at` of the order. `result` is its output; NULL ends
+ * the chain before this sampler. The array must stay valid while these settings are used. */
 EXPORT(void, settings_own)(const float *result, uint32_t at) {
     settings.has_own = true;
     settings.own_at = at;
@@ -465,8 +465,8 @@ EXPORT(void, settings_step)(double seed, double step) {
     settings.step = (uint64_t)step;
 }
 
-/* Returns the state of Mirostat after a draw of probability p, or without it that of adaptive_p,
- * for which p is the probability before its stage. */
+/* Returns the state of Mirostat after a draw of probability p. If Mirostat is off, returns the
+ * state of adaptive_p; p is then the probability before its stage. */
 EXPORT(double, warp_next)(double p) {
     return settings.value[SETTING_MIROSTAT] != 0 ? mirostat_next(&settings, p)
                                                  : adaptive_next(&settings, p);

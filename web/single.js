@@ -32,7 +32,7 @@ async function script(entry, options) {
   return outputFiles[0].text;
 }
 
-/** @param {string} text as it stands between the tags */
+/** @param {string} text between the tags */
 function hashOf(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

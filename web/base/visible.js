@@ -106,7 +106,7 @@ export function namedHtml(token, eos) {
 /** The name of the end token on the page. */
 export const endName = () => `‹${t('text.end')}›`;
 
-/** The text of tokens; the end token stands in it by its name. @param {Token[]} tokens @param {number} eos */
+/** Joins the texts of tokens; the end token gives its name on the page. @param {Token[]} tokens @param {number} eos */
 export function joinTexts(tokens, eos) {
   return tokens.map(({ id, text }) => (id === eos ? ` ${endName()}` : text)).join('');
 }

@@ -26,7 +26,7 @@ export class UsageError extends Error {}
  * @property {boolean} settings whether it takes the flags of the settings
  * @property {Flag[]} flags its own flags
  * @property {string} [operands] the meaning of words without a flag, if it takes any
- * @property {string[]} [operandOf] the flag that one such word stands for, and the flags that it
+ * @property {string[]} [operandOf] the flag whose value one such word gives, and the flags that it
  *   excludes
  * @property {boolean} [modelless] whether it needs no model
  * @property {boolean} [sessionless] whether it needs the model's facts and tokens alone, without
@@ -211,7 +211,7 @@ export function helpOf(name, { summary, operands, notes }, flags) {
 }
 
 /**
- * Names similar to a word, for an error; without any, the list of all names.
+ * Names similar to a word, for an error; if there are none, the list of all names.
  * @param {string} word
  * @param {string[]} names
  * @param {string} orElse the introduction of that list
@@ -334,7 +334,7 @@ export function needPrompt(values) {
 }
 
 /**
- * Reads the one word without a flag as the value of the flag that it stands for.
+ * Reads the one word without a flag as the value of the flag in `operandOf`.
  * @param {any} values
  * @param {Command} command
  */

@@ -87,7 +87,7 @@ export class Submissions {
     return this.#jail?.name ?? null;
   }
 
-  /** True if limits hold for all processes of a submission together. */
+  /** True if each limit counts all processes of a submission together; otherwise each alone. */
   get bounded() {
     return this.#scope !== null || canWatch();
   }

@@ -1,4 +1,4 @@
-/** `logitscope tokenize`: text to ids and the pieces they stand for. */
+/** `logitscope tokenize`: text to ids and their pieces. */
 import { CHAT, PROMPT_FILE, UsageError, chatOf, checkBeside } from './flags.js';
 import { columns, printJson, quoted } from './terminal.js';
 

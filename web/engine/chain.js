@@ -40,7 +40,7 @@ import { readTrace } from './trace.js';
  * @typedef {object} Ready
  * @property {number} chain
  * @property {number[]} at logits, history and its length, the arguments of C
- * @property {number} mask address of the constraint's mask, 0 without one
+ * @property {number} mask address of the constraint's mask, 0 if there is none
  * @property {Resolved} resolved
  * @property {Source} source
  *

@@ -310,9 +310,8 @@ export function coldPair(strategies) {
 }
 
 /**
- * The distance between the best two logits at each step of a greedy text: the step with the
- * smallest gap, and the steps with a gap too small for greedy's token to be certain at this
- * temperature.
+ * Finds the gap between the two best logits at each step of a greedy text. Returns the smallest gap,
+ * and the gaps that are so small that sampling at `temperature` may draw another token.
  * @param {any} session a session, which this moves
  * @param {ArrayLike<number>} prompt
  * @param {ArrayLike<number>} ids

@@ -54,7 +54,7 @@ export class Core {
   table;
   /** @type {Info | null} */
   info = null;
-  /** Handle of the open model, 0 without one. */
+  /** Handle of the open model, 0 if none is open. */
   model = 0;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();

@@ -106,7 +106,7 @@ export class Logitscope extends Session {
     return this.#core;
   }
 
-  /** Facts of the model, null without one. @returns {Info | null} */
+  /** Facts of the model, null if none is open. @returns {Info | null} */
   get info() {
     return this.#core.info && { ...this.#core.info };
   }

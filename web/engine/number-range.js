@@ -191,7 +191,7 @@ function fractions(low, lowOpen, high, highOpen, places) {
   return out;
 }
 
-/** @param {string[]} parts @returns {string | null} one of them */
+/** Writes alternatives as grammar; an empty part makes them optional. @param {string[]} parts @returns {string | null} null if there are no parts */
 function choice(parts) {
   if (parts.length < 2) return parts[0] ?? null;
   const filled = parts.filter(Boolean);

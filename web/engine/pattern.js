@@ -1,6 +1,6 @@
 /**
- * Regular expressions of ECMA-262 as languages (language.js): an expression stands for all texts in
- * which it finds a match. It is read with the flag u: a character is a code point. Back references,
+ * Regular expressions of ECMA-262 as languages (language.js): an expression becomes the language of
+ * all texts in which it finds a match. It is read with the flag u: a character is a code point. Back references,
  * lookbehind, word boundaries and property classes are refused by name.
  */
 import { phrase } from './errors.js';

@@ -35,7 +35,7 @@ export const readsSecond = ({ guidance_scale = 1, contrastive_beta = 0 }) =>
 /** The settings that can carry such a state. @type {string[]} */
 export const CARRIED = ['mirostat_mu', 'adaptive_mean'];
 
-/** llama.cpp's samplers in its order; those that it lacks stand with their kin. */
+/** llama.cpp's samplers in its order; a sampler that it lacks comes next to similar ones. */
 const LLAMA_CPP = [
   'guidance_scale',
   'contrastive_beta',

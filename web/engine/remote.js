@@ -331,7 +331,7 @@ export class RemoteLogitscope extends ScopeBase {
   #connection;
   #worker;
 
-  /** Facts of the model, null without one. @type {import('./types.js').Info | null} */
+  /** Facts of the model, null if none is open. @type {import('./types.js').Info | null} */
   info = null;
   /** The table of settings, canonical order. @type {import('./types.js').TableRow[]} */
   table = [];

@@ -189,7 +189,7 @@ export class Branches {
   }
 
   /**
-   * Splits a schema into its own keywords and its choices.
+   * Adds a schema, and the schemas that it includes, to `facts`, and its anyOf and oneOf to `choices`.
    * @param {Member} member
    * @param {Member[]} facts
    * @param {{ word: string, list: Member[], path: any[], at: string }[]} choices

@@ -417,7 +417,7 @@ class Writer {
   }
 
   /**
-   * The branch of propertyNames for every key; null without one.
+   * The branch of propertyNames for every key; null if there is none.
    * @param {Branch} branch
    * @returns {Branch | null}
    */

@@ -27,10 +27,10 @@ export function resolveSecond(negative, { amateur }, length) {
 }
 
 /**
- * The logits after the second text, for `session.second`; null if the settings read none.
+ * Returns the logits after the negative prompt, for `session.second`; null if no setting reads them.
  * @param {any} engine a Logitscope or a RemoteLogitscope, with a model
  * @param {import('./types.js').Settings} settings
- * @param {ArrayLike<number>} prompt its last token is the second text if the settings name none
+ * @param {ArrayLike<number>} prompt without a negative prompt, its last token is the text
  * @returns {Promise<Float32Array | null>}
  */
 export async function readSecond(engine, settings, prompt) {

@@ -21,7 +21,7 @@ export class Session {
   /** Frees each open session of the instance. @type {Set<() => void>} */
   #owned;
   #later;
-  /** In the module: the timeline, and room for the logits of a second distribution; 0 without them. */
+  /** In the module: the timeline, and room for the logits of a second distribution; 0 if there is none. */
   #held = { handle: 0, room: 0 };
   #free = () => {};
   #busy = false;

@@ -4,7 +4,7 @@
  */
 
 /**
- * A text of `new_tokens` after a prompt, in a model of which one matrix is counted.
+ * A text of `new_tokens` after a prompt. Only one matrix of the model is counted.
  * @typedef {{ prompt_tokens: number, new_tokens: number, width: number }} Counted
  * @typedef {{ matrix: number, attention: number }} Multiplications
  */
@@ -13,7 +13,7 @@
 export const COUNT_MAX = 10_000;
 
 /**
- * A step over `n` tokens, of which `fresh` are new to the model. Each of these meets the matrix
+ * A step over `n` tokens; `fresh` of them are new to the model. Each new token meets the matrix
  * once; in attention it has a score and a share for each token that it reads.
  * @param {number} n
  * @param {number} fresh

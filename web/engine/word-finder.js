@@ -10,9 +10,9 @@ export class WordFinder {
    * @type {Map<number, number>[]}
    */
   #next = [];
-  /** For each node, its longest proper prefix that is a node too, */
+  /** For each node, its longest proper prefix that is a node too. */
   #shorter = [0];
-  /** and the length of the longest word with which it begins, 0 for none. */
+  /** For each node, the length of the longest word that it begins with, 0 for none. */
   #word = [0];
 
   /** @param {string[]} words none of them empty */
@@ -55,7 +55,7 @@ export class WordFinder {
     return nodes;
   }
 
-  /** The length of the longest word with which a node begins. @param {number} node */
+  /** The length of the longest word that a node begins with. @param {number} node */
   wordAt(node) {
     return this.#word[node];
   }

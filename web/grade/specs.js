@@ -23,7 +23,7 @@ import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
  * @property {Record<string, (random: Random, size: number) => Record<string, any>>} [beside] settings
  *   beside its own, which a course may leave out, each with values to try
  * @property {boolean} [wide] whether its rule makes sense for huge logits
- * @property {(ids: number) => Case} [far] an input with `ids` ids of history, of which the first counts
+ * @property {(ids: number) => Case} [far] an input with `ids` ids of history, the first of which counts
  * @property {Record<string, [says: string, cases: Case[]]>} [edges] inputs at the bounds of its rule, by name
  * @property {Record<string, import('./wrongs.js').Compare>} [compares] for these edges; by default the
  *   whole answer is compared

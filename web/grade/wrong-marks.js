@@ -94,7 +94,7 @@ function stoodBefore(history, width) {
 /**
  * @param {{ layers?: number, wins?: (bits: number, layer: number) => boolean, fresh?: boolean,
  *   again?: boolean, least?: number }} [how] layers: at most; fresh: each layer looks at the first
- *   distribution; again: also where the context stood before; least: the smallest factor
+ *   distribution; again: also if the context occurred before; least: the smallest factor
  * @returns {Twin}
  */
 const played =

@@ -1,6 +1,6 @@
 /**
- * Computes the answer sheet of a lesson from its states: the right answers and the typical wrong ones,
- * as values. `answer-words.js` has the words.
+ * Computes the answer sheet of a lesson from its states: the values of the right answers and of typical
+ * wrong ones. `answer-words.js` writes them as text.
  */
 
 import { range } from '../engine/sweep.js';

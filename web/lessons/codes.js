@@ -42,7 +42,7 @@ export function writeCode(name, marks, ids) {
 }
 
 /**
- * Reads the codes of a class, one a line, each with or without the learner's name beside it.
+ * Reads the codes of a class, one per line, each with or without the learner's name beside it.
  * @param {string} text
  * @param {string} name of the lesson
  * @param {number} n number of its questions

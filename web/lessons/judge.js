@@ -20,7 +20,7 @@
 const bare = (text) => String(text ?? '').trim();
 
 /**
- * The one rule by which a value meets another: numbers within a tolerance, else the same token.
+ * True if two values match: numbers within a tolerance, other values as the same text.
  * @param {Value} value
  * @param {Value} other
  */

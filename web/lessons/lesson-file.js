@@ -19,7 +19,7 @@ import { readFigureChange } from './figure-change.js';
  * @typedef {import('./faults.js').LessonFault} LessonFault
  * @typedef {import('../engine/types.js').TableRow} TableRow
  *
- * A typical wrong answer: a value, a measure, or bounds. `before` is for an order: the first item stands
+ * A typical wrong answer: a value, a measure, or bounds. `before` is for an order: the first item comes
  * before the second.
  * @typedef {Partial<Asked> & { equals?: number | string, above?: number, below?: number,
  *   tolerance?: number, before?: [number, number], fault?: string, say: string }} Typical
@@ -81,7 +81,7 @@ class Check {
   /** @type {LessonFault[]} */
   faults = [];
 
-  /** Kind of the part's figure; null without one. @type {keyof typeof CHOICES | null} */
+  /** Kind of the part's figure; null if it has none. @type {keyof typeof CHOICES | null} */
   show = null;
 
   /** @param {TableRow[]} table */

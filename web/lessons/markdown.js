@@ -1,5 +1,5 @@
 /**
- * Reads a lesson's Markdown into the form of its JSON. The lesson's own fields stand first, between two
+ * Reads a lesson's Markdown into the form of its JSON. The lesson's own fields come first, between two
  * lines of `---`. `## ` begins a part; paragraphs are its text. A fenced block named `figure` or
  * `question` holds lines of `name: value`; a value is JSON if it parses, else text. `option`, `item`
  * and `wrong` may be repeated.

@@ -8,7 +8,7 @@ import { VIEWS } from './views.js';
  */
 
 export class FirstScreen {
-  /** The frame; undefined before it is fetched, null without one. @type {FirstFrame | null | undefined} */
+  /** The frame; undefined before it is fetched, null if there is none. @type {FirstFrame | null | undefined} */
   frame;
   /** @type {import('./tour.js').Tour | null} */
   tour = null;

@@ -244,7 +244,7 @@ export class ModelOpener {
 const exampleOf = ({ examples: [first = ''] }) => first;
 
 /**
- * Keeps of a model's examples those that it can read; without any, those of other models.
+ * Keeps the model's examples that it can read. If there are none, takes examples of other models.
  * @param {import('../state/models.js').Offer} offer
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  */

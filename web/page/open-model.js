@@ -328,7 +328,7 @@ export class LogitFetching extends LogitElement {
   }
 }
 
-/** @param {number} bytes a second @param {number} left seconds */
+/** @param {number} bytes per second @param {number} left seconds */
 function sayRate(bytes, left) {
   const rate = megabytes(bytes);
   return left < 60

@@ -167,7 +167,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows the beat of a state and returns the other parts; null without any.
+   * Shows the beat of a state and returns the other parts; null if there are none.
    * @param {PageState | null} state
    * @returns {PageState | null}
    */

@@ -89,7 +89,7 @@ export function markNext(chart, id) {
   now?.classList.add('next');
 }
 
-/** The number of letters for which a name has room. @param {Layout['columns']} columns @param {number} unit */
+/** The number of letters that fit a name's room. @param {Layout['columns']} columns @param {number} unit */
 function lettersOf({ labelWidth }, unit) {
   return Math.max(3, Math.floor(labelWidth / (8.6 * unit)) - 2);
 }

@@ -26,7 +26,7 @@ import { DRAGGED } from './cuts.js';
  * @property {boolean} first whether the row above is not removed by the same stage
  * @property {number} raw
  * @property {number} final
- * @property {number} second the length of its share in a second distribution, 0 without one
+ * @property {number} second the length of its share in a second distribution, 0 if there is none
  * @property {boolean} over
  */
 

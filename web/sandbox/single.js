@@ -1,5 +1,5 @@
 /**
- * The script of the frame in the single file. A script there cannot import, so the user's code stands in
+ * The script of the frame in the single file. A script there cannot import, so the user's code is part of
  * the text of its worker, a classic script; withoutExports collects its exports.
  */
 import { withoutExports } from './exports.js';

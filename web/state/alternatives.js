@@ -1,4 +1,4 @@
-/** The tokens that could stand in the place of one token of a text, under the settings now. */
+/** The tokens that could replace one token of a text, under the present settings. */
 import { toFault } from '../engine/errors.js';
 
 /**

@@ -5,7 +5,7 @@ const handles = new WeakMap();
 /** True if the browser refuses the picker with handles, as in a frame of another origin. */
 let refused = false;
 
-/** Returns the handle of a file; undefined without one. @param {File} file */
+/** Returns the handle of a file; undefined if it has none. @param {File} file */
 export async function handleOf(file) {
   return handles.get(file)?.catch?.(() => undefined);
 }

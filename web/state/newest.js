@@ -23,7 +23,7 @@ export class Newest {
     this.#fail = fail;
   }
 
-  /** Resolves when no request is left; null without one. */
+  /** Resolves when no request is left; null if none runs. */
   get pass() {
     return this.#pass;
   }

@@ -45,7 +45,7 @@ export function stateParts(table) {
   return [prompt, ...table, ...others];
 }
 
-/** True if a part stands among the settings. @param {Part} part */
+/** True if a part is one of the settings. @param {Part} part */
 function isSetting(part) {
   return 'stage' in part || part.setting === true;
 }

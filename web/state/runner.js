@@ -4,7 +4,7 @@
 export const PACES = [1200, 420, 120, 50, 0];
 
 export class Runner {
-  /** The index in PACES. The default is about eight tokens a second, a reading speed. */
+  /** The index in PACES. The default is about eight tokens per second, a reading speed. */
   pace = 2;
   /** @type {AbortController | null} */
   #control = null;

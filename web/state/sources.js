@@ -171,7 +171,7 @@ export class GivenLogits {
   /**
    * @param {RemoteLogitscope} engine
    * @param {Float32Array} logits (vocab_size,)
-   * @param {string[]} tokens a text each
+   * @param {string[]} tokens the text of each id
    */
   constructor(engine, logits, tokens) {
     this.#engine = engine;

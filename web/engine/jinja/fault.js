@@ -1,4 +1,4 @@
-/** The reason for which a template is refused: it is wrong, or has something that is not supported. */
+/** The reason why a template is refused: it is wrong, or has something that is not supported. */
 export class Fault extends Error {}
 
 /** @param {string} reason @returns {never} */

@@ -39,7 +39,7 @@ const OTHERS = new Set(
 
 const isFlag = (/** @type {Value} */ value) => value !== undefined && truth(value);
 
-/** A string as it stands in a comparison that ignores case. @param {Value} value @param {boolean} sensitive */
+/** A string in the form for a comparison that ignores case. @param {Value} value @param {boolean} sensitive */
 const keyOf = (value, sensitive) =>
   !sensitive && value instanceof Str ? value.recase((all) => all.toLowerCase()) : value;
 

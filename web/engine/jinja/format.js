@@ -71,7 +71,7 @@ export function percent(format, given) {
     if (value === undefined) refuse(`a format names '${key}', which is not given`);
     parts.push(converted(value, all, flags, size(width, 0), precision, type));
   }
-  // Python takes a value with items for a mapping, of which none need be used.
+  // Python takes a value with items for a mapping; a format may leave all of them unused.
   const isMapping =
     Array.isArray(given) || [Dict, Range, Undefined].some((kind) => given instanceof kind);
   const isSpent = used >= args.length || isMapping;

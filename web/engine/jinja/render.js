@@ -18,7 +18,7 @@ const saidText = (text, origin) => new Str(text, origin.repeat(text.length));
  * since templates make control tokens from them.
  * @param {unknown} value
  * @param {number} above levels above a message's fields; negative outside messages
- * @param {string} [key] that it stands under
+ * @param {string} [key] of the value in its object
  * @returns {import('./values.js').Value}
  */
 function valueOf(value, above, key = '') {

@@ -136,7 +136,7 @@ export class Thing {
 
 const UNDEFINED = Symbol('Undefined');
 
-/** The key of JavaScript's Map for a key of Python's dict. @param {Value} key */
+/** Returns a key for a JavaScript Map: equal for equal keys of a Python dict. @param {Value} key */
 export function hashOf(key) {
   if (key instanceof Str) return key.text;
   if (typeof key === 'boolean') return key ? 1n : 0n;

@@ -50,7 +50,7 @@ export class LogitClassPlot extends LogitElement {
     this.ids = [];
     /** @type {string[]} */
     this.asks = [];
-    /** The codes, one a line. */
+    /** The codes, one per line. */
     this.text = '';
   }
 

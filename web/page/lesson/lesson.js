@@ -105,7 +105,7 @@ export class LogitLesson extends LogitElement {
     this.read = null;
     /** @type {Lesson[]} */
     this.list = [];
-    /** Reasons for which no lesson is shown. @type {string[]} */
+    /** The reasons why no lesson is shown. @type {string[]} */
     this.faults = [];
     /** @type {Marks} */
     this.marks = {};

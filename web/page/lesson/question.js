@@ -211,7 +211,7 @@ export class LogitQuestion extends LogitElement {
     this.emit('logit-answer', { id: this.question.id, right });
   }
 
-  /** The answer as `judge` takes it; undefined, and a note, without one. */
+  /** Returns the answer in the form that `judge` takes. If there is none, shows a note and returns undefined. */
   #answered() {
     const { kind, answer } = this.question;
     if (kind === 'state' || kind === 'order' || kind === 'code') return this.given;

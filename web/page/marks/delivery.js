@@ -33,7 +33,7 @@ import { Refusal } from './refusal.js';
 
 /** The first and the longest pause between two attempts, in ms; each is twice the one before. */
 const [FIRST_PAUSE, LAST_PAUSE] = [1000, 60_000];
-/** Time for which "trying again" can be read before the attempt, in ms. */
+/** Time to read "trying again" before the attempt, in ms. */
 const SHOWN_MS = 400;
 
 /**

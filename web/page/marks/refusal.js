@@ -1,5 +1,5 @@
 /**
- * The reason for which a course system did not take marks. `key` and `values` make the sentence; after
+ * The reason why a course system did not take marks. `key` and `values` make the sentence; after
  * a `final` refusal there is no other attempt.
  */
 export class Refusal extends Error {

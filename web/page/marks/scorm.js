@@ -173,7 +173,7 @@ class Scorm {
   }
 
   /**
-   * Passed or failed by the system's passing score; empty without one.
+   * Passed or failed by the system's passing score; empty if it has none.
    * @param {number} share
    * @returns {Record<string, string>}
    */

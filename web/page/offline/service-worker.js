@@ -135,8 +135,8 @@ const UPDATE = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" c
 <script type="module" src="${scope}update.js"></script>`;
 
 /**
- * Opens the new build if there is one and no other page shows this build: one worker serves both
- * pages.
+ * Answers a navigation. If there is a new build and no other page is open, the answer is the page that
+ * changes to it. Otherwise it is this build: one service worker serves all open pages.
  * @param {Request} request
  * @param {string} path
  */

@@ -1,7 +1,7 @@
 /**
  * <logit-distribution>: the ranked bars of the next token, with the raw probability behind the final
- * one. A removed token stays, marked by the sampler that removed it. Readouts stand above, a table
- * below, and tabs lead to the charts over all ranks. Asks with "logit-view", "logit-set",
+ * one. A removed token stays, marked by the sampler that removed it. Readouts are above, a table
+ * is below, and tabs lead to the charts over all ranks. Asks with "logit-view", "logit-set",
  * "logit-bias" and "logit-force".
  */
 import { html, nothing, svg } from 'lit';

@@ -15,7 +15,7 @@ import glanceStyles from './glance.css';
 const COLUMNS = 7;
 /** The time that the strip stays after a move of a knob without focus, in ms. */
 const LINGER = 2500;
-/** The least height of the strip with its distance from the edge, in px. */
+/** The height that the strip and its distance from the edge need above a knob, in px. */
 const ROOM = 150;
 /** The visible share of the chart, or of a smaller window, that counts as in sight. */
 const ENOUGH = 0.4;

@@ -280,7 +280,7 @@ export class LogitOwnSampler extends LogitElement {
     this.edited = true;
   }
 
-  /** True if the example stands in place of the user's code. */
+  /** True if the example replaces the user's code. */
   get #aside() {
     return this.code === exampleOf(this.as) && Boolean(this.#written[`${this.as}~`]);
   }

@@ -24,7 +24,7 @@ export class LogitOwnStage extends LogitElement {
   static styles = [...LogitElement.styles, stageStyles];
 
   #code = recall('own') ?? OWN;
-  /** The user's code, while the example stands in its place. */
+  /** The user's code, while the example replaces it. */
   #mine = OWN;
   /** True if the user wants the sampler in the chain. */
   #wanted = true;

@@ -1,5 +1,5 @@
 /**
- * <logit-alternatives>: the tokens that could stand in the place of one token, under the settings now.
+ * <logit-alternatives>: the tokens that could replace one token, under the present settings.
  * For a drawn token they are a menu, and a press on one makes a branch; for a token of the prompt they
  * only inform. Asks with "logit-branch" and "logit-rewind", ends with "logit-menu-close".
  */

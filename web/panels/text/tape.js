@@ -273,7 +273,7 @@ export class LogitTape extends LogitElement {
     );
   }
 
-  /** The listeners of every token; its place stands in its data. */
+  /** The listeners of every token; the data of a token holds its place. */
   #listeners = {
     pointermove: (/** @type {PointerEvent} */ event) => this.#point(placeOf(event)),
     focus: (/** @type {FocusEvent} */ event) => this.#quiet || this.#show(placeOf(event)),

@@ -3,7 +3,7 @@ import { presets, strategies } from '../../engine/presets.js';
 import { t } from '../../locale/locale.js';
 import { PACES } from '../../state/runner.js';
 
-/** The presets; greedy is one of the nine strategies. */
+/** The presets in the menu. The preset greedy is left out: it is one of the nine strategies. */
 const PRESETS = ['transformers', 'balanced'].map(named);
 
 /** The defaults of other programs. */

@@ -68,7 +68,7 @@ export class LogitCost extends ModelElement {
     this.width = width;
     /** @type {Timing[]} */
     this.timings = [];
-    /** @type {Map<string, number | null>} Tokens a second; null for a variant that cannot run. */
+    /** @type {Map<string, number | null>} Tokens per second; null for a variant that cannot run. */
     this.speeds = new Map();
     /** @type {'' | 'steps' | 'speeds'} */
     this.busy = '';

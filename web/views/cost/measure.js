@@ -108,7 +108,7 @@ export async function* measureSteps(session, { ids, ends, context, signal }) {
 }
 
 /**
- * Tokens a second of an engine, over the steps of a short text.
+ * Measures the tokens per second of a session, over the steps of a short text.
  * @param {any} session
  * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  */

@@ -17,7 +17,7 @@ const KINDS = ['video/mp4;codecs=avc1.42E01F', 'video/webm;codecs=vp9', 'video/w
 /** Film pixels for each pixel of the page, and the greatest width in film pixels. */
 const SHARPNESS = 2;
 const WIDEST = 1920;
-/** Frames and bits a second. */
+/** Frames and bits per second. */
 const RATE = 30;
 const BITS = 6e6;
 /** The time of the last frame, in ms. */

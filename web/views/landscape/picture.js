@@ -220,7 +220,7 @@ export class Picture {
         if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
       },
     );
-    // A river without a name is never lit.
+    // The layer changes with the drawn token only if its river has a name to highlight.
     this.#once('names', [still && lit?.label && drawn], (context) => {
       if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });

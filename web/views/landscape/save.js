@@ -44,7 +44,7 @@ function textOf(words, attributes) {
   return `<text${list.join('')}>${escaped(words)}</text>`;
 }
 
-/** The rivers, and the course of a token without one. @param {Picture} picture */
+/** The rivers, and the course of a drawn token that has no river. @param {Picture} picture */
 function shapesOf({ named, course, look: { width, height, unit, palette }, drawn }) {
   const rivers = named.filter(({ rank }) => rank >= 0);
   if (course) rivers.push({ river: course, rank: 0, name: '', label: null });

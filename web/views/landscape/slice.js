@@ -9,7 +9,7 @@ import { fitCanvas } from '../../plots/canvas.js';
  * @typedef {import('./paint.js').Look} Look
  *
  * @typedef {{ id: number, rank: number, p: number, raw: number, second: number, drawn: boolean,
- *   kept: boolean, listed: boolean }} Row `second` is p in the second distribution, 0 without one
+ *   kept: boolean, listed: boolean }} Row `second` is p in the second distribution, 0 if there is none
  * @typedef {Partial<Row> & { p: number, raw: number }} Bar
  * @typedef {{ count: number, possible: number, p: number, raw: number }} Others
  *   `possible`: those that can be drawn
