@@ -15,10 +15,7 @@ const chosen = process.argv.slice(2);
 const ALL = ['browser', 'native', 'node'];
 const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
-/**
- * Set by `make test-long`: every case, and tests whose compiler runs take longer than the usual
- * limit.
- */
+/** Set by `make test-long`: every case, more native builds and clang-tidy. */
 const long = Boolean(process.env.LONG);
 /** The build folders of the native tests, by make target. */
 const NATIVE = {

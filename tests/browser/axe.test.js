@@ -180,7 +180,7 @@ const OVER = {
     within: 'logit-pad',
     act: (page) => page.locator('[data-command=pad]').click(),
   },
-  'what was refused': {
+  refusal: {
     within: 'logit-knob[data-name=top_p], #fault, .refused',
     act: async (page) => {
       await page.locator('logit-knob[data-name=top_p] .box').fill('7');
@@ -195,14 +195,14 @@ const OVER = {
     within: 'logit-distribution',
     act: (page) => page.locator('#tab-cumulative').click(),
   },
-  'random number asked for': {
+  'request for a random number': {
     within: 'logit-draw',
     act: async (page) => {
       await page.locator('logit-draw .strip').press('ArrowRight');
       await page.locator('[data-command=many]').click();
     },
   },
-  'look around': {
+  tour: {
     within: 'logit-guide',
     act: async (page) => {
       await page.locator('[data-guide=show]').click();
@@ -246,7 +246,7 @@ const OVER = {
 /** States of views other than the bench. */
 const ELSEWHERE = ['blind ranking', 'strategy being edited', 'map of a sweep', 'bigram table'];
 /** Parts that stay open, so axe checks each together with the next one. */
-const BESIDE = ['pad of two knobs', 'what was refused', 'curves over all ranks'];
+const BESIDE = ['pad of two knobs', 'refusal', 'curves over all ranks'];
 
 test('axe finds nothing with any panel or menu open', async () => {
   const { page, close } = await open('en');

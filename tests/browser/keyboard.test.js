@@ -279,7 +279,7 @@ const OPENS = {
     keys: ['Enter'],
     opens: 'logit-share dialog[open]',
   },
-  'look around': { from: '[data-guide=show]', keys: ['Enter'], opens: 'logit-guide section' },
+  tour: { from: '[data-guide=show]', keys: ['Enter'], opens: 'logit-guide section' },
 };
 
 test('Escape closes a panel that a key opened, and the focus returns', async () => {
@@ -291,7 +291,7 @@ test('Escape closes a panel that a key opened, and the focus returns', async () 
     const before = await focused(page);
     for (const key of keys) await page.keyboard.press(key);
     await page.locator(opens).first().waitFor();
-    if (what === 'look around') await page.locator('[data-guide=next]').focus();
+    if (what === 'tour') await page.locator('[data-guide=next]').focus();
     await settle(page);
     await page.keyboard.press('Escape');
     await page.locator(opens).first().waitFor({ state: 'detached' });

@@ -303,7 +303,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
     };
     const unlike = [];
     for (; it.lines.playing; frames++) {
-      // The first value may be the old one; play starts anew at the low end.
+      // The first value may be the old one; play starts at the low end.
       seen.values.add(Number(it.renderRoot.querySelector('.handle.knob').ariaValueNow));
       seen.texts.add(it.renderRoot.querySelector('.sentence').textContent);
       await new Promise(requestAnimationFrame);

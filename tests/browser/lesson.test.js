@@ -672,7 +672,7 @@ long('changing the language keeps typed answers, settings and refusals', async (
   const patch = () => figure.evaluate((it) => it.patch);
   const set = await until(patch, ({ settings }) => settings?.temperature === 0);
   const asked = question(page, 2);
-  await rest(page); // otherwise the lesson, told of the figure, resets the question's state
+  await rest(page); // otherwise the lesson hears of the figure and resets the question's state
   await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
   await asked.locator('input').fill('0.5');
   await asked.locator('button.primary').click();

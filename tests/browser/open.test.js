@@ -92,8 +92,7 @@ before(async () => {
 });
 
 /**
- * Changes the site into one whose users may open models of these hosts, as a build with a list of
- * hosts does.
+ * Lets users of the site open models of these hosts, as a build with a list of hosts does.
  * @param {string} dist @param {string[]} hosts
  */
 async function allow(dist, hosts) {

@@ -330,11 +330,11 @@ describe('answers are limited before they reach the page', () => {
       "export default (l, settings) => { for (let i = 0; i < 1e5; i++) settings['a' + i]; settings['b'.repeat(5e7)]; return [0]; };",
       /1 numbers for/,
     ],
-    'thirty million numbers, by changed ways to copy them': [
+    'thirty million numbers through a replaced copy function': [
       'const big = new Float64Array(3e7); Float64Array.from = () => big; export default (l) => l;',
       /message of its own|too long/,
     ],
-    'a message of 50 million characters, by changed ways to cut it': [
+    'a message of 50 million characters through a replaced cut function': [
       "String.prototype.slice = function () { return this + ''; }; export default () => { throw new Error('a'.repeat(5e7)); };",
       /message of its own|too long/,
     ],

@@ -17,7 +17,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** Values for the samplers whose usual one has no effect after the first words. */
+/** Values for samplers that change nothing after the first words at their usual value. */
 const VALUES = { no_repeat_ngram_size: 1, dry_multiplier: 3, xtc_probability: 0.6 };
 const BASICS = ['temperature', 'top_k', 'top_p'];
 
