@@ -7,8 +7,8 @@ import { Logitscope } from '../../web/engine/index.js';
 import { openChromium } from './chromium.js';
 
 /**
- * A step in which wllama's two best logits are nearer than this may go either way: in F32 by the
- * order of additions, else by how each rounds its activations too.
+ * If wllama's two best logits of a step are nearer than this, the engines may differ: in F32 by the
+ * order of additions, in other formats also by the rounding of activations.
  */
 const NEAR = { F32: 0.01, other: 0.25 };
 const STEPS = 32;
@@ -20,8 +20,7 @@ const STEPS = 32;
  * @property {{ ours: number[], theirs: number[] }} continuation
  * @property {number | null} diverged  the first step that differs
  * @property {number | null} margin  wllama's lead of its best logit in that step
- * @property {boolean} same  equal ids, and a text that is equal or differs first where both are as
- *   good
+ * @property {boolean} same  equal ids, and a text that is equal or differs first at a near tie
  */
 
 /** @param {ArrayLike<number>} logits */

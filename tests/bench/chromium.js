@@ -1,6 +1,5 @@
 /**
- * Chromium as a host: contenders in a page served from this repository, each in a worker of its
- * own.
+ * Chromium as a host: contenders run in a page served from this repository, each in its own worker.
  */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -14,12 +13,12 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const NEWEST = /^\/newest\/(@wllama\/.+)$/;
 const SOURCE = /^\/source\/((web|tests|models|build\/bench|node_modules\/@wllama)\/.+)$/;
 
-/** The browser alone. */
+/** Starts the browser. */
 export function launchChromium() {
   return chromium.launch(LAUNCH);
 }
 
-/** The engine as a site has it: two files of JavaScript and the modules, in one folder. */
+/** Builds the engine as a site has it: two JavaScript files and the modules, in one folder. */
 async function writeEngine() {
   const folder = join(root, 'build/bench/engine');
   mkdirSync(folder, { recursive: true });
@@ -28,7 +27,7 @@ async function writeEngine() {
   for (const path of modulePaths()) copyFileSync(path, join(folder, basename(path)));
 }
 
-/** Nothing where there is no Chromium. */
+/** Opens the host; null without Chromium. */
 export async function openChromium() {
   if (!hasChromium) return null;
   await writeEngine();
@@ -41,7 +40,7 @@ export async function openChromium() {
   });
   const address = (/** @type {string} */ path) => `${server.url}source/${relative(root, path)}`;
 
-  /** A page with nothing cached; its contenders go with it. */
+  /** Opens a page with an empty cache; closing it closes its contenders. */
   async function openPage() {
     const context = await browser.newContext();
     const page = await context.newPage();

@@ -1,12 +1,12 @@
 /**
- * A page that does one thing: from navigation to the first token after a prompt, by either engine.
+ * A page that measures one thing: the time from navigation to the first token, with either engine.
  */
 const query = new URLSearchParams(location.search);
 const model = String(query.get('model'));
 const prompt = String(query.get('prompt'));
 
 async function ours() {
-  const engine = '../../build/bench/engine/remote.js'; // bundled by chromium.js before a page asks
+  const engine = '../../build/bench/engine/remote.js'; // chromium.js bundles it before a page opens
   const { RemoteLogitscope } = await import(engine);
   const scope = await RemoteLogitscope.load({ model: new URL(model, location.href).href });
   for await (const { id } of scope.generate({ prompt, max_new_tokens: 1, temperature: 0 }))

@@ -1,8 +1,7 @@
 /**
- * A contender of the bench: it repeats a unit of work and says how long one
- * took.
+ * A contender of the bench: it repeats a unit of work and returns the time of one.
  *
- * @typedef {object} Settings  of the samplers, by the names of the field
+ * @typedef {object} Settings  of the samplers, with the usual names
  * @property {number} [repetition_penalty]
  * @property {number} [temperature]
  * @property {number} [top_k]
@@ -11,7 +10,7 @@
  * @typedef {{ what: 'decode' | 'prefill', tokens: number }
  *   | { what: 'step', position: number, cache: boolean }
  *   | { what: 'draw' | 'trace', settings: Settings & Record<string, any> }
- *   | { what: 'load' }} Work  milliseconds are of one whole unit: all tokens of a run
+ *   | { what: 'load' }} Work  one unit is all tokens of a run
  *
  * @typedef {object} Contender
  * @property {(work: Work, least: number) => Promise<number>} sample  milliseconds of one unit of
@@ -25,7 +24,7 @@ import { JsSampler } from './sampler_peers.js';
 const kinds = { engine: Engine, memory: MemoryReader, sampler: JsSampler };
 
 /**
- * Those that run anywhere.
+ * Opens a contender that runs on any host.
  * @param {keyof typeof kinds} kind
  * @param {any} options
  * @returns {Promise<Contender>}

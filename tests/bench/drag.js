@@ -1,13 +1,13 @@
 /**
  * Knob to pixels: the milliseconds from a move of the temperature slider in Chromium to the frame
- * that shows the new bars; and how smoothly landscape and bench follow a hand for four seconds.
+ * that shows the new bars; and the smoothness of landscape and bench in a drag of four seconds.
  * node tests/bench/drag.js [--moves N]
  *
- * The shipped models, also with the processor slowed to a quarter, and models of random logits over
- * large vocabularies; slider and bars are both in sight and the moves come as a hand makes them, one a
- * frame. "ready" is the time until the new bars stand in the document, "shown" until the next frame
- * begins, "painted" until the page's thread has laid it out and painted it. Of a drag: the frames of
- * 240, and how long the page's thread works for a move.
+ * Models: the shipped ones, also with the processor slowed to a quarter, and random logits over large
+ * vocabularies. Slider and bars are both in sight, and each frame has one move, as in a drag. "ready" is
+ * the time until the document has the new bars, "shown" until the next frame begins, "painted" until
+ * the page's thread has laid it out and painted it. A drag counts its frames of 240 and the time of the
+ * page's thread for a move.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const MOVES = at > 0 ? Number(process.argv[at + 1]) : 240;
 const SHIPPED = ['verbs', 'stories', 'shakespeare'];
 const VOCABULARIES = [128256, 262144];
 
-/** Runs in the page: measures each input of the slider until the bars have followed. */
+/** Runs in the page: measures the time from each input of the slider to the new bars. */
 function record(/** @type {number} */ moves) {
   const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
   const bench = scope.querySelector('logit-bench').shadowRoot;
@@ -42,7 +42,7 @@ function record(/** @type {number} */ moves) {
     follow();
   };
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  /** The first task after that of the frame. */
+  /** Resolves in the first task after the frame. */
   const painted = () =>
     new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();
@@ -75,7 +75,7 @@ function record(/** @type {number} */ moves) {
   })();
 }
 
-/** How long a hand drags, in ms. */
+/** Duration of a drag, in ms. */
 const DRAG_MS = 4000;
 
 /** @param {number[]} values @param {number} share */

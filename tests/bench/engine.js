@@ -26,7 +26,7 @@ export class Engine {
   }
 
   /**
-   * Fails where this variant is not built or this host does not have it.
+   * Fails if this variant is not built or the host cannot run it.
    * @param {{ model: any, variant: string, feed?: number[] }} options feed: what the sampler's
    *   history is
    */
@@ -41,7 +41,7 @@ export class Engine {
   }
 
   /**
-   * Milliseconds of one unit of the work, over at least `least` of them.
+   * Returns the milliseconds of one unit of the work, measured over at least `least` ms.
    * @param {Work} work
    * @param {number} least
    */
@@ -70,7 +70,7 @@ export class Engine {
   }
 
   /**
-   * Token i at position i, from an empty timeline: what wllama's own loop does.
+   * Feeds token i at position i from an empty timeline, as wllama's loop does.
    * @param {number} tokens
    */
   #decode(tokens) {
@@ -91,7 +91,7 @@ export class Engine {
   }
 
   /**
-   * The step that makes a timeline `position` long; its last token alternates, so it is never
+   * Runs the step that makes a timeline `position` long; its last token alternates, so it is never
    * cached.
    * @param {number} position
    * @param {boolean} cache
@@ -103,14 +103,14 @@ export class Engine {
   }
 
   /**
-   * As in a decode loop, where no draw meets the logits of the one before: two sessions take turns.
+   * Draws as in a decode loop: two sessions alternate, so that no draw reuses the logits of the last.
    * @param {any} settings
    */
   #draw(settings) {
     this.#other ??= this.#scope.session();
     if (!this.#other.timeline().length) {
       this.#other.feed(this.#scope.timeline());
-      // Two samplers read a second distribution.
+      // Two samplers need a second distribution.
       for (const session of [this.#scope, this.#other]) session.second(this.#scope.logits());
     }
     const session = this.#turn % 2 ? this.#other : this.#scope;
@@ -125,7 +125,7 @@ export class Engine {
     scope.close();
   }
 
-  /** Feeds these ids and gives the logits after them. @param {number[]} ids */
+  /** Feeds these ids and returns the logits after them. @param {number[]} ids */
   logits(ids) {
     this.#scope.feed(ids);
     return this.#scope.logits();

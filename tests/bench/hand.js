@@ -1,4 +1,4 @@
-/** A hand on the page, for what measures it: both run in the page, one move a frame; how many moves. */
+/** Simulates a drag on the page: both functions run in the page with one move a frame and return the moves. */
 
 /**
  * Drags in the landscape from side to side, and over a share of its height.
@@ -19,7 +19,7 @@ export async function dragLandscape({ ms, rise = 0 }) {
         clientY: top + height * down,
       }),
     );
-  plot.setPointerCapture = () => {}; // there is no such pointer
+  plot.setPointerCapture = () => {}; // no pointer with this id exists
   point('pointerdown', 0.1);
   let moves = 0;
   for (const from = performance.now(); performance.now() - from < ms; moves++) {

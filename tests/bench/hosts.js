@@ -6,7 +6,7 @@ import { openContender } from './contender.js';
 import { Torch } from './torch.js';
 
 /**
- * Milliseconds of a whole process that prints one token.
+ * Returns the milliseconds of a whole process that prints one token.
  * @param {Record<string, string | number>} query
  */
 function coldNode({ model, prompt }) {

@@ -1,7 +1,7 @@
 /**
- * Native llama.cpp as a contender, on one thread: that of the package node-llama-cpp, which is no
- * dependency of ours. LLAMA_CPP names a folder in which it was installed (npm install node-llama-cpp).
- * Its loop over tokens is one of JavaScript and counts, some tenths of a millisecond a token.
+ * Native llama.cpp as a contender, on one thread, from the package node-llama-cpp, which is not a
+ * dependency. LLAMA_CPP names a folder with it (npm install node-llama-cpp). Its loop over tokens runs
+ * in JavaScript and costs some tenths of a millisecond a token.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,10 +11,10 @@ import { timeOf } from './timing.js';
 
 /** @typedef {import('./contender.js').Work} Work */
 
-/** Any ids: those of a model with random weights mean nothing. @param {number} count */
+/** Makes arbitrary ids, since a model with random weights knows no text. @param {number} count */
 const idsOf = (count) => Array.from({ length: count }, (_, i) => 5 + ((i * 37) % 200));
 
-/** True if there is one. */
+/** True if it is installed. */
 export const hasLlamaCpp = () => Boolean(process.env.LLAMA_CPP);
 
 /** Its version. */
@@ -64,7 +64,7 @@ export class LlamaCppContender {
     await this.#sequence.evaluateWithoutGeneratingNewTokens(idsOf(tokens));
   }
 
-  /** From one token on, greedily, as many as are asked for. @param {number} tokens */
+  /** Continues one token greedily. @param {number} tokens */
   async #decode(tokens) {
     await this.#sequence.clearHistory();
     let left = tokens;

@@ -1,7 +1,7 @@
 /**
- * The limit that no engine can pass: reading as many bytes as a model's weights, in vector words,
- * in WebAssembly, in several streams, since one alone is slower on some processors. A contender like
- * the others; its unit is one reading of all the bytes.
+ * The bound of every engine: WebAssembly reads as many bytes as a model's weights, in vector words and
+ * several streams, since a single one is slower on some processors. It is a contender; its unit is one
+ * reading of all bytes.
  */
 import { timeOf } from './timing.js';
 
@@ -18,8 +18,8 @@ function leb(n) {
 const section = (id, body) => [id, ...leb(body.length), ...body];
 
 /**
- * (module (memory (export "m") pages) (func (export "r") (param $n i32) (result i32) ...)): a word
- * of each of four streams a turn, xored into locals 1 to 4 while local 5 counts to $n.
+ * (module (memory (export "m") pages) (func (export "r") (param $n i32) (result i32) ...)): each
+ * turn reads a word of each of four streams and xors it into locals 1 to 4; local 5 counts to $n.
  * @param {number} pages @param {number} bytes of a stream
  */
 function assemble(pages, bytes) {
@@ -114,7 +114,7 @@ export class MemoryReader {
     const pages = Math.ceil((each * STREAMS) / PAGE);
     const { instance } = await WebAssembly.instantiate(assemble(pages, each));
     const { m, r } = /** @type {any} */ (instance.exports);
-    new Uint8Array(m.buffer).fill(1); // untouched pages would all be one and the same
+    new Uint8Array(m.buffer).fill(1); // untouched pages would all map to one page
     return new MemoryReader(r, each);
   }
 

@@ -1,7 +1,6 @@
 /**
- * Writes the bench's GGUF files into build/bench/: seeded random weights, a chunk at a time, so
- * that no size of model has to fit the memory. Run alone it writes them all: node
- * tests/bench/models.js
+ * Writes the bench's GGUF files into build/bench/: seeded random weights, a chunk at a time, so that a
+ * model may be larger than memory. As a program it writes them all: node tests/bench/models.js
  */
 import {
   closeSync,
@@ -44,8 +43,8 @@ class Noise {
 }
 
 /**
- * As llama.cpp quantises: matrices only, position embeddings not; F16 where rows are no whole
- * blocks.
+ * Chooses types as llama.cpp does: matrices are quantised, position embeddings are not, and rows that
+ * are not whole blocks stay F16.
  * @param {Format} format
  * @param {{ name: string, shape: number[] }} tensor
  */
@@ -105,7 +104,7 @@ function write(path, shape, format) {
 }
 
 /**
- * The file of a shape, written if it is not there.
+ * Returns the file of a shape; writes it if it is missing.
  * @param {Shape} shape
  * @param {Format} format
  * @returns {string} its path

@@ -1,11 +1,11 @@
 /**
- * A table of the 17 models that wllama's demo lists: of each a file of its kind, made by
- * tests/vectors/make_models.py, is opened here and by wllama in Chromium, and the log-probabilities
- * of both are compared. node tests/bench/models_table.js [NAME ...] prints it as Markdown.
+ * A table of the 17 models in wllama's demo: tests/vectors/make_models.py makes a file of each kind, this
+ * engine and wllama in Chromium open it, and the table compares their log-probabilities.
+ * node tests/bench/models_table.js [NAME ...] prints it as Markdown.
  *
- * ggml rounds vectors by other groups and scales than this engine, so each is compared with the
- * float64 reference that rounds as it does; how far the two references lie apart explains how far
- * the two engines do.
+ * ggml rounds vectors by other groups and scales than this engine, so each is compared with a float64
+ * reference of the same rounding. The distance of the two references explains the distance of the two
+ * engines.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
@@ -18,8 +18,8 @@ const folder = join(root, 'build/bench/models17');
 const CONTEXT = 64;
 
 /**
- * The largest difference at the position that has least, and at the one that has most: a rounding
- * that falls the other way changes those after it too.
+ * The largest difference at the best and at the worst position: a rounding that falls the other way
+ * also changes later positions.
  * @param {number[][]} rows @param {number[][]} others
  */
 function gapOf(rows, others) {

@@ -1,6 +1,7 @@
 /**
- * How many small changes of right samplers the grader finds: node tests/bench/mutate.js [COUNT].
- * Prints what has full marks, which must be equivalent: EQUIVALENT in tests/node/mutants.js says why.
+ * Counts the small changes of right samplers that the grader finds: node tests/bench/mutate.js [COUNT].
+ * Prints those with the full score, which must be equivalent: EQUIVALENT in tests/node/mutants.js has
+ * the reasons.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +15,7 @@ import { excuse, mutants, spread } from '../node/mutants.js';
 const folder = fileURLToPath(new URL('../../build/fixtures/mutants', import.meta.url));
 mkdirSync(folder, { recursive: true });
 
-/** The score of a source. @param {any} engine @param {{ as: string, source: string }} mutant @param {string} name */
+/** Grades a source; returns its score. @param {any} engine @param {{ as: string, source: string }} mutant @param {string} name */
 export async function marksOf(engine, { as, source }, name) {
   const file = `${folder}/${name}.mjs`;
   writeFileSync(file, source);

@@ -1,7 +1,7 @@
 /**
- * The newest wllama as a contender, in a page, on one thread. It takes whole requests and no single
- * step, and says of each how long prompt and text took, by its own clock. It is no dependency of ours:
- * WLLAMA_NEWEST names a folder in which it was installed (npm install @wllama/wllama).
+ * The newest wllama as a contender, in a page, on one thread. It takes whole requests, not single steps,
+ * and reports the time of prompt and text by its own clock. It is not a dependency: WLLAMA_NEWEST names
+ * a folder with it (npm install @wllama/wllama).
  */
 import { LoggerWithoutDebug, Wllama } from '/newest/@wllama/wllama/esm/index.js';
 
@@ -24,7 +24,7 @@ export class NewestWllama {
     const file = await (await fetch(model)).blob();
     await wllama.loadModel([file], { n_ctx: context, n_threads: 1, n_gpu_layers: 0 });
     const contender = new NewestWllama(wllama);
-    await contender.#ask('a', 2); // what it opens it may still not be able to run
+    await contender.#ask('a', 2); // fails if it opens the model but cannot run it
     return contender;
   }
 
@@ -41,16 +41,16 @@ export class NewestWllama {
       const { prompt_n, prompt_ms, predicted_n, predicted_ms } = timings;
       if (what === 'prefill') this.#letters *= tokens / prompt_n;
       passed += what === 'decode' ? predicted_ms : prompt_ms;
-      // The first token is drawn from what the prompt left.
+      // The first token comes from the prompt's logits.
       done += what === 'decode' ? predicted_n - 1 : prompt_n;
     }
     return (passed / done) * tokens;
   }
 
-  /** How many letters make a token, as far as it is known. */
+  /** Letters per token, measured so far. */
   #letters = 1;
 
-  /** A text of about so many tokens: it takes no ids. @param {number} tokens */
+  /** Makes a text of about so many tokens, since wllama takes no ids. @param {number} tokens */
   #text(tokens) {
     return 'ab'.repeat(Math.ceil((tokens * this.#letters) / 2));
   }
@@ -58,7 +58,7 @@ export class NewestWllama {
   /** @param {string} prompt @param {number} max_tokens */
   async #ask(prompt, max_tokens) {
     const asked = { prompt, max_tokens, temperature: 0, ignore_eos: true, cache_prompt: false };
-    // The bytes that random weights draw are no UTF-8, which ends it: it always draws one token.
+    // Random weights draw invalid UTF-8, which ends the text, so it always draws one token.
     const { timings } = await this.#wllama.createCompletion({
       ...asked,
       logit_bias: { 1000: 1e3 },

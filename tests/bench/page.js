@@ -1,7 +1,7 @@
-/** The bench's page: keeps contenders by number and lets the driver outside run them. */
+/** The bench's page: keeps contenders by number, and the driver outside runs them. */
 import { WllamaContender, continueGreedily, logProbabilities, sampleContexts } from './wllama.js';
 
-/** A contender in a worker of its own. */
+/** A contender in its own worker. */
 class Remote {
   #worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 
@@ -37,7 +37,7 @@ class Remote {
   }
 }
 
-/** Contenders with workers of their own. @type {Record<string, (options: any) => Promise<any>>} */
+/** Contenders that start workers themselves. @type {Record<string, (options: any) => Promise<any>>} */
 const PEERS = {
   wllama: (options) => WllamaContender.open(options),
   newest: async (options) => (await import('./newest_wllama.js')).NewestWllama.open(options),

@@ -17,16 +17,16 @@ export const WLLAMA = 'wllama 2.3.7';
 const PREFILL = 64;
 const PROMPT = 'Once upon a time';
 const Q8_BYTES = 34 / 32;
-/** Models whose weights a cache holds are not bound by memory. */
+/** Smaller models fit into a cache, so memory does not bound them. */
 const BOUND_BYTES = 8e6;
-/** A load takes longer than all else and varies less than it differs. */
+/** A load is slow and varies little, so few samples suffice. */
 const LOADS = 3;
-/** The plain loops are there to be compared with, however few their samples. */
+/** The scalar loops are only a baseline, so few samples suffice. */
 const SCALAR_SHARE = 0.3;
 const POSITIONS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256];
 
 /**
- * The bytes that a decode step reads: every matrix once.
+ * Returns the bytes that a decode step reads: every matrix once.
  * @param {Shape} shape
  * @param {string} format
  */
@@ -39,7 +39,7 @@ function weightBytes(shape, format) {
 }
 
 /**
- * Opens a contender, or says why there is none.
+ * Opens a contender, or returns the reason of its absence.
  * @param {any} page
  * @param {string} name
  * @param {Runner['side']} side
@@ -126,8 +126,8 @@ export async function runModel(host, shape, format, plan, parts, variants = VARI
 }
 
 /**
- * From nothing to the first token: a page with nothing cached, or a whole process. The stories
- * model is the trained one where it is there, otherwise random numbers of its size.
+ * Time to the first token: a page with an empty cache, or a whole process. It uses the trained stories
+ * model if that file exists, otherwise random weights of its size.
  * @param {any} host @param {Shape} shape @param {Plan} plan
  * @returns {Promise<Race[]>}
  */
@@ -153,7 +153,7 @@ export async function runCold(host, shape, plan) {
 const HISTORY = Array.from({ length: 64 }, (_, i) => (i * 7 + 300) % 512);
 const CHAIN = { repetition_penalty: 1.1, temperature: 0.8, top_k: 40, top_p: 0.95 };
 const TOP_P = { top_p: 0.95 };
-/** Every warper there is, up to six, each doing something. */
+/** Settings with up to six active samplers. */
 const STAGES = {
   logit_bias: { 5: 1, 9: -2 },
   repetition_penalty: 1.1,
@@ -176,8 +176,7 @@ async function samplerFiles(size) {
 }
 
 /**
- * The sampler at one size of vocabulary: the chain and the draw, top-p alone and the draw, the
- * page's trace.
+ * Sampling at one size of vocabulary: the chain and a draw, top-p and a draw, the page's trace.
  * @param {any} host @param {number} size @param {Plan} plan @param {string[]} parts
  * @returns {Promise<Race[]>}
  */
@@ -230,7 +229,7 @@ export async function runSampler(host, size, plan, parts) {
 }
 
 /**
- * How a step grows with its position, with and without the cache: one race of all of them.
+ * The time of a step by position, with and without the cache, as one race.
  * @param {any} host
  * @param {Shape} shape
  * @param {Plan} plan

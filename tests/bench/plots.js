@@ -1,6 +1,5 @@
 /**
- * How cost grows, drawn from a run's races as small SVG files: scales and shapes by d3, text by
- * hand.
+ * Plots of a run's races as small SVG files: d3 makes scales and shapes, this file writes the SVG.
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
@@ -28,8 +27,8 @@ const HEIGHT = 360;
 const MARGIN = { top: 44, right: 176, bottom: 46, left: 62 };
 const RIGHT = WIDTH - MARGIN.right;
 const BOTTOM = HEIGHT - MARGIN.bottom;
-// Near Okabe and Ito's colours, told apart by everyone, and 3:1 or more on white and on the dark
-// ground alike.
+// Near Okabe and Ito's colours, which are safe for colour blindness, with a contrast of at least 3:1 on
+// white and on the dark background.
 const BLUE = '#2b82c9';
 const ORANGE = '#d55e00';
 const GREEN = '#00946b';
@@ -51,7 +50,7 @@ function short(value) {
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /**
- * An element; numbers to a tenth.
+ * Returns an element, with numbers rounded to a tenth.
  * @param {string} name
  * @param {Record<string, string | number | undefined>} attributes
  * @param {string} [inner]
@@ -106,7 +105,7 @@ function drawAxes(x, y, { title, x: xTitle, y: yTitle, log }) {
 }
 
 /**
- * One line with its dots and its name in the legend.
+ * Renders one line with its dots and its name in the legend.
  * @param {any} x
  * @param {any} y
  * @param {Series} series
@@ -164,7 +163,7 @@ export function drawPlot(plot) {
 }
 
 /**
- * Points of one contender over races; `ours` is the best of ours in each.
+ * Returns the points of one contender over races; `ours` means the engine's best in each race.
  * @param {Race[]} races
  * @param {string} name
  * @param {(race: Race) => number} at
@@ -277,7 +276,7 @@ function byVocabulary(races) {
   };
 }
 
-/** The plots that the races have at least two points for. @param {Race[]} races */
+/** Returns the plots with at least two points in these races. @param {Race[]} races */
 export function plotsOf(races) {
   return [byParameters(races), byPosition(races), byVocabulary(races)]
     .map((plot) => ({ ...plot, series: plot.series.filter(({ points }) => points.length > 1) }))

@@ -1,6 +1,6 @@
 /**
- * A race: contenders that do the same work in turns (A B C, A B C ...), so that what else the
- * machine does falls on all of them alike, and ratios are taken turn by turn.
+ * A race: contenders do the same work in turns (A B C, A B C ...), so that other load on the machine
+ * slows all of them alike; ratios compare samples of the same turn.
  */
 import { median } from './timing.js';
 
@@ -8,7 +8,7 @@ import { median } from './timing.js';
  * @typedef {object} Entry
  * @property {string} name
  * @property {'ours' | 'peer' | 'bound'} side
- * @property {string} [absent]  why it did not run
+ * @property {string} [absent]  the reason why it did not run
  * @property {number[]} samples  in the race's unit, one a turn
  *
  * @typedef {object} Race
@@ -24,15 +24,15 @@ import { median } from './timing.js';
  * @property {Entry['side']} side
  * @property {{ sample: (work: any, least: number) => Promise<number> }} [contender]
  * @property {string} [absent]
- * @property {number} [factor]  of the race's own conversion, for one that counts otherwise
- * @property {number} [share]  of the budget, for one that matters less than it costs
+ * @property {number} [factor]  on the race's conversion, for a runner with another unit
+ * @property {number} [share]  of the budget, for a costly runner of less interest
  */
 
 /**
  * @param {Runner[]} runners
  * @param {any} work
  * @param {{ samples: number, least: number, budget: number, minimum?: number }} plan  budget:
- *   milliseconds that one runner may take in all before it has only `minimum` samples
+ *   milliseconds of one runner in all; beyond it the runner gets only `minimum` samples
  * @param {(ms: number) => number} convert  a sample's milliseconds to the unit
  * @returns {Promise<Entry[]>}
  */
@@ -47,7 +47,7 @@ export async function race(runners, work, { samples, least, budget, minimum = 3 
       const began = performance.now();
       const ms = await contender.sample(work, turn < 0 ? least / 2 : least);
       spent[i] += performance.now() - began;
-      // The first turn warms up, unless it alone has used up the budget and one sample will do.
+      // The first turn only warms up, unless it has used up the budget and one sample suffices.
       if (turn >= 0 || (needed === 1 && over())) taken[i].push(ms);
     }
   }
@@ -59,7 +59,7 @@ export async function race(runners, work, { samples, least, budget, minimum = 3 
   }));
 }
 
-/** The best of ours by its median. @param {Race} race @returns {Entry | undefined} */
+/** Returns the engine's best entry by its median. @param {Race} race @returns {Entry | undefined} */
 export function best({ entries, rate }) {
   const ran = entries.filter(({ side, samples }) => side === 'ours' && samples.length);
   const worth = (/** @type {Entry} */ entry) => (rate ? 1 : -1) * median(entry.samples);
@@ -67,7 +67,7 @@ export function best({ entries, rate }) {
 }
 
 /**
- * How many times as fast ours is, the median over the turns that both ran.
+ * Returns the engine's speed as a multiple of the peer's, the median over their common turns.
  * @param {Entry} ours @param {Entry} peer @param {boolean} rate
  */
 export function ratio(ours, peer, rate) {

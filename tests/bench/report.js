@@ -62,7 +62,7 @@ function sizeTable(sizes) {
   return `Size to fetch\n${align([['', '', 'raw', 'gzip -9'], ...rows])}`;
 }
 
-/** Blocks of text, one a part, each with its command under it. @param {Result} result */
+/** Returns blocks of text, one for each part, each with its command below. @param {Result} result */
 function blocks({ races, sizes }) {
   const parts = [...TITLES.keys()].filter((part) => races.some((one) => one.part === part));
   const tables = parts.map((part) => {

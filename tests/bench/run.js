@@ -6,7 +6,7 @@
  *       --shapes 260K,15M,124M --formats f32,q8_0 --hosts node,chromium
  *       --vocabularies 512,32000,50257,128256,256000 --samples 5 --least 200 --budget 4000
  *
- * Keep the machine otherwise idle: contenders take turns, so ratios stand a busy one, absolute
+ * Keep the machine otherwise idle: ratios survive other load, since contenders take turns; absolute
  * figures do not.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,7 @@
 /**
- * The samplers that others have, in JavaScript: the sort of objects that every demo uses, and the
- * algorithm of transformers (penalty, temperature, top-k by the k-th value, top-p by a sort and a
- * cumulative sum) over typed arrays, as fast as could be written. Both read Float32Array logits
- * (V,).
+ * Other programs' samplers in JavaScript: a sort of objects, as in many demos, and an optimised version
+ * of transformers' algorithm (penalty, temperature, top-k by the k-th value, top-p by a sort and a
+ * cumulative sum) over typed arrays. Both read Float32Array logits (V,).
  */
 import { timeOf } from './timing.js';
 
@@ -10,7 +9,7 @@ import { timeOf } from './timing.js';
 /** @typedef {{ id: number, kept: number }} Picked */
 
 /**
- * As demos have it: every token an object, all of them sorted.
+ * Samples as demos do: every token is an object, and all are sorted.
  * @param {Float32Array} logits
  * @param {number[]} history
  * @param {Settings} settings
@@ -84,10 +83,9 @@ export class TransformersSampler {
   }
 
   /**
-   * The ids whose score reaches `least`, descending by score: a radix sort, three digits of 11
-   * bits.
+   * Sorts the ids with scores of at least `least`, descending: a radix sort of three digits of 11 bits.
    * @param {number} least
-   * @returns {number} how many; they stand in #otherIds
+   * @returns {number} their number; the ids are in #otherIds
    */
   #sort(least) {
     const scores = this.#scores;
@@ -98,7 +96,7 @@ export class TransformersSampler {
     for (let i = 0; i < scores.length; i++) {
       if (scores[i] < least) continue;
       const bits = this.#bits[i];
-      // Flipped so that as unsigned integers the greatest float comes first.
+      // Bits flipped so that the greatest float is the smallest unsigned integer.
       const key = bits >>> 31 ? bits : ~bits & 0x7fffffff;
       keys[n] = key;
       ids[n++] = i;
@@ -146,7 +144,7 @@ export class TransformersSampler {
       const factor = 1 / temperature;
       for (let i = 0; i < scores.length; i++) scores[i] *= factor;
     }
-    // Below the k-th value stands -Infinity, which top-p need not sort.
+    // Scores below the k-th value are -Infinity, and top-p need not sort them.
     const n = this.#sort(top_k ? this.#kthGreatest(Math.min(top_k, scores.length)) : -Infinity);
     const ids = this.#otherIds;
     const weights = this.#weights;
@@ -173,7 +171,7 @@ async function readLogits(source) {
   return new Float32Array(await (await fetch(source)).arrayBuffer());
 }
 
-/** A contender over one of them. */
+/** A contender with one of these samplers. */
 export class JsSampler {
   #draw;
   #turn = 0;

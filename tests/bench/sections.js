@@ -1,6 +1,6 @@
 /**
- * Figures of one kind of processor say little of another, so that a file of figures has a section
- * for each kind. Writing one replaces it and leaves the others as they are.
+ * A file of figures has a section for each kind of processor, since figures of one kind say little about
+ * another. A written section replaces its old one and leaves the others.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -9,18 +9,18 @@ import { drawPlot } from './plots.js';
 
 const here = fileURLToPath(new URL('./', import.meta.url));
 
-/** Maker and family, such as "Intel Xeon"; where the system does not say, the architecture. */
+/** Maker and family, such as "Intel Xeon", or the architecture if the system does not tell. */
 function processor() {
   const model = cpus()[0]?.model ?? '';
   return /\S+ \S+/.exec(model.replace(/\((R|TM)\)/gi, ''))?.[0] ?? process.arch;
 }
 
-/** A plot's name with the processor in it: name-intel-xeon.svg. @param {string} file */
+/** Returns a plot's name with the processor: name-intel-xeon.svg. @param {string} file */
 const ofProcessor = (file) =>
   file.replace(/(?=\.svg$)/, `-${processor().toLowerCase().replace(/\W+/g, '-')}`);
 
 /**
- * The text with this section in the place of the one with the same title, or in the order of titles.
+ * Returns the text with this section instead of the one with its title, or inserted in order of titles.
  * @param {string} text
  * @param {string} title
  * @param {string} body
@@ -44,7 +44,7 @@ export function writeSection(file, intro, blocks) {
   writeFileSync(path, withSection(intro + sections, processor(), blocks.join('\n\n')));
 }
 
-/** Writes the plot of this processor; gives what shows it. @param {import('./plots.js').Plot} plot */
+/** Writes the plot of this processor; returns the Markdown that shows it. @param {import('./plots.js').Plot} plot */
 export function writePlot(plot) {
   const file = ofProcessor(plot.file);
   writeFileSync(`${here}${file}`, drawPlot(plot));

@@ -1,6 +1,5 @@
 /**
- * The models of the bench: known sizes, random weights. What a GGUF file of each holds, and no
- * more.
+ * The models of the bench, of known sizes with random weights: the contents of a GGUF file of each.
  */
 
 /**
@@ -14,7 +13,7 @@
  * @property {number} n_head_kv
  * @property {number} vocab_size
  * @property {number} context_length
- * @property {number} tokens  how many a decode run feeds, from an empty timeline
+ * @property {number} tokens  number that a decode run feeds, from an empty timeline
  */
 
 /** @type {Shape[]} */
@@ -57,7 +56,7 @@ export const shapes = [
   },
 ];
 
-/** Sizes between, for the curve of speed against parameters only. @type {Shape[]} */
+/** Further sizes, only for the curve of speed against parameters. @type {Shape[]} */
 export const curveShapes = [
   {
     name: '2M',
@@ -85,7 +84,7 @@ export const curveShapes = [
   },
 ];
 
-/** The size of models/stories.gguf, for where that file is not there. @type {Shape} */
+/** The size of models/stories.gguf, used if that file is missing. @type {Shape} */
 export const storiesShape = {
   name: 'stories',
   architecture: 'llama',
@@ -103,7 +102,7 @@ export const storiesShape = {
 export const LOGIT_SPREAD = 3;
 
 /**
- * One small layer under a head of `vocab_size` rows: logits for the sampler and little else.
+ * Returns one small layer under a head of `vocab_size` rows, to make logits for the sampler.
  * @param {number} vocab_size
  * @returns {Shape}
  */

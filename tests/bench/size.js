@@ -22,7 +22,7 @@ const weigh = (name, bytes) => ({
   gzip: gzipSync(bytes, { level: 9 }).length,
 });
 
-/** As the site's build makes JavaScript. @type {import('esbuild').BuildOptions} */
+/** Options of the site's JavaScript build. @type {import('esbuild').BuildOptions} */
 const LIKE_THE_SITE = {
   bundle: true,
   format: 'esm',
@@ -32,7 +32,7 @@ const LIKE_THE_SITE = {
 };
 
 /**
- * One file that holds all it needs.
+ * Bundles an entry into one file.
  * @param {string} entry under web/engine/
  */
 export async function bundle(entry) {
@@ -41,7 +41,7 @@ export async function bundle(entry) {
   return outputFiles[0].contents;
 }
 
-/** The engine's JavaScript that a visit fetches: its end in a page, and the worker. */
+/** The engine's JavaScript of a visit: its client in the page, and the worker. */
 const FETCHED = {
   main: 'engine JavaScript in the page (remote.js)',
   worker: 'worker with the engine (worker.js)',
@@ -49,7 +49,7 @@ const FETCHED = {
   shared: 'what both of them import',
 };
 
-/** Those files as the site's build makes and joins them; what is fetched later is none of them. */
+/** Builds these files as the site does, without files that are fetched later. */
 async function fetched() {
   const outdir = await mkdtemp(join(tmpdir(), 'logitscope-'));
   try {
@@ -78,13 +78,13 @@ const withTotal = (total, parts) => [
   },
 ];
 
-/** The modules that are built, by path; of the last two a visit fetches one. */
+/** The built modules, by path; a visit fetches only one of the last two. */
 export const modulePaths = () =>
   ['logitscope.wasm', 'logitscope-simd.wasm', 'logitscope-relaxed.wasm']
     .map((name) => join(root, 'web/engine', name))
     .filter((path) => existsSync(path));
 
-/** The modules that a visit fetches: the engine, and the larger of the modules of loops. @returns {Size[]} */
+/** The modules of a visit: the engine, and the larger module of loops. @returns {Size[]} */
 function visited() {
   const [engine, ...loops] = modulePaths().map((path) => weigh(basename(path), readFileSync(path)));
   return [engine, ...loops.sort((a, b) => b.gzip - a.gzip).slice(0, 1)];

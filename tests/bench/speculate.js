@@ -1,6 +1,6 @@
 /**
- * The speed of drafting, as the card of models/stories-draft.gguf has it: tokens a pass, drafts
- * accepted, and time a token beside plain decoding, in turns: node tests/bench/speculate.js [TEXTS]
+ * The speed of drafting for the card of models/stories-draft.gguf: tokens a pass, accepted drafts, and
+ * time a token beside plain decoding, in turns. node tests/bench/speculate.js [TEXTS]
  */
 import { Logitscope } from '../../web/engine/index.js';
 import { median } from './timing.js';

@@ -16,7 +16,7 @@ const times = (value) =>
   `${value >= 10 ? Math.round(value).toLocaleString('en') : value.toFixed(value < 1 ? 2 : 1)}x`;
 
 /**
- * Median and half the range; the number of samples where it is less than three.
+ * Returns median and half the range, with the number of samples if it is less than three.
  * @param {Entry} entry
  */
 function cell({ samples, absent }) {
@@ -55,7 +55,7 @@ export function align(rows) {
 }
 
 /**
- * One block of a part: its races as rows, contenders as columns.
+ * Returns one block of a part: its races as rows, contenders as columns.
  * @param {string} title
  * @param {Race[]} races of one unit
  */
@@ -73,7 +73,7 @@ export function tableOf(title, races) {
   return `${title}\n${align([['', '', ...names], ...rows])}`;
 }
 
-/** Why contenders are absent, each reason once. @param {Race[]} races */
+/** Returns the reasons of absent contenders, each once. @param {Race[]} races */
 export function absences(races) {
   const reasons = races.flatMap(({ host, entries }) =>
     entries

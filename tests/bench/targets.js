@@ -1,4 +1,4 @@
-/** The targets of this engine, as ratios within one run, and the ratios of a run. */
+/** The targets of this engine as ratios within one run, and a run's ratios. */
 import { WLLAMA } from './parts.js';
 import { best, ratio } from './race.js';
 import { digits } from './table.js';
@@ -61,7 +61,7 @@ function reach(races, { part, subject, host, against, least = 0, most = 0 }) {
     : { what, target: `>= ${least}x`, value, unit: 'x', met: value >= least };
 }
 
-/** Q8_0 against F32, each in its own turns. @param {Race[]} races @returns {Reached | null} */
+/** Returns the ratio of Q8_0 to F32, each with its own turns. @param {Race[]} races @returns {Reached | null} */
 function reachOwn(races) {
   const [q8, f32] = ['124M q8_0', '124M f32'].map((subject) =>
     races.find(

@@ -1,11 +1,11 @@
 /**
- * How the bench times: whole units of work until enough of a clock has passed, medians of such
- * samples.
+ * Timing of the bench: a sample runs whole units of work until enough time has passed; results are
+ * medians of samples.
  */
 
 /**
- * Milliseconds a call, over as many calls as fill `least` milliseconds; the clock is read seldom
- * enough to cost nothing.
+ * Returns the milliseconds of a call, over as many calls as fill `least` milliseconds. It reads the clock
+ * so seldom that the reading costs nothing.
  * @param {() => void | Promise<void>} call
  * @param {number} least
  * @returns {Promise<number>}
@@ -21,7 +21,7 @@ export async function timeOf(call, least) {
     calls += batch;
     const passed = performance.now() - began;
     if (passed >= least) return passed / calls;
-    // As many again as the rest should take, at most doubling, so that one slow batch ends it.
+    // The next batch should fill the rest, but at most doubles, so that one slow batch ends the loop.
     batch = Math.max(1, Math.min(calls, Math.ceil((calls * (least - passed)) / passed)));
   }
 }

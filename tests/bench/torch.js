@@ -1,4 +1,4 @@
-/** PyTorch as a contender, in Debian's Python beside the bench; absent where there is none. */
+/** PyTorch as a contender, in Debian's Python; absent if it is not installed. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * How well the watermarks are found, and what breaks them: node tests/bench/watermark.js [texts]. Texts
- * of the shipped model `stories`, each with a key of its own; a table for docs/samplers.md.
+ * Measures the detection of watermarks, also in edited texts: node tests/bench/watermark.js [texts]. The
+ * shipped model `stories` writes the texts, each with its own key. Prints a table for docs/samplers.md.
  */
 import { Logitscope, detect } from '../../web/engine/index.js';
 
@@ -29,7 +29,7 @@ async function write(settings, seed, length) {
 }
 
 /**
- * The text with a share of its tokens replaced by another text's, at places that the seed decides.
+ * Returns the text with a share of its tokens replaced by another text's, at seeded places.
  * @param {number[]} ids
  * @param {number[]} other
  * @param {number} share
@@ -38,7 +38,7 @@ async function write(settings, seed, length) {
 const edit = (ids, other, share, seed) =>
   ids.map((id, i) => (scope.random(seed, i) < share ? other[i] : id));
 
-/** The middle z, and how many have p of 1 % or less. @param {{ z: number, p: number }[]} found */
+/** Returns the median z and the number of p of at most 1 %. @param {{ z: number, p: number }[]} found */
 function sumUp(found) {
   const zs = found.map(({ z }) => z).sort((a, b) => a - b);
   const share = found.filter(({ p }) => p <= 0.01).length / found.length;
@@ -46,7 +46,7 @@ function sumUp(found) {
 }
 
 /**
- * The detector's results over texts, of SynthID by the weighted mean too.
+ * Returns the detector's results over texts, for SynthID with the weighted mean.
  * @param {number[][]} texts
  * @param {object} mark
  * @param {(i: number) => number} [keyOf]

@@ -1,7 +1,6 @@
 /**
- * wllama as a contender, in a page: llama.cpp's WebAssembly build of one thread. Decode and prefill
- * are its own loops inside its worker by its own clock, so that no message between page and worker
- * counts.
+ * wllama as a contender, in a page: llama.cpp's WebAssembly build of one thread. Decode and prefill run in
+ * loops inside its worker with the worker's clock, so messages between page and worker do not count.
  */
 import { LoggerWithoutDebug, Wllama } from '/source/node_modules/@wllama/wllama/esm/index.js';
 import { timeOf } from '/source/tests/bench/timing.js';
@@ -34,8 +33,8 @@ export async function loadWllama({ model, context, options }) {
  * Continues prompts with wllama, greedily, with a cache of 32 bits so that only its arithmetic
  * differs.
  * @param {{ model: string, context: number, prompts: string[], steps: number }} options
- * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: how far
- *   the best logit of each step is ahead of the second
+ * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: the
+ *   lead of the best logit of each step over the second
  */
 export async function continueGreedily({ model, context, prompts, steps }) {
   const wllama = await loadWllama({
@@ -64,7 +63,7 @@ export async function continueGreedily({ model, context, prompts, steps }) {
 }
 
 /**
- * The natural logarithm of every token's probability after each id of a text, the cache in 32 bits.
+ * Returns ln p of every token after each id of a text, with a cache of 32 bits.
  * @param {{ model: string, context: number, ids: number[] }} options
  * @returns {Promise<number[][]>} by position, then by id
  */
@@ -88,7 +87,7 @@ export async function logProbabilities({ model, context, ids }) {
   return rows;
 }
 
-/** Settings by our names, as wllama has them. @type {Record<string, string>} */
+/** wllama's names of the settings. @type {Record<string, string>} */
 const NAMES = {
   temperature: 'temp',
   repetition_penalty: 'penalty_repeat',
@@ -98,8 +97,8 @@ const NAMES = {
 };
 
 /**
- * The draws of wllama after each token of some texts: under each of some settings, so many tokens by
- * each of some seeds.
+ * Returns wllama's draws after each token of some texts, under each of some settings and with each of
+ * some seeds.
  * @param {{ model: string, context: number, texts: number[][], settings: Record<string, number>[],
  *   seeds: number[], draws: number }} options
  * @returns {Promise<{ history: number[], p: number[], drawn: number[][] }[]>} by context; p by id,

@@ -1,5 +1,5 @@
 /**
- * One contender in a worker of the bench's page: messages { method, args }, answers { result } or
+ * One contender in a worker of the bench's page: it answers messages { method, args } with { result } or
  * { error }.
  */
 import { openContender } from './contender.js';

@@ -1,18 +1,18 @@
 /**
- * Mutants of C code: copies in which one operator, constant, condition or statement is another. The
+ * Mutants of C code: copies with one operator, constant, condition or statement changed. The
  * kinds are those of Offutt et al. 1996, "An experimental determination of sufficient mutant
  * operators": relations, logic, arithmetic, constants and statements.
  */
 
 /**
  * @typedef {object} Mutant
- * @property {number} at where the change begins, in characters
+ * @property {number} at start of the change, in characters
  * @property {number} line from 1
  * @property {string} before
  * @property {string} after
  */
 
-/** The replacements of an operator. @type {Record<string, string[]>} */
+/** Replacements of each operator. @type {Record<string, string[]>} */
 const OPERATORS = {
   '<': ['<=', '>='],
   '<=': ['<', '>'],
@@ -34,16 +34,16 @@ const OPERATORS = {
   '--': ['++'],
 };
 
-/** Comments, texts and lines for the preprocessor, which stay as they are. */
+/** Comments, texts and lines of the preprocessor, which stay unchanged. */
 const DEAD = /\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|^[ \t]*#(?:.*\\\n)*.*$/gm;
-/** An operator of two sides with spaces around it, as clang-format writes them. */
+/** A binary operator with spaces around it, as clang-format writes it. */
 const BINARY = /(?<= )(?:[<>=!]=|&&|\|\||[-+*/]=|[-+/%<>])(?= )/g;
 const COUNT = /\+\+|--/g;
 const TIMES = /(?<=[\w)\]] )\*(?= [\w(])/g;
 const NUMBER = /(?<![\w.])(?:\d+\.\d+f?|\d+)(?![\w.])/g;
 const TRUTH = /\b(?:true|false)\b/g;
 const CONDITION = /\b(?:if|while) \(/g;
-/** An assignment or a call that stands alone: without it, what it does is missing. */
+/** A statement that is an assignment or a call; a mutant omits it. */
 const STATEMENT = /^(?: {4})+(?:[\w.>[\]*-]+(?: [-+*/|&]?= |\()).*;$/gm;
 const DECLARED =
   /^ *(?:return|break|continue|const|static|struct|unsigned|int|float|double|bool|size_t|u?int\d+_t)\b/;
@@ -56,7 +56,7 @@ function otherNumbers(number) {
   return [`${(value + 1).toFixed(2)}${suffix}`];
 }
 
-/** The place of the closing bracket for the one at `open`. @param {string} code @param {number} open */
+/** Returns the place of the closing bracket for the one at `open`. @param {string} code @param {number} open */
 function closing(code, open) {
   let depth = 0;
   for (let at = open; at < code.length; at++) {
@@ -67,7 +67,7 @@ function closing(code, open) {
 }
 
 /**
- * All mutants of a file, in the order of their places.
+ * Returns all mutants of a file, in the order of their places.
  * @param {string} source
  * @returns {Mutant[]}
  */
@@ -103,7 +103,7 @@ export function mutantsOf(source) {
   return mutants.sort((a, b) => a.at - b.at);
 }
 
-/** The file with one change. @param {string} source @param {Mutant} mutant */
+/** Returns the file with one change. @param {string} source @param {Mutant} mutant */
 export function mutated(source, { at, before, after }) {
   return source.slice(0, at) + after + source.slice(at + before.length);
 }

@@ -1,8 +1,8 @@
 /**
- * Mutation testing of the warpers, the rank, the chain and the draw: node tests/mutation/run.js
- * [MUTANTS] [SEED]. Of all mutants of these files it draws so many, builds each, and runs the native
- * tests until one fails. A mutant whose machine code is the original's is equivalent and not counted
- * (Papadakis et al. 2015, "Trivial compiler equivalence"). Prints each that survives, and a table.
+ * Mutation testing of the samplers, the rank, the chain and the draw: node tests/mutation/run.js
+ * [MUTANTS] [SEED]. It draws MUTANTS mutants of these files, builds each, and runs the native tests until
+ * one fails. A mutant with the original's machine code is equivalent and not counted (Papadakis et al.
+ * 2015, "Trivial compiler equivalence"). Prints each survivor, and a table.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,9 +31,9 @@ const TESTS = [
   'plain_samplers',
   'session',
 ];
-/** A test that takes so long stands still: the slowest takes a tenth of it. */
+/** Limit of a test before it counts as stuck: ten times the slowest. */
 const TIMEOUT_MS = 90_000;
-/** Sanitizers tell of what no check sees. No line numbers, so that equal code gives equal files. */
+/** Sanitizers find faults that checks miss. Without line numbers, equal code gives equal files. */
 const FLAGS =
   '-std=c11 -O1 -fPIC -ffp-contract=off -w -fsanitize=address,undefined -fno-sanitize-recover -Isrc'.split(
     ' ',
@@ -45,7 +45,7 @@ const sources = readdirSync(join(root, 'src')).filter(
 const subjects = sources.filter((name) => SUBJECTS.test(name));
 
 /**
- * Runs a program in the tree; whether it ended well.
+ * Runs a program in the tree; returns true if it succeeds.
  * @param {string} program @param {string[]} args @param {string} [library] the folder of the one it takes
  * @returns {Promise<boolean>}
  */
@@ -61,7 +61,7 @@ const run = (program, args, library = '') =>
     execFile(program, args, { ...limits, maxBuffer: 1e8 }, (error) => resolve(!error));
   });
 
-/** All mutants, in a drawn order. */
+/** Returns all mutants in a random order. */
 function shuffled() {
   const all = subjects.flatMap((name) => {
     const source = readFileSync(join(root, 'src', name), 'utf8');
@@ -81,7 +81,7 @@ const compile = (source, object, ...defines) =>
 
 const original = 'build/mutation/original';
 
-/** Builds what does not change: every object of `src`, and the tests' own. */
+/** Builds the unchanged objects: all of `src` and of the tests. */
 async function prepare() {
   rmSync(join(root, 'build/mutation'), { recursive: true, force: true });
   mkdirSync(join(root, original), { recursive: true });
@@ -101,13 +101,13 @@ async function prepare() {
   });
 }
 
-/** Links all of `src` as a library, from a folder's object of one file and the originals. */
+/** Links all of `src` as a library, with one file's object from a folder and the other originals. */
 function library(folder, changed) {
   const objects = sources.map((name) => `${name === changed ? folder : original}/${name}.o`);
   return run('gcc', [...FLAGS, '-shared', ...objects, '-o', `${folder}/liblogitscope.so`, '-lm']);
 }
 
-/** The programs of the tests, which take the library from where they are told to. */
+/** Links the test programs, which load the library from a given folder. */
 async function programs() {
   const targets = readdirSync(join(root, original)).filter((name) => name.startsWith('fuzz_'));
   await library(original);
@@ -121,7 +121,7 @@ async function programs() {
 }
 
 /**
- * The first test that fails with the library of a folder; null if none does.
+ * Returns the first test that fails with the library of a folder, or null.
  * @param {string} folder
  */
 async function killer(folder) {
@@ -156,7 +156,7 @@ const total = queue.length;
 const counts = new Map(subjects.map((name) => [name, { killed: 0, survived: 0, equivalent: 0 }]));
 let tried = 0;
 
-/** A table of what was tried so far. */
+/** Prints a table of the results so far. */
 function report() {
   const sum = (kind) => [...counts.values()].reduce((all, count) => all + count[kind], 0);
   console.log('| file | mutants | killed | survived | equal code |\n|---|---|---|---|---|');
@@ -172,7 +172,7 @@ function report() {
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(`${share} % killed, of ${total} mutants in all, seed ${SEED}, ${seconds} s`);
 }
-/** A run may take hours: one that is stopped tells what it has. */
+/** A run may take hours, so an interrupted one prints its results. */
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
     report();

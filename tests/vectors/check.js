@@ -1,6 +1,6 @@
 /**
- * Runs one case of the vectors through the engine's interface and says what did not hold. Used
- * unchanged by the Node and the browser runner; tests/native/test_vectors.c is its equal in C.
+ * Runs one case of the vectors through the engine's interface and returns the failed expectations. The
+ * Node and the browser runner share it; tests/native/test_vectors.c is its equal in C.
  */
 import { integer, number } from './parse.js';
 import { Pcg32, splitmix64, unitOf } from './twin.js';
@@ -89,7 +89,7 @@ function extremes({ trace }) {
   };
 }
 
-/** The settings with every warper but one left out. */
+/** Returns the settings with only one sampler. */
 function alone(scope, settings, warper) {
   const warpers = scope.table.filter((row) => row.warper).map((row) => row.name);
   const others = warpers.filter((name) => name !== warper);
@@ -114,7 +114,7 @@ function drawnId({ scope, given, trace }) {
   return trace.tokens.find((token) => (sum += token.p) > u)?.id;
 }
 
-/** Pairs of the listed outputs that make one step of the engine's own generator. */
+/** Returns the pairs of listed outputs that form a step of the engine's generator. */
 function engineUnits({ scope, given }, outputs) {
   const [seed] = given.pcg32;
   for (let i = given.skip % 2; i + 1 < outputs.length; i += 2) {
@@ -186,7 +186,7 @@ const CHECKS = {
   },
 };
 
-/** Holds for every case: see keeps_promises in tests/native/test_vectors.c. */
+/** Checks promises that hold for every case: see keeps_promises in tests/native/test_vectors.c. */
 function brokenPromise(subject, before) {
   if (!subject.given.logits) return '';
   const changed = sameBits(subject.given.logits, before);

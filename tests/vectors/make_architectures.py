@@ -471,7 +471,7 @@ def all_logits(m, o, ids):
 
 
 def make(m, seed, tensors_of):
-    """Tensors, ids and logits of the first seed whose roundings leave room for float32."""
+    """Returns tensors, ids and logits of the first seed with roundings that leave room for float32."""
     for seed in range(seed, 2000000, 1000):
         rng = np.random.default_rng(seed)
         tensors = tensors_of(m, rng)

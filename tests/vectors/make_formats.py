@@ -136,7 +136,7 @@ FORMATS = {
 
 
 def random_blocks(shape, kind, spread, rng):
-    """The bytes of a matrix whose weights deviate by about `spread`, and those weights."""
+    """Returns the bytes of a matrix with weights of deviation about `spread`, and those weights."""
     values, size, at, at_minimum, sign, parts = FORMATS[kind]
     n = shape[0] * shape[1] // values
     raw = rng.integers(0, 256, (n, size), dtype=np.uint8)

@@ -114,7 +114,7 @@ SINGLE = dict(Q4_0=(Q4_0, 2), Q4_1=(Q4_1, 3), Q5_0=(Q5_0, 8), Q5_1=(Q5_1, 9), Q2
               IQ4_NL=(IQ4_NL, 25), IQ4_XS=(IQ4_XS, 30), Q8_0=(Q8_0, 7))
 
 
-# --- what llama-quantize makes of each tensor ----------------------------------------------------
+# --- the types that llama-quantize chooses ---------------------------------------------------------
 
 def kind_of(m, name, shape):
     """Its src/llama-quant.cpp, llama_tensor_get_type, for these four mixtures."""

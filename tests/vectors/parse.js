@@ -1,7 +1,6 @@
 /**
- * Reads the line-oriented vectors of this folder (README.md describes them); no import, so that
- * Node and browser use it alike. Whatever it does not know is an error: nothing is skipped
- * silently.
+ * Reads the line-oriented vectors of this folder (README.md describes them). It imports nothing, so that
+ * Node and browser can share it. An unknown line is an error.
  */
 
 /**
@@ -20,7 +19,7 @@
  * @property {Float32Array | null} logits
  * @property {number[]} history
  * @property {Record<string, any>} settings
- * @property {number} step whose coin XTC tosses
+ * @property {number} step of XTC's coin
  * @property {number[] | null} pcg32 initstate, initseq
  * @property {number} skip
  * @property {number[] | null} random seed, step
@@ -128,7 +127,7 @@ export function parse(text) {
 }
 
 /**
- * The words of each line of a list; comments and empty lines left out.
+ * Returns the words of each line of a list, without comments and empty lines.
  * @param {string} text
  * @returns {string[][]}
  */

@@ -1,4 +1,4 @@
-/** The generators once more in plain big integers: slow, obvious, independent of src/draw.c. */
+/** The random generators again in big integers: slow, simple, independent of src/draw.c. */
 
 const MASK = (1n << 64n) - 1n;
 
@@ -28,7 +28,7 @@ export class Pcg32 {
   }
 
   /**
-   * A number below `bound`: rejection below 2^32 mod bound, then the remainder.
+   * Returns a number below `bound`: rejection below 2^32 mod bound, then the remainder.
    * @param {number} bound
    * @returns {number}
    */
@@ -41,7 +41,7 @@ export class Pcg32 {
 }
 
 /**
- * The u of two consecutive outputs.
+ * Returns the u of two consecutive outputs.
  * @param {number} a
  * @param {number} b
  * @returns {number}
@@ -51,7 +51,7 @@ export function unitOf(a, b) {
 }
 
 /**
- * splitmix64's output for the state x.
+ * Returns splitmix64's output for the state x.
  * @param {bigint} x
  * @returns {bigint}
  */
