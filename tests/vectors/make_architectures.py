@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Adds to tests/vectors/forward a small GGUF file of each architecture with its float64 logits.
 
-The reference is NumPy in float64 over a whole window at once, one function an architecture, each
-written from the definition that it names. Shapes are odd, windows and contexts short: rows past
-`ctx` are those of the last `ctx` ids, with positions from 0 again.
+The reference is NumPy in float64 over a whole window at once, with one function for each architecture,
+written from the cited definition. Shapes are odd, windows and contexts short: a row past `ctx` sees
+only the last `ctx` ids, with positions from 0 again.
 
     python3 tests/vectors/make_architectures.py [NAME ...]     # writes the same bytes every time
 
-The form of NAME.txt is that of make_forward.py, which also holds the formats and the file writer.
+NAME.txt has the form of make_forward.py, which also contains the formats and the file writer.
 """
 import os
 import struct
@@ -77,9 +77,9 @@ MODELS = {
 # --- weights -------------------------------------------------------------------------------------
 
 def make_tensors(m, rng, draw=None):
-    """name -> (bytes, float64 values, type), as the converters of llama.cpp name and join them.
+    """name -> (bytes, float64 values, type), named and joined as by llama.cpp's converters.
 
-    draw(name, shape, middle, spread, type) gives these three otherwise than in memory."""
+    draw(name, shape, middle, spread, type) can replace the three by values outside memory."""
     tensors = {}
 
     def normal(name, shape, middle, spread, kind):
@@ -229,7 +229,7 @@ class Blocks:
         return self.rms(x, name) + self.w[name + '.bias']
 
     def linear(self, x, name, rows=slice(None)):
-        """x times the rows of a matrix, quantised as its kind asks."""
+        """x times the rows of a matrix, quantised as its kind requires."""
         x, margin = inputs(x, self.kinds[name + '.weight'])
         self.margins.append(margin)
         y = x @ self.w[name + '.weight'][rows].T
@@ -462,7 +462,7 @@ DEFINITIONS = dict(llama=llama, qwen2=qwen2, qwen3=qwen3, gemma2=gemma2, gemma3=
 
 
 def all_logits(m, o, ids):
-    """Row t is the logits after ids[0 .. t], of which the last m['ctx'] are seen."""
+    """Row t has the logits after ids[0 .. t], of which the model sees the last m['ctx']."""
     run = lambda seen: DEFINITIONS[m['arch']](o, o.w['token_embd.weight'][seen])
     rows = list(run(ids[:m['ctx']]))
     for t in range(m['ctx'], len(ids)):
@@ -485,7 +485,7 @@ def make(m, seed, tensors_of):
 
 
 def write_all(models, first_seed, tensors_of):
-    """Writes every model, or those that the command line names, with its logits."""
+    """Writes every model, or only those named on the command line, with its logits."""
     for seed, (name, changes) in enumerate(models.items()):
         m = {**SMALL, **changes}
         if sys.argv[1:] and name not in sys.argv[1:]:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Adds to tests/vectors/forward a small GGUF file of each quantised format, with float64 logits.
 
-They are mixed as llama-quantize mixes: an output of Q6_K, values of a format above the others, and
-where 256 does not divide a row another format instead. A block holds random bytes, so that every
-code, factor and share comes, and a scale that gives its weights the wanted deviation; the reference
-reads these bytes by the definitions in ggml's ggml-common.h and ggml-quants.c (dequantize_row_*),
-written here over whole arrays and apart from src/format.c. The rest of it is make_architectures.py.
+Formats are mixed as in llama-quantize: an output of Q6_K, values in a finer format than the others, and
+another format if 256 does not divide a row. A block has random bytes, so that every code, factor and
+share occurs, and a scale that gives its weights the wanted deviation. The reference reads these bytes
+by the definitions in ggml's ggml-common.h and ggml-quants.c (dequantize_row_*), written here over whole
+arrays, independently of src/format.c. It uses make_architectures.py for the rest.
 
     python3 tests/vectors/make_formats.py [NAME ...]     # writes the same bytes every time
 """
@@ -20,7 +20,7 @@ FALLBACK = {Q2_K: IQ4_NL, Q3_K: IQ4_NL, IQ4_XS: IQ4_NL, Q4_K: Q5_0, Q5_K: Q5_1, 
 WIDE = dict(arch='llama', embd=256, heads=4, kv=2, head=8, ff=32, layers=1, ctx=64, ids=12)
 NARROW = dict(WIDE, embd=32)
 
-# `mix`: the type of the matrices; of some of them another, by a part of their name
+# `mix`: the type of the matrices, with other types for some by a part of their name
 MODELS = {
     'llama_q5_0': dict(NARROW, file_type=8, mix=[Q5_0]),
     'llama_q5_1': dict(NARROW, file_type=9, mix=[Q5_1]),
@@ -116,8 +116,8 @@ def iq4_xs(b):
     return each((low | high << 4) - 32, 32), LEVELS[codes]
 
 
-# values and bytes of a block, where its scale stands, where its minimum and the sign of that, and
-# from its bytes: factor, quant and, with a minimum, share of each value
+# values and bytes of a block, offset of its scale, offset and sign of its minimum, and a function of
+# its bytes: factor, quant and, with a minimum, share of each value
 FORMATS = {
     Q4_0: (32, 18, 0, None, 0, lambda b: (1, halves(b[:, 2:]) - 8)),
     Q4_1: (32, 20, 0, 2, 1, lambda b: (1, halves(b[:, 4:]), 1)),

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Makes tests/vectors/forward: small GGUF files and their logits by a float64 forward pass.
 
-The reference is NumPy in float64 over the whole sequence at once, written from the papers. Where
-PyTorch is installed the same logits are computed once more with its own layer_norm, gelu, silu and
-complex multiplication (for RoPE), and both must agree within 1e-9.
+The reference is NumPy in float64 over the whole sequence at once, written from the papers. If PyTorch
+is installed, its layer_norm, gelu, silu and complex multiplication (for RoPE) compute the same logits
+again, and both must agree within 1e-9.
 
 A matrix of a quantised format multiplies integers: each 32 elements of a vector are rounded to
-multiples of their largest magnitude over 127 first. The reference rounds them likewise. Where a
-quotient lay near a half, float32 could round it the other way, so files are made anew, from the next
-seed, until none does.
+multiples of their largest magnitude over 127 first. The reference rounds them likewise. If a quotient
+is near a half, float32 could round it the other way, so the program tries the next seed until no
+quotient is.
 
     python3 tests/vectors/make_forward.py        # from the repository root; writes the same bytes
 
 NAME.txt beside NAME.gguf holds: `ids N`, the N ids, `logits N V`, then N rows of V numbers, row t
-being the logits after ids[0 .. t].
+with the logits after ids[0 .. t].
 """
 import os
 import struct
@@ -60,7 +60,7 @@ MODELS = {
 # --- weights -------------------------------------------------------------------------------------
 
 def quantise(w, kind):
-    """The bytes of a tensor and the float64 values that they stand for."""
+    """Returns the bytes of a tensor and their float64 values."""
     if kind == F16:
         half = w.astype('<f2')
         return half.tobytes(), half.astype(np.float64)
@@ -95,7 +95,7 @@ def quantise_blocks(w, kind):
 
 
 def inputs(x, kind):
-    """The vectors x as a matrix of that kind reads them, and how near a rounding came to a half."""
+    """Returns the vectors x as rounded for this kind of matrix, and the least distance of a rounding to a half."""
     if kind in (F32, F16, BF16):
         return x, 1.0
     groups = x.reshape(-1, 32)
@@ -106,7 +106,7 @@ def inputs(x, kind):
 
 
 def make_tensors(m, rng):
-    """name -> (bytes, float64 values, type); nothing is left at one or zero."""
+    """name -> (bytes, float64 values, type); no tensor stays at its default of one or zero."""
     tensors = {}
 
     def matrix(name, rows, cols, spread=None):
@@ -219,7 +219,7 @@ def write_tensors(name, keys, tensors, alignment=32, version=3):
 # --- the reference -------------------------------------------------------------------------------
 
 def numpy_forward(m, w, kinds, ids):
-    """The logits, and the smallest margin of all roundings."""
+    """Returns the logits, and the smallest margin of all roundings."""
     margins = [1.0]
     gpt2, heads = m['arch'] == 'gpt2', m['heads']
     kv_heads, size, eps = m.get('kv', heads), m['embd'] // heads, np.float64(np.float32(m['eps']))
@@ -333,7 +333,7 @@ def torch_forward(m, w, kinds, ids):
 
 
 def make(name, m, seed):
-    """Tensors, ids, float64 weights, kinds and logits of the first seed with room for float32."""
+    """Returns tensors, ids, float64 weights, kinds and logits of the first seed with room for float32."""
     for seed in range(seed, 2000000, 1000):
         rng = np.random.default_rng(seed)
         tensors = make_tensors(m, rng)

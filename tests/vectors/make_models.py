@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Makes a file of the kind of each of the 17 models that wllama's demo lists, with its logits.
+"""Makes a small file like each of the 17 models in wllama's demo, with its logits.
 
-Widths, head counts, formats by tensor, metadata and kind of tokenizer are theirs; the layers are the
-first one to four, the vocabulary is 512 tokens, the weights are random bytes under plausible scales.
-The formats are chosen as llama-quantize chooses them, and the bytes that the whole model would take
-by that are counted, to be compared with the size that the demo's list gives.
+Widths, head counts, formats by tensor, metadata and kind of tokenizer equal the model's; the file has
+only the first one to four layers, 512 tokens, and random bytes as weights under plausible scales.
+Formats are chosen as llama-quantize does. The program counts the bytes of the whole model in these
+formats, to compare them with the size in the demo's list.
 
     python3 tests/vectors/make_models.py FOLDER [NAME ...]
 
-writes FOLDER/NAME.gguf and FOLDER/NAME.json, blanks being `_`: the ids, the float64 logits after each of them with
-vectors rounded as this engine rounds them (`logits`), and as ggml rounds them (`ggml_logits`). Without names it makes those that are not there.
-tests/bench/models_table.js runs it and makes the table.
+writes FOLDER/NAME.gguf and FOLDER/NAME.json, with `_` for blanks: the ids, and the float64 logits after each of them
+with vectors rounded as in this engine (`logits`) and as in ggml (`ggml_logits`). Without names it makes the missing
+files. tests/bench/models_table.js runs it and makes the table.
 
     python3 tests/vectors/make_models.py --bench FOLDER SIZE FORMAT
 
@@ -61,7 +61,7 @@ def llama3(mix, embd, ff, whole, factor, head, tied, layers, listed):
                 stretch=factor, pre='llama-bpe', listed=listed)
 
 
-# Widths as the models' own configurations give them; `listed`: bytes in the demo's list
+# Widths from the models' own configurations; `listed`: bytes in the demo's list
 # (ngxson/wllama, examples/main/src/config.ts).
 MODELS = {
     'LFM2 350M': lfm2(16, 1024, 4608, 16, 229309376),
@@ -74,7 +74,7 @@ MODELS = {
                        pre='smaug-bpe', listed=1915305312),
     'SmolLM2 360M': smollm2('Q8_0', 960, 2560, 15, 5, 32, 100000.0, 386404992),
     'Qwen2.5 0.5B': qwen2('Q8_0', 896, 4864, 14, 2, 64, 24, 675710816, tied=False),
-    # another seed: of the first one a rounding of the first position lies at a half
+    # another seed, since the first one has a rounding at a half in its first position
     'Llama 3.2 1B': {**llama3('Q4_K_M', 2048, 8192, 16, 32, 64, True, 2, 807690656), 'seed': 60001},
     'DeepSeek-R1-Distill-Qwen 1.5B': {
         **qwen2('Q3_K_M', 1536, 8960, 12, 2, 128, 28, 924456032, tied=False),
@@ -98,7 +98,7 @@ MODELS = {
     'Llama 3.1 8B': llama3('Q2_K', 4096, 14336, 32, 8, 128, False, 1, 3179138048),
 }
 
-# Of the bench, each matrix in one format but for Q4_K_M.
+# Models of the bench, with all matrices in one format, except Q4_K_M.
 BENCH = {
     '15M': dict(arch='llama', layers=6, vocab=32000, embd=288, ff=768, heads=6, kv=6, head=48,
                 ctx=256),
@@ -117,7 +117,7 @@ SINGLE = dict(Q4_0=(Q4_0, 2), Q4_1=(Q4_1, 3), Q5_0=(Q5_0, 8), Q5_1=(Q5_1, 9), Q2
 # --- the types that llama-quantize chooses ---------------------------------------------------------
 
 def kind_of(m, name, shape):
-    """Its src/llama-quant.cpp, llama_tensor_get_type, for these four mixtures."""
+    """llama_tensor_get_type of llama.cpp's src/llama-quant.cpp, for these four mixtures."""
     if len(shape) < 2 or 'shortconv.conv' in name:
         return F32
     if 'single' in m:
@@ -151,7 +151,7 @@ def bytes_of(kind, shape):
 
 
 class Shape:
-    """Stands for values that are not in memory."""
+    """Placeholder of values that are not in memory."""
 
     def __init__(self, shape):
         self.shape, self.ndim = shape, len(shape)
@@ -187,7 +187,7 @@ def llama3_factors(m):
 
 
 class Scales:
-    """Of random blocks of a format, for weights of deviation 1: factor and ratio of the minimum."""
+    """Factor and ratio of the minimum of a format's random blocks, for weights of deviation 1."""
 
     def __init__(self, kind, rng):
         values, size, _, at_minimum, _, parts = FORMATS[kind]
@@ -249,7 +249,7 @@ def vocabulary(m):
 
 
 def write(path, name, m, rng):
-    """The file; where each tensor's values begin in it, with kind and shape."""
+    """Writes the file; returns the offset of each tensor's values, with kind and shape."""
     plans, scales = {}, {}
 
     def draw(tensor, shape, middle, spread, _):
@@ -296,7 +296,7 @@ def write(path, name, m, rng):
 # --- the reference -------------------------------------------------------------------------------
 
 class Matrix:
-    """Rows of a matrix in the file, read when asked for."""
+    """Rows of a matrix in the file, read on demand."""
 
     def __init__(self, path, place):
         self.path, (self.at, self.kind, self.shape) = path, place
@@ -345,7 +345,7 @@ class Streamed(Blocks):
 
 
 def as_ggml(x, kind):
-    """Its quantize_row_q8_0 for formats of 32 values, quantize_row_q8_K for those of 256."""
+    """ggml's quantize_row_q8_0 for formats of 32 values, quantize_row_q8_K for formats of 256."""
     if kind == F32:
         return x
     size = FORMATS[kind][0]
@@ -356,7 +356,7 @@ def as_ggml(x, kind):
 
 
 class Ggml(Streamed):
-    """With ggml's GELU, a table of float16 from float16."""
+    """The same with ggml's GELU, a table from float16 to float16."""
 
     def geglu(self, x, b):
         gate = self.linear(x, b + 'ffn_gate').astype(np.float16).astype(float)

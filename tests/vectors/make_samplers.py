@@ -1,5 +1,5 @@
-"""Makes samplers.txt: the samplers of docs/samplers.md in NumPy and float64, each written from its source
-and from nothing of the engine. /usr/bin/python3 tests/vectors/make_samplers.py > tests/vectors/samplers.txt
+"""Makes samplers.txt: the samplers of docs/samplers.md in NumPy and float64, each written from its source,
+independently of the engine. /usr/bin/python3 tests/vectors/make_samplers.py > tests/vectors/samplers.txt
 """
 
 import numpy as np
@@ -201,7 +201,7 @@ def penalty_decay(logits, frequency_penalty, penalty_decay, presence_penalty=0):
 
 
 def rep_pen_slope(logits, repetition_penalty, rep_pen_slope):
-    """By the two counts that koboldcpp's sample_rep_pen keeps."""
+    """Uses the two counts of koboldcpp's sample_rep_pen."""
     near = {id for i, id in enumerate(HISTORY) if 2 * i >= len(HISTORY)}
     far = set(HISTORY) - near
     reduced = repetition_penalty
@@ -215,7 +215,7 @@ def rep_pen_slope(logits, repetition_penalty, rep_pen_slope):
 
 
 def prompt_ignored(logits, repetition_penalty, prompt_ignore_length, repetition_window=0):
-    """The slice that RepetitionPenaltyLogitsProcessor takes, of the last ids where there is a window."""
+    """RepetitionPenaltyLogitsProcessor's slice, of the last ids if a window is set."""
     places = range(len(HISTORY))[-repetition_window or None :]
     after = logits.copy()
     for id in {HISTORY[i] for i in places if i >= prompt_ignore_length}:
@@ -249,7 +249,7 @@ def splitmix64(x):
 
 
 def mark_bits(tag, key, context, size):
-    """The 32 bits of each token, as docs/samplers.md states the hash."""
+    """The 32 bits of each token, by the hash in docs/samplers.md."""
     seed = splitmix64((splitmix64(key) + 2**32 + tag) & M64)
     for id in context:
         seed = splitmix64((seed + id) & M64)
@@ -258,7 +258,7 @@ def mark_bits(tag, key, context, size):
 
 
 def self_bits(key, context, size):
-    """The same with green_self: the least hash of the context and the token, with the token, decides."""
+    """The same with green_self: of the context and the token, the one with the least hash decides."""
     seed = splitmix64((splitmix64(key) + 2**32 + 3) & M64)
     own = [splitmix64((seed + id) & M64) for id in range(max([size - 1, *context]) + 1)]
     least = [min([own[id], *(own[other] for other in context)]) for id in range(size)]

@@ -406,7 +406,7 @@ UNSUPPORTED = r"""
 {% include 'x' ignore missing %}
 """
 
-# Of several lines each: white space, line ends and the sign of a tag.
+# Snippets of several lines: white space, line ends and the sign of a tag.
 SPACING = [
     "a\n{% if true %}\n  b\n{% endif %}\nc\n",
     "a\n  {% if true %}  \n  b\n  {% endif %}  x\nc\n\n",
@@ -455,7 +455,7 @@ def snippets():
         lines = text.strip("\n").split("\n")
         whole = ""
         for line in lines:
-            # A string or a block may go over a line's end.
+            # A string or a block may cross a line's end.
             whole = f"{whole}\n{line}" if whole else line
             if line.endswith("\\") or line.endswith("{#") or line == "d" or line.endswith("#}") or \
                     line.endswith("indent(2) %}a"):
@@ -467,7 +467,7 @@ def snippets():
         yield "spacing", text
 
 
-# The parts of a line that are separate snippets: most stand alone, so that each failure is its own.
+# Splits a line into separate snippets, so that most failures concern one snippet.
 def parts(text):
     if "{%" in text or "\n" in text:
         return [text]
