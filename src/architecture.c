@@ -29,8 +29,7 @@ static const struct architecture architectures[] = {
      .window_period = 2,
      .window = 4096,
      .wide_head_layers = 46},
-    /* Gemma team 2025, section 2: five local layers to a global one; only the global base is raised
-     */
+    /* Gemma team 2025, section 2: five local layers per global one; they keep base 10,000 */
     {.name = "gemma3",
      .activation = ACTIVATION_GEGLU,
      .norm_place = NORM_AROUND,

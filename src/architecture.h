@@ -28,9 +28,9 @@ struct architecture {
     bool soft_caps;            /* of attention's scores and of the logits */
     bool multipliers;          /* embedding_scale, residual_scale, attention.scale, logit_scale */
     bool convolutions;         /* layers without key heads are short convolutions */
-    uint32_t window_period;    /* all layers but each such one see a window; 1: all do; 0: none */
+    uint32_t window_period;    /* every n-th layer has no window; 1: all have one; 0: none */
     uint32_t window;           /* default if the file has no window; 0: no window then */
-    uint32_t unturned_period;  /* each such layer knows no positions */
+    uint32_t unturned_period;  /* every n-th layer has no RoPE */
     uint32_t wide_head_layers; /* models of this n_layer scale scores by sqrt(n_embd / n_head) */
     double local_freq_base;    /* of RoPE in layers with a window, unscaled; 0: the global base */
     double attention_cap, logit_cap; /* defaults if the file has none */

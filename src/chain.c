@@ -304,7 +304,7 @@ static size_t list_ids(struct chain *chain, size_t top) {
     size_t found = rank_top(pool.logits, pool.n, top, chain->ids, chain->scratch);
     for (size_t i = 0; i < found; i++) chain->ids[i] = pool_id(&pool, chain->ids[i]);
     if (found == top) return found;
-    float *masked = (float *)(void *)(chain->scratch + n); /* raw logits of the removed alone */
+    float *masked = (float *)(void *)(chain->scratch + n); /* raw logits, only of removed tokens */
     for (size_t i = 0; i < n; i++) masked[i] = chain->removed_by[i] ? chain->raw[i] : -INFINITY;
     found += rank_top(masked, n, top - found, chain->ids + found, chain->scratch);
     for (size_t i = 0; i < n && found < top; i++)

@@ -34,7 +34,7 @@ void constraint_close(struct constraint *constraint);
 /* Returns the mask after the n ids generated so far. A token is allowed if it has bytes and these
  * can follow. End tokens are allowed if the text is complete, and another text begins after one;
  * other special tokens never are. NULL: STATUS_NOTHING_LEFT if the ids themselves do not fit,
- * STATUS_UNSUPPORTED if the grammar needs too many states. Depends on grammar and ids alone;
+ * STATUS_UNSUPPORTED if the grammar needs too many states. Depends only on grammar and ids;
  * allocates nothing. */
 const struct constraint_mask *constraint_follow(struct constraint *constraint, const uint32_t *ids,
                                                 size_t n, struct fault *fault);

@@ -43,7 +43,7 @@ uint32_t draw_gumbel(const float *logits, size_t n, uint64_t seed, uint64_t step
 
 /* floor(a * b / 2^53), exactly, for a <= 2^53 and b < 2^63. */
 uint64_t draw_scale(uint64_t a, uint64_t b);
-/* The same rounded up. */
+/* ceil(a * b / 2^53), for the same ranges. */
 uint64_t draw_scale_up(uint64_t a, uint64_t b);
 
 #endif

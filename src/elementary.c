@@ -1,4 +1,4 @@
-/* Elementary functions from +, -, *, / and bit operations alone: all builds give the same bits. */
+/* Elementary functions with only +, -, *, / and bit operations: all builds give the same bits. */
 #include "elementary.h"
 
 #include <math.h>

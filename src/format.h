@@ -27,7 +27,7 @@ enum { FORMAT_PLANE = 64 };
 struct weights {
     float scale, minimum;
     int8_t factors[2]; /* of columns 0 .. 15 and 16 .. 31 */
-    int8_t shares[2];  /* the same of the minimum */
+    int8_t shares[2];  /* shares of the minimum, of the same columns */
     uint8_t codes[FORMAT_GROUP];
 };
 

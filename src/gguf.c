@@ -147,7 +147,7 @@ static enum status place_tensor(struct gguf_tensor *tensor, struct gguf_reader *
     if (tensor->bytes > r->size - start - offset)
         return gguf_reader_bad_number(r, "data_beyond", NULL, tensor->bytes);
     tensor->offset = start + offset;
-    /* by address: an object beyond 2 GB is larger than a 32-bit difference of pointers */
+    /* as an integer sum: in 32 bits, a pointer may not move by more than 2 GB */
     tensor->data = (const uint8_t *)((uintptr_t)r->image + (uintptr_t)tensor->offset);
     return STATUS_OK;
 }

@@ -21,9 +21,9 @@ struct gguf; /* opaque: two tables over the image */
  * (version, tensor type), STATUS_OUT_OF_MEMORY. */
 enum status gguf_open(struct gguf **file, const void *image, size_t size, struct fault *fault);
 
-/* The same for the first `available` bytes of an image of `size` bytes. With GGUF_SIZE_UNKNOWN the
- * image ends at its last tensor's end. Everything but the tensors' data can be read.
- * STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
+/* Parses the first `available` bytes of an image of `size` bytes, as gguf_open does. With
+ * GGUF_SIZE_UNKNOWN the image ends at its last tensor's end. Everything but the tensors' data can
+ * be read. STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
 #define GGUF_SIZE_UNKNOWN ((uint64_t)1 << 40)
 enum status gguf_open_head(struct gguf **file, const void *head, size_t available, uint64_t size,
                            struct fault *fault);

@@ -73,7 +73,7 @@ struct kernels {
 
     /* quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
     void (*quantise)(struct quants *quants, const float *x, size_t cols, size_t n);
-    /* The same product with a quantised w and the quants that this table made from x. */
+    /* The product of `matmul` with a quantised w; quantise of this table made `quants` from x. */
     void (*matmul_quants)(float *out, const struct matrix *w, const float *bias,
                           const struct quants *quants, size_t n, size_t streams);
 
@@ -95,7 +95,7 @@ struct kernels {
     /* In place on one head: turns the pairs (x[2i], x[2i+1]) by an angle of cosine cosine[i] and
      * sine sine[i], i < n_pairs; x' = x c - y s, y' = x s + y c. */
     void (*rotate)(float *x, const float *cosine, const float *sine, size_t n_pairs);
-    /* The same on pairs (x[i], x[i + n_pairs]). */
+    /* Rotates the pairs (x[i], x[i + n_pairs]). */
     void (*rotate_halves)(float *x, const float *cosine, const float *sine, size_t n_pairs);
 
     /* out (size,) = sum over t of p_t v_t, p = softmax over t of scale * (q . k_t), those products

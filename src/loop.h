@@ -1,4 +1,4 @@
-/* Hints to the compiler about functions and loops; they change speed and size alone. */
+/* Hints to the compiler about functions and loops; they change only speed and size. */
 #ifndef LOGITSCOPE_LOOP_H
 #define LOGITSCOPE_LOOP_H
 

@@ -70,7 +70,7 @@ static void pack_codes(uint8_t *row, const struct layout *layout, const uint8_t 
     }
 }
 
-/* The same for codes that never cross a byte; faster. */
+/* Packs codes that never cross a byte, faster than pack_codes. */
 static inline ALWAYS void pack_whole(uint8_t *row, uint32_t bits, const uint8_t *codes) {
     uint8_t *end = row + (size_t)FORMAT_PLANE * bits;
     for (uint8_t *to = row; to < end; to += FORMAT_PLANE) {
@@ -102,7 +102,7 @@ static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
             factor[(size_t)f->factors * MATRIX_BLOCK] = (uint8_t)group->shares[i];
     }
     if (f->bits == 8)
-        pack_whole(row, 8, group->codes); /* one code a byte, so that no loop is left */
+        pack_whole(row, 8, group->codes); /* one code per byte, so that no loop is left */
     else if (8 % f->bits == 0)
         pack_whole(row, f->bits, group->codes);
     else

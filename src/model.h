@@ -2,7 +2,7 @@
  * the metadata and packs the weights. Immutable once open: any number of sessions share it.
  *
  * A large file is opened in place, so that loading never holds the weights twice. model_measure
- * computes from the file's head alone the memory of the model and the image's place in it. The
+ * computes, only from the file's head, the memory of the model and the image's place in it. The
  * caller reads the image to that place, and model_open_in packs it there, tensor by tensor. */
 #ifndef LOGITSCOPE_MODEL_H
 #define LOGITSCOPE_MODEL_H

@@ -1,5 +1,5 @@
 /* Reads the weights part by part as a decode step does, so that a caller can time them. The parts
- * are `up` and `down` of each layer, then the head, as many rows at a time as a layer has. */
+ * are `up` and `down` of each layer, then the head in pieces of n_ff rows. */
 #ifndef LOGITSCOPE_PROBE_H
 #define LOGITSCOPE_PROBE_H
 

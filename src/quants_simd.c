@@ -165,7 +165,8 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
     }
 }
 
-/* The same for weights that are levels or signed bytes; such a format has at most one factor. */
+/* Dot products with weights that are levels or signed bytes; such formats have one factor or none.
+ */
 static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                       const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                       const struct quants *x, size_t n_tokens) {
@@ -345,7 +346,7 @@ static inline ALWAYS void matmul_format(float *out, const struct format *f, cons
     }
 }
 
-/* The same for one vector, `streams` blocks at a time; the last run has fewer. */
+/* Multiplies one vector, `streams` blocks at a time; the last run may have fewer. */
 static inline ALWAYS void matvec_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t streams) {
     size_t cols = w->cols, step = streams * MATRIX_BLOCK;

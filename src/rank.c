@@ -42,7 +42,8 @@ OUTLINED uint32_t rank_survey(const float *logits, size_t n, float *max) {
     return survivors;
 }
 
-/* The bits of a negative float grow as it falls: between `least` and -Infinity they are a range. */
+/* The bits of a negative float grow as it decreases: between `least` and -Infinity they are a
+ * range. */
 bool rank_any_below(const float *logits, size_t n, float least) {
     const float infinite = -INFINITY;
     uint32_t first, end, nearest = UINT32_MAX;

@@ -25,7 +25,7 @@ bool rank_any_below(const float *logits, size_t n, float least);
  * number. May also write one element after them, if the number is below n. */
 size_t rank_reaching(const float *logits, size_t n, float floor, uint32_t *ids);
 
-/* Returns a logit that at least k tokens reach, k from 1, and seldom many more. The array is cut
+/* Returns a logit that at least k tokens reach, k from 1, and rarely many more. The array is cut
  * into more than k sets; each of the k best sets has a token that reaches the least of their
  * maxima. Returns -FLT_MAX if the array is too short or fewer than k tokens survive. NaN is
  * ignored. `scratch` holds n uint32. */

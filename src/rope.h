@@ -11,7 +11,7 @@ struct rope {
     double freq_base;
     double local_freq_base; /* freq_base of layers with a window, never stretched; 0: freq_base */
     double factor;          /* divides the angles (Chen et al. 2023) */
-    bool yarn;              /* the factor divides slow angles alone (Peng et al. 2023) */
+    bool yarn;              /* the factor divides only slow angles (Peng et al. 2023) */
     double beta_fast, beta_slow;
     uint32_t original_context; /* context before stretching, for YaRN and LongRoPE */
     double magnitude;          /* factor of cosines and sines */
@@ -21,7 +21,7 @@ struct rope {
  * least ROPE_DIVISOR_MIN, so that elementary_sin is accurate for every angle. */
 void rope_frequencies(double *out, const struct rope *rope, const float *divisors);
 
-/* The same for layers with a window, if local_freq_base is not 0. */
+/* Frequencies of layers with a window, if local_freq_base is not 0. */
 void rope_local_frequencies(double *out, const struct rope *rope);
 
 #define ROPE_DIVISOR_MIN 0.9f

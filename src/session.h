@@ -2,7 +2,7 @@
  *
  * The timeline is the whole text in ids, prompt included; the model sees its last `context` ids
  * (the window). While the timeline fits, position = index and the KV cache is kept. Beyond, the
- * window slides: positions start at 0 again and the window is evaluated anew at each step, so that
+ * window slides: positions start at 0 again and the window is evaluated again at each step, so that
  * with and without the cache the bits agree. */
 #ifndef LOGITSCOPE_SESSION_H
 #define LOGITSCOPE_SESSION_H
@@ -43,13 +43,14 @@ void session_close(struct session *session);
 
 /* Makes the timeline exactly ids[0 .. n) and computes the logits after the last id. Keeps the
  * common prefix, but evaluates at least the last id unless the timeline is unchanged. reuse = false
- * evaluates the whole window anew. The logits do not depend on how calls split the ids. On failure
+ * evaluates the whole window again. The logits do not depend on how calls split the ids. On failure
  * the timeline and the logits are as before.
  * STATUS_EMPTY, STATUS_UNKNOWN_TOKEN (id >= vocab_size), STATUS_TOO_LONG, STATUS_NOT_FINITE. */
 enum status session_feed(struct session *session, const uint32_t *ids, size_t n, bool reuse,
                          struct session_fed *fed, struct fault *fault);
 
-/* The same, and writes the logits after each of the last n_rows ids into rows (n_rows, vocab_size).
+/* session_feed that also writes the logits after each of the last n_rows ids to rows
+ * (n_rows, vocab_size).
  * One pass over the weights gives the same bits as n_rows feeds that each add an id. All these ids
  * are evaluated. On failure `rows` is undefined. STATUS_OUT_OF_RANGE unless 1 <= n_rows <= n; if n
  * is beyond the context, each id has another window and n_rows must be 1. */

@@ -3,7 +3,7 @@
  *
  * The draft comes from q, and the result is distributed as p: the draft stays with probability
  * min(1, p / q); otherwise the token is drawn from the residual, max(0, p - q) over its sum. Both
- * random numbers depend on (seed, step) alone, like the draw's own (draw.h). */
+ * random numbers depend only on (seed, step), like the draw's own (draw.h). */
 #ifndef LOGITSCOPE_SPECULATE_H
 #define LOGITSCOPE_SPECULATE_H
 

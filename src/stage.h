@@ -24,9 +24,9 @@ double stage_value(const struct settings *settings, uint32_t stage);
 bool stage_is_filter(uint32_t stage);
 /* True for a watermark, which reads the ids of its input and the order of the history. */
 bool stage_is_watermark(uint32_t stage);
-/* True if it gives the same result on survivors alone (pool.h). Such a stage depends neither on the
- * size of the vocabulary nor on ids of history, biases or gates. A watermark gets the survivors'
- * ids in the whole vocabulary. */
+/* True if a stage gives the same result when it sees only survivors (pool.h). Such a stage depends
+ * neither on the size of the vocabulary nor on ids of history, biases or gates. A watermark gets
+ * the survivors' ids in the whole vocabulary. */
 bool stage_suits_pool(uint32_t stage);
 /* Works in place on logits (vocab_size,). */
 void stage_apply(uint32_t stage, float *logits, const struct warp_input *input);

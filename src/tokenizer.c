@@ -85,7 +85,7 @@ bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id) {
     return false;
 }
 
-/* After a special or user-defined token the llama kind begins anew, with a leading space, as in
+/* After a special or user-defined token the llama kind begins again, with a leading space, as in
  * llama.cpp. After a token of a single byte it does not: so every leading space costs a byte, and a
  * text never has more ids than its bytes plus two. */
 static bool begins_anew(const struct vocabulary *vocabulary, uint32_t id, bool before) {

@@ -1,7 +1,7 @@
 /* build: -O2 */
-/* Tail-free truncation: cuts at a share of the summed bends of the falling weights. The tail adds
- * less than twice its first weight to this sum, so the tokens near the best mostly decide. If they
- * do not, the next band of tokens is sorted, at last all. */
+/* Tail-free truncation: cuts at a share of the summed bends of the descending weights. The tail
+ * adds less than twice its first weight to this sum, so the tokens near the best mostly decide. If
+ * they do not, the next band of tokens is sorted, at last all. */
 #include <string.h>
 
 #include "draw.h"
@@ -12,7 +12,7 @@ enum { DIGITS = 256, INSERTED = 48 };
 /* The least weights of the bands of tokens that are tried to decide. */
 static const uint64_t LEAST[] = {(uint64_t)1 << 32, 1 << 28, 1 << 25, 1};
 
-/* A curve of n falling weights under way: the last two of them, the sum of the bends so far. */
+/* A curve of n descending weights so far: the last two weights and the sum of the bends. */
 struct curve {
     uint64_t last, before, sum;
     size_t n;

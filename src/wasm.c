@@ -222,8 +222,8 @@ void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
     kernels_scalar.matmul_quants(out, w, bias, quants, n, streams);
 }
 
-/* Takes the loops of such a module, which JavaScript has put into the table of functions. Returns 1
- * if they give the right bits. */
+/* Takes the loops of a second module, which JavaScript has put into the table of functions. Returns
+ * 1 if they give the right bits. */
 EXPORT(uint32_t, kernels_adopt)
 (void (*quantise)(struct quants *, const float *, size_t, size_t),
  void (*matmul_quants)(float *, const struct matrix *, const float *, const struct quants *, size_t,
@@ -344,8 +344,8 @@ EXPORT(const struct session_fed *, session_feed)
     return session_feed(session, ids, n, reuse != 0, &fed, &fault) ? NULL : &fed;
 }
 
-/* The same; writes the logits after each of the last n_rows ids into `rows` (n_rows, vocab_size).
- */
+/* session_feed that also writes the logits after each of the last n_rows ids to `rows`
+ * (n_rows, vocab_size). */
 EXPORT(const struct session_fed *, session_feed_rows)
 (struct session *session, const uint32_t *ids, size_t n, uint32_t reuse, float *rows,
  size_t n_rows) {

@@ -6,7 +6,7 @@
  *   bits of a token = the low half of splitmix64(s + id / 2) for an even id, the high one for an
  *                     odd id
  *
- * With green_self, the token itself takes part in its hash, and the seed depends on the key alone:
+ * With green_self, the token itself takes part in its hash, and the seed depends only on the key:
  *
  *   a(id) = splitmix64(splitmix64(splitmix64(key) + 2^32 + 3) + id)
  *   bits of a token = the low half of splitmix64(m + id), m the least a of token and context

@@ -20,7 +20,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 const HASHED = /-[0-9a-f]{8}\.js$/;
 
 /**
- * Serves `folder` on `port` (0: any free one) of `host`, by default this machine alone. Resolves
+ * Serves `folder` on `port` (0: any free one) of `host`, by default only this machine. Resolves
  * with the address and a function that stops the server. `route` may answer a path with another
  * file, or return undefined.
  * @param {string} folder

@@ -29,7 +29,7 @@ export class UsageError extends Error {}
  * @property {string[]} [operandOf] the flag whose value one such word gives, and the flags that it
  *   excludes
  * @property {boolean} [modelless] whether it needs no model
- * @property {boolean} [sessionless] whether it needs the model's facts and tokens alone, without
+ * @property {boolean} [sessionless] whether it needs only the model's facts and tokens, without
  *   a session
  * @property {string} [notes] text for the help, after the flags
  * @property {(values: any) => void} [check]
@@ -149,7 +149,7 @@ export const GRAMMAR = {
 
 /** A number in decimal notation. */
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
-/** Biases that ban a token; JSON has the first one alone. */
+/** Biases that ban a token; in JSON only the first exists. */
 const BANS = ['false', '-Infinity'];
 const BAN_FORM = BANS.map((ban) => `ID=${ban}`).join(' or ');
 

@@ -101,7 +101,7 @@ const unshare =
   };
 
 /**
- * Best kind first. bwrap lets a process change the mode of devices, which only root may do.
+ * The kinds of jails, the best first.
  * @type {[string, (program: string) => Wrap][]}
  */
 const KINDS = [
@@ -109,6 +109,7 @@ const KINDS = [
   ['bwrap', bwrap([])],
   ['unshare', unshare],
 ];
+// In bwrap, a process of root can change the mode of devices.
 if (process.getuid?.() === 0) KINDS.unshift(['unshare', unshare]);
 
 /** The command prefix that runs a program within limits. @param {number} megabytes */

@@ -9,7 +9,7 @@ import { refusal } from '../grade/reasons.js';
 
 /** Most processes and threads; Node alone has a dozen. */
 const TASKS = 256;
-/** Time between two polls, in ms: a process can write 1 or 2 GB a second. */
+/** Time between two polls, in ms: a process can write 1 or 2 GB per second. */
 const EVERY = 25;
 
 /** True if the system shows its processes. LOGITSCOPE_NO_WATCH acts as if it did not. */

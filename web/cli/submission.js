@@ -128,7 +128,7 @@ export class Submissions {
   /**
    * Starts a file's harness in a process.
    * @param {string} path
-   * @param {string} [within] the learner's folder, which it may read; else it sees its file alone
+   * @param {string} [within] the learner's folder, which it may read; else it sees only its file
    * @returns {import('../grade/tested-function.js').Start}
    */
   start(path, within) {

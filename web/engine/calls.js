@@ -15,7 +15,7 @@ export const SESSION_CALLS = /** @type {const} */ ([
   'landscape',
 ]);
 
-/** Methods of `Logitscope` alone. */
+/** Methods that only `Logitscope` has. */
 export const SCOPE_CALLS = /** @type {const} */ ([
   'encode',
   'decode',

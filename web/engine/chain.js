@@ -52,7 +52,7 @@ import { readTrace } from './trace.js';
  *   tokens?: import('./types.js').TraceToken[] }} Sample
  */
 
-/** Least number of listed tokens to have room for, so that longer lists seldom reopen a chain. */
+/** Least number of listed tokens to have room for, so that longer lists rarely reopen a chain. */
 const MIN_TOP_MAX = 64;
 /** A token without a text. */
 export const NO_PIECE = { text: '', special: false };
@@ -122,7 +122,7 @@ export class Chain {
   }
 
   /**
-   * The trace alone.
+   * Returns only the trace.
    * @param {Source} source
    * @param {unknown} settings
    * @param {number} step
@@ -135,7 +135,7 @@ export class Chain {
   }
 
   /**
-   * The token alone.
+   * Returns only the token.
    * @param {Source} source
    * @param {unknown} settings
    * @param {DrawChoice} [given]
@@ -242,8 +242,8 @@ export class Chain {
   }
 
   /**
-   * The caller's logits as a source, with those of a second distribution. They go into the
-   * exchange, beside room for a result.
+   * Makes a source of the caller's logits and of the logits of a second distribution. All of them go
+   * into the exchange, beside room for a result.
    * @param {ArrayLike<number>} logits
    * @param {ArrayLike<number>} [history]
    * @param {ArrayLike<number>} [second]

@@ -294,7 +294,7 @@ function csvCell(value) {
 
 /**
  * The greedy strategy and the first nearly greedy one, among those that set only the temperature;
- * null without such a pair.
+ * null if there is no such pair.
  * @param {readonly Strategy[]} strategies
  * @returns {{ greedy: number, cold: number } | null} as indices
  */

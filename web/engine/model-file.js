@@ -8,7 +8,7 @@ import { MODEL_FILE_BYTES } from './layout.js';
 /** @typedef {import('./module.js').Module} Module */
 
 const PIECE = 1 << 16;
-/** Memory is reserved after this share of the file: a head alone reserves no gigabytes. */
+/** Memory is reserved after this share of the file: a head does not yet reserve gigabytes. */
 const SHARE = 1 / 16;
 /** No file needs more for its metadata and table of tensors; a host may send them without end. */
 export const HEAD_MAX = 1 << 28;

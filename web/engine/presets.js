@@ -32,7 +32,7 @@ export const carried = ({ mirostat, adaptive_target }) =>
 export const readsSecond = ({ guidance_scale = 1, contrastive_beta = 0 }) =>
   guidance_scale !== 1 || contrastive_beta !== 0;
 
-/** The settings that can carry such a state. @type {string[]} */
+/** The settings that can carry a draw's state to the next draw. @type {string[]} */
 export const CARRIED = ['mirostat_mu', 'adaptive_mean'];
 
 /** llama.cpp's samplers in its order; a sampler that it lacks comes next to similar ones. */

@@ -34,7 +34,7 @@ import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
  * @property {number | undefined} maxProperties
  */
 
-/** Most references and allOf from one schema to the next; most choices of one schema. */
+/** Most nested references and allOf of one schema; most anyOf and oneOf of one schema. */
 const PATH_MAX = 100;
 /** Most alternatives with objects that are compared pair by pair. */
 const PAIRED_MAX = 64;

@@ -29,7 +29,7 @@ export class Session {
   #hasSecond = false;
 
   /**
-   * The engine alone constructs sessions: call `scope.session()`.
+   * Only the engine constructs sessions: call `scope.session()`.
    * @protected
    * @param {any} core a `Core`, which is no part of the public types
    * @param {Set<() => void>} owned
@@ -221,7 +221,7 @@ export class Session {
   }
 
   /**
-   * The trace of `read` alone.
+   * Returns only the trace of `read`.
    * @param {Settings} [settings]
    * @param {{ step?: number }} [options] step: number of tokens drawn so far, 0, for XTC's coin
    *   and samplers that count new tokens
@@ -233,7 +233,7 @@ export class Session {
   }
 
   /**
-   * The drawn token of `read` alone, which is faster: `draw(settings, { rng: Math.random })`, or
+   * Returns only the drawn token of `read`, which is faster: `draw(settings, { rng: Math.random })`, or
    * with `step` the u of that step of `settings.seed`. Without a choice each call draws the token
    * of step 0. `raw: false` leaves p_raw out (as 0), which saves a pass over the vocabulary.
    * @param {Settings} [settings]

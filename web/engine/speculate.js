@@ -3,7 +3,7 @@
  * tokens, the session's own model evaluates them in one pass, and src/speculate.c decides on each.
  * The text has the same distribution as without drafts.
  *
- * The random numbers of a token depend on its step alone. A draft, and a token drawn without one,
+ * The random numbers of a token depend only on its step. A draft, and a token drawn without one,
  * uses the step's u; acceptance and residual use two coins of the step.
  */
 import { checkInteger } from './checks.js';
@@ -383,7 +383,7 @@ export class Speculation {
 
   /**
    * The tokens with the largest p or q, if `draft_top` asks for them, and those that must be
-   * listed; without q by p alone.
+   * listed; without q only by p.
    * @param {number | null} q
    * @param {number[]} also
    * @returns {{ tokens?: SpeculatedToken[] }}

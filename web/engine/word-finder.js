@@ -17,7 +17,7 @@ export class WordFinder {
 
   /** @param {string[]} words none of them empty */
   constructor(words) {
-    // All words grow together by one character a round, so that shorter nodes exist first.
+    // Each round adds one character of every word, so shorter nodes exist before longer ones.
     let left = words.map((word) => ({ word, node: 0 }));
     for (let n = 1; left.length; n++) {
       for (const each of left) {

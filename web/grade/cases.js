@@ -35,7 +35,7 @@ function softmax(logits) {
   return e.map((x) => x / total);
 }
 
-/** The share of the best rises (1) or falls (-1). @param {1 | -1} way @returns {import('./wrongs.js').Compare} */
+/** The share of the best increases (1) or decreases (-1). @param {1 | -1} way @returns {import('./wrongs.js').Compare} */
 const sharpens = (way) => (expected, got, input) => {
   const [before, after] = [softmax(input.logits)[0], softmax(Array.from(got))[0]];
   return way * (after - before) > 0

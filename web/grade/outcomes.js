@@ -76,10 +76,10 @@ function asKnown({ toy: model, ...run }, blind = []) {
 }
 
 /**
- * Asks the learner's loop for a run and computes the right answer.
+ * Lets the learner's loop do a run, and computes the right answer.
  * @param {Run} run
  * @param {any} asking
- * @returns {Promise<Outcome | null>} null if the run cannot be asked
+ * @returns {Promise<Outcome | null>} null if the loop or the engine cannot do the run
  */
 async function answerOf(run, { engine, ask }) {
   const expected = await generated(engine, run);
@@ -157,7 +157,7 @@ export function wrongWindow({ log, error }, { prompt, toy: { context_length } })
   return short ? reason('short_window', { count: short.length }) : error;
 }
 
-/** Finds other ids at a low T, and greedy ids among them. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
+/** Finds ids that differ at a low T; names the fault if they are the greedy ids. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
 export async function greedyEarly(outcome, run, engine) {
   const found = otherIds(outcome);
   if (!found || !outcome.got) return found;

@@ -65,7 +65,7 @@ export class TestedFunction {
    * @param {number} limit of a call, in ms
    * @param {boolean} [strict] whether only a function of that name counts
    * @param {number} [total] of all calls, loading included, in ms
-   * @param {number} [loading] of loading alone, in ms
+   * @param {number} [loading] time only for loading, in ms
    */
   constructor(start, name, limit, strict = false, total = Infinity, loading = LOAD_MS) {
     this.#total = total;

@@ -13,7 +13,7 @@
  * @property {number} eos_token_id
  *
  * A question of the harness: the rows of a window, of any length if `endless`; all numbers of a seed, or
- * one of them; `again`: the call begins anew.
+ * one of them; `again`: the call restarts.
  * @typedef {{ ask: 'window', ids: number[], length: number, endless?: boolean }} OfWindow
  * @typedef {OfWindow | { ask: 'seed', seed: number } | { ask: 'number', seed: number | null, step: number }
  *   | { ask: 'again' }} Question

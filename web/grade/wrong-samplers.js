@@ -85,11 +85,11 @@ const cut =
   ({ logits, settings: { top_p: p } }) =>
     p === 1 ? logits : only(logits, kept(logits, p));
 
-/** A twin of top-p that is wrong at p = 0 alone. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+/** A twin of top-p that is wrong only at p = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
 const zeroCut = (kept) => (given) =>
   given.settings.top_p === 0 ? only(given.logits, kept(given.logits)) : RIGHT.top_p(given);
 
-/** Ids by falling values, compared as text: 9 before 10. @param {number[]} logits @param {number[]} values */
+/** A wrong sort: ids by descending values that are compared as text, so 9 comes before 10. @param {number[]} logits @param {number[]} values */
 const byText = (logits, values) =>
   ids(logits).sort((a, b) => {
     const [one, two] = [String(values[a]), String(values[b])];
@@ -139,7 +139,7 @@ const heat =
   ({ logits, settings: { temperature: t } }) =>
     t === 0 ? only(logits, [best(logits)[0]]) : logits.map((l) => change(l, t, logits));
 
-/** A twin of temperature that is wrong at T = 0 alone. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+/** A twin of temperature that is wrong only at T = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
 const atZero = (kept) => (given) =>
   given.settings.temperature === 0 ? kept(given.logits) : RIGHT.temperature(given);
 

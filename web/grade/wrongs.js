@@ -93,7 +93,7 @@ export function otherLogit(expected, got, input) {
   return { ...failure, ...reason('zero_logit', { value: String(got[id]) }) };
 }
 
-/** Each T divides by itself, and 0 alone is greedy. @type {Compare} */
+/** Every T divides the logits; only T = 0 is greedy. @type {Compare} */
 export function otherDivisor(expected, got, input) {
   const failure = differs(expected, got, input);
   if (!failure) return null;

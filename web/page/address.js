@@ -98,7 +98,7 @@ export class PageAddress {
     this.#scope.address = {
       fragment: location.hash,
       dropped: parseQuery(location.search).dropped,
-      coming: record && this.#fetchVisit().catch(() => {}), // without it the address alone counts
+      coming: record && this.#fetchVisit().catch(() => {}), // without it only the address counts
       complete: (state) => this.#complete(state),
     };
   }
@@ -174,7 +174,7 @@ export class PageAddress {
     return record;
   }
 
-  /** Keeps pending changes in sessionStorage before the page closes: a reload ignores later history. */
+  /** Keeps pending changes in sessionStorage before the page closes. A browser that reloads ignores changes of the history from then on. */
   #leave() {
     const closed = !this.#first || this.#scope.missing || this.#reading > 0;
     if (closed) return keepInstrument({ href: location.href });
@@ -259,7 +259,7 @@ export class PageAddress {
 
   #onReady() {
     const scope = this.#scope;
-    this.#fetchVisit().catch(() => {}); // without the network the address alone is kept
+    this.#fetchVisit().catch(() => {}); // without the network only the address is kept
     if (this.#first) return this.#later(true);
     this.#first = { ...scope.state, branch: [] };
     this.#known = location.href;

@@ -1,7 +1,7 @@
 /**
  * Keeps the state of a visit that no address can hold: the drawn texts with their numbers, parts
  * too long for a link, and the key of the user's own file. An entry of the history holds the
- * numbers of a short text and names the rest. sessionStorage holds the rest, or the document alone
+ * numbers of a short text and names the rest. sessionStorage holds the rest, or only the document
  * if storage is refused.
  */
 import { Debounce } from '../base/debounce.js';

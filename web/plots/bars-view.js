@@ -1,6 +1,6 @@
 /**
  * Renders the ranked bars that bars.js laid out, with words from the caller. Bars and rows glide by
- * transform alone; bars-canvas.js paints them while a knob moves.
+ * transform only; bars-canvas.js paints them while a knob moves.
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -228,8 +228,8 @@ function slideText({ final, raw, second }, { barX }, unit) {
 }
 
 /**
- * Returns everything of the chart except bar lengths and the drawn token. While it stays the same, bars
- * only change in length.
+ * Returns a key of the chart without bar lengths and drawn token. While the key is the same, only bar
+ * lengths change.
  * @param {Layout} layout
  */
 export function shapeOf({ rows, rest, cuts, width, domain }) {

@@ -1,6 +1,6 @@
 /**
  * The geometry of the two charts over all ranks: the cumulative curve, and probability against rank
- * with both axes logarithmic. Pure functions; shares come in falling order.
+ * with both axes logarithmic. Pure functions; shares come in descending order.
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';

@@ -1,6 +1,6 @@
 /**
  * The lines of top-k and top-p among the ranks: from a setting to a place and back. Pure functions;
- * shares are the engine's, in falling order.
+ * shares are the engine's, in descending order.
  */
 
 /**
@@ -44,7 +44,7 @@ export function findHandles(trace) {
 }
 
 /**
- * The shares of the listed tokens as they enter a stage, in falling order.
+ * The shares of the listed tokens as they enter a stage, in descending order.
  * @param {Trace} trace
  * @param {string} name
  */
@@ -58,7 +58,7 @@ export function enteringShares(trace, name) {
 
 /**
  * Returns the top_p with the fewest digits that keeps the first n of `shares`; 1, which is off, for all.
- * @param {ArrayLike<number>} shares in falling order, at least n
+ * @param {ArrayLike<number>} shares in descending order, at least n
  * @param {number} n at least 1
  * @param {number} count of all tokens
  */
@@ -79,7 +79,7 @@ export function topPFor(shares, n, count) {
  * Returns the value of a handle's setting that keeps n tokens.
  * @param {Handle} handle
  * @param {number} n
- * @param {ArrayLike<number>} shares at the input of the stage, in falling order
+ * @param {ArrayLike<number>} shares at the input of the stage, in descending order
  */
 export function valueFor({ name, before }, n, shares) {
   const wanted = Math.max(1, Math.min(before, n));

@@ -1,6 +1,6 @@
 /**
  * Renders the strip of survivors that strip.js laid out, with u on it. Segments and needle move by
- * transform alone.
+ * transform only.
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';

@@ -1,6 +1,6 @@
 /**
  * The list of all state beside the engine's table of settings: name, kind and places of each part.
- * Address, host messages, attributes, share and memory use this list alone. A kind parses, writes
+ * Address, host messages, attributes, share and memory use only this list. A kind parses, writes
  * and checks a part. Input is untrusted, so every part has a bound.
  */
 import { GATES, GATE_NAMES } from '../engine/gates.js';

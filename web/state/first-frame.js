@@ -35,7 +35,7 @@ import { valuesOf } from './knob-values.js';
  * @property {import('../engine/types.js').Piece[]} pieces
  */
 
-/** The initial state of the first screen, which shows one knob alone. */
+/** The initial state of the first screen, which shows only one knob. */
 export const FIRST_SCREEN = { knob: 'temperature', settings: { temperature: 0.7 }, seed: 42 };
 
 /**

@@ -67,7 +67,7 @@ export class Instrument extends Bench {
     return present(this.#reader);
   }
 
-  /** The text under a constraint to JSON, once it has ended; null without such a constraint. */
+  /** The text under a constraint to JSON, once it has ended; null if there is no such constraint. */
   get json() {
     const { constraint } = this.gates;
     const free = !constraint || (typeof constraint === 'object' && 'grammar' in constraint);

@@ -31,7 +31,7 @@ export function recall(name) {
  * Keeps a value. A value that its field refuses is ignored.
  * @param {string} name of a field that the browser keeps
  * @param {string} value
- * @returns {boolean} whether the browser keeps it, not the document alone
+ * @returns {boolean} whether the browser keeps it, not only the document
  */
 export function remember(name, value) {
   const { part, key } = remembered(name);

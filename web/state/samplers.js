@@ -6,7 +6,7 @@ import { FRONT, PARTS } from './settings.js';
 
 /**
  * `given`: the entry of GIVEN that its picture needs beside the logits, null for a sampler without
- * a picture; `shown`: settings of the picture alone.
+ * a picture; `shown`: settings only for the picture.
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {{ by: string, year?: number, url: string }} Source
  * @typedef {keyof typeof GIVEN} Given

@@ -321,7 +321,7 @@ export class LogitLesson extends LogitElement {
     );
   }
 
-  /** A button to begin anew, unless someone else receives the marks, which must never fall. */
+  /** A button to begin anew, unless a course system receives the marks: these must never decrease. */
   #renderAgain() {
     const alone = this.parentElement?.localName === 'main' && window.parent === window;
     if (this.given || !this.#remembers || !alone) return nothing;

@@ -9,7 +9,7 @@ import { SHIPPED } from '../../lessons/shipped.js';
 
 /**
  * Returns the key of a lesson: the name of a shipped one, in either language; else the name with a hash of
- * the questions. Two teachers may choose one name, and a corrected question must be answered anew.
+ * the questions. Two teachers may choose one name, and a corrected question must be answered again.
  * @param {string} asked the address of the file, or the name of a shipped lesson
  * @param {Lesson} lesson
  */
@@ -38,7 +38,7 @@ const all = () => mapOf('lessons');
 export const recallMarks = (key) => readMarks(all()[key]);
 
 /**
- * Keeps the marks of a lesson; none falls below the mark that another page has kept meanwhile.
+ * Keeps the marks of a lesson; no mark becomes lower than the one that another page has kept meanwhile.
  * @param {string} key
  * @param {Marks} marks
  * @param {(marks: Marks) => string} write

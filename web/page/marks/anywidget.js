@@ -1,6 +1,6 @@
 /**
  * A lesson in a notebook by anywidget (JupyterLab, Notebook, marimo, MyST): a frame, and the marks as
- * values of the widget. It imports nothing, since a notebook may load it from its text alone.
+ * values of the widget. It imports nothing, since a notebook may load only its text.
  */
 
 /**

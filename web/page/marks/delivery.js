@@ -1,6 +1,6 @@
 /**
  * Delivers a lesson's marks to one course system: takes back the marks that it keeps, sends answers and
- * marks in order, and tries again after a refusal. A score never falls.
+ * marks in order, and tries again after a refusal. A score never decreases.
  */
 import { readMarks } from '../../lessons/marks.js';
 import { t } from '../../locale/locale.js';

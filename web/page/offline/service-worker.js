@@ -1,6 +1,6 @@
 /**
  * The site's service worker: after the first visit the site opens without the network. It holds the
- * files of one build, each checked against its sum, and gives a page files of that build alone. web/sign.js
+ * files of one build, each checked against its sum, and gives a page only files of that build. web/sign.js
  * bundles it with the list of files.
  */
 

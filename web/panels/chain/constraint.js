@@ -71,7 +71,7 @@ export class LogitConstraint extends LogitElement {
     this.stages = [];
     /** The reason why the engine cannot apply the gates. */
     this.fault = '';
-    /** True to show the constraint alone, without words and limits. */
+    /** True to show only the constraint, without words and limits. */
     this.bare = false;
     /** The grammar in the box. */
     this.draft = EXAMPLE;

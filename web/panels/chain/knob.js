@@ -156,7 +156,7 @@ function shareOf({ low }, value, high) {
 }
 
 /**
- * The bar from the neutral value to the value: a transform alone, which restyles and lays out nothing
+ * The bar from the neutral value to the value: only a transform, which restyles and lays out nothing
  * else.
  * @param {SettingRow} row
  * @param {number} value

@@ -41,7 +41,7 @@ export function onEditorKey(event, run) {
     run();
   } else if (key === 'Tab' && !left && !shiftKey && !ctrlKey && !altKey) {
     event.preventDefault();
-    // This call alone keeps the history of undo.
+    // Only this call keeps the history of undo.
     if (document.execCommand('insertText', false, '  ')) return;
     editor.setRangeText('  ', editor.selectionStart, editor.selectionEnd, 'end');
     editor.dispatchEvent(new Event('input'));

@@ -327,8 +327,8 @@ const placeOf = ({ currentTarget }) =>
   Number(/** @type {HTMLElement} */ (currentTarget).dataset.place);
 
 /**
- * Splits the space before a word from a token, so that it stays outside of the pressed part. That part
- * is no button element, since a line could break after one within a word.
+ * Splits a token into the space before its word and the part that the reader can press. That part is no
+ * <button>: a line could break after a <button>, even inside a word.
  * @template {{ text: string }} T
  * @param {T} piece
  */

@@ -100,7 +100,7 @@ export class LogitBench extends LogitElement {
     return false;
   }
 
-  /** Shows a reading while a knob moves: in the distribution alone. */
+  /** Shows a reading while a knob moves, only in the distribution. */
   #follow() {
     const { instrument, attached } = this.given;
     const { trace, drawn, curves } = instrument;

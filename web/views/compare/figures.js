@@ -73,7 +73,7 @@ export function renderFigures(text) {
     )}</dl>`;
 }
 
-/** The same figures of several texts as a table, a row each. @param {Text[]} texts */
+/** Renders the figures of several texts as a table, one row per text. @param {Text[]} texts */
 export function renderRows(texts) {
   const [heads] = texts.map(figureRows);
   return html`
@@ -87,7 +87,7 @@ export function renderRows(texts) {
     </table>`;
 }
 
-/** The columns of the table over several texts a strategy. */
+/** The columns of the table with several texts per strategy. */
 export const SPREAD = [
   'different',
   'within',

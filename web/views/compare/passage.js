@@ -51,7 +51,7 @@ export class LogitPassage extends LogitElement {
     this.at = -1;
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
-    /** Text alone: no box, no numbers. */
+    /** Only the text: no box, no numbers. */
     this.plain = false;
     /** The step under the pointer. */
     this.active = -1;

@@ -16,8 +16,8 @@ import { toFault } from '../../engine/errors.js';
  * @typedef {{ prompt: string, prompt_ids?: number[] | null, seed: number, samples: number, max_new_tokens: number,
  *   strategies: readonly Strategy[] }} Plan
  *
- * One text; a complete one has `figures`. A given text may have a `fault`. It is `absent`, and not
- * measured, while it is empty or has a fault.
+ * One text. Only a complete text has `figures`. A text that a person gives may have a `fault`. A given
+ * text that is empty or has a fault is `absent`: it is not measured.
  * @typedef {{ key: string, strategy: Strategy, seed: number, steps: MeasuredStep[],
  *   finish: string | null, figures: Figures | null, absent: boolean,
  *   fault?: import('../../engine/errors.js').Fault }} Text

@@ -26,7 +26,7 @@ export class Display {
   /** The drawn token of the sentence. @type {number | null} */
   #drawn = null;
   #throttle = new Throttle();
-  /** The numbers beside the bars, until they are written anew. @type {Map<number | undefined, string>} */
+  /** The numbers beside the bars, until the next change of them. @type {Map<number | undefined, string>} */
   #numbers = new Map();
 
   /** @param {DocumentFragment | HTMLElement} root */
@@ -45,7 +45,7 @@ export class Display {
     this.#turns.bars = -1;
   }
 
-  /** Writes the numbers beside the bars anew at the next paint. */
+  /** Updates the numbers beside the bars at the next paint. */
   refresh() {
     this.#numbers.clear();
     this.repaintBars();

@@ -1,6 +1,6 @@
 /**
  * Input over the picture, by pointer or by keys: sideways moves the knob, up and down u. A drag keeps
- * its first direction, so that it moves one of them alone; from the crossing of the lines it moves
+ * its first direction, so that it moves only one of them; from the crossing of the lines it moves
  * both. A press moves both at once. A finger moves the knob sideways; up and down it scrolls the page,
  * unless it began on the handle of u.
  */

@@ -22,7 +22,7 @@ export class Rain {
   tally = null;
   #turn = 0;
 
-  /** True if a number still falls. */
+  /** True while the animation of the last number runs. */
   get falling() {
     const last = this.drops.at(-1);
     return last !== undefined && performance.now() < last.born + FALL_MS;

@@ -203,7 +203,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
     }
     ${show === 'landscape' || show === 'text' ? renderControls(form, place, engine) : nothing}
     ${
-      // A figure that writes many texts runs in the preview alone.
+      // A figure that writes many texts runs only in the preview.
       sound && show !== 'sweep' && show !== 'compare'
         ? html`<logit-figure .show=${show} .controls=${controls} .tokens=${tokens ?? NO_TOKENS} .begin=${figure.state} .patch=${moved ?? UNMOVED} .table=${engine.table} .reader=${engine.reader} .knob=${figure.knob} .name=${name}
             @logit-figure=${(/** @type {CustomEvent} */ { detail }) => move(detail.change)}></logit-figure>

@@ -15,7 +15,7 @@ import { renderQuestion } from './question-form.js';
  *   question: number, show: (question: number) => void }} Fold
  */
 
-/** The number of faults within a fold. @param {Form} form @param {import('./form.js').Place} place */
+/** Renders the number of faults in a folded part of the form. @param {Form} form @param {import('./form.js').Place} place */
 function badge(form, place) {
   const n = form.faultsAt(place, true).length;
   return n === 0 ? nothing : html`<span class="badge">${t('editor.badge', { n })}</span>`;
