@@ -82,7 +82,7 @@ describe('a manipulated harness still reports a changed input', () => {
     });
 });
 
-/** The same in Python, whose code can reach everything: around and before the function. */
+/** The same in Python, where code can reach everything: around and before the function. */
 const PYTHON = {
   nothing: '',
   'a function of the harness': `import __main__, sys

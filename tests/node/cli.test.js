@@ -511,7 +511,7 @@ describe('detect', () => {
 });
 
 describe('tokenize and info', () => {
-  test('tokenize', async () => {
+  test('tokenize prints each token with its id', async () => {
     const { ids, tokens } = await json('tokenize', '--prompt', 'Tomorrow she');
     assert.deepEqual((await json('tokenize', '--text', 'Tomorrow she')).ids, ids);
     assert.deepEqual(
@@ -539,7 +539,7 @@ describe('tokenize and info', () => {
     );
   });
 
-  test('info', async () => {
+  test('info prints the facts of the model', async () => {
     assert.deepEqual((await json('info', '--model', SMALL)).vocab_size, VOCAB);
     assert.match((await cli(['info', '--model', SMALL])).stdout, /name +evil \\u001b\[31m\n/);
     assert.equal((await json('info', '--model', SMALL, '--context', '8')).context_length, 8);
@@ -554,7 +554,7 @@ describe('the playground', () => {
   const play = (...lines) =>
     cli(['generate', '--interactive', '--seed', '5'], `${lines.join('\n')}\n`);
 
-  test('prompts and commands', async () => {
+  test('the playground continues prompts and obeys commands', async () => {
     const { status, stdout } = await play(
       '/temperature 0',
       'Tomorrow she',
@@ -732,7 +732,7 @@ test('a name cannot forge a line of info', async () => {
 });
 
 describe('more rows than a function call can take arguments', () => {
-  test('tokenize', async () => {
+  test('are printed by tokenize', async () => {
     const { status, stdout, stderr } = await cli([
       'tokenize',
       '--model',
@@ -744,7 +744,7 @@ describe('more rows than a function call can take arguments', () => {
     assert.match(stdout, /\n97 {2}"a"\n98 {2}"b"\n131000 tokens\n$/);
   });
 
-  long('distribution', async () => {
+  long('are printed by distribution', async () => {
     const wide = 'build/fixtures/cli_wide.gguf';
     const tokens = [
       ...byteTokens(),

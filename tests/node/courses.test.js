@@ -60,7 +60,7 @@ describe('a course’s own solution gets the full score', () => {
     assert.equal((await graded(odd, 'top_k', 'numpy')).score, 100);
   });
 
-  long('43 of 43 in Torch', { skip: without('torch') }, async () => {
+  long('a Torch solution passes 43 of the 43 cases', { skip: without('torch') }, async () => {
     const { score, passed, failed } = await graded(
       COURSES['Torch, a batch of logits'].source,
       'cases',

@@ -15,7 +15,7 @@ const PROMPT = [1, 2, 3];
 
 /**
  * A gpt2 of one layer and two heads with seeded weights. The last feature of the final norm is 1
- * whatever is fed, so that column of the head is a bias on the logits: `lift` for token 0.
+ * for any token, so that column of the head is a bias on the logits: `lift` for token 0.
  * @param {number} lift
  * @returns {Uint8Array}
  */

@@ -5,7 +5,7 @@
 import { SOFTMAX } from './graded.js';
 import { RIGHT } from './planted.js';
 
-/** @type {[RegExp, string[]][]} what stands there, and what may stand in its place */
+/** @type {[RegExp, string[]][]} pattern and its replacements */
 const CHANGES = [
   [/ < /g, [' <= ', ' > ']],
   [/ > /g, [' >= ', ' < ']],

@@ -1,4 +1,4 @@
-/** Bars and draw are one call: `read` gives what `distribution` and `draw` give, bit for bit. */
+/** Bars and draw in one call: `read` gives the results of `distribution` and `draw`, bit for bit. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

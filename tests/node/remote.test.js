@@ -94,7 +94,7 @@ test('every method answers as the local engine does', async () => {
   assert.deepEqual(await remote.drawFrom([2, 1], {}, half), local.drawFrom([2, 1], {}, { u: 0.5 }));
 });
 
-test('a read is one message', async () => {
+test('a read sends one message to the worker', async () => {
   await remote.feed([1, 2, 3]);
   const { postMessage } = port;
   const sent = [];

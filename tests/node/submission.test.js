@@ -474,7 +474,7 @@ describe('isolation', () => {
       ['os.remove(__file__)', /Read-only/],
       [`os.listdir(${JSON.stringify(folder)})`, /No such file/],
       [`os.kill(${process.pid}, 0)`, /No such process/],
-      // A shell stands between the jail and the system: each of these was open once.
+      // An earlier jail, set up by a shell, allowed each of these.
       ['os.mkdir("x")', /Read-only/],
       ['os.mkdir("/dev/x")', /Read-only/],
       ['os.mkdir("/dev/shm/x")', /Read-only|No such file/],
