@@ -165,8 +165,7 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
     }
 }
 
-/* Dot products with weights that are levels or signed bytes; such formats have one factor or none.
- */
+/* Dot products with weights that are levels or signed bytes, in formats with one factor or none. */
 static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                       const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                       const struct quants *x, size_t n_tokens) {

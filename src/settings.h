@@ -99,7 +99,7 @@ struct settings {
     const float *second; /* (vocab_size,) logits of a second distribution; NULL: there is none */
     uint64_t seed, step; /* of the coin that XTC tosses; step: how many tokens are drawn */
     uint32_t n_ends;
-    const uint32_t *ends; /* (n_ends,) distinct tokens that end a text, or ids beyond vocab_size */
+    const uint32_t *ends; /* (n_ends,) distinct tokens that end a text; too large ids are ignored */
     const uint32_t *allowed; /* bit i % 32 of word i / 32: token i; NULL: all are */
     uint32_t n_allowed;      /* how many bits are set, for the trace */
     uint32_t n_banned;

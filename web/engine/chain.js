@@ -294,7 +294,7 @@ export class Chain {
   }
 
   /**
-   * The same in a call that cannot wait.
+   * #withOwnResult for a call that cannot wait: throws if the sampler returns a promise.
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step

@@ -52,7 +52,7 @@ export function compareDecimals(a, b) {
 export const floorOf = (a, b) => a / b - (a % b < 0n ? 1n : 0n);
 
 /**
- * The same bound as an included value, for numbers with at most `places` decimals.
+ * Returns a bound as an included value, for numbers with at most `places` decimals.
  * @param {Bound} bound
  * @param {number} places
  * @param {1 | -1} side 1: a lower bound

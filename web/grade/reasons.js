@@ -343,7 +343,7 @@ export function reason(code, params = {}) {
 }
 
 /**
- * The same in place of an answer.
+ * Returns a reason in the form of an answer, for a learner's function that gave none.
  * @param {keyof typeof REASONS} code
  * @param {Record<string, string | number>} [params]
  */

@@ -44,7 +44,7 @@ const HEAT = [
   [0.3, 1.5, 0.7],
   [1.3, 3, 1.5],
 ];
-/** The same for top-p in the beat about the order. */
+/** The values of top-p that have an effect in the beat about the order: minimum, maximum, default. */
 const NUCLEUS = [0.5, 0.97, 0.9];
 
 /** @param {number} value @param {number[]} range */

@@ -20,8 +20,8 @@ export function multiplied({ architecture, parameters, model_context_length, n_e
 }
 
 /**
- * A step over `n` tokens, the new one included, with the keys and values of the others in the cache: 2
- * operations for each weight; in every layer 2 n_embd for each score and for each mixed value.
+ * The cost of a step with one new token, `n` tokens in all; the cache has keys and values of the others.
+ * Operations: 2 per weight; in every layer 2 n_embd per score and per mixed value.
  * @param {Info} info
  * @param {number} n
  * @returns {Cost}
@@ -36,8 +36,8 @@ export function withCache(info, n) {
 }
 
 /**
- * The same step without a cache: every token goes through the blocks again, only the last one through the
- * head, and token i attends to i tokens.
+ * The cost of that step without a cache. Every token goes through the blocks again, but only the last
+ * one through the head; token i attends to i tokens.
  * @param {Info} info
  * @param {number} n
  * @returns {Cost}
