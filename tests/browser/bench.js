@@ -154,7 +154,8 @@ export async function openBench(route = NO_ROUTE) {
 
   /**
    * Changes the fragment of a page that is at the same address: a tenth of the cost of a new
-   * document. Returns false if the address differs or another file's route served the page.
+   * document. Returns false if the address differs, another file's route served the page, or the
+   * page has the user's own sampler, which no address holds.
    * @param {Visitor} visitor
    * @param {typeof LOOK} look
    * @param {string} address
@@ -166,8 +167,10 @@ export async function openBench(route = NO_ROUTE) {
     if (before !== address || !fragment || address.includes(BLANK)) return false;
     if (visitor.route !== routeOfFile) return false;
     await show(visitor, look);
-    await page.evaluate(
+    const restored = await page.evaluate(
       async (wanted) => {
+        if (/** @type {any} */ (document.querySelector('logit-scope'))?.instrument.own)
+          return false;
         document.activeElement?.blur();
         scrollTo(0, 0);
         const fold = (/** @type {ParentNode} */ root) => {
@@ -184,11 +187,12 @@ export async function openBench(route = NO_ROUTE) {
         await heard;
         localStorage.clear();
         sessionStorage.clear();
+        return true;
       },
       now === fragment ? `${fragment}&` : fragment,
     ); // an unchanged fragment fires no event
-    await settle(page);
-    return true;
+    if (restored) await settle(page);
+    return restored;
   }
 
   /**
