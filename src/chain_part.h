@@ -7,7 +7,8 @@
 #include "shortlist.h"
 #include "watermark.h"
 
-/* The logits after some stage, with maximum and total for the step to probabilities. */
+/* The logits after a stage; `max` and `total` turn them into probabilities (chain_weight,
+ * chain_share). */
 struct snapshot {
     const float *logits;
     float max;
@@ -17,30 +18,30 @@ struct snapshot {
 struct chain {
     size_t vocab_size, top_max;
     const struct kernels *kernels;
-    const float *raw; /* the caller's logits; raw_* are of them */
+    const float *raw; /* the caller's logits; raw_* describe them */
     uint64_t version, raw_version;
     double raw_entropy; /* negative until a trace asks for it */
     uint32_t raw_kept;
-    float *logits;         /* (vocab_size,) under way, then final */
+    float *logits;         /* (vocab_size,) after the stages run so far */
     uint64_t *raw_weights; /* (vocab_size,) */
     uint64_t *weights;     /* (vocab_size,) of `logits` */
     uint32_t *scratch;     /* (2 * vocab_size,) */
-    struct pool survivors; /* room for a quarter of them; logits and weights are copies */
-    bool is_sparse;        /* whether every survivor is among them */
+    struct pool survivors; /* room for a quarter of the vocabulary; copies of logits and weights */
+    bool is_sparse;        /* true if `survivors` contains every survivor */
     uint8_t *removed_by;   /* (vocab_size,) 1 + stage, 0 for a survivor, or REMOVED_ON_INPUT */
-    float *copies[WARPER_COUNT + 1]; /* (vocab_size,) after each stage that changes values, the last
-                                        after STAGE_OWN; a filter has none */
+    float *copies[WARPER_COUNT + 1]; /* by sampler: logits (vocab_size,) after it; [WARPER_COUNT]:
+                                        after STAGE_OWN; NULL for a filter */
     uint32_t *ids;                   /* (top_max,) the listed tokens */
     struct chain_token *tokens;
     double *stage_p;
     struct shortlist *list;
-    struct watermark green; /* if the trace has one */
+    struct watermark green; /* if trace.has_green */
     struct snapshot raw_state, state;
-    struct snapshot after[STAGES_MAX]; /* by stage */
+    struct snapshot after[STAGES_MAX]; /* by index of the stage */
     struct chain_trace trace;
 };
 
-/* The weight that the kernel gave, for one token. */
+/* Returns the weight of one token, equal to that of kernels->weigh. */
 uint64_t chain_weight(float logit, float max);
 
 static inline double chain_share(uint64_t part, uint64_t total) {
@@ -49,10 +50,10 @@ static inline double chain_share(uint64_t part, uint64_t total) {
 
 enum status chain_check_history(const uint32_t *history, size_t n_history, size_t n,
                                 struct fault *fault);
-/* STATUS_EMPTY if an active stage reads a second distribution and there is none;
- * STATUS_INVALID_ARGUMENT if two stages read it; STATUS_NOT_FINITE. */
+/* STATUS_EMPTY if an active stage reads a second distribution, but settings->second is NULL;
+ * STATUS_INVALID_ARGUMENT if two stages read the second distribution; STATUS_NOT_FINITE. */
 enum status chain_check_second(const struct settings *settings, size_t n, struct fault *fault);
-/* Checks and weighs the caller's logits, unless that was done. */
+/* Checks and weighs the caller's logits, unless an earlier call with this version did. */
 enum status chain_read(struct chain *chain, const float *logits, struct fault *fault);
 
 #endif

@@ -1,12 +1,12 @@
-/* The formats of weights, one row of a table each: the block in a file, and the group in a packed
- * matrix.
+/* The formats of weights, one table row for each: how a file stores a block, and how a packed
+ * matrix stores a group.
  *
  * A quantised weight of any format is
  *     scale * (factor * quant) + minimum * share
  * with float32 `scale` and `minimum` and small integers `factor`, `quant` and `share`. Both
- * products are exact, so a weight is rounded once. A format without minima has none of the second
- * term; in some formats factor and share are 1. Source of the blocks: ggml, src/ggml-common.h and
- * the dequantize_row functions of src/ggml-quants.c. */
+ * products are exact, so a weight is rounded once. A format without minima has no second term. In
+ * some formats factor and share are always 1. Source of the blocks: ggml, src/ggml-common.h and the
+ * dequantize_row functions of src/ggml-quants.c. */
 #ifndef LOGITSCOPE_FORMAT_H
 #define LOGITSCOPE_FORMAT_H
 
@@ -17,40 +17,43 @@
 #include "gguf_tensor.h"
 #include "loop.h"
 
-/* Columns of a group, and the most groups that a block of a file has. */
+/* FORMAT_GROUP: columns in a group. FORMAT_GROUPS: the most groups in a file's block. */
 enum { FORMAT_GROUP = 32, FORMAT_GROUPS = 8 };
-/* Bytes of a plane: one byte for each of four columns of 16 rows. */
+/* Bytes of a plane: four columns of 16 rows, one byte each. */
 enum { FORMAT_PLANE = 64 };
 
-/* A group of 32 weights of one row. A factor or share of all 32 is written twice, for both halves.
- */
+/* A group of 32 weights of one row. A factor or share that covers all 32 columns is written twice,
+ * once for each half. */
 struct weights {
     float scale, minimum;
     int8_t factors[2]; /* of columns 0 .. 15 and 16 .. 31 */
-    int8_t shares[2];  /* shares of the minimum, of the same columns */
+    int8_t shares[2];  /* shares of the minimum, for columns 0 .. 15 and 16 .. 31 */
     uint8_t codes[FORMAT_GROUP];
 };
 
-/* A row of the table. `values` is 0 for a type that is known by name only. */
+/* A row of the table. If `values` is 0, the engine knows only the type's name. */
 struct format {
     const char *name;
-    uint32_t file_type;     /* llama.cpp's number of a file that is mostly this */
-    uint16_t values, bytes; /* of a block in the file */
+    uint32_t file_type;     /* llama.cpp's number for files mostly of this type */
+    uint16_t values, bytes; /* weights and bytes of a block in a file */
 
-    /* A code has `bits` bits: 2 to 6, or 8. A code of 8 bits is a signed byte. Otherwise the quant
-     * is the code less `offset`, or with `levels` an entry of FORMAT_LEVELS. */
+    /* A code has `bits` bits: 2 to 6, or 8. From the code follows the quant: a code of 8 bits is a
+     * signed byte; if `levels` is true, the code is an index into FORMAT_LEVELS; otherwise the
+     * quant is code - offset. `minimum` is true if the format has minima. */
     uint8_t bits, offset;
     bool levels;
     bool minimum;
-    bool half; /* scale and minimum are kept as float16: a float32 would be 1.2 times the file */
-    uint8_t factors; /* factors of a group, and shares: 0, 1, or 2 (one for each 16 columns) */
-    bool nibbles;    /* factor and share are the halves of one byte */
+    bool half; /* true if packed scale and minimum are float16; with float32 the matrix would be 1.2
+                  times larger */
+    uint8_t factors; /* factors in a group, and shares too: 0, 1, or 2 (one for 16 columns) */
+    bool nibbles;    /* true if factor and share are the halves of one byte */
 };
 
 /* The levels of IQ4_NL and IQ4_XS. */
 #define FORMAT_LEVELS -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
 
-/* Indexed by ggml's number of the type. Constant, so that inner loops can specialise on a row. */
+/* Indexed by ggml's number of the type. The table is constant and in the header, so that the
+ * compiler can specialise inner loops for a row. */
 static const struct format format_table[] = {
     [GGUF_F32] = {"F32", 0, .values = 1, .bytes = 4},
     [GGUF_F16] = {"F16", 1, .values = 1, .bytes = 2},
@@ -90,7 +93,7 @@ static const struct format format_table[] = {
 
 enum { FORMAT_COUNT = sizeof format_table / sizeof *format_table };
 
-/* The row of a type below FORMAT_COUNT. */
+/* Returns the row of a type below FORMAT_COUNT. */
 const struct format *format_of(uint32_t type);
 
 /* Decodes a block of the file into values / 32 groups; quantised types only. */
@@ -98,13 +101,14 @@ void format_decode(struct weights *groups, enum gguf_tensor_type type, const uin
 
 int format_quant(const struct format *f, uint8_t code);
 
-/* The 32 numbers of a group. */
+/* Writes the 32 weights of a group to out (32,). */
 void format_values(float *out, const struct format *f, const struct weights *group);
 
-/* In a packed matrix, the codes of four neighbouring columns are stored and shifted together: "a
- * code" below means such a four, so a group has eight. Codes form units, the smallest that fill
- * whole bytes: 1 code of 8 bits, 2 of 4 or 4 of 2 in one plane; 4 of 6 bits in three planes; 8 of 3
- * or 5 bits in three or five. A group has as many planes as a code has bits. */
+/* In a packed matrix, the codes of four neighbouring columns are stored and shifted together.
+ * Below, "a code" means the codes of these four columns, so a group has eight codes. A unit is the
+ * smallest number of codes that fills whole bytes. One plane: 1 code of 8 bits, 2 codes of 4 bits
+ * or 4 codes of 2 bits. Three planes: 4 codes of 6 bits or 8 codes of 3 bits. Five planes: 8 codes
+ * of 5 bits. A group has as many planes as a code has bits. */
 static inline ALWAYS int format_unit_codes(int bits) {
     return bits % 2 ? 8 : bits == 6 ? 4 : 8 / bits;
 }
@@ -112,8 +116,8 @@ static inline ALWAYS int format_unit_planes(int bits) {
     return format_unit_codes(bits) * bits / 8;
 }
 
-/* A part of a code, `bits` bits long. It begins at bit `from` of a byte in plane `plane` of the
- * unit and at bit `to` of the code. */
+/* A part of a code, `bits` bits long. In plane `plane` of the unit, it begins at bit `from` of a
+ * byte. In the code, it begins at bit `to`. */
 struct piece {
     size_t plane;
     int from, to, bits;
@@ -123,10 +127,9 @@ struct pieces {
     struct piece of[3];
 };
 
-/* Returns the pieces of code i of a unit, i < format_unit_codes(bits). Each byte holds as many
- * whole codes as fit. The remaining codes lie in the top bits of the bytes, in pieces that need few
- * masks.
- */
+/* Returns the pieces of code i of a unit, i < format_unit_codes(bits). Each byte stores as many
+ * whole codes as fit. The remaining codes are split over the free top bits of the bytes, so that
+ * reading them needs few masks. */
 static inline ALWAYS struct pieces format_pieces(int bits, int i) {
     static const struct pieces of_3[] = {{2, {{0, 6, 0, 2}, {1, 6, 2, 1}}},
                                          {2, {{2, 6, 0, 2}, {1, 7, 2, 1}}}};
@@ -139,15 +142,16 @@ static inline ALWAYS struct pieces format_pieces(int bits, int i) {
     return bits == 3 ? of_3[left] : bits == 5 ? of_5[left] : of_6;
 }
 
-/* Returns the rows of a group whose planes lie together: four if a unit is a whole group, which is
- * multiplied four rows at a time; else 16. So each loop reads a block from end to end. */
+/* Returns the number of rows whose planes of a group are stored together, so that each loop reads a
+ * block from end to end. It is 4 if a unit is a whole group, because the loops then multiply four
+ * rows at a time; else 16. */
 static inline ALWAYS int format_strip_rows(int bits) {
     return format_unit_codes(bits) == 8 ? 4 : 16;
 }
 
 /* Bytes of a packed block of 16 rows: heads (scales and minima); factors and shares, group by
- * group; planes of codes, group by group. The functions return the sizes of these parts of one
- * group. */
+ * group; planes of codes, group by group. Each function returns the bytes or the offset of a part.
+ */
 static inline size_t format_head_bytes(const struct format *f) {
     return (size_t)16 * (f->minimum ? 2 : 1) * (f->half ? 2 : 4);
 }

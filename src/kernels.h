@@ -1,5 +1,5 @@
 /* The table of inner loops. kernels_scalar.c is the specification: plain loops that fix the order
- * of every addition; kernels_simd.c repeats them in vector words, bit for bit equal.
+ * of every addition; kernels_simd.c computes the same bits with vector words.
  *
  * Orders of summation that every table keeps:
  *   - a float32 matrix row times a vector: columns ascending into one float32 accumulator that
@@ -32,18 +32,19 @@
 
 #include "matrix.h"
 
-/* The most tokens of a vocabulary: the sum of their weights, each at most 2^44, fits into an
- * integer, and so do the sums of measure_entropy. */
+/* The most tokens of a vocabulary. With this limit the sum of the weights, each at most 2^44, fits
+ * into 64 bits, and so do the sums in measure_entropy. */
 enum { VOCAB_MAX = 1 << 19 };
 
 /* Thirty-two elements of a vector: element = scale * quant, integers quant from -127 to 127; scale
- * is the largest magnitude over 127. The scale is NaN if the group holds a NaN or an infinity; all
- * is zero if no magnitude reaches 2^-100. */
+ * is the largest magnitude over 127. The scale is NaN if an element is NaN or infinite. Scale and
+ * quants are 0 if every magnitude is below 2^-100. */
 struct quants {
     float scale;
-    int32_t negative;   /* the sum of the magnitudes of the negative quants */
-    int16_t sums[2][2]; /* of each half: columns 4c and 4c + 1; columns 4c + 2 and 4c + 3 */
-    int16_t values[MATRIX_GROUP]; /* in a form of the table's own; the scalar table stores quants */
+    int32_t negative;   /* sum of the magnitudes of the negative quants */
+    int16_t sums[2][2]; /* [half][0]: sum over columns 4c and 4c + 1; [half][1]: over 4c + 2 and 4c
+                           + 3 */
+    int16_t values[MATRIX_GROUP]; /* the quants in scalar tables; others choose their own form */
 };
 
 static inline int32_t quants_sum(const struct quants *x) {
@@ -57,23 +58,24 @@ struct attention {
     const float *q;             /* (size,) */
     const float *keys, *values; /* (n, size) */
     size_t n, size;
-    float scale, cap; /* cap 0: none */
+    float scale, cap; /* cap 0: no soft cap */
 };
 
 struct kernels {
     const char *name; /* "scalar", "simd" or "relaxed" */
     /* Blocks of a quantised matrix that one vector multiplies together, 1 to KERNELS_STREAMS_MAX; a
      * table may ignore it. Some processors read several streams faster than one, others slower, so
-     * the number is measured. Results do not depend on it. */
+     * a measurement sets this number. Results do not depend on it. */
     size_t streams;
 
     /* out (n, rows) = x (n, cols) * w^T + bias (rows,), w float32; bias may be NULL, n >= 1. The
-     * bias is added after the row is summed. Every output equals the one that n = 1 gives. */
+     * bias is added to the finished sum of a row. Each row of out has the bits of a call with n =
+     * 1. */
     void (*matmul)(float *out, const struct matrix *w, const float *bias, const float *x, size_t n);
 
     /* quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
     void (*quantise)(struct quants *quants, const float *x, size_t cols, size_t n);
-    /* The product of `matmul` with a quantised w; quantise of this table made `quants` from x. */
+    /* matmul for a quantised w. `quants` is x, quantised by this table's `quantise`. */
     void (*matmul_quants)(float *out, const struct matrix *w, const float *bias,
                           const struct quants *quants, size_t n, size_t streams);
 
@@ -92,32 +94,33 @@ struct kernels {
     void (*times)(float *x, const float *y, size_t n);
     /* x (n,) = cap * tanh(x / cap). */
     void (*soft_cap)(float *x, size_t n, float cap);
-    /* In place on one head: turns the pairs (x[2i], x[2i+1]) by an angle of cosine cosine[i] and
-     * sine sine[i], i < n_pairs; x' = x c - y s, y' = x s + y c. */
+    /* Rotates the pairs (x[2i], x[2i+1]) of one head in place, i < n_pairs. cosine[i] and sine[i]
+     * give the angle: x' = x c - y s, y' = x s + y c. */
     void (*rotate)(float *x, const float *cosine, const float *sine, size_t n_pairs);
-    /* Rotates the pairs (x[i], x[i + n_pairs]). */
+    /* Like `rotate`, for the pairs (x[i], x[i + n_pairs]). */
     void (*rotate_halves)(float *x, const float *cosine, const float *sine, size_t n_pairs);
 
-    /* out (size,) = sum over t of p_t v_t, p = softmax over t of scale * (q . k_t), those products
-     * under soft_cap if `cap` is not 0. `scores` is scratch for n floats, rounded up to a multiple
-     * of four. Vaswani et al. 2017, section 3.2.1. */
+    /* out (size,) = sum over t of p_t v_t, p = softmax over t of scale * (q . k_t). If `cap` is not
+     * 0, soft_cap is applied to the scaled products. `scores` is scratch for n floats, n rounded up
+     * to a multiple of four. Vaswani et al. 2017, section 3.2.1. */
     void (*attention)(float *out, float *scores, const struct attention *head);
 
-    /* The first pass of a draw. weights[i] = floor(exp(logits[i] - max) * 2^44), 0 if the logit is
-     * -Infinity; returns their sum. max is the largest logit and finite. */
+    /* The first pass of a draw. weights[i] = floor(exp(logits[i] - max) * 2^44), or 0 if the logit
+     * is -Infinity. Returns the sum of the weights. max is the largest logit and must be finite. */
     uint64_t (*weigh)(uint64_t *weights, const float *logits, size_t n, float max);
 };
 
-/* True if the table gives the bits of kernels_scalar on small quantised matrices of every type,
- * with the ends of every range among codes and quants. Loops of another module must pass before
- * use. */
+/* True if the table computes the bits of kernels_scalar on small quantised matrices of every type.
+ * The matrices contain the extreme codes and quants. Loops of another module must pass this check
+ * before use. */
 bool kernels_quants_agree(const struct kernels *kernels);
 
 extern const struct kernels kernels_scalar;
 extern const struct kernels kernels_simd;
 
-/* The loops of kernels_simd over quantised matrices: quants_simd.c. For WebAssembly that file is
- * compiled twice, without and with relaxed SIMD, as modules that use the engine's memory. */
+/* The loops of kernels_simd over quantised matrices, in quants_simd.c. For WebAssembly,
+ * quants_simd.c is compiled to two modules, without and with relaxed SIMD; both use the engine's
+ * memory. */
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n);
 void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
                         const struct quants *quants, size_t n, size_t streams);

@@ -1,9 +1,11 @@
 /* Binds the tensors of a GGUF image to their places in an architecture, checks every shape against
- * the metadata and packs the weights. Immutable once open: any number of sessions share it.
+ * the metadata and packs the weights. An open model is immutable, so any number of sessions can
+ * share it.
  *
- * A large file is opened in place, so that loading never holds the weights twice. model_measure
- * computes, only from the file's head, the memory of the model and the image's place in it. The
- * caller reads the image to that place, and model_open_in packs it there, tensor by tensor. */
+ * A large file is opened in place, so that the weights are never in memory twice. From the file's
+ * head, model_measure computes the size of the model's memory and the offset of the image in that
+ * memory. The caller reads the image to this offset; model_open_in packs it in place, tensor by
+ * tensor. */
 #ifndef LOGITSCOPE_MODEL_H
 #define LOGITSCOPE_MODEL_H
 
@@ -17,39 +19,41 @@
 #include "rope.h"
 #include "status.h"
 
-/* Sizes and numbers, all from the metadata. */
+/* The model's sizes and constants, all from the metadata. */
 struct model_shape {
     const struct architecture *architecture;
     uint32_t vocab_size, context_length, n_layer, n_embd, n_ff;
-    uint32_t n_head, n_head_kv, n_embd_head; /* n_head_kv of the layers with heads */
+    uint32_t n_head, n_head_kv, n_embd_head; /* n_head_kv: of layers with key heads */
     uint32_t window, window_period;          /* as in struct architecture; 0: no window */
-    uint32_t n_taps;                         /* positions that a short convolution sees */
-    bool parallel;                           /* both parts of a layer read the same x */
+    uint32_t n_taps;                         /* positions that a short convolution reads */
+    bool parallel; /* true if attention and feed-forward part read the same x */
     float norm_eps;
-    float attention_scale, attention_cap;               /* of scores; 0: no cap */
+    float attention_scale, attention_cap;               /* both of scores; cap 0: no cap */
     float embedding_scale, residual_scale, logit_scale; /* factors; 1: none */
     float logit_cap;                                    /* 0: none */
     struct rope rope;
-    uint64_t key_width, value_width; /* floats that a position takes in all layers' caches */
+    uint64_t key_width, value_width; /* floats per position in the caches of all layers */
     uint64_t parameters;             /* elements of all tensors, a tied head counted once */
     uint32_t file_type;
-    bool quantised; /* at least one matrix is */
+    bool quantised; /* true if at least one matrix is quantised */
 };
 
-/* Fills *shape from keys under general.architecture's name and from token_embd.weight's rows.
- * STATUS_BAD_FILE (a key missing or out of bounds), STATUS_UNSUPPORTED (architecture, a key that
- * would change the numbers, experts, one shard of several). */
+/* Fills *shape from the metadata keys of the architecture and the number of rows of
+ * token_embd.weight. STATUS_BAD_FILE (a key is missing or out of bounds), STATUS_UNSUPPORTED (an
+ * unknown architecture, experts, one shard of several, or a key whose effect this engine does not
+ * compute). */
 enum status model_shape_read(struct model_shape *shape, const struct gguf *file,
                              struct fault *fault);
 
-/* Heads of keys in a layer; 0 for a short convolution. `shape` was read from the same file. */
+/* Returns the number of key heads in a layer; 0 for a short convolution. `shape` must come from
+ * this file. */
 uint32_t model_shape_n_head_kv(const struct model_shape *shape, const struct gguf *file,
                                uint32_t layer);
 
 enum rotation { ROTATION_NONE, ROTATION_GLOBAL, ROTATION_LOCAL };
 
-/* One block: a short convolution or attention, then the feed-forward part. Parts that the
- * architecture lacks are NULL. n_q = n_head * n_embd_head, n_kv = n_head_kv * n_embd_head. */
+/* One block: a short convolution or attention, then the feed-forward part. Pointers to parts that
+ * the architecture lacks are NULL. n_q = n_head * n_embd_head, n_kv = n_head_kv * n_embd_head. */
 struct model_layer {
     uint32_t n_head_kv; /* 0: a short convolution */
     uint32_t window;    /* positions that attention sees; 0: all */
@@ -57,11 +61,11 @@ struct model_layer {
     float *attn_norm_weight, *attn_norm_bias;          /* (n_embd,) */
     struct matrix wq, wk, wv;                          /* (n_q | n_kv, n_embd) */
     float *bq, *bk, *bv;                               /* (n_q | n_kv,) */
-    float *q_norm_weight, *k_norm_weight;              /* (n_embd_head,), or as bq and bk */
+    float *q_norm_weight, *k_norm_weight;              /* (n_embd_head,) or (n_q | n_kv,) */
     struct matrix wo;                                  /* (n_embd, n_q) */
     float *bo;                                         /* (n_embd,) */
     struct matrix conv_before, conv_after, conv_value; /* (n_embd, n_embd) */
-    float *conv_kernel;                                /* (n_embd, n_taps), the present last */
+    float *conv_kernel;                                /* (n_embd, n_taps), current position last */
     struct matrix conv_output;                         /* (n_embd, n_embd) */
     float *attn_post_norm_weight;                      /* (n_embd,) */
     float *ffn_norm_weight, *ffn_norm_bias;            /* (n_embd,) */
@@ -74,42 +78,44 @@ struct model_layer {
 
 struct model {
     struct model_shape shape;
-    struct matrix token_embd;                        /* (vocab_size, n_embd) */
-    float *position_embd;                            /* (context_length, n_embd), or NULL */
-    float *rope_divisors;                            /* (n_rot / 2,) of the frequencies, or NULL */
-    float *rope_divisors_long, *rope_divisors_short; /* for a long and for a short context */
-    struct model_layer *layers;                      /* (n_layer,) */
+    struct matrix token_embd; /* (vocab_size, n_embd) */
+    float *position_embd;     /* (context_length, n_embd), or NULL */
+    float *rope_divisors;     /* (n_rot / 2,), or NULL */
+    float *rope_divisors_long,
+        *rope_divisors_short;   /* (n_rot / 2,) for a long or short context, or NULL */
+    struct model_layer *layers; /* (n_layer,) */
     float *output_norm_weight, *output_norm_bias;
-    struct matrix output; /* (vocab_size, n_embd); token_embd's when tied */
+    struct matrix output; /* (vocab_size, n_embd); shares token_embd's data if tied */
     uint8_t *memory;      /* one block that holds every weight above */
     uint64_t bytes;       /* size of that block */
 };
 
-/* The shape and the memory of a file's model: `weights` bytes once packed; `bytes` for packing in
- * place, with the image `image_at` bytes from the beginning. Independent of the tensors' data. */
+/* The shape and the memory needs of a file's model. The packed weights take `weights` bytes.
+ * Packing in place takes `bytes` bytes, and the image begins at offset `image_at`. The plan does
+ * not depend on the tensors' data. */
 struct model_plan {
     struct model_shape shape;
     uint64_t weights, bytes, image_at;
 };
 
-/* Makes all checks of model_open. A tensor that the architecture does not use is refused by name,
- * so that no file runs as another architecture. STATUS_BAD_FILE (missing, misshapen or overlapping
- * tensors, bad metadata), STATUS_UNSUPPORTED (architecture, key, unknown tensor),
- * STATUS_OUT_OF_MEMORY. */
+/* Fills *plan and makes all checks of model_open. A tensor that the architecture does not use is an
+ * error, so that no file runs as a wrong architecture; the fault names it. STATUS_BAD_FILE
+ * (missing, misshapen or overlapping tensors, bad metadata), STATUS_UNSUPPORTED (architecture, key,
+ * unknown tensor), STATUS_OUT_OF_MEMORY. */
 enum status model_measure(struct model_plan *plan, const struct gguf *file, struct fault *fault);
 
 /* Opens a model in `memory` of plan.bytes bytes, 64-byte aligned, from malloc or aligned_alloc. The
- * image of `file` lies in it at image_at and is destroyed even on failure. On success the memory
- * belongs to the model. Fails as model_measure does. */
+ * image of `file` is in `memory` at offset image_at; the call destroys the image even on failure.
+ * On success `memory` belongs to the model. Fails as model_measure does. */
 enum status model_open_in(struct model **model, const struct gguf *file, void *memory,
                           struct fault *fault);
 
-/* Opens a model over an image in other memory, which stays unchanged and may be freed after the
+/* Opens a model in newly allocated memory. The image stays unchanged and may be freed after the
  * call. Fails as model_measure does. */
 enum status model_open(struct model **model, const struct gguf *file, struct fault *fault);
 void model_close(struct model *model);
 
-/* Row `id` of the token embedding as float32, out (n_embd,). */
+/* Writes row `id` of the token embedding as float32 to out (n_embd,). */
 void model_embed(const struct model *model, uint32_t id, float *out);
 
 #endif

@@ -1,6 +1,5 @@
-/* One timeline over a model. Read `forward` top to bottom: it is the transformer. It runs a batch
- * of consecutive positions at a time and takes the keys and values of earlier ones from the cache.
- */
+/* One timeline over a model. The function `forward` is the transformer. It evaluates a batch of
+ * consecutive positions and reads the keys and values of earlier positions from the cache. */
 #include "session.h"
 
 #include <math.h>
@@ -11,30 +10,30 @@
 
 enum { BATCH = 32 }; /* positions that share one pass over the weights */
 
-/* Invariant: cache rows 0 .. n_cached hold the keys and values of timeline[0 .. n_cached), each at
- * the position of its index. A failed feed or a sliding window may lower n_cached; nothing raises
- * it beyond n_timeline. */
+/* Invariant: cache rows [0 .. n_cached) contain the keys and values of timeline[0 .. n_cached); row
+ * i is position i. A failed feed or a sliding window may lower n_cached; nothing raises it beyond
+ * n_timeline. */
 struct session {
     const struct model *model;
     const struct kernels *kernels;
     size_t context;     /* ids in the window */
     uint32_t *timeline; /* (SESSION_TIMELINE_MAX,) */
     size_t n_timeline, n_cached;
-    float *keys;   /* layer after layer: (n_head_kv, context, n_embd_head), so that a head reads one
-                    * stream; for a short convolution (context, n_embd), its inputs */
-    float *values; /* the same for layers with heads */
-    float *arena;  /* one block that holds every array of floats below */
+    float *keys;   /* for each layer (n_head_kv, context, n_embd_head), so that a head reads one
+                      stream; for a short convolution its inputs (context, n_embd) */
+    float *values; /* like `keys`, but nothing for short convolutions */
+    float *arena;  /* one block that contains every array of floats below */
     float *logits; /* (vocab_size,) of the last feed that succeeded */
     float *next_logits;    /* (vocab_size,) */
-    float *hidden;         /* (n_embd,) the head's input for those logits */
+    float *hidden;         /* (n_embd,) the head's input for `logits` */
     float *x;              /* (BATCH, n_embd) the residual stream */
     float *normed;         /* (BATCH, n_embd) */
     float *q;              /* (BATCH, n_q), n_q = n_head * n_embd_head */
     float *k, *v;          /* (BATCH, n_kv), n_kv = n_head_kv * n_embd_head */
     float *mixed;          /* (BATCH, n_q) heads side by side */
     float *before, *after; /* (BATCH, n_embd) the gates of a short convolution */
-    float *block;          /* (BATCH, n_embd) added to the residual stream */
-    float *up;             /* (BATCH, n_ff) the feed-forward part */
+    float *block;          /* (BATCH, n_embd) to add to the residual stream */
+    float *up;             /* (BATCH, n_ff) for the feed-forward part */
     float *gate;           /* (BATCH, n_ff) */
     float *scores;         /* (context,) */
     float *cosine, *sine;  /* (ROTATIONS, BATCH, n_rot / 2) */
@@ -44,7 +43,7 @@ struct session {
 
 enum { ROTATIONS = 2 }; /* ROTATION_GLOBAL, ROTATION_LOCAL */
 
-/* Cuts arrays out of a block, on 64-byte boundaries; without a base it only counts. */
+/* Cuts arrays out of a block, on 64-byte boundaries. If `base` is NULL, only counts floats. */
 struct carver {
     float *base;
     uint64_t used;
@@ -60,7 +59,7 @@ static uint64_t max_u64(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Lays the arrays out from `base` and returns the number of their floats, below 2^50. */
+/* Lays out the arrays from `base` and returns their total number of floats, below 2^50. */
 static uint64_t lay_out(struct session *s, const struct model_shape *m, float *base) {
     uint64_t n_q = (uint64_t)m->n_head * m->n_embd_head;
     uint64_t n_kv = (uint64_t)m->n_head_kv * m->n_embd_head;
@@ -114,15 +113,16 @@ enum status session_check(const struct model_shape *shape, uint32_t context, str
                      (uint64_t)shape->context_length, (uint64_t)context);
 }
 
-/* Allocates floats on a 64-byte boundary; NULL if memory is short. A block beyond half of the
- * address space would be larger than a difference of pointers. */
+/* Allocates bytes on a 64-byte boundary; NULL if memory is short. Refuses more than half of the
+ * address space, because differences of pointers would overflow. */
 static float *allocate(uint64_t bytes) {
     if (!bytes) bytes = 64; /* no layer has values */
     return bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
 }
 
-/* LongRoPE uses its long divisors if the context exceeds that of the first training. All positions
- * of a session use the same divisors, so that the cache never mixes the two. */
+/* LongRoPE uses its long divisors if the session's context exceeds the context of the original
+ * training. All positions of a session use the same divisors, so the cache never mixes long and
+ * short. */
 static void set_frequencies(struct session *s) {
     const struct model *model = s->model;
     const struct rope *rope = &model->shape.rope;
@@ -134,8 +134,8 @@ static void set_frequencies(struct session *s) {
     if (rope->local_freq_base > 0) rope_local_frequencies(s->frequencies + rope->n_rot / 2, rope);
 }
 
-/* Keys, values and the rest are blocks of their own: together they may be larger than one can be.
- */
+/* Keys, values and the other arrays are separate blocks: one block for all could exceed the largest
+ * size that can be allocated. */
 enum status session_open(struct session **out, const struct model *model, uint32_t context,
                          const struct kernels *kernels, struct fault *fault) {
     const struct model_shape *m = &model->shape;
@@ -198,7 +198,8 @@ static size_t rotation_at(const struct session *s, enum rotation rotation) {
     return (size_t)(rotation - ROTATION_GLOBAL) * BATCH * (s->model->shape.rope.n_rot / 2);
 }
 
-/* Cosines and sines of positions first .. first + n. Su et al. 2021, RoFormer, section 3.2.2. */
+/* Computes cosines and sines for positions [first .. first + n). Su et al. 2021, RoFormer, section
+ * 3.2.2. */
 static void turn(struct session *s, enum rotation rotation, size_t first, size_t n) {
     const struct rope *rope = &s->model->shape.rope;
     size_t n_pairs = rope->n_rot / 2, at = rotation_at(s, rotation);
@@ -212,7 +213,7 @@ static void turn(struct session *s, enum rotation rotation, size_t first, size_t
     }
 }
 
-/* Turns every head of n rows of `heads` heads, in place. */
+/* Rotates every head of n rows in place; a row has `heads` heads. */
 static void rotate_heads(const struct session *s, enum rotation rotation, float *rows, size_t heads,
                          size_t n) {
     const struct model_shape *m = &s->model->shape;
@@ -225,7 +226,7 @@ static void rotate_heads(const struct session *s, enum rotation rotation, float 
                 rows, s->cosine + at, s->sine + at, n_pairs);
 }
 
-/* n rows of `size`; a row without a weight stays as it is. */
+/* Norms n rows of `size` floats. If `weight` is NULL, copies the rows. */
 static void norm(const struct session *s, float *out, const float *x, const float *weight,
                  const float *bias, size_t size, size_t n) {
     float eps = s->model->shape.norm_eps;
@@ -239,7 +240,8 @@ static void norm(const struct session *s, float *out, const float *x, const floa
     }
 }
 
-/* The norm of q or k, each head by itself or rows of n_heads heads as a whole. */
+/* Norms n rows of q or k in place: each head separately, or each row of n_heads heads as a whole.
+ */
 static void norm_heads(const struct session *s, float *rows, const float *weight, size_t n_heads,
                        size_t n) {
     const struct model_shape *m = &s->model->shape;
@@ -253,7 +255,7 @@ static void scale(float *x, float factor, size_t n) {
     for (size_t i = 0; i < n && factor != 1; i++) x[i] *= factor;
 }
 
-/* Brings n rows of keys or values into a layer's cache, (n_head_kv, context, size). */
+/* Copies n rows of keys or values into a layer's cache (n_head_kv, context, size). */
 static void remember(const struct session *s, float *cache, const float *rows, size_t first,
                      size_t n) {
     const struct model_shape *m = &s->model->shape;
@@ -263,8 +265,9 @@ static void remember(const struct session *s, float *cache, const float *rows, s
             memcpy(cache + (h * s->context + first + t) * size, rows, size * sizeof *rows);
 }
 
-/* mixed (n, n_q): each head's softmax(scale q . k) v over the last `window` positions up to its
- * own, 0 being all; n_head / n_head_kv heads share a head of keys and values. */
+/* mixed (n, n_q) = each head's softmax(scale q . k) v over the last `window` positions up to the
+ * current position; window 0 means all. n_head / n_head_kv heads share a head of keys and values.
+ */
 static void attend(struct session *s, const float *keys, const float *values, size_t window,
                    size_t first, size_t n) {
     const struct model_shape *m = &s->model->shape;
@@ -284,7 +287,7 @@ static void attend(struct session *s, const float *keys, const float *values, si
     }
 }
 
-/* Quantises x (n, cols) once, as the input of all quantised matrices that read it. */
+/* Quantises x (n, cols) once for all quantised matrices that read x. */
 static void quantise(struct session *s, const float *x, size_t cols, size_t n) {
     if (s->model->shape.quantised && cols % MATRIX_GROUP == 0)
         s->kernels->quantise(s->quants, x, cols, n);
@@ -298,7 +301,7 @@ static void multiply(struct session *s, float *out, const struct matrix *w, cons
         s->kernels->matmul_quants(out, w, bias, s->quants, n, s->kernels->streams);
 }
 
-/* block (n, n_embd) = attention over normed (n, n_embd); keys and values enter the caches. */
+/* block (n, n_embd) = attention over normed (n, n_embd). Writes keys and values to the caches. */
 static void run_attention(struct session *s, const struct model_layer *layer, float *keys,
                           float *values, size_t first, size_t n) {
     const struct model_shape *m = &s->model->shape;
@@ -316,9 +319,9 @@ static void run_attention(struct session *s, const struct model_layer *layer, fl
     multiply(s, s->block, &layer->wo, layer->bo, s->mixed, n);
 }
 
-/* block (n, n_embd) = a short convolution over normed (n, n_embd): for each element a sum over the
- * last n_taps positions, oldest first, between two gates. The cache keeps its inputs (context,
- * n_embd) like keys. Liquid AI 2025, LFM2. */
+/* block (n, n_embd) = a short convolution over normed (n, n_embd). For each element it sums the
+ * last n_taps positions, oldest first; one gate multiplies the inputs, another the sums. The cache
+ * stores the gated inputs (context, n_embd). Liquid AI 2025, LFM2. */
 static void run_convolution(struct session *s, const struct model_layer *layer, float *inputs,
                             size_t first, size_t n) {
     size_t n_embd = s->model->shape.n_embd, n_taps = s->model->shape.n_taps;
@@ -340,7 +343,7 @@ static void run_convolution(struct session *s, const struct model_layer *layer, 
     multiply(s, s->block, &layer->conv_output, NULL, s->after, n);
 }
 
-/* block (n, n_embd) = the feed-forward part of normed (n, n_embd). Shazeer 2020 for gates. */
+/* block (n, n_embd) = the feed-forward part of normed (n, n_embd). Gates: Shazeer 2020. */
 static void run_feed_forward(struct session *s, const struct model_layer *layer, size_t n) {
     const struct model_shape *m = &s->model->shape;
     const struct kernels *k = s->kernels;
@@ -362,7 +365,7 @@ static void run_feed_forward(struct session *s, const struct model_layer *layer,
     multiply(s, s->block, &layer->down, layer->bdown, active, n);
 }
 
-/* x += block, after the architecture's norm and scale. */
+/* x += block; before that, norms and scales the block if the architecture does. */
 static void add_block(struct session *s, const float *post_norm_weight, size_t n) {
     const struct model_shape *m = &s->model->shape;
     norm(s, s->block, s->block, post_norm_weight, NULL, m->n_embd, n);
@@ -370,9 +373,9 @@ static void add_block(struct session *s, const float *post_norm_weight, size_t n
     s->kernels->add(s->x, s->block, n * m->n_embd);
 }
 
-/* Runs ids[0 .. n) at positions first .. first + n, n <= BATCH; their keys and values enter the
- * caches. Writes the logits of the last n_heads positions into `logits` (n_heads, vocab_size), and
- * the head's inputs into `normed`. architecture.c names the papers. */
+/* Runs ids[0 .. n) at positions [first .. first + n), n <= BATCH, and writes their keys and values
+ * to the caches. Writes the logits of the last n_heads positions to `logits` (n_heads, vocab_size)
+ * and the head's inputs to `normed`. architecture.c names the papers. */
 static void forward(struct session *s, const uint32_t *ids, size_t first, size_t n, float *logits,
                     size_t n_heads) {
     const struct model *model = s->model;
@@ -431,7 +434,7 @@ static enum status check_ids(const struct session *s, const uint32_t *ids, size_
     return STATUS_OK;
 }
 
-/* NaN and +Infinity are no logits; -Infinity is one, of a token that cannot follow. */
+/* NaN and +Infinity are not valid logits. -Infinity is valid: the token cannot follow. */
 static bool all_below_infinity(const float *logits, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(logits[i] < INFINITY)) return false;
@@ -444,15 +447,16 @@ static size_t common_prefix(const struct session *s, const uint32_t *ids, size_t
     return common;
 }
 
-/* Returns how many of a batch of n positions, followed by `after` more, are among the last n_rows.
- */
+/* Returns how many positions of a batch of n are among the last n_rows positions; `after` positions
+ * follow the batch. */
 static size_t heads_of(size_t n, size_t after, size_t n_rows) {
     size_t heads = n_rows > after ? n_rows - after : 0;
     return heads < n ? heads : n;
 }
 
-/* Runs the positions of ids[0 .. n)'s window that are not kept. Writes the logits of the last
- * n_rows positions into `rows`; *hidden points to the head's input for the last. */
+/* Evaluates the window of ids[0 .. n), except its first `kept` positions, which are in the cache.
+ * Writes the logits of the last n_rows positions to `rows`; *hidden points to the head's input of
+ * the last position. */
 static enum status evaluate(struct session *s, const uint32_t *ids, size_t n, size_t kept,
                             float *rows, size_t n_rows, const float **hidden, struct fault *fault) {
     const struct model_shape *m = &s->model->shape;
@@ -472,7 +476,8 @@ static enum status evaluate(struct session *s, const uint32_t *ids, size_t n, si
     return STATUS_OK;
 }
 
-/* Returns how many cached positions stay when the last n_rows are evaluated. */
+/* Returns how many cached positions can be reused; the last n_rows positions are always evaluated.
+ */
 static size_t kept_of(const struct session *s, const uint32_t *ids, size_t n, bool reuse,
                       size_t n_rows) {
     size_t common = common_prefix(s, ids, n);

@@ -1,5 +1,5 @@
-/* The caller's settings: a number for each setting, the order of the samplers, and the settings
- * that are no numbers. Their names and ranges are the rows of warp_table (warp.h). */
+/* The caller's settings: a number for each setting, the order of the samplers, and settings that
+ * are not numbers. warp_table (warp.h) has their names and ranges. */
 #ifndef LOGITSCOPE_SETTINGS_H
 #define LOGITSCOPE_SETTINGS_H
 
@@ -9,11 +9,10 @@
 
 #include "status.h"
 
-/* The largest whole number that a setting takes, 2^53 - 1: JavaScript's too. */
+/* The largest whole number in a setting: 2^53 - 1, as in JavaScript (MAX_SAFE_INTEGER). */
 #define WHOLE_MAX 9007199254740991.0
 
-/* Every setting that reshapes logits. The samplers come first, in canonical order; then their
- * parameters. */
+/* All settings: first the samplers, in canonical order, then the parameters that samplers share. */
 enum setting {
     SETTING_GUIDANCE_SCALE,
     SETTING_CONTRASTIVE_BETA,
@@ -75,19 +74,20 @@ enum setting {
     SETTING_COUNT
 };
 
-/* The program with the rules for ties and boundaries; the rules of warp.h are transformers'.
- * llama.cpp keeps exactly k for top_k (ties by id) and, for typical_p, until the mass is above p.
- * llama2.c keeps until the mass is above p for top_p; its p = 0 turns top_p off. */
+/* Names the program whose rules decide ties and boundaries. warp.h describes the rules of
+ * transformers. With LLAMA_CPP, top_k keeps exactly k tokens (lower ids on a tie), and typical_p
+ * keeps tokens until their mass is above p. With LLAMA2_C, top_p keeps tokens until their mass is
+ * above p, and p = 0 turns top_p off. */
 enum convention { CONVENTION_TRANSFORMERS, CONVENTION_LLAMA_CPP, CONVENTION_LLAMA2_C };
 
-/* b is added to the logit of `id`; -INFINITY bans it. */
+/* `bias` is added to the logit of `id`; -INFINITY bans the token. */
 struct warp_bias {
     uint32_t id;
     double bias;
 };
 
-/* The caller's settings. `order` lists n_order distinct samplers, first applied first; an active
- * sampler must be in it. Biases are in ascending order of id, each id once. */
+/* `order` lists n_order distinct samplers in the order of application; it must contain every active
+ * sampler. Biases are in ascending order of id; each id occurs once. */
 struct settings {
     double value[SETTING_COUNT];
     uint32_t order[WARPER_COUNT];
@@ -95,34 +95,37 @@ struct settings {
     const struct warp_bias *bias;
     uint32_t n_bias;
     uint32_t n_breakers;
-    const uint32_t *breakers; /* (n_breakers,) each sequence as its length, then its ids */
-    const float *second; /* (vocab_size,) logits of a second distribution; NULL: there is none */
-    uint64_t seed, step; /* of the coin that XTC tosses; step: how many tokens are drawn */
+    const uint32_t *breakers; /* (n_breakers,) of each sequence the length, then the ids */
+    const float *second; /* (vocab_size,) logits of a second distribution; NULL if there is none */
+    uint64_t seed, step; /* both decide XTC's coin; `step`: number of tokens drawn so far */
     uint32_t n_ends;
-    const uint32_t *ends; /* (n_ends,) distinct tokens that end a text; too large ids are ignored */
-    const uint32_t *allowed; /* bit i % 32 of word i / 32: token i; NULL: all are */
-    uint32_t n_allowed;      /* how many bits are set, for the trace */
+    const uint32_t *
+        ends; /* (n_ends,) distinct tokens that end a text; ids beyond the vocabulary are ignored */
+    const uint32_t
+        *allowed;       /* bit i % 32 of word i / 32 is 1 if token i is allowed; NULL allows all */
+    uint32_t n_allowed; /* number of allowed tokens, for the trace */
     uint32_t n_banned;
-    const uint32_t *banned; /* (n_banned,) each sequence as its length, then its ids */
-    int64_t forced;         /* the one token that may come, -1: any */
+    const uint32_t *banned; /* (n_banned,) of each sequence the length, then the ids */
+    int64_t forced;         /* the only token allowed; -1 allows any */
     bool has_own;           /* true if STAGE_OWN is among the stages */
-    uint32_t own_at;        /* STAGE_OWN comes before this place of the order */
-    const float *own;       /* (vocab_size,) its result; NULL: the chain ends before it */
+    uint32_t own_at;        /* STAGE_OWN runs before order[own_at] */
+    const float *own; /* (vocab_size,) result of STAGE_OWN; NULL if the chain ends before it */
 };
 
-/* Neutral everywhere, canonical order. */
+/* Sets every number to neutral, the order to canonical, and clears the rest. */
 void settings_reset(struct settings *settings);
-/* Sets a number after checking it: STATUS_OUT_OF_RANGE changes nothing. */
+/* Checks and sets a number. STATUS_OUT_OF_RANGE, STATUS_INVALID_ARGUMENT (a map or list); a failure
+ * changes nothing. */
 enum status settings_set(struct settings *settings, enum setting setting, double value,
                          struct fault *fault);
-/* True if the sampler differs from its neutral value. Mirostat replaces every other truncation and
- * adaptive_p, so these are false while it is on; temperature is false while dynatemp_range is on.
- */
+/* True if the sampler's value is not neutral and no other sampler replaces it. Mirostat replaces
+ * adaptive_p and every other truncation; dynatemp_range replaces temperature. */
 bool settings_active(const struct settings *settings, enum setting warper);
-/* Checks order, biases, breakers and gates against a vocabulary: STATUS_INVALID_ARGUMENT (a sampler
- * named twice, an active one left out, an empty breaker), STATUS_UNKNOWN_TOKEN (a bias, breaker,
- * banned or forced token outside), STATUS_OUT_OF_RANGE (a bias that is NaN or +Infinity),
- * STATUS_NOT_FINITE (a result of the caller's own that is). */
+/* Checks order, biases, breakers, gates and the own result against a vocabulary.
+ * STATUS_INVALID_ARGUMENT (order names a sampler twice or omits an active sampler; an empty
+ * sequence), STATUS_UNKNOWN_TOKEN (a bias, breaker, banned or forced token outside the vocabulary),
+ * STATUS_OUT_OF_RANGE (a bias is NaN or +Infinity), STATUS_NOT_FINITE (`own` contains NaN or
+ * +Infinity). */
 enum status settings_check(const struct settings *settings, size_t vocab_size, struct fault *fault);
 
 #endif

@@ -1,9 +1,9 @@
-/* The samplers: pure functions that reshape logits before a token is drawn, and the one table of
- * settings, from which page, command line, address and tests take names, ranges and usual values.
+/* The samplers: pure functions that reshape logits before a token is drawn. warp_table lists all
+ * settings: page, command line, address and tests read names, ranges and usual values from it.
  *
  * A removed token has the logit -INFINITY. A truncation changes no surviving logit and never
- * removes the last one; at its neutral value a sampler is the identity, bit for bit. `samplers.js`
- * of the page names the sources. */
+ * removes the last one; a sampler with its neutral value changes no bit of the logits. The page's
+ * `samplers.js` names the sources. */
 #ifndef LOGITSCOPE_WARP_H
 #define LOGITSCOPE_WARP_H
 
@@ -19,145 +19,157 @@ struct warp_input {
     size_t vocab_size;
     const uint32_t *history; /* the whole timeline, oldest first */
     size_t n_history;
-    const uint64_t *weights; /* (vocab_size,) of the logits as they are now, by kernels->weigh */
-    uint64_t total;          /* the sum of weights */
+    const uint64_t *weights; /* (vocab_size,) kernels->weigh of the current logits */
+    uint64_t total;          /* sum of weights */
     uint32_t *scratch;       /* (2 * vocab_size,) */
-    const uint32_t *ids;     /* (vocab_size,) of a pool (pool.h); NULL: place i is token i */
+    const uint32_t *ids;     /* (vocab_size,) ids of a pool (pool.h); NULL if index i is token i */
 };
 
 enum setting_kind { SETTING_REAL, SETTING_INTEGER, SETTING_MAP, SETTING_LIST, SETTING_CHOICE };
 
-/* One row of the table. `low`, `high`, `step` are the range of a knob; `minimum`, `maximum` bound
- * the accepted values and belong to them only if included. */
+/* One row of the table. A knob goes from `low` to `high` in steps of `step`. Accepted values lie
+ * between `minimum` and `maximum`; minimum_included and maximum_included say if the bounds are
+ * accepted too. */
 struct warp_row {
     const char *name;
     enum setting_kind kind;
     const char *group; /* "second", "penalty", "shape", "truncation", "mark" or "shared" */
-    const char *stage; /* a second name of the sampler in an order, as "dry"; NULL: none */
+    const char *stage; /* second name of the sampler in an order, e.g. "dry"; NULL if it has none */
     double neutral, minimum, maximum;
     bool minimum_included, maximum_included;
-    const char *const *choices; /* of a SETTING_CHOICE, up to a NULL */
+    const char *const *choices; /* names for a SETTING_CHOICE; NULL ends the list */
     double low, high, step;
     double usual;       /* a value at which a sampler acts; 0 for a shared parameter */
-    const char *effect; /* of a sampler: "flatten", "cut", "penalise", "steer" or "mark" */
+    const char *effect; /* "flatten", "cut", "penalise", "steer" or "mark"; samplers only */
     void (*apply)(float *logits, const struct warp_input *input); /* NULL: a shared parameter */
 };
 
 extern const struct warp_row warp_table[SETTING_COUNT];
 
-/* Each sampler works in place on logits (vocab_size,): at least one is finite, none is NaN or
- * +Infinity. Results that would overflow are clamped to +-FLT_MAX. */
+/* Each sampler changes logits (vocab_size,) in place. At least one logit must be finite; none may
+ * be NaN or +Infinity. Results that would overflow are clamped to +-FLT_MAX. */
 
-/* The first two samplers read a second distribution, `second` of the settings. ln p is the
- * logarithm of the softmax, in float64. */
+/* The first two samplers also read a second distribution: settings->second. ln p is the logarithm
+ * of the softmax, in float64. */
 
-/* n + scale (c - n), c = ln p here, n = ln p of the second, which a negative prompt gives. A scale
- * above 1 leads away from n. Classifier-free guidance: Sanchez et al. 2023. */
+/* n + scale (c - n). c is ln p of the logits; n is ln p of the second distribution, which comes
+ * from a negative prompt. A scale above 1 moves the result away from n. Classifier-free guidance:
+ * Sanchez et al. 2023. */
 void warp_guidance(float *logits, const struct warp_input *input);
-/* (1 + beta) e - beta a, e = ln p here, a = ln p of the second, which a weaker model gives. Removes
- * tokens with e < ln alpha + max e. Contrastive decoding: Li et al. 2022, weighed as by O'Brien and
- * Lewis 2023. */
+/* (1 + beta) e - beta a. e is ln p of the logits; a is ln p of the second distribution, which comes
+ * from a weaker model. Removes tokens with e < ln alpha + max e. Contrastive decoding: Li et al.
+ * 2022; weights of O'Brien and Lewis 2023. */
 void warp_contrastive(float *logits, const struct warp_input *input);
-/* l + b for the biased ids; a ban removes. May leave nothing: the chain reports it. */
+/* l + b for each biased id; a bias of -INFINITY removes the token. May remove every token: the
+ * chain then reports STATUS_NOTHING_LEFT. */
 void warp_logit_bias(float *logits, const struct warp_input *input);
-/* l > 0 ? l * r : l / r, once for each distinct id of the prompt: of the history before the tokens
- * that `step` of the settings counts. transformers has it, an encoder's text in its place. */
+/* l > 0 ? l * r : l / r, once for each distinct id of the prompt. The prompt is the history without
+ * its last settings->step ids. From transformers, which uses an encoder's text instead of the
+ * prompt. */
 void warp_encoder_repetition_penalty(float *logits, const struct warp_input *input);
-/* l > 0 ? l / r : l * r, once for each distinct id among the last repetition_window ids of the
- * history (all for 0). If r > 1, an id only in the older half of these ids gets
- * 1 + (r - 1) rep_pen_slope, koboldcpp's. The first prompt_ignore_length ids of the history do not
- * count, transformers'. Keskar et al. 2019, CTRL, section 4.1. */
+/* l > 0 ? l / r : l * r, once for each distinct id in the window: the last repetition_window ids of
+ * the history; 0 means all. The first prompt_ignore_length ids of the history are left out, as in
+ * transformers. If r > 1, the penalty is 1 + (r - 1) rep_pen_slope for an id that is only in the
+ * window's older half, as in koboldcpp. Keskar et al. 2019, CTRL, section 4.1. */
 void warp_repetition_penalty(float *logits, const struct warp_input *input);
-/* l - a * count(id) and l - b * [id present], over the same ids; negative a and b reward. A time in
- * the count is penalty_decay^(tokens since), RWKV's. */
+/* l - a * count(id) and l - b * [id present], counted over the last repetition_window ids. Negative
+ * a and b make repeats likelier. In the count, an occurrence adds penalty_decay^(number of tokens
+ * after it), as in RWKV. */
 void warp_frequency_penalty(float *logits, const struct warp_input *input);
 void warp_presence_penalty(float *logits, const struct warp_input *input);
-/* Removes every id that would complete an n-gram already among those ids. May leave nothing. */
+/* Removes every id that would complete an n-gram that the last repetition_window ids already
+ * contain. May remove every token. */
 void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input);
-/* l - multiplier * base^(match - allowed length) for the token that followed an earlier stretch of
- * `match` ids equal to the last ones, the longest such match counting, up to 4096 ids. A match
- * contains no breaker, and a breaker of one id is not penalised. Looks at the last
- * dry_penalty_last_n ids, all for 0. Weidmann 2024, as llama.cpp has it. */
+/* l - multiplier * base^(match - allowed length) for each token that would repeat text. `match`
+ * counts the last ids of the history that also precede an earlier occurrence of the token: the
+ * longest such match, up to 4096 ids. A match contains no breaker, and a breaker of one id is not
+ * penalised. Reads the last dry_penalty_last_n ids; 0 means all. Weidmann 2024, as in llama.cpp. */
 void warp_dry(float *logits, const struct warp_input *input);
-/* l / T. T = 0 keeps only the best. Where max |l| / T would overflow, the maximum is subtracted
- * first and the result clamped at -FLT_MAX. */
+/* l / T. T = 0 keeps only the best token. If max |l| / T would overflow, subtracts the maximum
+ * first and clamps the result at -FLT_MAX. */
 void warp_temperature(float *logits, const struct warp_input *input);
 
-/* Every truncation keeps the min_tokens_to_keep best at least, 1 or more; XTC, which removes the
- * best, that many. p is weight / total. */
+/* Every truncation keeps at least the min_tokens_to_keep (1 or more) best tokens. XTC removes the
+ * best tokens, but keeps at least min_tokens_to_keep tokens. p is weight / total. */
 
-/* Keeps l >= the k-th largest, ties with it included. Fan et al. 2018. */
+/* Keeps tokens with l >= the k-th largest logit, so ties with that logit stay. Fan et al. 2018. */
 void warp_top_k(float *logits, const struct warp_input *input);
-/* Keeps the nucleus: the smallest prefix in rank order with at least the mass p. A token stays if
- * the mass strictly before it is below (p - 2^-20) of the total. Holtzman et al. 2019, section 3.1.
- */
+/* Keeps the nucleus: the smallest prefix in rank order with a mass of at least p. A token stays if
+ * the mass of all tokens before it is below (p - 2^-20) of the total. Holtzman et al. 2019, section
+ * 3.1. */
 void warp_top_p(float *logits, const struct warp_input *input);
-/* Keeps p >= m * the largest p. Nguyen et al. 2024. */
+/* Keeps tokens with p >= m * the largest p. Nguyen et al. 2024. */
 void warp_min_p(float *logits, const struct warp_input *input);
-/* Keeps the smallest prefix in order of |-ln p - H| with at least the mass p, as top_p does, and
- * every token as near as its last one; min_tokens_to_keep counts in that order. Meister et al.
- * 2022. */
+/* Sorts tokens by |-ln p - H|, H the entropy. Keeps the smallest prefix with a mass of at least p,
+ * with top_p's tolerance, and all ties with the prefix's last token. min_tokens_to_keep counts in
+ * this order too. Meister et al. 2022. */
 void warp_typical_p(float *logits, const struct warp_input *input);
-/* Removes p < epsilon, and p < min(epsilon, sqrt(epsilon) e^-H). Hewitt et al. 2022. */
+/* Epsilon removes tokens with p < epsilon; eta removes tokens with p < min(epsilon, sqrt(epsilon)
+ * e^-H), H the entropy in nats. Hewitt et al. 2022. */
 void warp_epsilon_cutoff(float *logits, const struct warp_input *input);
 void warp_eta_cutoff(float *logits, const struct warp_input *input);
-/* Keeps l >= max - n * sigma, the population standard deviation of the finite logits. Tang et al.
- * 2024. */
+/* Keeps tokens with l >= max - n * sigma; sigma is the population standard deviation of the finite
+ * logits. Tang et al. 2024. */
 void warp_top_n_sigma(float *logits, const struct warp_input *input);
-/* Keeps p >= a * the square of the largest p. BlinkDL 2022. */
+/* Keeps tokens with p >= a * (largest p)^2. BlinkDL 2022. */
 void warp_top_a(float *logits, const struct warp_input *input);
-/* Keeps p >= c, the chance that two draws are the same: the sum of p^2, to 2^-20 of itself; in
- * version 2 p >= (V c - 1) / (V - 1), V the vocabulary's size. Tan et al. 2025. */
+/* Keeps tokens with p >= c, the sum of all p^2: the probability that two draws give the same token.
+ * Version 2 keeps p >= (V c - 1) / (V - 1), V the vocabulary's size. The bound is lowered by 2^-20
+ * of itself against rounding. Tan et al. 2025. */
 void warp_p_less(float *logits, const struct warp_input *input);
-/* Adds up the terms of the entropy of the 100 best in rank order and keeps tokens up to the share h
- * of the sum, to 2^-20; none of p = 0 but the best. Potraghloo et al. 2025, as transformers has it.
- */
+/* Reads the 100 best tokens with p > 0. Keeps the longest prefix in rank order whose terms -p ln p
+ * add up to at most h + 2^-20 of their entropy, and always the best token. Potraghloo et al. 2025,
+ * as in transformers. */
 void warp_top_h(float *logits, const struct warp_input *input);
-/* In place of temperature: l / T with T from max(0, temperature - range) to temperature + range, as
- * far as (H / ln n)^exponent says, H the entropy of the n survivors. kalomaze 2024, as llama.cpp
- * has it. */
+/* Replaces temperature: l / T, T = low + (high - low) (H / ln n)^exponent. low is max(0,
+ * temperature - range), high is temperature + range, and H is the entropy of the n survivors.
+ * kalomaze 2024, as in llama.cpp. */
 void warp_dynatemp(float *logits, const struct warp_input *input);
-/* max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve - 1) / 2: quadratic
- * with curve 1. kalomaze 2024, as text-generation-webui has it. */
+/* max - factor (k d^2 - s d^3), d = l - max, k = (3 - curve) / 2, s = (curve - 1) / 2. With curve 1
+ * this is quadratic. kalomaze 2024, as in text-generation-webui. */
 void warp_smoothing(float *logits, const struct warp_input *input);
-/* Removes the tokens that end a text until min_new_tokens tokens are drawn. May leave nothing. */
+/* Removes the tokens that end a text until min_new_tokens tokens are drawn. May remove every token.
+ */
 void warp_min_new_tokens(float *logits, const struct warp_input *input);
-/* l + |l| (factor^n - 1) for the tokens that end a text, n the tokens drawn beyond
- * exponential_decay_start; the power by squaring. transformers has it. */
+/* l + |l| (factor^n - 1) for the tokens that end a text; n counts the tokens drawn beyond
+ * exponential_decay_start. Computes the power by squaring. From transformers. */
 void warp_length_penalty(float *logits, const struct warp_input *input);
-/* In rank order, adds up the absolute second differences of p and keeps one token more than there
- * are sums within z of the whole, to 2^-20; by llama.cpp's convention as many, one at least. Two
- * tokens stay. Bricken 2019. */
+/* Adds up the absolute second differences of p in rank order. If n partial sums are at most z +
+ * 2^-20 of the total, keeps n + 1 tokens; with llama.cpp's convention max(n, 1) tokens. Does
+ * nothing if n + 2 or fewer tokens survive. Bricken 2019. */
 void warp_tfs_z(float *logits, const struct warp_input *input);
-/* With the given probability, decided by (seed, step): of the tokens with p >= threshold removes
- * all but the last in rank order; nothing if fewer than min_tokens_to_keep would stay. */
+/* Acts with probability xtc_probability; a coin from (seed, step) decides. Removes all tokens with
+ * p >= threshold, except the last of them in rank order. Does nothing if fewer than
+ * min_tokens_to_keep tokens would stay. */
 void warp_xtc(float *logits, const struct warp_input *input);
-/* Version 1 keeps the k best, k from mu and the Zipf exponent of the 100 best; version 2 removes
- * surprise above mu. mu is mirostat_mu, or 2 tau if that is 0. Basu et al. 2020, as llama.cpp has
- * it. */
+/* Version 1 keeps the k best tokens; k follows from mu and the Zipf exponent of the 100 best.
+ * Version 2 removes tokens with a surprise above mu bits. mu is mirostat_mu, or 2 tau if
+ * mirostat_mu is 0. Basu et al. 2020, as in llama.cpp. */
 void warp_mirostat(float *logits, const struct warp_input *input);
-/* The mu that follows a draw of probability p: mu - eta (surprise - tau), in bits; never exactly
- * 0, which would mean 2 tau. */
+/* Returns the next mu after a draw of probability p: mu - eta (surprise - tau), in bits. The result
+ * is never exactly 0, because mirostat_mu = 0 means 2 tau. */
 double mirostat_next(const struct settings *settings, double p);
 
-/* 5 - 10 d^2 / (1 + d), d = |p - aim| / 0.3, aim = 2 target - mean within 0 and 1. The mean is
- * adaptive_mean, or the target if that is 0. Adaptive-P, as llama.cpp has it. */
+/* Replaces each logit by 5 - 10 d^2 / (1 + d), d = |p - aim| / 0.3. aim is 2 target - mean, clamped
+ * to [0, 1]. The mean is adaptive_mean, or the target if adaptive_mean is 0. Adaptive-P, as in
+ * llama.cpp. */
 void warp_adaptive_p(float *logits, const struct warp_input *input);
-/* The mean that follows a draw of a token that had the probability p before the stage. */
+/* Returns the next mean after a draw; p is the token's probability before this stage. */
 double adaptive_next(const struct settings *settings, double p);
 
-/* The watermarks: watermark.h has their hash. They do nothing while the history is shorter than
- * their context. */
+/* The watermarks; watermark.h describes their hash. A watermark does nothing while the history is
+ * shorter than its context. */
 
-/* l + bias for the green tokens; from GREEN_HARD on removes the others, unless none is green.
- * Kirchenbauer et al. 2023. */
+/* l + bias for the green tokens. A bias of GREEN_HARD or more removes all other tokens instead,
+ * unless no survivor is green. Kirchenbauer et al. 2023. */
 void warp_green_list(float *logits, const struct warp_input *input);
-/* For each layer p (1 + g - G), G the mass of the tokens with g = 1: a tournament with two
- * candidates in each match. If the context occurred before in the history, nothing changes.
- * Dathathri et al. 2024, as transformers has it. */
+/* For each layer, p becomes p (1 + g - G); G is the mass of the tokens with g = 1. This is a
+ * tournament with two candidates in each match. Does nothing if the context occurred earlier in the
+ * history. Dathathri et al. 2024, as in transformers. */
 void warp_synthid(float *logits, const struct warp_input *input);
 
-/* ln p of the survivors, which changes no p: transformers has it, and its beam search begins so. */
+/* Replaces each surviving logit by ln p, which changes no p. From transformers, whose beam search
+ * begins with this step. */
 void warp_renormalize_logits(float *logits, const struct warp_input *input);
 
 #endif

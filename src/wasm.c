@@ -1,9 +1,9 @@
 /* The boundary to JavaScript: typed exports and nothing else. Only this file, simd.h and loop.h
- * know WebAssembly, and only this file has globals. Handles are pointers; 0 is failure, and the
- * last fault describes it.
+ * contain code for WebAssembly, and only this file has globals. Handles are pointers; 0 means
+ * failure, and `fault` describes the last failure.
  *
- * The caller writes inputs (text, ids, logits) into the exchange, one buffer that C owns.
- * JavaScript reads structs in place, at the offsets asserted here. Integers beyond 32 bits cross as
+ * The caller writes inputs (text, ids, logits) into the exchange, a buffer that C owns. JavaScript
+ * reads structs in place, at the offsets asserted here. Integers of more than 32 bits are passed as
  * doubles: seeds and steps are below 2^53. */
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@
 
 #define EXPORT(type, name) __attribute__((export_name(#name))) type export_##name
 
-/* web/engine/layout.js has the same offsets and sizes for JavaScript. */
+/* web/engine/layout.js lists these offsets and sizes for JavaScript. */
 #define AT(type, field, offset) \
     _Static_assert(offsetof(struct type, field) == (offset), "web/engine/layout.js")
 #define SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "web/engine/layout.js")
@@ -161,7 +161,7 @@ static const struct kernels *kernels = &kernels_simd;
 static struct kernels adopted;
 static void *exchange;
 static size_t exchange_size;
-static uint64_t feeds; /* a session's logits change only when this does */
+static uint64_t feeds; /* incremented before a session's logits change */
 
 EXPORT(void *, memory_allocate)(size_t size) {
     void *memory = malloc(size ? size : 1);
@@ -175,8 +175,8 @@ EXPORT(void, memory_release)(void *memory) {
     free(memory);
 }
 
-/* Returns the exchange: at least `size` bytes, 16-byte aligned. Growing loses its content. It
- * starts with room for the longest timeline, so that no decode step makes it grow. */
+/* Returns the exchange: at least `size` bytes, 16-byte aligned. A call that makes it grow discards
+ * its content. Its first size fits the longest timeline, so that no decode step makes it grow. */
 EXPORT(void *, memory_exchange)(size_t size) {
     size_t least = sizeof(uint32_t) * SESSION_TIMELINE_MAX;
     if (size < least) size = least;
@@ -212,7 +212,7 @@ EXPORT(const char *, fault_text)(uint32_t i) {
     return fault.values[i].text;
 }
 
-/* The loops of quants_simd.c are modules of their own. Without one, these plain loops run. */
+/* quants_simd.c is compiled to separate modules. Until one is adopted, these scalar loops run. */
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n) {
     kernels_scalar.quantise(quants, x, cols, n);
 }
@@ -222,8 +222,8 @@ void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
     kernels_scalar.matmul_quants(out, w, bias, quants, n, streams);
 }
 
-/* Takes the loops of a second module, which JavaScript has put into the table of functions. Returns
- * 1 if they give the right bits. */
+/* Adopts the loops of a second module, which JavaScript has put into the table of functions.
+ * Returns 1 if the loops compute the right bits; otherwise keeps this module's loops. */
 EXPORT(uint32_t, kernels_adopt)
 (void (*quantise)(struct quants *, const float *, size_t, size_t),
  void (*matmul_quants)(float *, const struct matrix *, const float *, const struct quants *, size_t,
@@ -235,20 +235,20 @@ EXPORT(uint32_t, kernels_adopt)
     return adopted.quantise == quantise;
 }
 
-/* Selects the inner loops of sessions and chains that are opened later: 0 scalar, 1 those of this
- * module, 2 with the adopted ones. */
+/* Selects the inner loops of sessions and chains that are opened later: 0 scalar, 1 this module's,
+ * 2 this module's with the adopted loops. */
 EXPORT(void, kernels_choose)(uint32_t loops) {
     kernels = loops == 0 ? &kernels_scalar : loops == 1 ? &kernels_simd : &adopted;
 }
 
-/* Sets the number of blocks of a quantised matrix that the adopted loops multiply together, 1 to
- * KERNELS_STREAMS_MAX, in every session, open ones included. */
+/* Sets how many blocks of a quantised matrix the adopted loops multiply together, 1 to
+ * KERNELS_STREAMS_MAX. Open sessions use the new number too. */
 EXPORT(void, kernels_streams)(uint32_t streams) {
     if (streams >= 1 && streams <= KERNELS_STREAMS_MAX) adopted.streams = streams;
 }
 
-/* Multiplies part i of the weights, for JavaScript to time; see probe.h. Returns the bytes read: 0
- * after the last part, for float32, or if memory is short. */
+/* Multiplies part i of the weights, so that JavaScript can time it; see probe.h. Returns the bytes
+ * read; 0 after the last part, for float32 weights, or if memory is short. */
 EXPORT(uint32_t, model_probe)(const struct model_file *file, uint32_t i) {
     size_t size = file->model ? probe_scratch(file->model, i) : 0;
     void *scratch = size ? export_memory_exchange(size) : NULL;
@@ -259,8 +259,8 @@ EXPORT(void, model_close)(struct model_file *file) {
     model_file_close(file);
 }
 
-/* Begins to open a model file: see model_file_begin. A negative `size` is unknown. The caller then
- * writes the image to model_image and calls model_finish; model_close gives up. */
+/* Begins to open a model file; see model_file_begin. A negative `size` means unknown. Then the
+ * caller writes the image to model_image and calls model_finish, or gives up with model_close. */
 EXPORT(struct model_file *, model_begin)
 (const void *head, size_t available, double size, uint32_t context) {
     struct model_file *file;
@@ -308,7 +308,7 @@ EXPORT(int32_t, tokenizer_decode)
     return (int32_t)length;
 }
 
-/* The piece of an id below vocab_size. Valid until the next call. */
+/* Returns the piece of an id below vocab_size, valid until the next call. */
 EXPORT(const struct tokenizer_piece *, tokenizer_piece)
 (const struct model_file *file, uint32_t id) {
     static struct tokenizer_piece piece;
@@ -317,7 +317,7 @@ EXPORT(const struct tokenizer_piece *, tokenizer_piece)
     return &piece;
 }
 
-/* `context`: ids in the window, 0 for the default. */
+/* `context`: ids in the window; 0 means the default. */
 EXPORT(struct session *, session_open)(const struct model_file *file, uint32_t context) {
     struct session *session;
     if (!file->model) {
@@ -336,8 +336,7 @@ EXPORT(void, session_close)(struct session *session) {
     session_close(session);
 }
 
-/* Valid until the next call. */
-EXPORT(const struct session_fed *, session_feed)
+/* The result is valid until the next call. */ EXPORT(const struct session_fed *, session_feed)
 (struct session *session, const uint32_t *ids, size_t n, uint32_t reuse) {
     static struct session_fed fed;
     feeds++;
@@ -374,7 +373,7 @@ EXPORT(size_t, session_length)(const struct session *session) {
     return n;
 }
 
-/* There is one set of settings, which the next chain_apply uses. */
+/* There is only one set of settings. Each chain call reads its current values. */
 
 EXPORT(const struct warp_row *, warp_row)(uint32_t setting) {
     return setting < SETTING_COUNT ? &warp_table[setting] : NULL;
@@ -388,7 +387,7 @@ EXPORT(enum status, settings_set)(enum setting setting, double value) {
     return settings_set(&settings, setting, value, &fault);
 }
 
-/* Takes n <= WARPER_COUNT samplers from the exchange. */
+/* Copies an order of n <= WARPER_COUNT samplers. */
 EXPORT(void, settings_order)(const uint32_t *order, uint32_t n) {
     memcpy(settings.order, order, n * sizeof *order);
     settings.n_order = n;
@@ -404,7 +403,7 @@ static enum status take(void **place, const void *from, size_t size) {
     return STATUS_OK;
 }
 
-/* Takes n biases, ascending by id, from the exchange. */
+/* Copies n biases, ascending by id. */
 EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
     if (take(&biases, bias, n * sizeof *bias)) return fault.status;
     settings.bias = biases;
@@ -412,7 +411,7 @@ EXPORT(enum status, settings_bias)(const struct warp_bias *bias, uint32_t n) {
     return STATUS_OK;
 }
 
-/* Take n words from the exchange: sequences, each its length and then its ids; `ends` are ids. */
+/* Breakers and banned sequences: copies n words; each sequence is its length, then its ids. */
 EXPORT(enum status, settings_breakers)(const uint32_t *words, uint32_t n) {
     if (take(&breakers, words, n * sizeof *words)) return fault.status;
     settings.breakers = breakers;
@@ -434,26 +433,27 @@ EXPORT(enum status, settings_banned)(const uint32_t *words, uint32_t n) {
     return STATUS_OK;
 }
 
-/* Puts the caller's own sampler before place `at` of the order. `result` is its output; NULL ends
- * the chain before this sampler. The array must stay valid while these settings are used. */
+/* Inserts the caller's own sampler before order[at]. `result` is its output; NULL ends the chain
+ * before this sampler. The array must stay valid while these settings are used. */
 EXPORT(void, settings_own)(const float *result, uint32_t at) {
     settings.has_own = true;
     settings.own_at = at;
     settings.own = result;
 }
 
-/* Sets the logits of a second distribution, or NULL. The array must stay valid as long as these
+/* Sets the logits of a second distribution; NULL removes it. The array must stay valid while these
  * settings are used. */
 EXPORT(void, settings_second)(const float *second) {
     settings.second = second;
 }
 
-/* -1 forces no token. */
+/* Allows only token `id`; -1 allows any. */
 EXPORT(void, settings_forced)(double id) {
     settings.forced = (int64_t)id;
 }
 
-/* Allows the tokens of the mask, as long as it is valid; NULL allows all. */
+/* Allows only the tokens of the mask; NULL allows all. The mask must stay valid while these
+ * settings are used. */
 EXPORT(void, settings_allowed)(const struct constraint_mask *mask) {
     settings.allowed = mask ? mask->allowed : NULL;
     settings.n_allowed = mask ? mask->count : 0;
@@ -465,8 +465,8 @@ EXPORT(void, settings_step)(double seed, double step) {
     settings.step = (uint64_t)step;
 }
 
-/* Returns the state of Mirostat after a draw of probability p. If Mirostat is off, returns the
- * state of adaptive_p; p is then the probability before its stage. */
+/* Returns Mirostat's next mu after a draw of probability p. If Mirostat is off, returns
+ * adaptive_p's next mean; p is then the token's probability before the stage adaptive_p. */
 EXPORT(double, warp_next)(double p) {
     return settings.value[SETTING_MIROSTAT] != 0 ? mirostat_next(&settings, p)
                                                  : adaptive_next(&settings, p);
@@ -477,12 +477,12 @@ EXPORT(void, watermark_read)
     watermark_read(found, &settings, sampler, ids, n);
 }
 
-/* Checks order, biases and breakers, as chain_apply would. */
+/* Makes the checks of the settings that chain_apply makes. */
 EXPORT(enum status, settings_check)(size_t vocab_size) {
     return settings_check(&settings, vocab_size, &fault);
 }
 
-/* The sorted vocabulary that constraints share. */
+/* Returns the sorted vocabulary that constraints share; NULL on failure. */
 EXPORT(struct lexicon *, lexicon_open)(const struct model_file *file) {
     struct lexicon *lexicon;
     if (!has_tokenizer(file)) return NULL;
@@ -493,7 +493,7 @@ EXPORT(void, lexicon_close)(struct lexicon *lexicon) {
     lexicon_close(lexicon);
 }
 
-/* Takes the grammar's text from the exchange. */
+/* Compiles the grammar `text`; NULL on failure. */
 EXPORT(struct constraint *, constraint_open)
 (const struct lexicon *lexicon, const char *text, size_t length) {
     struct constraint *constraint;
@@ -504,7 +504,7 @@ EXPORT(void, constraint_close)(struct constraint *constraint) {
     constraint_close(constraint);
 }
 
-/* NULL on failure. Valid until the next call. */
+/* Returns NULL on failure. The mask is valid until the next call. */
 EXPORT(const struct constraint_mask *, constraint_follow)
 (struct constraint *constraint, const uint32_t *ids, size_t n) {
     return constraint_follow(constraint, ids, n, &fault);
@@ -519,13 +519,13 @@ EXPORT(void, chain_close)(struct chain *chain) {
     chain_close(chain);
 }
 
-/* Logits in the exchange may be new at every call. */
+/* Logits in the exchange get version 0: they may change at every call. */
 static void note_version(struct chain *chain, const float *logits) {
     const char *from = exchange, *at = (const char *)logits;
     chain_version(chain, at >= from && at < from + exchange_size ? 0 : feeds);
 }
 
-/* The trace, NULL on failure. */
+/* Returns the trace; NULL on failure. */
 EXPORT(const struct chain_trace *, chain_apply)
 (struct chain *chain, const float *logits, const uint32_t *history, size_t n_history, size_t top) {
     note_version(chain, logits);
@@ -537,7 +537,7 @@ EXPORT(const float *, chain_logits)(const struct chain *chain) {
     return chain_logits(chain);
 }
 
-/* p (n,) of the last trace, n its vocab_size. */
+/* Writes p (n,) of the last trace; n is its vocab_size. */
 EXPORT(void, chain_probabilities)(const struct chain *chain, double *p, size_t n) {
     uint64_t total;
     const uint64_t *weights = chain_weights(chain, &total);
@@ -557,7 +557,7 @@ EXPORT(const struct chain_sample *, chain_sample)
     return &sample;
 }
 
-/* The result of chain_sample for a token drawn from the last trace. */
+/* Returns a token drawn from the last trace in the form of chain_sample's result. */
 static const struct chain_sample *sample_of(const struct chain *chain, struct chain_drawn drawn) {
     static struct chain_sample sample;
     const struct chain_trace *trace = chain_trace(chain);
@@ -565,7 +565,7 @@ static const struct chain_sample *sample_of(const struct chain *chain, struct ch
     return &sample;
 }
 
-/* Draw from the last trace, by inverse CDF or by Gumbel-max. */
+/* Both draw from the last trace: chain_draw by inverse CDF, chain_draw_gumbel by Gumbel-max. */
 EXPORT(const struct chain_sample *, chain_draw)(const struct chain *chain, double u) {
     return sample_of(chain, chain_draw(chain, (uint64_t)(u * 0x1p53)));
 }
@@ -575,13 +575,13 @@ EXPORT(const struct chain_sample *, chain_draw_gumbel)
     return sample_of(chain, chain_draw_gumbel(chain, (uint64_t)seed, (uint64_t)step));
 }
 
-/* Describes a survivor of the last trace as a draw would. */
+/* Returns the fields that a draw of this surviving token would return. */
 EXPORT(const struct chain_sample *, chain_describe)(const struct chain *chain, uint32_t id) {
     return sample_of(chain, chain_describe(chain, id));
 }
 
-/* Valid until the next call. */
-EXPORT(const struct speculate_verdict *, speculate_decide)
+/* The result is valid until the next call. */ EXPORT(const struct speculate_verdict *,
+                                                      speculate_decide)
 (const double *p, const double *q, size_t n, uint32_t drafted, double seed, double step) {
     static struct speculate_verdict verdict;
     verdict = speculate_decide(p, q, n, drafted, (uint64_t)seed, (uint64_t)step);
@@ -596,13 +596,13 @@ EXPORT(double, draw_random)(double seed, double step) {
     return (double)draw_random((uint64_t)seed, (uint64_t)step) * 0x1p-53;
 }
 
-/* -1 on failure. */
-EXPORT(double, measure_distinct)(const uint32_t *ids, size_t count, size_t n) {
+/* Returns -1 on failure. */ EXPORT(double, measure_distinct)(const uint32_t *ids, size_t count,
+                                                              size_t n) {
     double ratio;
     return measure_distinct(ids, count, n, &ratio, &fault) ? -1 : ratio;
 }
 
-/* -ln p of each of `count` tokens below vocab_size, in nats. */
+/* Writes -ln p, in nats, of each of `count` tokens below vocab_size. */
 EXPORT(void, measure_surprisal)
 (const float *logits, size_t n, const uint32_t *ids, size_t count, double *surprisals) {
     measure_surprisal(logits, n, ids, count, surprisals);
