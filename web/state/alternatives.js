@@ -4,8 +4,8 @@ import { toFault } from '../engine/errors.js';
 /**
  * @typedef {import('../plots/trace.js').Trace} Trace
  *
- * `index` counts the drawn tokens; a negative one counts from the end of the prompt. `given` holds the
- * probabilities of a token of the prompt.
+ * `index` counts the drawn tokens from 0; a negative index counts from the end of the prompt. `given`
+ * has the probabilities of a token of the prompt; it is undefined for a drawn token.
  * @typedef {{ index: number, trace: Trace, given?: { p: number, p_raw: number } }} TokenAlternatives
  *
  * The part of the instrument that this class needs.
@@ -24,9 +24,9 @@ export class Alternatives {
   }
 
   /**
-   * Finds the alternatives of a token. A look from an older position, of a knob that moves, can be
-   * superseded by a newer one; it is then repeated.
-   * @param {number | null} index null: none are wanted
+   * Finds the alternatives of a token. While a knob moves, a newer read can supersede this read; it is
+   * then repeated.
+   * @param {number | null} index null if no alternatives are to be shown
    * @returns {Promise<void>}
    */
   async find(index) {
@@ -57,7 +57,7 @@ export class Alternatives {
     return { index, trace, given };
   }
 
-  /** Drops them with the text that they belong to. */
+  /** Drops the alternatives when their text is replaced. */
   drop() {
     this.#owner.turns.begin('alternatives');
     this.shown = null;

@@ -1,6 +1,6 @@
 /**
- * The places of the engine's files: beside this code, or in a page that contains them. Such a page
- * changes this object.
+ * The addresses or bytes of the engine's files. By default they are beside this code; a page that
+ * contains the files changes this object.
  */
 
 import { decodeText } from '../engine/decode-text.js';
@@ -9,15 +9,15 @@ export const assets = {
   /** The base of the offered models' addresses. */
   base: import.meta.url,
   wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
-  /** The modules with faster loops, if they are not beside the first one. @type {URL | Uint8Array | undefined} */
+  /** The modules with faster loops; undefined if they are beside `wasm`. @type {URL | Uint8Array | undefined} */
   simd: undefined,
   /** @type {URL | Uint8Array | undefined} */
   relaxed: undefined,
   /** A worker's address, or a function that opens a port to an engine. @type {URL | (() => Promise<any>)} */
   worker: new URL('./worker.js', import.meta.url),
-  /** The worker that renders chat templates, if it is not beside the engine. @type {string | Uint8Array | undefined} */
+  /** The worker that renders chat templates; undefined if it is beside the engine. @type {string | Uint8Array | undefined} */
   renderer: undefined,
-  /** The files inside the page, by their address in the site. @type {Map<unknown, Uint8Array>} */
+  /** The files that the page contains; the key is the address in the site. @type {Map<unknown, Uint8Array>} */
   inside: new Map(),
 };
 

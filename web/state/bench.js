@@ -1,6 +1,6 @@
 /**
- * The settings and their readings, of a model's text or of given logits. The newest request for a
- * reading wins. Emits "update", "change" and "fault".
+ * The settings, and the readings of a model's text or of given logits under these settings. A newer
+ * request for a reading replaces an older one. Emits "update", "change" and "fault".
  */
 import { conventions } from '../engine/presets.js';
 import { toFault } from '../engine/errors.js';
@@ -11,7 +11,7 @@ import { Turns } from './turns.js';
 /** @param {number | string} id */
 export const idsOfBias = (id) => String(id).split(' ').map(Number);
 
-/** Orders tokens by id and puts sequences after them, as an object orders its keys. @param {Bias} a @param {Bias} b */
+/** Compares two biases: tokens first, by id, then sequences; an object orders its keys like this. @param {Bias} a @param {Bias} b */
 const byId = ({ id: a }, { id: b }) =>
   Number(typeof a === 'string') - Number(typeof b === 'string') ||
   (typeof a === 'number' && typeof b === 'number' ? a - b : 0);
@@ -23,13 +23,14 @@ const byId = ({ id: a }, { id: b }) =>
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('../engine/errors.js').Fault} Fault
- * @typedef {{ id: number | string, bias: number | false, pieces: Piece[] }} Bias of a token; or, with
- *   ids as in "3 7", of the last token of a sequence after the others
+ * @typedef {{ id: number | string, bias: number | false, pieces: Piece[] }} Bias of a token. An id such
+ *   as "3 7" names a sequence: the bias applies to token 7 directly after token 3.
  * @typedef {'bars' | 'log' | 'cumulative' | 'ranks'} View
  * @typedef {import('./reader.js').Reader} Reader
  * @typedef {import('./reader.js').TextPosition} TextPosition
  *
- * The subject and the user's sampler that a pass reads; its readings show only while both stay.
+ * The subject and the user's sampler that a pass reads. If one of them changes, the readings of the
+ * pass are dropped.
  * @typedef {{ subject?: unknown, own?: Bench['own'] }} Pass
  */
 
@@ -40,29 +41,29 @@ export class Bench extends EventTarget {
   settings = {};
   /** @type {Bias[]} */
   biases = [];
-  /** @type {string[] | null} The user's order of samplers; null is the canonical one. */
+  /** @type {string[] | null} The user's order of samplers; null is the canonical order. */
   order = null;
   /** @type {import('../engine/types.js').Own | null} The user's own sampler. */
   own = null;
   /** @type {'inverse' | 'gumbel'} */
   method = 'inverse';
   seed = 42;
-  /** @type {number | null} The user's random number in place of the seed's. */
+  /** @type {number | null} The user's random number, from 0 to 1; null to use the seed's. */
   whatIf = null;
   /** @type {View} */
   view = 'bars';
-  /** @type {[string, string] | null} The names of the two conventions to compare. */
+  /** @type {[string, string] | null} The names of the two conventions to compare; null for none. */
   pair = null;
-  /** @type {import('../engine/types.js').Settings[] | null} The defaults of other programs, whose outcomes are wanted. */
+  /** @type {import('../engine/types.js').Settings[] | null} Default settings of other programs, to compute their outcomes. */
   fronts = null;
-  /** True after a change by a knob, which the bars follow without an animation. */
+  /** True after a change by a knob: the bars then change without an animation. */
   direct = false;
 
   /** @type {Trace | null} */
   trace = null;
   /** @type {Drawn | null} */
   drawn = null;
-  /** @type {import('../plots/curve.js').Curves | null} Null while no chart over all ranks shows. */
+  /** @type {import('../plots/curve.js').Curves | null} Null while no chart over all ranks is visible. */
   curves = null;
   /** @type {import('./order.js').Difference | null} The difference from the canonical order's result. */
   difference = null;
@@ -88,7 +89,7 @@ export class Bench extends EventTarget {
     return this.#passes.pass;
   }
 
-  /** True if there is an engine to read from. */
+  /** True if an engine is open. */
   get live() {
     return true;
   }
@@ -97,7 +98,7 @@ export class Bench extends EventTarget {
     return 0;
   }
 
-  /** The identity of the text or logits: a reading of another subject is not shown. @returns {unknown} */
+  /** Identifies the text or logits. A reading with another subject is not shown. @returns {unknown} */
   get subject() {
     return this.drawStep;
   }
@@ -112,7 +113,7 @@ export class Bench extends EventTarget {
     return { ids: [], settings: this.asked, step: this.drawStep };
   }
 
-  /** All readings, by the names of the fields. @returns {Promise<object>} */
+  /** Reads everything; the result's keys are the names of this class's fields. @returns {Promise<object>} */
   read() {
     const { position, pair, fronts, canonicalOrder } = this;
     const { order: _, own: __, ...values } = position.settings;
@@ -126,7 +127,7 @@ export class Bench extends EventTarget {
     });
   }
 
-  /** The settings as the engine takes them, without the user's own sampler. @returns {import('../engine/types.js').Settings} */
+  /** The settings in the engine's format, without the user's own sampler. @returns {import('../engine/types.js').Settings} */
   get asked() {
     const { table, settings, biases, seed, order, method } = this;
     const samplers = order?.filter((name) => name !== 'own');
@@ -147,7 +148,7 @@ export class Bench extends EventTarget {
 
   /**
    * @param {Settings} patch checked against the table
-   * @param {boolean} [direct] whether a knob made the change
+   * @param {boolean} [direct] true if a knob made the change
    */
   async set(patch, direct = true) {
     this.direct = direct;
@@ -164,7 +165,7 @@ export class Bench extends EventTarget {
     this.order = stages && stages.join() !== this.canonicalOrder.join() ? stages : null;
   }
 
-  /** @param {string[] | null} order null for the canonical one */
+  /** @param {string[] | null} order null for the canonical order */
   setOrder(order) {
     this.#takeOrder(order);
     return this.set({}, false);
@@ -176,7 +177,7 @@ export class Bench extends EventTarget {
     return this.set({}, false);
   }
 
-  /** Sets every setting, and the order. @param {import('../engine/types.js').Settings} preset */
+  /** Sets all settings and the order; settings that the preset omits become neutral. @param {import('../engine/types.js').Settings} preset */
   usePreset({ order, ...preset }) {
     const neutral = neutralSettings(this.table);
     const known = Object.entries(preset).filter(([name]) => name in neutral);
@@ -185,7 +186,7 @@ export class Bench extends EventTarget {
   }
 
   /**
-   * The biases of settings, each with its tokens.
+   * Returns the biases of a `logit_bias` setting, each with its tokens.
    * @param {Record<string, number | false>} logit_bias
    * @returns {Promise<Bias[]>}
    */
@@ -213,7 +214,7 @@ export class Bench extends EventTarget {
     });
   }
 
-  /** Sets the chart or the two conventions on show. @param {Partial<Pick<Bench, 'view' | 'pair'>>} choice */
+  /** Chooses the visible chart or the two conventions to compare. @param {Partial<Pick<Bench, 'view' | 'pair'>>} choice */
   choose(choice) {
     Object.assign(this, choice);
     this.changed();
@@ -234,7 +235,7 @@ export class Bench extends EventTarget {
     return this.set({}, false);
   }
 
-  /** @param {number | null} u null for the seed's */
+  /** @param {number | null} u the random number, from 0 to 1; null to use the seed's */
   setWhatIf(u) {
     this.direct = true;
     this.whatIf = this.method === 'gumbel' ? null : u;
@@ -249,7 +250,8 @@ export class Bench extends EventTarget {
   }
 
   /**
-   * Draws many times from the distribution on show and counts; ends when another one is on show.
+   * Draws many times from the visible distribution and counts the tokens. Ends early if the
+   * distribution changes.
    * @param {number} draws
    */
   drawMany(draws) {
@@ -276,12 +278,12 @@ export class Bench extends EventTarget {
     this.tally = null;
   }
 
-  /** Updates every reading; calls during a pass share one further pass. */
+  /** Updates every reading. All calls during a pass share the next pass. */
   refresh() {
     return this.#passes.ask({});
   }
 
-  /** Drops the pass in flight, because its engine leaves. */
+  /** Drops the pass in flight, because its engine is being closed. */
   dropPass() {
     this.#passes.drop();
   }
@@ -309,12 +311,12 @@ export class Bench extends EventTarget {
   /** @param {unknown} error @param {Pass} pass */
   #refuse(error, pass) {
     if (this.#isStale(pass)) return;
-    this.drawn = null; // the bars are of other settings or another text
+    this.drawn = null; // the visible bars belong to other settings or to another text
     this.fail(error);
     this.changed();
   }
 
-  /** Does work on the engine and shows its fault. @param {() => Promise<unknown>} work */
+  /** Runs `work` on the engine and shows a fault if it fails. @param {() => Promise<unknown>} work */
   async attempt(work) {
     try {
       await work();
@@ -324,7 +326,7 @@ export class Bench extends EventTarget {
     }
   }
 
-  /** Keeps and emits a fault, unless the engine has left. @param {unknown} error */
+  /** Keeps and emits a fault, unless the engine is closed. @param {unknown} error */
   fail(error) {
     const fault = toFault(error);
     if (fault.code === 'closed') return;

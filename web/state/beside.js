@@ -3,12 +3,12 @@
 /**
  * @typedef {import('../engine/types.js').Piece} Piece
  *
- * A row holds the probabilities of one token, null for a removed one.
+ * A row has a token and its probability in each result; `p` is null if the result removes the token.
  * @typedef {{ kept: number[], difference: import('./order.js').Difference,
  *   rows: { token: Piece, p: (number | null)[], differs: boolean }[] }} Beside
  */
 
-/** The rows for the likeliest tokens of each result, and for the tokens of one result only. */
+/** The number of rows for each result: its likeliest tokens, and tokens that only this result keeps. */
 const LIKELIEST = 5;
 const DIFFERING = 3;
 

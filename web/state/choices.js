@@ -4,9 +4,9 @@ import { FIELDS } from './fields.js';
 const BESIDE = FIELDS.filter(({ view = 'bench' }) => view !== 'bench');
 
 export class Choices {
-  /** By the names of FIELDS. @type {Record<string, any>} */
+  /** The choices; their keys are names of FIELDS. @type {Record<string, any>} */
   #chosen = {};
-  /** The bench's prompt at the last change. */
+  /** The bench's prompt when the choices last changed. */
   #prompt = '';
   #promptOf;
 
@@ -15,7 +15,7 @@ export class Choices {
     this.#promptOf = promptOf;
   }
 
-  /** The choices of all views. Compare's own prompt lasts until the bench's prompt changes. */
+  /** The choices of all views. A change of the bench's prompt drops compare's own prompt. */
   get all() {
     const { compare_prompt: _, ...others } = this.#chosen;
     return this.#prompt === this.#promptOf() ? this.#chosen : others;
@@ -29,14 +29,14 @@ export class Choices {
     );
   }
 
-  /** @param {Record<string, any>} patch by the names of FIELDS */
+  /** @param {Record<string, any>} patch choices; the keys are names of FIELDS */
   add(patch) {
     this.#chosen = { ...this.all, ...patch };
     this.#prompt = this.#promptOf();
   }
 
   /**
-   * Takes a new prompt of the bench that the user did not type. Compare's own prompt stays.
+   * Records a new prompt of the bench that the user did not type; it does not drop compare's own prompt.
    * @param {string} prompt
    */
   move(prompt) {
@@ -45,7 +45,7 @@ export class Choices {
   }
 
   /**
-   * Replaces a view's choices by those of a state.
+   * Replaces a view's choices with the choices of a state.
    * @param {string} view
    * @param {Record<string, any>} state
    * @param {string} prompt the prompt of the state

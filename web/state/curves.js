@@ -16,7 +16,7 @@
 export async function fetchCurves(engine, { settings, table, order, ...given }) {
   const { logits, ...how } = given;
   const until = order.indexOf('top_p');
-  // Mirostat replaces the truncations at any place of the order.
+  // Mirostat replaces the truncation stages wherever it is in the order.
   const later = table.filter(
     ({ name, group }) =>
       order.indexOf(name) >= until || (settings.mirostat && group === 'truncation'),

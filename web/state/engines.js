@@ -1,6 +1,6 @@
 /**
- * The engines of the page: elements over the same model share one worker and one download, each
- * with timelines of its own.
+ * The engines of the page. Elements that use the same model share one worker and one download, but
+ * each element has its own timelines.
  */
 import { RemoteLogitscope } from '../engine/remote.js';
 import { assets } from './assets.js';
@@ -8,16 +8,16 @@ import { farAddress, isUnasked } from './hosts.js';
 import { MODELS } from './models.js';
 
 /**
- * @typedef {string | URL | ArrayBuffer | Uint8Array | File | File[] | null} Model an address, a name of
- *   the hub, bytes, a file or all parts of one, or null for an engine without a model
+ * @typedef {string | URL | ArrayBuffer | Uint8Array | File | File[] | null} Model an address, a name on
+ *   the hub, bytes, a file, all parts of a split file, or null for an engine without a model
  *
- * The progress that the engine reports; `where` is "file" for the user's own file.
+ * The progress that the engine reports, in bytes; `where` is "file" for the user's own file.
  * @typedef {{ loaded: number, total: number, where?: string }} Progress
  * @typedef {(progress: Progress) => void} OnProgress
  * @typedef {{ ready: Promise<RemoteLogitscope>, release: () => void, cancel: () => void }} Lease
  *
- * `context` is the length of a session in tokens, null for the engine's default; `variant` names
- * the inner loops.
+ * `context` is the length of a session in tokens, null for the engine's default; `variant` chooses
+ * the module with the engine's inner loops.
  * @typedef {{ onprogress?: OnProgress, context?: number | null,
  *   variant?: 'auto' | 'scalar' | 'simd' | 'relaxed' }} Options
  *
@@ -30,13 +30,13 @@ import { MODELS } from './models.js';
  * @property {AbortController} control
  */
 
-/** The sources without a network; a model up to SMALL_BYTES from them needs no progress bar. */
+/** The values of `where` for sources without a network. A model of at most SMALL_BYTES from such a source gets no progress bar. */
 const LOCAL = ['there', 'file'];
 const SMALL_BYTES = 32e6;
-/** The shortest time between two reports of progress, in ms; more of them would block the page. */
+/** The shortest time between two reports of progress, in ms; more frequent reports would block the page. */
 const TELL_MS = 100;
 
-/** By variant and context, then by model. @type {Map<string, Map<unknown, Shared>>} */
+/** The engines: the first key is variant and context, the second is the model. @type {Map<string, Map<unknown, Shared>>} */
 const all = new Map();
 
 /**
@@ -51,9 +51,9 @@ function sharedOf({ variant = 'auto', context = null }) {
 }
 
 /**
- * Leases the engine over `model`. The first lease loads it, the release of the last one closes it.
- * `cancel` ends a load for all its leases. A failed load is forgotten, so the next call tries
- * again. An engine that no longer answers is replaced.
+ * Leases the engine for `model`. The first lease loads the engine; the release of the last lease
+ * closes it. `cancel` ends the load for all its leases. After a failed load, the next call tries again.
+ * An engine that no longer answers is replaced.
  * @param {Model} model
  * @param {Options} [options]
  * @returns {Lease}
@@ -89,7 +89,7 @@ export function lease(model, options = {}) {
   };
 }
 
-/** True if a load takes a while. A small local model does not. @param {Progress | null} progress */
+/** True if a load is slow: not a small local model. @param {Progress | null} progress */
 export function isSlow(progress) {
   const { where, total = 0 } = progress ?? {};
   return where !== undefined && (!LOCAL.includes(where) || total > SMALL_BYTES);
@@ -105,7 +105,7 @@ export function enginesBusy() {
   return held.some(({ loaded }) => loaded?.busy ?? true);
 }
 
-/** Returns the engine, or another one if its worker has failed. @param {RemoteLogitscope} engine @param {Shared} entry */
+/** Returns the engine, or a new engine if its worker has failed. @param {RemoteLogitscope} engine @param {Shared} entry */
 async function answering(engine, entry) {
   try {
     await engine.random(0, 0);

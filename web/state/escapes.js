@@ -1,4 +1,4 @@
-/** Several texts in one input, such as DRY's sequence breakers. */
+/** Writes several texts into one input, such as DRY's sequence breakers, and reads them back. */
 
 const ESCAPES = /** @type {[string, string][]} */ ([
   ['\\', '\\\\'],
@@ -8,7 +8,7 @@ const ESCAPES = /** @type {[string, string][]} */ ([
 ]);
 
 /**
- * Writes texts separated by spaces; a line break becomes \n, a tab \t, a space \s.
+ * Writes texts with spaces between them. Inside a text, \n is a line break, \t a tab, \s a space.
  * @param {(string | number | number[])[]} texts
  */
 export function writeTexts(texts) {

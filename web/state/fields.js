@@ -1,7 +1,7 @@
 /**
- * The list of all state beside the engine's table of settings: name, kind and places of each part.
- * Address, host messages, attributes, share and memory use only this list. A kind parses, writes
- * and checks a part. Input is untrusted, so every part has a bound.
+ * The list of all state that is not in the engine's table of settings. Each part has a name, a kind and
+ * the places where it may appear: address, host message, attribute, memory. A kind has the functions
+ * that parse, write and check a part. Input is untrusted, so every part has a bound.
  */
 import { GATES, GATE_NAMES } from '../engine/gates.js';
 import { mayLoad } from './models.js';
@@ -10,21 +10,21 @@ import { mayLoad } from './models.js';
  * @typedef {import('../engine/types.js').TableRow} TableRow
  *
  * @typedef {object} Field
- * @property {string} name the same in all places
+ * @property {string} name used in the address, in messages, as attribute and in memory
  * @property {keyof typeof KINDS} kind
- * @property {boolean} [setting] the engine takes it among its settings
- * @property {string} [view] its view; the name begins with it
- * @property {'query' | 'fragment'} [address] servers see the query, and never the fragment
- * @property {boolean} [message] a host page may set and read it
- * @property {boolean} [attribute] of an element
- * @property {true | 'session'} [memory] the browser keeps it for the next visit, or while the tab is open
- * @property {any} [initial] the default, which is not written
- * @property {boolean} [always] whether the default is written too
- * @property {boolean} [typed] changes with each key or move of a knob, without a new entry of the
- *   history
+ * @property {boolean} [setting] true if the engine accepts the field as a setting
+ * @property {string} [view] the view of the field; `name` begins with the view's name
+ * @property {'query' | 'fragment'} [address] the part of the address; a server sees the query only
+ * @property {boolean} [message] true if a host page may set and read the field
+ * @property {boolean} [attribute] true if the field may be an attribute of an element
+ * @property {true | 'session'} [memory] true: kept for the next visit; 'session': kept while the tab is open
+ * @property {any} [initial] the default; it is written only if `always` is true
+ * @property {boolean} [always] true if the default is written too
+ * @property {boolean} [typed] true if typing or a knob changes the field: such a change adds no entry
+ *   to the browser's history
  * @property {readonly string[]} [choices]
  * @property {number} [minimum]
- * @property {number} [maximum] of a number, of a text in characters, of a list in items
+ * @property {number} [maximum] the largest number, or the most characters of a text or items of a list
  * @property {boolean} [maximum_included]
  *
  * @typedef {Field | TableRow} Part
@@ -34,22 +34,22 @@ import { mayLoad } from './models.js';
  * @typedef {'unknown' | 'query' | 'control' | 'malformed' | 'many' | 'long' | 'foreign' | 'least' | 'above' | 'below' | 'between' | 'refused'} Why
  * @typedef {{ why: Why, minimum?: number, maximum?: number }} Refusal
  *
- * A range of numbers, by default with both bounds.
+ * A range of numbers. By default both bounds belong to the range.
  * @typedef {{ minimum: number, maximum: number, minimum_included?: boolean, maximum_included?: boolean }} NumberRange
  *
  * @typedef {object} Kind
- * @property {(text: string, part: any) => unknown} read undefined for a text without a value
+ * @property {(text: string, part: any) => unknown} read returns undefined if the text is no value
  * @property {(value: any, known: Known) => string} write
  * @property {(value: any, known: Known) => unknown} [take] converts another form of a value to the
  *   usual one
  * @property {(value: any, part: any, known: Known) => Refusal | null} check
  */
 
-/** The most drawn tokens in an address; a longer text begins again at its prompt. */
+/** The most drawn tokens in an address; of a longer text, the address has only the prompt. */
 export const MAX_BRANCH_TOKENS = 64;
 /** The most characters of the user's own text or logits in a link. */
 export const MAX_OWN_TEXT = 4000;
-/** The most characters of a prompt, and of a constraint or list as JSON. */
+/** The most characters of a prompt, or of a constraint or list written as JSON. */
 const MAX_TEXT = 65536;
 /** The longest context of a model file, in tokens. */
 const MAX_CONTEXT = 2 ** 20;
@@ -81,7 +81,7 @@ const idsOf = ({ vocab_size }) => ({ minimum: 0, maximum: vocab_size - 1 });
 /** @param {boolean} good */
 const unless = (good) => (good ? null : MALFORMED);
 
-/** The forms of a value as text, by its type. */
+/** Readers and writers of a value as text, one pair for each type. */
 const AS_NUMBER = { read: readNumber, write: String };
 const AS_TEXT = { read: (/** @type {string} */ text) => text, write: String };
 const AS_JSON = { read: readJson, write: writeJson };
@@ -97,7 +97,7 @@ export const KINDS = {
   integer: { ...AS_NUMBER, check: (value, part) => checkNumber(value, part, true) },
   text: { ...AS_TEXT, check: checkText },
   choice: { ...AS_TEXT, check: (value, { choices }) => unless(choices.includes(value)) },
-  /** A name without a value: any text counts as set. */
+  /** A flag: it is set if its name is present, with any text as its value. */
   presence: {
     read: () => true,
     write: () => '',
@@ -137,8 +137,8 @@ export const KINDS = {
   list: { ...AS_JSON, check: checkList },
   map: { read: readBiases, write: writeBiases, check: checkBiases },
   /**
-   * All stages in the order applied, or moves from the canonical order: "top_p:temperature" puts
-   * top_p directly before temperature, "top_k:last" at the end.
+   * The names of all stages in the order applied, or moves that change the canonical order:
+   * "top_p:temperature" moves top_p directly before temperature, "top_k:last" moves top_k to the end.
    */
   order: {
     read: (text) => text.split(','),
@@ -148,7 +148,7 @@ export const KINDS = {
   },
   constraint: {
     ...AS_GATE,
-    // The engine limits the nesting.
+    // A deeply nested value passes here; the engine limits the nesting.
     check: (value) =>
       unless((typeof value === 'string' || isObject(value)) && dataKind(value) !== 'other'),
   },
@@ -197,7 +197,7 @@ const STATE = { address: 'fragment', message: true, attribute: true };
 const choicesIn = (view, fields) =>
   fields.map((field) => ({ ...STATE, ...field, view, name: `${view}_${field.name}` }));
 
-/** The choices of both benches, over a model and over given logits. @type {Omit<Field, 'view'>[]} */
+/** The choices of two views: the bench of a model and the bench of given logits. @type {Omit<Field, 'view'>[]} */
 const BENCH_CHOICES = [
   {
     name: 'chart',
@@ -213,7 +213,7 @@ const BENCH_CHOICES = [
   },
 ];
 
-/** In the order of writing; the rows of the table follow the prompt. @type {Field[]} */
+/** All fields, in the order in which they are written; the settings of the table are written after the prompt. @type {Field[]} */
 export const FIELDS = [
   { ...QUERY, name: 'model', kind: 'model', maximum: 2048 },
   // The context length in tokens; null for the engine's default.
@@ -221,12 +221,12 @@ export const FIELDS = [
   { ...QUERY, name: 'view', kind: 'choice', choices: VIEW_NAMES, initial: 'bench', message: true },
   { ...QUERY, name: 'controls', kind: 'text', maximum: 2048, initial: '' },
   { ...QUERY, name: 'readonly', kind: 'presence', initial: false },
-  // A lesson in place of the instrument: a shipped one or a file of the same origin; '' for the
-  // list.
+  // The lesson to show in place of the instrument: the name of a shipped lesson or a file of this
+  // origin; '' shows the list of lessons.
   { name: 'lesson', kind: 'text', maximum: 2048, address: 'query' },
-  // The course systems that get its marks.
+  // The course systems that get the lesson's marks.
   { name: 'report', kind: 'text', maximum: 80, address: 'query' },
-  // Preferences: an unknown value falls back to the browser's.
+  // Preferences. For an unknown value the page uses the browser's preference.
   { name: 'lang', kind: 'text', maximum: 64, address: 'query', memory: true },
   { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },
 
@@ -275,7 +275,7 @@ export const FIELDS = [
       choices: ['temperatures', 'nine', 'extremes', 'searches', 'e27.1', 'e27.2'],
       initial: 'temperatures',
     },
-    // Nine, and the user's own text.
+    // At most nine strategies and the user's own text.
     { name: 'strategies', kind: 'strategies', maximum: 10, initial: null },
     { name: 'samples', kind: 'integer', minimum: 1, maximum: 20, initial: null },
     { name: 'max_new_tokens', kind: 'integer', minimum: 1, maximum: 400, initial: 60 },
@@ -342,7 +342,8 @@ export const FIELDS = [
     ...BENCH_CHOICES,
   ]),
 
-  // The beat of the tour: in the address during the tour, afterwards as `guide` in the browser.
+  // The current beat of the tour. During the tour it is in the address; afterwards the browser keeps it
+  // as `guide`.
   { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
@@ -372,22 +373,22 @@ export function field(name) {
 }
 
 /**
- * Returns the reason why a part refuses a value, or null.
+ * Returns the reason why a part refuses a value; null if it accepts the value.
  * @param {Part} part
  * @param {unknown} value
- * @param {Partial<Known>} [known] ids of tokens lie below vocab_size
+ * @param {Partial<Known>} [known] a token id must be less than vocab_size
  */
 export function checkPart(part, value, { table = [], vocab_size = Number.MAX_SAFE_INTEGER } = {}) {
   return KINDS[part.kind].check(value, part, { table, vocab_size });
 }
 
-/** Returns the default choices of a view, by the names of its element's properties. @param {string} view */
+/** Returns the default choices of a view; the keys are the property names of the view's element. @param {string} view */
 export function initialChoices(view) {
   return choicesOf(view, {});
 }
 
 /**
- * Returns a view's choices by the names of its element's properties.
+ * Returns a view's choices; the keys are the property names of the view's element.
  * @param {string} view
  * @param {Record<string, any>} state
  */
@@ -399,7 +400,7 @@ export function choicesOf(view, state) {
 }
 
 /**
- * Returns the gates that are set.
+ * Returns the gates among the settings that are neither null nor undefined.
  * @param {Record<string, any>} settings
  * @returns {Gates}
  */
@@ -425,8 +426,8 @@ export function sameValue(a, b) {
 }
 
 /**
- * Classifies a value: 'plain' is JSON within bounds, 'deep' is nested beyond MAX_DEPTH or contains
- * itself.
+ * Classifies a value: 'plain' is JSON within the bounds; 'deep' is nested beyond MAX_DEPTH or contains
+ * itself; 'other' is any other value.
  * @param {unknown} value
  * @returns {'plain' | 'deep' | 'other'}
  */
@@ -488,7 +489,7 @@ export function outside(value, range) {
   if (!minimum_included && value <= minimum) return { why: 'above', minimum, maximum };
   if (!maximum_included && value >= maximum) return { why: 'below', minimum, maximum };
   if (value >= minimum && value <= maximum) return null;
-  const far = value < minimum && maximum >= Number.MAX_SAFE_INTEGER; // the sentence omits so large a maximum
+  const far = value < minimum && maximum >= Number.MAX_SAFE_INTEGER; // the sentence does not name such a large maximum
   return { why: far ? 'least' : 'between', minimum, maximum };
 }
 
@@ -506,7 +507,7 @@ function checkOrder(value, _, { table }) {
 /** @param {TableRow[]} table */
 const canonicalOf = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
 
-/** Returns an order of moves as a list of all stages, another value unchanged. @param {unknown} value @param {Known} known */
+/** Expands an order that is written as moves to a list of all stages; returns any other value unchanged. @param {unknown} value @param {Known} known */
 function takeOrder(value, { table }) {
   const moves = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(moves) || !moves.some((move) => /:/.test(move))) return moves;
@@ -525,16 +526,16 @@ function takeOrder(value, { table }) {
 }
 
 /**
- * Returns the fewest moves from the canonical order to this one, the last place first, so that each
- * stage moves before one already in place. Returns the order itself if that is shorter or omits
- * stages.
+ * Returns the fewest moves that turn the canonical order into `order`. They begin at the last place, so
+ * that each stage moves before a stage that is already in its place. Returns `order` itself if it is
+ * shorter than the moves or omits stages.
  * @param {string[]} order
  * @param {TableRow[]} table
  */
 function movesOf(order, table) {
   const places = order.map((name) => canonicalOf(table).indexOf(name));
   if (places.includes(-1) || places.length < canonicalOf(table).length) return order;
-  /** For each stage, the longest rising sequence of places that ends with it. @type {number[][]} */
+  /** For each stage, the longest ascending sequence of canonical places that ends with this stage. @type {number[][]} */
   const rising = [];
   for (const place of places) {
     const before = rising.filter((row) => Number(row.at(-1)) < place);
@@ -577,7 +578,7 @@ function checkStretch(value, _, { table }) {
 }
 
 /**
- * Checks settings of the table and the engine's other settings.
+ * Checks the values of settings, of the table or of FIELDS.
  * @param {Record<string, any>} settings
  * @param {Known} known
  * @returns {Refusal | null}
@@ -593,7 +594,7 @@ function checkSettings(settings, known) {
   return null;
 }
 
-/** The search strategies, which check their own settings. */
+/** The strategies that search; their own code checks their settings. */
 const SEARCHES = ['beam', 'contrastive'];
 
 /** @param {unknown} value @param {{ maximum: number }} part @param {Known} known */
@@ -613,7 +614,7 @@ function checkStrategies(value, { maximum }, known) {
   return null;
 }
 
-/** Writes text as itself unless it reads as JSON. @param {unknown} value */
+/** Writes a text without quotes, unless readGate would parse it as JSON. @param {unknown} value */
 function writeGate(value) {
   return typeof value === 'string' && readGate(value) === value ? value : JSON.stringify(value);
 }

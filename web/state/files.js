@@ -1,8 +1,8 @@
-/** Files that the user picks or drops, with their handles for later visits. */
+/** Receives files that the user picks or drops, and keeps their file handles for later visits. */
 
 /** @type {WeakMap<File, Promise<unknown>>} */
 const handles = new WeakMap();
-/** True if the browser refuses the picker with handles, as in a frame of another origin. */
+/** True if the browser has refused showOpenFilePicker, as it does in a frame of another origin. */
 let refused = false;
 
 /** Returns the handle of a file; undefined if it has none. @param {File} file */
@@ -11,7 +11,7 @@ export async function handleOf(file) {
 }
 
 /**
- * Handles a press on a file input: opens the picker with handles if the browser has one.
+ * Handles a press on a file input: opens showOpenFilePicker, which gives handles, if the browser has it.
  * @param {Event} event
  * @param {(files: File[]) => void} take
  */
@@ -27,7 +27,7 @@ export async function onPick(event, take) {
     files.forEach((file, i) => handles.set(file, Promise.resolve(found[i])));
     take(files);
   } catch (error) {
-    if (/** @type {Error} */ (error).name === 'AbortError') return; // nothing was picked
+    if (/** @type {Error} */ (error).name === 'AbortError') return; // the user picked no file
     refused = true;
     box.click();
   }
@@ -43,7 +43,7 @@ export function droppedFiles({ items, files }) {
 }
 
 /**
- * Returns the model of files: one file, or all parts of one; null without files.
+ * Returns the model that the files contain: one file, or all parts of a split file; null without files.
  * @param {Iterable<File> | null} files
  */
 export function modelOf(files) {

@@ -1,23 +1,22 @@
-/** Measures of the drawn text on show: its variety, its watermarks, the verdict of a grammar. */
+/** Measures the visible drawn text: its variety, its watermarks, the verdict of a grammar. */
 import { WATERMARKS } from './settings.js';
 
 /**
- * The part of the instrument that this class needs. `engine` throws once the engine has
- * left.
+ * The part of the instrument that this class needs. `engine` throws after the engine is closed.
  * @typedef {Pick<import('./instrument.js').Instrument,
  *   'engine' | 'prompt' | 'texts' | 'grammar' | 'settings' | 'attempt' | 'changed'>} Owner
  */
 
 export class Findings {
-  /** @type {[number, number]} Type-token ratio and distinct-2. */
+  /** @type {[number, number]} Type-token ratio and distinct-2, each from 0 to 1. */
   distinct = [0, 0];
-  /** Null while no watermark is on and none is sought. @type {import('./watermark.js').FoundWatermarks | null} */
+  /** Null while no watermark is on and `sought` is false. @type {import('./watermark.js').FoundWatermarks | null} */
   watermarks = null;
-  /** True to look for watermarks while none is on. */
+  /** True to look for both watermarks while no watermark is on. */
   sought = false;
   /** @type {import('../engine/grammar.js').Verdict | null} */
   verdict = null;
-  /** The text of the drawn tokens, once they have ended; '' before. */
+  /** The drawn text; '' until it has ended. */
   written = '';
   #owner;
 
@@ -26,7 +25,6 @@ export class Findings {
     this.#owner = owner;
   }
 
-  /** Measures the variety. */
   measure() {
     const list = Uint32Array.from(this.#owner.texts.steps, ({ id }) => id);
     return this.#find(
@@ -45,7 +43,7 @@ export class Findings {
     return this.findWatermarks();
   }
 
-  /** Looks for the watermarks that are on, or for both if they are sought. */
+  /** Looks for the watermarks that are on. If none is on and `sought` is true, looks for both. */
   findWatermarks() {
     const { prompt, texts, settings } = this.#owner;
     const wanted = this.sought || WATERMARKS.some((name) => settings[name]);
@@ -59,13 +57,13 @@ export class Findings {
     );
   }
 
-  /** Drops the facts of an ended text, which goes on or is another one. */
+  /** Drops the findings of an ended text, because the text continues or another text replaces it. */
   reopen() {
     this.verdict = null;
     this.written = '';
   }
 
-  /** Reads an ended text. If the end token ended it, the grammar checks it too. */
+  /** Decodes an ended text. If the end token ended it, the grammar checks it too. */
   judge() {
     const { prompt, texts, grammar } = this.#owner;
     const { steps, finished } = texts;
@@ -86,7 +84,7 @@ export class Findings {
   }
 
   /**
-   * Takes a finding, unless another text is on show by then.
+   * Calls `take` with the result of `find`, unless another text has become visible meanwhile.
    * @template T
    * @param {() => Promise<T>} find
    * @param {(found: T) => void} take

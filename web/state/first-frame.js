@@ -1,6 +1,6 @@
 /**
- * The first screen's initial state and first frame. web/first-frame.js computes the frame at build
- * time; this module expands it into the forms that a landscape reads.
+ * The initial state and the first frame of the first screen. web/first-frame.js computes the frame at
+ * build time; this module expands it into the data that a landscape shows.
  */
 import { valuesOf } from './knob-values.js';
 
@@ -20,9 +20,9 @@ import { valuesOf } from './knob-values.js';
  * @property {import('../engine/types.js').Drawn} drawn
  * @property {[id: number, text: string][]} steps
  * @property {[id: number, text: string][]} names
- * @property {number[]} ids the tokens of the rivers, the best first
- * @property {number[]} logits of these
- * @property {number[]} sums their total probability at each value of the knob
+ * @property {number[]} ids the tokens of the rivers, in descending order of their logits
+ * @property {number[]} logits of `ids`
+ * @property {number[]} sums the total probability of `ids` at each value of the knob
  *
  * @typedef {object} FirstFrame
  * @property {string} prompt
@@ -39,7 +39,7 @@ import { valuesOf } from './knob-values.js';
 export const FIRST_SCREEN = { knob: 'temperature', settings: { temperature: 0.7 }, seed: 42 };
 
 /**
- * Computes the rivers' shares over the temperature from the logits of their tokens.
+ * Computes the probability of each river's token at each temperature from the tokens' logits.
  * @param {BuiltFrame} built
  * @returns {Landscape}
  */
@@ -86,7 +86,7 @@ export function expandFrame(built) {
     table,
     eos,
     landscape: landscapeOf(built),
-    // The parts of a trace that a landscape shows.
+    // `trace` has only the parts that a landscape shows.
     reading: {
       trace: /** @type {any} */ (trace),
       drawn,
@@ -107,7 +107,7 @@ export function expandFrame(built) {
 }
 
 /**
- * A first frame without a picture, for another state than the built one.
+ * Returns a first frame without a picture, for a state other than FIRST_SCREEN.
  * @param {BuiltFrame} built
  * @param {string} prompt
  * @param {Record<string, any>} settings

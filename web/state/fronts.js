@@ -10,7 +10,7 @@ import { conventions, presets } from '../engine/presets.js';
  * @property {string} version
  * @property {string} source the address of the file with the defaults, at that version
  * @property {import('../engine/types.js').Settings} settings
- * @property {string} [note] its sentence fronts.note.NOTE
+ * @property {string} [note] the last part of a message name: fronts.note.NOTE is a remark about the program
  */
 
 /** KoboldAI's numbered order 6 0 1 3 4 2 5: penalties, top-k, top-a, tail-free, typical, top-p, temperature. */

@@ -1,4 +1,4 @@
-/** The drawing of a text: token by token, at a pace, and by the user's own choice of a token. */
+/** Draws a text: one token, a run at a pace, or a token that the user chooses. */
 import { Runner } from './runner.js';
 
 /**
@@ -35,7 +35,7 @@ export class Generation {
     this.#owner.changed();
   }
 
-  /** Steps at an even pace until the text ends or stop() is called. */
+  /** Draws tokens at an even pace until the text ends or stop() is called. */
   async run() {
     const owner = this.#owner;
     if (this.running || owner.texts.finished || !owner.drawn) return;
@@ -55,8 +55,8 @@ export class Generation {
   }
 
   /**
-   * Appends the token that u falls on, exactly as shown. It waits for the reading in flight, and does
-   * nothing if another text is shown or the run stops meanwhile.
+   * Appends the token on which u falls, exactly as shown. It waits for the reading in flight first, and
+   * does nothing if the text changes or the run stops meanwhile.
    * @param {AbortSignal} [signal]
    */
   async step(signal) {
@@ -68,7 +68,7 @@ export class Generation {
     await this.append(drawn);
   }
 
-  /** Appends a listed token in place of the drawn one. @param {number} id */
+  /** Appends a listed token in place of the drawn token. @param {number} id */
   async force(id) {
     this.stop();
     const { texts, turns } = this.#owner;
@@ -80,7 +80,7 @@ export class Generation {
   }
 
   /**
-   * Goes back to before a step and takes one of its alternatives there.
+   * Goes back to the text before a drawn token and appends one of the token's alternatives.
    * @param {number} index
    * @param {number} id
    */
@@ -94,9 +94,9 @@ export class Generation {
   }
 
   /**
-   * Appends a token, unless another text is shown by then.
+   * Appends a token, unless another text is visible by then.
    * @param {number} id
-   * @param {Trace} trace one that lists it
+   * @param {Trace} trace a trace that lists the token
    * @param {Step[]} steps the tokens before it
    * @param {boolean} [announced]
    */
@@ -113,7 +113,7 @@ export class Generation {
     });
   }
 
-  /** @param {Drawn} drawn @param {boolean} [announced] whether "step" and "result" events tell of it */
+  /** @param {Drawn} drawn @param {boolean} [announced] true to emit "step" and "result" events */
   async append(drawn, announced = true) {
     const { texts, prompt } = this.#owner;
     const step = { ...drawn, position: prompt.ids.length + texts.steps.length };

@@ -1,13 +1,13 @@
-/** The hosts from which a page may fetch a model that the user names: MODEL_HOSTS of the build. */
+/** The hosts from which a page may fetch a model that the user names. The build sets MODEL_HOSTS. */
 
-/** The hub's address, as in engine/model-names.js, which the first visit does not fetch. */
+/** The hub's address, a copy: engine/model-names.js has it too, but the first visit does not fetch that file. */
 const HUB = 'https://huggingface.co/';
-/** The pattern of their origins. */
+/** Matches the origins of these hosts. */
 const HOSTS = new RegExp(/** @type {any} */ (globalThis).MODEL_HOSTS ?? '^$');
 
 /**
- * Returns the host of a model outside this site and whether the page may fetch from it; null for a
- * model of this site.
+ * Returns the host of a model on another site, and `allowed`: true if the page may fetch from this host.
+ * Returns null for a model of this site.
  * @param {unknown} model
  * @returns {{ host: string, allowed: boolean } | null}
  */
@@ -23,18 +23,18 @@ export function farAddress(model) {
   }
 }
 
-/** The models that the user agreed to fetch, by a press that names host and size. @type {Set<unknown>} */
+/** The models that the user agreed to fetch: the button names host and size. @type {Set<unknown>} */
 const agreed = new Set();
-/** Announces "agreed" to all elements that ask for the same model. */
+/** Emits "agreed" to all elements that wait for the model. */
 export const agreements = new EventTarget();
 
-/** @param {unknown} model @param {number | null} [context] the context to open it with */
+/** @param {unknown} model @param {number | null} [context] the context length in tokens; null for the engine's default */
 export function agreeTo(model, context = null) {
   agreed.add(model);
   agreements.dispatchEvent(new CustomEvent('agreed', { detail: { model, context } }));
 }
 
-/** True if a model is at another host and the user has not agreed to it yet. @param {unknown} model */
+/** True if a model is on another host and the user has not agreed to fetch it yet. @param {unknown} model */
 export function isUnasked(model) {
   return farAddress(model) !== null && !agreed.has(model);
 }

@@ -1,6 +1,6 @@
 /**
- * Explains why a stage that is set did nothing: the engine removes one possible cause after the
- * other until the stage has an effect.
+ * Explains why a stage that is on had no effect: the chain runs again, each time with one possible
+ * cause removed, until the stage has an effect.
  */
 
 /**
@@ -8,7 +8,7 @@
  * @typedef {import('../engine/types.js').TraceStage} TraceStage
  */
 
-/** Reasons by stage, each with settings that remove the cause; the last reason holds if none helps. */
+/** The reasons of each stage, each with settings that remove the cause. The last reason has none: it is used if the others fail. */
 const REASONS = /** @type {Record<string, [string, Settings | null][]>} */ ({
   xtc_probability: [
     ['coin', { xtc_probability: 1 }],
@@ -25,7 +25,7 @@ const REASONS = /** @type {Record<string, [string, Settings | null][]>} */ ({
 const isIdle = ({ name, active, changed }) => active && !changed && name in REASONS;
 
 /**
- * Returns the stages, each idle one with its reason.
+ * Returns the stages; each stage without an effect gets its reason.
  * @param {TraceStage[]} stages
  * @param {(change: Settings) => Promise<{ stages: TraceStage[] }>} warp runs the chain over the
  *   same logits with other settings

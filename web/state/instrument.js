@@ -1,6 +1,6 @@
 /**
- * The state behind the page: the bench over the text of a model. A change of settings never runs the
- * model. A model on show stays until another one is there.
+ * The state of the page: a bench that reads the text of a model. A change of settings never runs the
+ * model. The current model stays until the next model is loaded.
  */
 import { carried } from '../engine/presets.js';
 import { LogitscopeError, toFault } from '../engine/errors.js';
@@ -35,19 +35,19 @@ export class Instrument extends Bench {
   info = null;
   /** @type {Grammar | null} */
   grammar = null;
-  /** @type {Gates} The constraints, which remove tokens before any sampler; an absent one is off. */
+  /** @type {Gates} The constraints, which remove tokens before any sampler; an absent gate is off. */
   gates = {};
-  /** Gates that this model refuses; the next model may take them. @type {Gates} */
+  /** Gates that this model refuses; the next model may accept them. @type {Gates} */
   aside = {};
 
   model = new ModelSlot(() => this.changed());
   prompt = new Prompt();
-  /** The drawn texts; one of them is on show. */
+  /** The drawn texts; one of them is visible. */
   texts = new TextTree();
   findings = new Findings(this);
   alternatives = new Alternatives(this);
   generation = new Generation(this);
-  /** The map of the pad, once one is wanted. @type {import('./pad-map.js').PadReader | null} */
+  /** Reads the map of the pad; null until a map is shown first. @type {import('./pad-map.js').PadReader | null} */
   pad = null;
 
   /** @type {RemoteLogitscope | null} */
@@ -67,14 +67,14 @@ export class Instrument extends Bench {
     return present(this.#reader);
   }
 
-  /** The text under a constraint to JSON, once it has ended; null if there is no such constraint. */
+  /** The text drawn under a JSON constraint, once it has ended; null without such a constraint. */
   get json() {
     const { constraint } = this.gates;
     const free = !constraint || (typeof constraint === 'object' && 'grammar' in constraint);
     return this.texts.finished && !free ? this.findings.written : null;
   }
 
-  /** The step of the visible random number: the next one, or the last one of a finished text. */
+  /** The step of the visible random number: the next step, or the last step of a finished text. */
   get drawStep() {
     const { finished, steps } = this.texts;
     return finished === 'eos' ? steps.length - 1 : steps.length;
@@ -89,7 +89,7 @@ export class Instrument extends Bench {
     return { ...super.asked, ...this.gates, constraint_start: this.#context.length };
   }
 
-  /** The ids before the drawn ones: without a prompt the token that begins a text, if there is one. */
+  /** The ids before the drawn tokens. Without a prompt: the model's begin token, if it has one. */
   get #context() {
     const { bos_token_id: begins } = this.info ?? {};
     const { ids } = this.prompt;
@@ -97,8 +97,8 @@ export class Instrument extends Bench {
   }
 
   /**
-   * The position after n drawn tokens; a negative n lies in the prompt. The state that a draw carries
-   * on is the one that the last drawn token left.
+   * The position after n drawn tokens; a negative n counts back into the prompt. Its settings have the
+   * Mirostat or adaptive-p state after the last of these n tokens.
    * @param {number} n
    * @returns {TextPosition}
    */
@@ -119,7 +119,7 @@ export class Instrument extends Bench {
     return this.positionAfter(this.drawStep);
   }
 
-  /** Mirostat's bound or adaptive-p's mean in the next draw, null while they are off. */
+  /** Mirostat's bound or adaptive-p's mean in the next draw; null while both are off. */
   get mu() {
     const state = carried(this.settings);
     if (!state) return null;
@@ -131,7 +131,7 @@ export class Instrument extends Bench {
   }
 
   /**
-   * The state for an address or a host page, with the choices of the view of the bench.
+   * The state for an address or a host page, with the bench's own choices.
    * @returns {PageState & { seed: number, branch: number[] }}
    */
   get state() {
@@ -152,7 +152,7 @@ export class Instrument extends Bench {
 
   /**
    * Loads model and grammar, then shows the state that `begin` returns. The current model stays until
-   * then, and if the load fails. `begin` gets the current state, null without a model.
+   * the load ends; it also stays if the load fails. `begin` gets the current state, null without a model.
    * @param {import('./model-slot.js').ModelRequest & {
    *   begin: (before: PageState | null) => PageState }} request
    */
@@ -163,11 +163,11 @@ export class Instrument extends Bench {
     try {
       const { engine, session, grammar } = await model.open(opening, request);
       if (!model.isComing(opening)) {
-        session.close().catch(() => {}); // its engine may be gone
+        session.close().catch(() => {}); // its engine may be closed
         return;
       }
       const before = this.live ? { ...this.state, saved: this.saveTexts() } : null;
-      // The next model may take the gates that this one refuses.
+      // The next model may accept the gates that this model refuses.
       if (before) before.settings = { ...before.settings, ...this.aside };
       this.use(engine, session, grammar);
       model.take(request);
@@ -204,7 +204,7 @@ export class Instrument extends Bench {
     this.prompt.chat = null;
     this.#empty();
     this.texts.ends = engine.info?.end_token_ids ?? [];
-    // The code that renders a chat is fetched with the model: later there may be no network.
+    // Fetches the code that renders a chat now: later there may be no network.
     if (engine.info?.chat_template)
       engine.chat([{ role: 'user', content: '' }], { renderer: assets.renderer }).catch(() => {});
   }
@@ -214,7 +214,7 @@ export class Instrument extends Bench {
     this.texts.clear();
   }
 
-  /** Leaves the engine; the numbers on show stay. */
+  /** Stops using the engine; the visible numbers stay. */
   leave() {
     this.generation.stop();
     this.dropPass();
@@ -225,7 +225,7 @@ export class Instrument extends Bench {
     this.#engine = this.#reader = null;
   }
 
-  /** Gives the engine back. */
+  /** Releases the engine. */
   close() {
     this.leave();
     this.model.close();
@@ -238,8 +238,8 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Reads the prompt that the model's template makes of a chat.
-   * @param {import('./prompt.js').Chat | null} chat null goes back to the prompt
+   * Reads the prompt that the model's template writes for a chat.
+   * @param {import('./prompt.js').Chat | null} chat null returns to the plain prompt
    */
   setChat(chat) {
     if (!chat) return this.setPrompt(this.prompt.text);
@@ -247,7 +247,7 @@ export class Instrument extends Bench {
     return this.#readPrompt();
   }
 
-  /** A prompt that the model cannot read changes nothing but the prompt's fault. */
+  /** Reads the prompt. If the model cannot read it, only the prompt's fault changes. */
   async #readPrompt() {
     const { prompt } = this;
     this.generation.stop();
@@ -267,9 +267,9 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Takes over a state that was checked against the table. Its tokens are drawn or forced again, so
-   * that each number is the engine's; `saved` texts still have the engine's numbers. Gates that the
-   * engine refuses are left out, and a "refused" event names them. A newer state or prompt ends it.
+   * Applies a state that was checked against the table. Its tokens are drawn or forced again, so that
+   * the engine computes each number; `saved` texts have these numbers already. Gates that the engine
+   * refuses are omitted, and a "refused" event names them. A newer state or prompt stops the work.
    * @param {PageState & { saved?: Saved | null }} state
    */
   async restore(state) {
@@ -318,10 +318,10 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Draws or forces the tokens of a state again. It ends early at a newer prompt, a token of the user, an
-   * ended text or a refusal.
+   * Draws or forces the tokens of a state again. It stops early if the prompt changes, the user adds a
+   * token, the text ends or the engine refuses a token.
    * @param {number[]} branch
-   * @param {Promise<void>} read the reading of the prompt before them
+   * @param {Promise<void>} read resolves when the prompt is read
    * @param {Saved | null} saved
    */
   async #redraw(branch, read, saved) {
@@ -351,10 +351,10 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Takes saved texts with their numbers; false if they belong to another prompt. If the model cannot
-   * read the prompt, they belong to the last readable one.
+   * Shows saved texts with their numbers; returns false if they belong to another prompt. If the model
+   * cannot read the current prompt, they belong to the last prompt that it could read.
    * @param {Saved} saved
-   * @param {() => boolean} isNewest whether no newer prompt is read
+   * @param {() => boolean} isNewest returns false after a newer prompt
    */
   async #takeTexts(saved, isNewest) {
     const { prompt, reader } = this;
@@ -379,27 +379,27 @@ export class Instrument extends Bench {
     await done;
   }
 
-  /** @param {boolean} wanted whether a map of two settings is on show */
+  /** @param {boolean} wanted true if the map of two settings is visible */
   async setMap(wanted) {
     const { PadReader } = await import('./pad-map.js');
     this.pad ??= new PadReader(this);
     this.pad.want(wanted);
   }
 
-  /** Without a prompt that the model can read, the bars show how a text begins, and nothing is drawn. */
+  /** Reads everything. Without a readable prompt, the bars show how a text begins and `drawn` is null. */
   async read() {
     if (this.prompt.ids.length > 0) return super.read();
     if (this.#context.length === 0) return /** @type {any} */ (null);
     return { ...(await super.read()), drawn: null };
   }
 
-  /** Updates the readings, then the map if one is on show. */
+  /** Updates the readings, then the map if it is visible. */
   async refresh() {
     await super.refresh();
     this.pad?.follow();
   }
 
-  /** Sets the gates of `patch`; null turns one off. @param {Gates} patch */
+  /** Sets the gates of `patch`; a null value turns a gate off. @param {Gates} patch */
   setGates(patch) {
     this.gates = gatesOf({ ...this.gates, ...patch });
     for (const name of Object.keys(patch)) delete this.aside[/** @type {keyof Gates} */ (name)];
@@ -407,7 +407,7 @@ export class Instrument extends Bench {
   }
 
   /**
-   * The gates among settings that the engine refuses, each with its fault.
+   * Returns the gates in `settings` that the engine refuses, each with its fault.
    * @param {Settings} settings
    * @returns {Promise<{ name: keyof Gates, value: unknown, fault: Fault }[]>}
    */
@@ -424,15 +424,15 @@ export class Instrument extends Bench {
     return refused;
   }
 
-  /** A text that is too long is a fault of the prompt. @param {Fault} fault */
+  /** Records a fault; "too_long" becomes a fault of the prompt. @param {Fault} fault */
   recordFault(fault) {
     if (fault.code === 'too_long') this.prompt.fault = fault;
     else super.recordFault(fault);
   }
 
   /**
-   * Shows another text, or the same under other rules for its end. The cache is cut at the common
-   * prefix, so nothing before it is evaluated again.
+   * Changes the visible text or the rule that ends it. The engine keeps the common prefix in its cache,
+   * so it evaluates only the tokens after that prefix.
    * @param {(texts: TextTree) => void} change
    */
   async go(change) {
@@ -441,7 +441,7 @@ export class Instrument extends Bench {
     await this.#stand();
   }
 
-  /** Reads everything about a text that was gone to. */
+  /** Reads everything about the text that is now visible. */
   async #stand() {
     this.turns.begin('text');
     this.alternatives.drop();
@@ -450,8 +450,8 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Reads everything about the tokens on show.
-   * @param {boolean} [announced] whether a "result" event tells of a text that has ended
+   * Reads everything about the visible tokens.
+   * @param {boolean} [announced] true to emit "result" if the text has ended
    */
   async follow(announced = false) {
     const { texts, findings } = this;
@@ -467,7 +467,7 @@ export class Instrument extends Bench {
   }
 }
 
-/** Throws if the engine has left. @template T @param {T | null} part @returns {T} */
+/** Throws if the engine is closed. @template T @param {T | null} part @returns {T} */
 function present(part) {
   if (!part) throw new LogitscopeError('closed', 'instance_closed');
   return part;

@@ -2,9 +2,9 @@
 
 /** @typedef {import('../engine/types.js').TableRow} TableRow */
 
-/** Intervals of a real-valued knob: a multiple of each stride. */
+/** The number of intervals of a real-valued knob; a multiple of each of STRIDES in landscape.js. */
 export const VALUES = 240;
-/** A whole-number knob with at most this many intervals shows each value. */
+/** The most intervals with which an integer knob uses every integer. */
 const MOST_WHOLE = 256;
 
 /**

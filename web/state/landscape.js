@@ -1,7 +1,7 @@
 /**
- * Reads a landscape: the slices over one knob, the distribution and draw at the crossing of its
- * lines, the text that follows, and then the course of a drawn token that no slice lists. The four
- * readings never wait for each other. Each has one request in flight, and the newest request wins.
+ * Reads a landscape in four readings: the slices over one knob, the distribution and draw at the
+ * crossing of its lines, the text that follows, and the course of a drawn token that no slice lists.
+ * No reading waits for another. Each has one request in flight; a newer request replaces a waiting one.
  */
 import { toFault } from '../engine/errors.js';
 import { VALUES, valuesOf } from './knob-values.js';
@@ -17,28 +17,28 @@ import { Newest } from './newest.js';
  * @typedef {import('../engine/types.js').Generated} Generated
  * @typedef {import('../engine/types.js').Step} Step
  *
- * The crossing of the lines: all input of its reading.
+ * The crossing of the lines, with all input of the reading there.
  * @typedef {object} Crossing
  * @property {number[]} ids the text
  * @property {Settings} settings with the knob's value and the seed
  * @property {string} knob
  * @property {number} value of the knob
- * @property {number | null} u instead of the seed's first number
+ * @property {number | null} u from 0 to 1, in place of the seed's first number; null to use the seed's
  *
  * @typedef {{ trace: Trace, drawn: Drawn, at: Crossing }} Reading
  * @typedef {Generated & { steps: Step[] }} Written
  * @typedef {import('../plots/landscape.js').Slices} Slices
  *
- * One token over all values of a landscape, listed in slices or not.
+ * The probability of one token at all values of a landscape, even if no slice lists the token.
  * @typedef {{ river: import('../plots/landscape.js').River, landscape: Slices }} Course
  */
 
-/** The number of tokens listed in a slice, and in the distribution at the crossing. */
+/** The numbers of tokens listed in a slice and in the distribution at the crossing. */
 export const SLICE_TOP = 64;
 export const READ_TOP = 24;
-/** The number of tokens after the prompt. */
+/** The length of the text after the prompt, in tokens. */
 export const TEXT_TOKENS = 24;
-/** The longest work of the worker for one message, in ms. */
+/** The longest time that the worker may compute for one message, in ms. */
 const BURST = 8;
 /** If a slice takes longer than this, in ms, only every second slice is read. */
 const SLOW = 4;
@@ -61,7 +61,7 @@ export class LandscapeReader {
   #table;
   #changed;
   #key = '';
-  /** True if incomplete slices are shown. */
+  /** True if the landscape may be shown before all slices are read. */
   #coarse;
   #closed = false;
   /** @type {Newest<Crossing, Reading>} */
@@ -77,11 +77,12 @@ export class LandscapeReader {
 
   /**
    * @param {Source} source
-   * @param {{ write: (options: any) => Promise<Written> } | null} writer another timeline, for the text
+   * @param {{ write: (options: any) => Promise<Written> } | null} writer another timeline, which writes the
+   *   text; null without a model
    * @param {TableRow[]} table
    * @param {(what: 'landscape' | 'reading' | 'text' | 'course' | 'fault') => void} changed
    * @param {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} [first] the frame to
-   *   show until the same has been read
+   *   show until the first reading arrives
    */
   constructor(source, writer, table, changed, first = null) {
     this.landscape = first?.landscape ?? null;
@@ -136,7 +137,7 @@ export class LandscapeReader {
     return all.some(({ busy }) => busy);
   }
 
-  /** The course of the drawn token if the slice at the knob does not list it. */
+  /** The course of the drawn token; null if the slice at the knob lists the token. */
   get course() {
     const { river, landscape } = this.#course ?? {};
     const current = landscape === this.landscape && river?.id === this.reading?.drawn.id;
@@ -148,7 +149,7 @@ export class LandscapeReader {
     return landscape !== null && reading !== null && reading.drawn.rank > landscape.top;
   }
 
-  /** Reads that course if nothing else is in flight. */
+  /** Reads the course of the drawn token if no other reading is in flight. */
   follow() {
     const { reading } = this;
     if (!reading || this.fault || this.busy || !this.#unlisted || this.course) return;
@@ -191,8 +192,8 @@ export class LandscapeReader {
   }
 
   /**
-   * Reads the drawn token at each value of the landscape, a few values at a time; null if a newer
-   * request came.
+   * Reads the drawn token's probability at each value of the landscape, a few values at a time; returns
+   * null if a newer request replaces this one.
    * @param {Reading} reading
    * @returns {Promise<Course | null>}
    */
@@ -222,22 +223,22 @@ export class LandscapeReader {
   }
 
   /**
-   * True if half of the slices suffice; never if the first frame shows all of them.
-   * @param {number} cost of one, in ms
+   * True if only every second slice is read; false if the first frame shows every slice.
+   * @param {number} cost the time to read one slice, in ms
    */
   #halved(cost) {
     return this.#coarse && cost > SLOW;
   }
 
   /**
-   * Reads the slices, the coarse ones first, as many at a time as BURST allows.
+   * Reads the slices in the order of STRIDES, for about BURST ms a message.
    * @param {Crossing} asked
    */
   async #slice({ ids, settings, knob }) {
     const row = this.#table.find(({ name }) => name === knob);
     if (!row) return;
     const all = valuesOf(row);
-    // At its end value a knob with a second distribution reads it.
+    // The largest value turns the knob on, so `moveTo` also reads the second distribution if it needs one.
     await this.#source.moveTo({
       ids,
       settings: { ...settings, [knob]: all[all.length - 1] },
@@ -274,7 +275,7 @@ export class LandscapeReader {
 }
 
 /**
- * Joins the slices at some places to one landscape.
+ * Joins the slices at `places` into one landscape.
  * @param {number[]} places
  * @param {Float64Array} all
  * @param {Map<number, Landscape & { at: number }>} found

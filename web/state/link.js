@@ -3,7 +3,7 @@ import { Logitscope, LogitscopeError } from '../engine/index.js';
 import { findModel, MODELS } from './models.js';
 import { parseHash } from './page-state.js';
 
-/** The page's defaults, for a link that names none. */
+/** The page's defaults for values that a link omits. */
 const BEGIN = { seed: 42, max_new_tokens: 100 };
 
 /**

@@ -1,9 +1,10 @@
 /**
- * The fields that the browser keeps for a tab or for the next visit. Refused storage is no error.
+ * Keeps fields in the browser while the tab is open or for the next visit. If the browser refuses
+ * storage, the document keeps them in memory.
  */
 import { checkPart, field } from './fields.js';
 
-/** The values that the browser refused to keep, for the life of the document. @type {Map<string, string>} */
+/** The values that the browser refused to keep; they last as long as the document. @type {Map<string, string>} */
 const held = new Map();
 
 /** @param {string} name */
@@ -23,15 +24,15 @@ export function recall(name) {
     const value = held.get(key) ?? storeOf(part).getItem(key);
     return checkPart(part, value) === null ? value : null;
   } catch {
-    return null; // a sandboxed frame or a file
+    return null; // a sandboxed frame or a page from disk has no storage
   }
 }
 
 /**
- * Keeps a value. A value that its field refuses is ignored.
+ * Keeps a value; ignores a value that the field refuses.
  * @param {string} name of a field that the browser keeps
  * @param {string} value
- * @returns {boolean} whether the browser keeps it, not only the document
+ * @returns {boolean} true if the browser keeps the value, false if only the document does
  */
 export function remember(name, value) {
   const { part, key } = remembered(name);
@@ -41,7 +42,7 @@ export function remember(name, value) {
     held.delete(key);
     return true;
   } catch {
-    held.set(key, value); // as in recall, or the disk is full
+    held.set(key, value); // no storage, as in recall, or the disk is full
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** The model of an instrument, and the model on its way, which replaces it once it is there. */
+/** The model of an instrument, and the next model while it loads: once loaded, it replaces the first. */
 import { LogitscopeError, toFault } from '../engine/errors.js';
 import { fetchJson } from './assets.js';
 import { lease } from './engines.js';
@@ -12,8 +12,8 @@ import { lease } from './engines.js';
  * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
  *
  * `context` is the context length in tokens, null for the engine's default; `grammar` is the address of
- * a grammar for the texts. The load also waits for `beside`, and for `meet`, which may query the new
- * engine.
+ * a grammar that checks the texts. The load also waits for `beside` and for `meet`, a callback that gets
+ * the new engine.
  * @typedef {{ model: Model, context?: number | null, grammar?: string, beside?: Promise<unknown>,
  *   meet?: (engine: RemoteLogitscope) => unknown }} ModelRequest
  */
@@ -23,11 +23,11 @@ export class ModelSlot {
   status = 'idle';
   /** @type {Progress | null} */
   progress = null;
-  /** @type {Model} The model on its way. */
+  /** @type {Model} The model that is loading; null for none. */
   coming = null;
-  /** @type {(Fault & { model: Model }) | null} Why the last model was refused while another stays. */
+  /** @type {(Fault & { model: Model }) | null} Why the last load failed while an earlier model stays. */
   fault = null;
-  /** @type {Model} The address or bytes of the model that is there. */
+  /** @type {Model} The address or bytes of the loaded model. */
   source = null;
   /** @type {number | null} */
   context = null;
@@ -38,12 +38,12 @@ export class ModelSlot {
   #opening = null;
   #changed;
 
-  /** @param {() => void} changed called at each progress */
+  /** @param {() => void} changed called whenever the progress changes */
   constructor(changed) {
     this.#changed = changed;
   }
 
-  /** Begins to load a model in place of one on its way. @param {ModelRequest} request */
+  /** Begins to load a model; gives up a model that is still loading. @param {ModelRequest} request */
   begin({ model, context = null }) {
     if (!this.#held) this.status = 'loading';
     this.fault = null;
@@ -61,7 +61,7 @@ export class ModelSlot {
   }
 
   /**
-   * Opens a session of the model, once its grammar and the rest of the request are there too.
+   * Opens a session of the model after the grammar, `beside` and `meet` are done.
    * @param {Lease} opening
    * @param {ModelRequest} request
    */
@@ -73,7 +73,7 @@ export class ModelSlot {
     return { engine, session, grammar: read };
   }
 
-  /** Returns whether a model is still the newest on its way. @param {Lease} opening */
+  /** True if a lease is still that of the loading model. @param {Lease} opening */
   isComing(opening) {
     return this.#opening === opening;
   }
@@ -83,7 +83,7 @@ export class ModelSlot {
     return this.#held === lease;
   }
 
-  /** Puts the model on its way in place of the one before. @param {ModelRequest} request */
+  /** Replaces the current model with the loaded one. @param {ModelRequest} request */
   take({ model, context = null }) {
     this.#held?.release();
     this.#held = this.#opening;
@@ -92,7 +92,7 @@ export class ModelSlot {
     this.context = context;
   }
 
-  /** Gives up the model on its way. @param {unknown} error @param {Model} model */
+  /** Gives up the loading model, because the load failed. @param {unknown} error @param {Model} model */
   refuse(error, model) {
     this.#opening?.release();
     this.#opening = null;
@@ -102,7 +102,7 @@ export class ModelSlot {
     return fault;
   }
 
-  /** Forgets the progress, unless another model is on its way. */
+  /** Forgets the progress, unless another model is loading. */
   settle() {
     if (this.#opening) return;
     this.progress = null;
@@ -115,12 +115,12 @@ export class ModelSlot {
     this.#changed();
   }
 
-  /** Ends the load under way; the model before stays. */
+  /** Cancels the load; the current model stays. */
   cancel() {
     this.#opening?.cancel();
   }
 
-  /** Gives the engines back. */
+  /** Releases the engines. */
   close() {
     this.#opening?.release();
     this.#held?.release();
@@ -131,7 +131,7 @@ export class ModelSlot {
   }
 }
 
-/** A fault of the model comes before one of its grammar. @param {string} address @param {Lease} opening @returns {Promise<Grammar>} */
+/** Fetches a grammar. If both model and grammar fail, it throws the model's fault. @param {string} address @param {Lease} opening @returns {Promise<Grammar>} */
 async function readGrammar(address, opening) {
   try {
     const [rules] = await Promise.all([fetchJson(address), import('../engine/grammar.js')]);

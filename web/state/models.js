@@ -3,8 +3,8 @@ import { farAddress } from './hosts.js';
 /** The offered models with example prompts. Greedy decoding loops after "They all" and "Come". */
 
 /**
- * The page begins with the first example, which has several good continuations. `draft` is a
- * smaller model with the same vocabulary, fetched for speculative decoding.
+ * The page begins with the first of `examples`, a prompt with several good continuations. `draft` is a
+ * smaller model with the vocabulary of `model`, fetched only for speculative decoding.
  * @typedef {{ name: string, model: import('./engines.js').Model, grammar: string,
  *   examples: string[], draft?: string }} Offer
  */
@@ -36,7 +36,7 @@ export const MODELS = [
 const PLAIN = ['Once upon a time', 'The', 'I am'];
 
 /**
- * Returns an offered model by its name, or another by its address or file.
+ * Returns the offered model with this name or address, or an offer for another address or file.
  * @param {import('./engines.js').Model} model
  * @returns {Offer}
  */
@@ -49,8 +49,8 @@ export function findModel(model) {
 }
 
 /**
- * True if a page may load the model that its address names: an offered one, a file of its own
- * origin, or a file of an allowed host, after a question to the user.
+ * True if a page may load the model that its address names: an offered model, a file of the page's
+ * origin, or a file of an allowed host, for which the page asks the user first.
  * @param {string} model
  */
 export function mayLoad(model) {

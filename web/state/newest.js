@@ -1,4 +1,4 @@
-/** One request in flight and one that waits; a newer request replaces the waiting one. */
+/** Runs one request at a time and lets one more wait; a newer request replaces the waiting request. */
 
 /** @template T, R */
 export class Newest {
@@ -23,7 +23,7 @@ export class Newest {
     this.#fail = fail;
   }
 
-  /** Resolves when no request is left; null if none runs. */
+  /** A promise that resolves when no request is left; null if no request runs. */
   get pass() {
     return this.#pass;
   }
@@ -51,7 +51,7 @@ export class Newest {
 
   /** @param {number} turn */
   async #run(turn) {
-    await null; // `ask` keeps the promise first
+    await null; // `ask` stores the promise in #pass first
     while (turn === this.#turn && this.#wanted !== null) {
       const asked = this.#wanted;
       this.#wanted = null;

@@ -1,23 +1,24 @@
-/** The order of the stages: moves one, and compares the results of two orders. */
+/** Moves a stage in the order of stages, and compares the results of two orders. */
 
 /**
  * @typedef {{ id: number, text: string, special: boolean }} Token
- * @typedef {{ logits: Float32Array, p: Float64Array }} Result the chain's result for all logits
+ * @typedef {{ logits: Float32Array, p: Float64Array }} Result logits and probabilities of all tokens after the chain
  *
- * Tokens that only one of two results keeps, the most probable first.
+ * The tokens that only one of two results keeps, in descending order of probability.
  * @typedef {{ count: number, ids: number[] }} Ids
  * @typedef {{ count: number, tokens: Token[] }} Group
  *
- * The difference of two results: the tokens that only one of them keeps, and the token with the
- * largest change of probability, null if all changes are rounding.
+ * The difference of two results. `only` has the tokens that only the first result keeps, `lost` those
+ * that only the second keeps. `shifted` is the token with the largest change of probability; null if all
+ * changes are rounding errors.
  * @typedef {{ only: Ids, lost: Ids, shifted: { id: number, p: number, before: number } | null }} Comparison
  * @typedef {{ only: Group, lost: Group,
  *   shifted: { token: Token, p: number, before: number } | null }} Difference
  */
 
-/** Smaller differences of probabilities are rounding. */
+/** A difference of probabilities below this is a rounding error. */
 const SAME = 1e-6;
-/** The most tokens named in a sentence. */
+/** The most tokens that a sentence names. */
 const NAMED = 5;
 
 /**
@@ -37,7 +38,7 @@ export function moveInOrder(order, shown, name, to) {
 }
 
 /**
- * Returns the tokens that one result keeps and another does not.
+ * Returns the tokens that `result` keeps and `other` removes.
  * @param {Result} result
  * @param {Result} other
  * @returns {Ids}
@@ -53,7 +54,7 @@ function keptOnlyBy({ logits, p }, other) {
 /**
  * Compares two results over the whole vocabulary.
  * @param {Result} result
- * @param {Result} other another result of the same logits
+ * @param {Result} other the result of another order for the same logits
  * @returns {Comparison}
  */
 export function compareResults(result, other) {

@@ -6,19 +6,19 @@ import { neutralSettings } from './settings.js';
  * @typedef {import('../engine/types.js').Settings} Settings
  * @typedef {import('../engine/types.js').WarpTrace} WarpTrace
  *
- * The outcome of settings: the number of kept tokens, their share of the model's mass, and the
- * entropy of the final distribution in bits.
+ * The outcome of settings: the number of kept tokens, the sum of their probabilities before the chain
+ * (0 to 1), and the entropy of the final distribution in bits.
  * @typedef {{ kept: number, mass: number, entropy: number }} Outcome
  */
 
 export class Outcomes {
-  /** The input of the outcomes, which depend on the text and not on the knobs. */
+  /** Identifies the input of the outcomes: the text and the programs' settings, not the user's knobs. */
   #key = '';
   /** @type {Outcome[]} */
   #outcomes = [];
 
   /**
-   * @param {TextPosition} position its biases, gates and seed apply too
+   * @param {TextPosition} position the biases, gates and seed of its settings apply to every choice
    * @param {Settings[]} fronts
    * @param {import('../plots/trace.js').SettingRow[]} table
    * @param {(choices: Settings[]) => Promise<WarpTrace[]>} warp runs each choice over the logits of

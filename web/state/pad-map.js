@@ -1,11 +1,13 @@
 /**
- * The map of the pad: entropy and number of kept tokens over two settings. It reads a timeline of its
- * own, so that the bars never wait for it, and follows the text and the other settings.
+ * The map of the pad: entropy and number of kept tokens at each pair of values of two settings. It has
+ * its own timeline, so that the bars never wait for it. It is read again when the text or another
+ * setting changes.
  */
 import { Timeline } from './sources.js';
 
 /**
- * Values column after column, each column from below; null means not read yet.
+ * `entropy` (in bits) and `kept` list the values column by column, each column from the bottom up; null
+ * if a value is not read yet.
  * @typedef {{ columns: number[], rows: number[], entropy: (number | null)[], kept: (number | null)[] }} PadMap
  *
  * The part of the instrument that this class needs.
@@ -13,7 +15,7 @@ import { Timeline } from './sources.js';
  *   'live' | 'engine' | 'position' | 'turns' | 'changed'>} Owner
  */
 
-/** The settings to the right and upwards. */
+/** The settings that grow to the right and upwards. */
 export const ACROSS = 'temperature';
 export const UP = 'top_p';
 const COLUMNS = Array.from({ length: 25 }, (_, i) => i / 8);
@@ -25,7 +27,7 @@ export class PadReader {
   #wanted = false;
   /** @type {Timeline | null} */
   #timeline = null;
-  /** The text and settings that the map belongs to. */
+  /** Identifies the text and settings of the map. */
   #key = '';
   #owner;
 
@@ -34,19 +36,19 @@ export class PadReader {
     this.#owner = owner;
   }
 
-  /** Null while no map is wanted or known. */
+  /** The map; null while it is not visible or not read. */
   get map() {
     return this.#wanted ? this.#map : null;
   }
 
-  /** @param {boolean} wanted whether the map is on show */
+  /** @param {boolean} wanted true if the map is visible */
   want(wanted) {
     this.#wanted = wanted;
     this.follow();
     this.#owner.changed();
   }
 
-  /** Reads the map of the position on show, unless it is the known one. */
+  /** Reads the map of the current position, unless it is read already. */
   async follow() {
     const { live, turns } = this.#owner;
     if (!this.#wanted || !live) return;
@@ -75,11 +77,11 @@ export class PadReader {
         this.#owner.changed();
       }
     } catch {
-      if (isNewest()) this.#key = ''; // the bench shows why nothing can be read
+      if (isNewest()) this.#key = ''; // the bench shows the reason of the failure
     }
   }
 
-  /** Leaves the engine and its model's map. */
+  /** Closes the timeline and drops the map. */
   close() {
     this.#owner.turns.begin('map');
     this.#timeline?.close();

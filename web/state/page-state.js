@@ -1,6 +1,7 @@
 /**
  * Converts the instrument's state to text and back, for the address, attributes and messages of a
- * host page. Pure: FIELDS and the table of settings decide. A refused part is omitted and named.
+ * host page. FIELDS and the table of settings define the valid parts. An invalid part is omitted and
+ * reported in `dropped`. The functions change no state.
  */
 import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './fields.js';
 
@@ -10,29 +11,29 @@ import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './field
  *
  * @typedef {object} State
  * @property {string} [prompt]
- * @property {import('../engine/types.js').Settings} settings with order, draw, logit_bias and
- *   GATES; a missing one is neutral
+ * @property {import('../engine/types.js').Settings} settings also order, draw, logit_bias and
+ *   GATES; a missing setting is neutral
  * @property {number} [seed]
  * @property {number[]} [branch] the ids drawn after the prompt
  * @property {string} [view]
  *
- * With a view's own choices, by the names of FIELDS.
+ * A state with the choices of views; their keys are names of FIELDS.
  * @typedef {State & { [choice: string]: any }} PageState
  *
- * `message` is the engine's reason for a part that only the engine can judge.
+ * `message` is the engine's reason, if only the engine can check the part.
  * @typedef {{ part: string, why: import('./fields.js').Why, minimum: number, maximum: number,
  *   message?: string }} Dropped
- * @typedef {{ state: PageState | null, dropped: Dropped[] }} Parsed null without a valid part
+ * @typedef {{ state: PageState | null, dropped: Dropped[] }} Parsed `state` is null if no part is valid
  *
- * A given part: its name, its value and its written form.
+ * A given part: its name, its value and its text.
  * @typedef {[string, unknown, string]} Given
  */
 
 /** The most characters shown of a refused value. */
 const SHOWN = 60;
-/** The most parts read of an address or a message, several times the number of valid names. */
+/** The most parts that are read in an address or a message; several times the number of valid names. */
 const MOST = 1000;
-/** The names in a message that are not state. */
+/** The names in a message that are no parts of the state. */
 const BESIDE = ['settings', 'type', 'id'];
 
 /**
@@ -56,7 +57,7 @@ function initialOf(part) {
 }
 
 /**
- * Returns the parts to write, with their values: all but defaults.
+ * Returns the parts to write, with their values; omits defaults, unless the field is `always` written.
  * @param {PageState} state
  * @param {TableRow[]} table
  * @returns {{ part: Part, value: any }[]}
@@ -99,7 +100,7 @@ export function leftOut(state, table) {
     .map(({ part }) => part.name);
 }
 
-/** Escapes only the characters that an address cannot hold. @param {string} text */
+/** Escapes a text for an address; commas and colons stay readable. @param {string} text */
 function escape(text) {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'))
     .replaceAll('%2C', ',')
@@ -110,7 +111,7 @@ function escape(text) {
  * Parses a fragment.
  * @param {string} hash with or without the #
  * @param {TableRow[]} table
- * @param {number} [vocab_size] ids of tokens lie below it
+ * @param {number} [vocab_size] a token id must be less than this
  * @returns {Parsed}
  */
 export function parseHash(hash, table, vocab_size) {
@@ -161,13 +162,13 @@ function giveText(parts, name, text) {
 }
 
 /**
- * Parses a page's query. Unknown names belong to others and are ignored.
+ * Parses a page's query. Ignores unknown names, since other programs may use them.
  * @param {string} search
  * @returns {{ asked: Record<string, any>, dropped: Dropped[] }}
  */
 export function parseQuery(search) {
   const query = new URLSearchParams(search);
-  if (query.get('view') === 'own') query.set('view', 'logits'); // the former name, in older links
+  if (query.get('view') === 'own') query.set('view', 'logits'); // older links use the former name
   const parts = FIELDS.filter(({ address, name }) => address === 'query' && query.has(name));
   const given = parts.map(({ name }) => giveText(parts, name, query.get(name) ?? ''));
   const { state, dropped } = collect(given, parts, {});
@@ -178,9 +179,9 @@ export function parseQuery(search) {
 }
 
 /**
- * Returns the view of an address. If none is named, an empty fragment and a beat of the tour mean
- * the landscape; another state or `controls` mean the bench.
- * @param {Record<string, any>} asked of the query
+ * Returns the view of an address. If the address names no view, it is the landscape for an empty
+ * fragment or a beat of the tour, and the bench for any other state or with `controls`.
+ * @param {Record<string, any>} asked the fields of the query
  * @param {string} hash
  */
 export function viewOf({ view, controls }, hash) {
@@ -189,7 +190,8 @@ export function viewOf({ view, controls }, hash) {
 }
 
 /**
- * Checks the state of a host page's message: { prompt, settings, seed, branch, ... }, all optional.
+ * Checks the state in a message of a host page: { prompt, settings, seed, branch, ... }. Every key is
+ * optional.
  * @param {any} message
  * @param {TableRow[]} table
  * @param {number} [vocab_size]
@@ -221,7 +223,7 @@ const refusalOf = (part, why) => ({ part, why, minimum: 0, maximum: 0 });
 const unread = (n) =>
   Array(Math.max(0, n - MOST)).fill({ part: '…', why: 'many', minimum: 0, maximum: MOST });
 
-/** Returns the beginning of any value as text. @param {unknown} value */
+/** Returns the first SHOWN characters of a value as text. @param {unknown} value */
 export function show(value) {
   const text = typeof value === 'string' ? value : describe(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
@@ -237,7 +239,7 @@ function describe(value) {
 
 /**
  * @param {Given[]} given
- * @param {Part[]} parts the allowed ones
+ * @param {Part[]} parts the allowed parts
  * @param {{ table?: TableRow[], vocab_size?: number }} known
  * @returns {Parsed}
  */
@@ -262,7 +264,7 @@ function collect(given, parts, known) {
   return { state: good > 0 ? state : null, dropped };
 }
 
-/** The parts of the page that ?controls= can name beside the settings. */
+/** The parts of the page that ?controls= can name, in addition to settings. */
 export const PARTS = [
   'masthead',
   'tabs',
@@ -297,8 +299,8 @@ export function droppedControls(text, table) {
 }
 
 /**
- * Returns the visible parts and knobs, null for all. Knobs alone keep the four panels, panels alone
- * keep all knobs. Knobs beside panels add the chain with these knobs only.
+ * Returns the visible parts and knobs; null if all are visible. If `text` names no panel, the four
+ * panels are visible. If it names no knob, all knobs are visible. A named knob makes the chain visible.
  * @param {string | null | undefined} text names, separated by commas
  * @returns {{ parts: Set<string>, knobs: string[] | null } | null}
  */

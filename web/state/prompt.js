@@ -1,4 +1,4 @@
-/** The prompt of a text: the words of the user, or a chat that the model's template makes a prompt of. */
+/** The prompt of a text: the user's text, or a chat that the model's template converts to a prompt. */
 import { LogitscopeError, toFault } from '../engine/errors.js';
 import { assets } from './assets.js';
 
@@ -8,19 +8,19 @@ import { assets } from './assets.js';
  * @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope
  * @typedef {import('./reader.js').Reader} Reader
  *
- * A message to a model with a chat template; date null: the engine's own today.
+ * A message to a model with a chat template; `date` is null for today's date.
  * @typedef {{ user: string, system: string, date: string | null }} Chat
  *
- * The tokens of a prompt. `date` is the day that the template took for today; `thinks` says that the
+ * The tokens of a prompt. `date` is the date that the template used as today; `thinks` is true if the
  * prompt ends inside the model's thinking.
  * @typedef {{ ids: number[], pieces: Piece[], date?: string, thinks?: boolean }} Tokens
  */
 
 export class Prompt {
   text = '';
-  /** Null while the prompt is the text itself. @type {Chat | null} */
+  /** The current chat; null while `text` is the prompt. @type {Chat | null} */
   chat = null;
-  /** The last chat, for the return to it. @type {Chat | null} */
+  /** The last chat, kept so that the user can return to it. @type {Chat | null} */
   lastChat = null;
   date = '';
   thinks = false;
@@ -28,9 +28,9 @@ export class Prompt {
   ids = [];
   /** @type {Piece[]} */
   pieces = [];
-  /** Why the model cannot read the prompt; `ids` are then those of the last one that it read. @type {Fault | null} */
+  /** Why the model cannot read the prompt; `ids` then belong to the last readable prompt. @type {Fault | null} */
   fault = null;
-  /** True while the model reads a newer prompt; `ids` then belong to the one before. */
+  /** True while the model reads a newer prompt; `ids` then belong to the previous prompt. */
   reading = false;
 
   /** @param {string} text */
@@ -46,7 +46,7 @@ export class Prompt {
   }
 
   /**
-   * Tokenizes the prompt; it changes nothing but `reading`, since a newer prompt may overtake this one.
+   * Tokenizes the prompt. It changes only `reading`, since a newer prompt may replace this prompt.
    * @param {RemoteLogitscope} engine
    * @param {Reader} reader
    * @returns {Promise<Tokens>}
@@ -78,7 +78,7 @@ export class Prompt {
     Object.assign(this, tokens, { fault: null, reading: false });
   }
 
-  /** Keeps the tokens of the prompt before. @param {unknown} error */
+  /** Records the error and keeps the tokens of the previous prompt. @param {unknown} error */
   refuse(error) {
     this.reading = false;
     this.fault = toFault(error);
@@ -91,7 +91,7 @@ export class Prompt {
     this.pieces = [];
   }
 
-  /** The beginning for other views, which cannot make a template's tokens from its text. */
+  /** The prompt for other views. A chat is passed as ids, since its text does not give the template's tokens. */
   get beginning() {
     if (!this.chat) return { prompt: this.text, prompt_ids: null };
     const prompt = this.pieces.map(({ text }) => text).join('');

@@ -1,6 +1,6 @@
 /**
- * Reads everything on show for one text, or for given logits, under one choice of settings. It keeps
- * the pieces of the tokens it has met, and holds no state of the page.
+ * Reads everything that the page shows about one text, or about given logits, under one choice of
+ * settings. It caches the pieces of tokens, but it has no state of the page.
  */
 import { compareResults } from './order.js';
 import { Timeline } from './sources.js';
@@ -15,17 +15,17 @@ import { Timeline } from './sources.js';
  * @typedef {import('./order.js').Difference} Difference
  * @typedef {import('./outcomes.js').Outcome} Outcome
  *
- * A position in a text: the ids before it, the settings with Mirostat's bound there, and the number
- * of drawn tokens, which XTC's coin and some samplers read.
+ * A position in a text: the ids before it, the settings with Mirostat's bound at this position, and
+ * `step`, the number of drawn tokens before it. XTC's coin and some samplers depend on `step`.
  * @typedef {{ ids: number[], settings: Settings, step: number }} TextPosition
  *
  * @typedef {object} ReadRequest
  * @property {TextPosition} position
- * @property {number | null} u instead of the seed's
+ * @property {number | null} u the random number, from 0 to 1; null to use the seed's
  * @property {string[]} order the canonical order
- * @property {Settings[] | null} both two other choices of settings, to compare
- * @property {Settings[] | null} fronts more choices; only their outcomes are read
- * @property {boolean} whole whether to read the curves over all ranks
+ * @property {Settings[] | null} both two other choices of settings to compare; null for none
+ * @property {Settings[] | null} fronts more choices of settings, for their outcomes only; null for none
+ * @property {boolean} whole true to read the curves over all ranks
  *
  * @typedef {object} Reading
  * @property {Trace} trace
@@ -36,7 +36,7 @@ import { Timeline } from './sources.js';
  * @property {Outcome[] | null} outcomes of `fronts`
  */
 
-/** Stages that may do nothing for a reason that only a run with other settings finds. */
+/** Stages that may have no effect for a reason that only a run with other settings can find. */
 const TOLD = ['xtc_probability', 'dry_multiplier'];
 const TOP = 20;
 /** The number of listed alternatives of an earlier token. */
@@ -88,7 +88,7 @@ export class Reader {
   }
 
   /**
-   * Adds the reason to stages of TOLD that are set and did nothing.
+   * Adds the reason to each stage of TOLD that is on and had no effect.
    * @param {import('../engine/types.js').TraceStage[]} stages
    * @param {TextPosition} position
    */
@@ -103,11 +103,11 @@ export class Reader {
   }
 
   /**
-   * Returns settings with the result of the user's own sampler in place of its function, or without
-   * it if the sampler fails.
+   * Calls the user's own sampler and returns the settings with its result in place of the function.
+   * If the sampler fails, the settings have no own sampler.
    * @param {TextPosition} position
    * @param {Settings} settings
-   * @param {Source} [source] at the position
+   * @param {Source} [source] already moved to the position
    * @returns {Promise<Settings>}
    */
   async settle({ ids: history, step }, settings, source = this.source) {
@@ -121,7 +121,7 @@ export class Reader {
   }
 
   /**
-   * Reads the candidates for the next token, the likeliest first.
+   * Reads the candidates for the next token, in descending order of probability.
    * @param {TextPosition} position
    * @returns {Promise<Trace>}
    */
@@ -197,7 +197,7 @@ export class Reader {
   }
 
   /**
-   * Compares the result with that of other settings, over the whole vocabulary.
+   * Compares the results of the position's settings and of other settings over the whole vocabulary.
    * @param {TextPosition} position
    * @param {Settings} other
    * @returns {Promise<Difference>}
@@ -256,7 +256,7 @@ export class Reader {
   }
 
   /**
-   * Adds its bytes to a token that is part of a character, so that a view can show them.
+   * Adds `bytes` to each token that is only part of a character, so that a view can show the bytes.
    * @param {Trace['tokens']} tokens
    */
   async #withBytes(tokens) {

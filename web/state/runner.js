@@ -1,6 +1,6 @@
-/** A run: steps at an even pace until none is left or stop() is called. */
+/** Calls a step function at an even pace until it returns false or stop() is called. */
 
-/** The pauses between two tokens of a run, in ms, the slowest first. */
+/** The pauses between two tokens of a run, in ms, in descending order. */
 export const PACES = [1200, 420, 120, 50, 0];
 
 export class Runner {
@@ -14,7 +14,7 @@ export class Runner {
   }
 
   /**
-   * @param {(signal: AbortSignal) => Promise<boolean>} step resolves to whether another one may
+   * @param {(signal: AbortSignal) => Promise<boolean>} step resolves to true if another step may
    * follow
    */
   async run(step) {

@@ -1,12 +1,12 @@
 /**
- * Facts that the shelf shows of each sampler: its names in other programs, its source and a picture of its
+ * Facts about each sampler on the shelf: its names in other programs, its source and a picture of its
  * effect on two small distributions. The table of settings has its group and its usual value.
  */
 import { FRONT, PARTS } from './settings.js';
 
 /**
- * `given`: the entry of GIVEN that its picture needs beside the logits, null for a sampler without
- * a picture; `shown`: settings only for the picture.
+ * `given` names the entry of GIVEN that the picture needs in addition to the logits; null for a sampler
+ * without a picture. `shown` has settings that only the picture uses.
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  * @typedef {{ by: string, year?: number, url: string }} Source
  * @typedef {keyof typeof GIVEN} Given
@@ -16,10 +16,10 @@ import { FRONT, PARTS } from './settings.js';
  * @property {number[]} before
  * @property {number[]} after
  * @property {boolean[]} kept
- * @property {boolean[]} marked the tokens that the input concerns
+ * @property {boolean[]} marked true if the input (GIVEN) is about the token
  * @property {boolean} changed
  * @property {number} removed
- * @property {number} bits the growth of the entropy
+ * @property {number} bits the increase of the entropy, in bits
  */
 
 const arxiv = (/** @type {string} */ id) => `https://arxiv.org/abs/${id}`;
@@ -34,8 +34,8 @@ const OPENAI = { by: 'OpenAI API', url: 'https://platform.openai.com/docs/api-re
 const EFFECTS = ['flatten', 'cut', 'penalise', 'steer', 'mark'];
 
 /**
- * Every sampler of the shelf by its effect, in canonical order. The constraint and the caller's own sampler
- * have no row: they begin and end their group.
+ * Returns all samplers of the shelf, grouped by their effect, in canonical order. The constraint and the
+ * user's own sampler have no row in the table: they are the first and last of their group.
  * @param {SettingRow[]} table
  */
 export function groupSamplers(table) {
@@ -47,7 +47,8 @@ export function groupSamplers(table) {
 }
 
 /**
- * The value with which a sampler comes off the shelf; undefined for one that asks for it on its card.
+ * Returns the first value of a sampler that the user takes from the shelf; undefined if the user must
+ * enter it on the card.
  * @param {SettingRow[]} table
  * @param {string} name
  * @returns {number | undefined}
@@ -236,7 +237,7 @@ const SHARES = {
   flat: [11.5, 10.5, 9.8, 9, 8.3, 7.7, 7, 6.4, 5.8, 5.2, 4.6, 4, 3.4, 2.8, 2.2, 1.8],
 };
 const OTHER = [30, 5, 4, 3, 16, 12, 6, 5, 4, 3, 3, 2, 2, 2, 2, 1];
-/** Returns logits of shares; the best are positive, as a model's are. */
+/** Returns the logits of shares; the largest logits are positive, as in a model. */
 const logitsOf = (/** @type {number[]} */ shares) => shares.map((share) => Math.log(share) + 3);
 
 /** A text that repeats itself: its last two tokens occurred before, followed by token 2. */
@@ -246,8 +247,8 @@ const ALL = SHARES.flat.map((_, id) => id);
 const END = { end_tokens: [1] };
 
 /**
- * The input of a picture beside the logits: settings, options of `warp`, and the tokens that it
- * concerns.
+ * The input of a picture in addition to the logits: settings, options of `warp` (`beside`), and the
+ * tokens to mark (`about`).
  * @type {Readonly<Record<'text' | 'second' | 'form' | 'bias' | 'end' | 'late' | 'coin' | 'key' | 'target' | 'none',
  *   { settings?: object, beside?: { history?: number[], second?: number[], step?: number }, about?: number[] }>>}
  */
@@ -316,7 +317,7 @@ async function drawPicture(engine, name, shares) {
 }
 
 /**
- * Returns a text without case, accents, spaces and punctuation: min_p, min-p and minP become equal.
+ * Returns a text in lower case without accents, spaces and punctuation: min_p, min-p and minP are equal.
  * @param {string} text
  */
 const plain = (text) =>
@@ -326,8 +327,8 @@ const plain = (text) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * Returns the samplers that match a query, the best first: by a name, its beginning, a part of it,
- * or all words in the sampler's sentences. An empty query matches all.
+ * Returns the samplers that match a query, in this order: a whole name matches, the beginning of a name,
+ * a part of a name, all words of the query in the sampler's sentence. An empty query matches all.
  * @param {string} query
  * @param {string[]} names
  * @param {(name: string) => string[]} said returns the localised name of a sampler and its sentence

@@ -1,11 +1,12 @@
-/** The drawn texts as plain data, which a visit keeps, and back. */
+/** Converts the drawn texts to plain data, which a visit keeps, and back. */
 
 /**
  * @typedef {import('../plots/trace.js').Step} Step
  * @typedef {import('../engine/types.js').Piece} Piece
  * @typedef {import('./tree.js').TextTree} TextTree
  *
- * Each token is the place of the one before it, its FIGURES, and 1 if the user chose it, else 0.
+ * Each item of `tokens` has the index of the token's parent, the token's FIGURES, and 1 if the user
+ * chose the token, else 0.
  * @typedef {{ key: string, prompt_ids: number[], stopAtEnd: boolean, tip: number,
  *   tokens: (number | null)[][] }} Saved
  */
@@ -24,7 +25,7 @@ export function saveTexts({ key, stopAtEnd, tip, all }, prompt_ids) {
 }
 
 /**
- * Puts saved texts in place of those of a tree.
+ * Replaces the texts of a tree with saved texts.
  * @param {TextTree} texts
  * @param {Saved} saved
  * @param {Piece[]} pieces of the saved tokens

@@ -1,4 +1,4 @@
-/** Settings beside the engine's table: neutral values, cards and presets. */
+/** Facts about settings that the engine's table does not have: neutral values, cards and presets. */
 import { CARRIED } from '../engine/presets.js';
 import { sameValue } from './fields.js';
 
@@ -7,7 +7,7 @@ import { sameValue } from './fields.js';
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
  */
 
-/** The samplers that every view and state names. */
+/** The samplers that every view shows and every state contains, even if they are neutral. */
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 /** The first cards of the chain, one line each. */
 export const FRONT = ['temperature', 'top_k', 'top_p'];
@@ -33,8 +33,8 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
 
 /**
- * Returns the neutral settings of the page. Biases and values carried from draw to draw belong to
- * the text.
+ * Returns the neutral settings of the page. Biases and values carried from draw to draw are omitted:
+ * they belong to the text.
  * @param {SettingRow[]} table
  */
 export function neutralSettings(table) {
@@ -57,7 +57,7 @@ export function activeSettings(table, settings) {
 }
 
 /**
- * Returns the settings to write: those of BASICS and SHARED, and all others that are not neutral.
+ * Returns the settings to write: BASICS and SHARED always, all others only if they are not neutral.
  * @param {SettingRow[]} table
  * @param {Settings} settings
  */
@@ -70,10 +70,10 @@ export function spokenSettings(table, settings) {
 }
 
 /**
- * Returns the name of the preset that equals the settings and the order, or ''.
+ * Returns the name of the preset that equals the settings and the order; '' if there is none.
  * @param {SettingRow[]} table
  * @param {Settings} settings
- * @param {string[] | null} order null is the canonical one
+ * @param {string[] | null} order null for the canonical order
  * @param {{ name: string, settings: Settings }[]} presets
  */
 export function matchPreset(table, settings, order, presets) {

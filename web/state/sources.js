@@ -11,20 +11,21 @@ import { readsSecond } from '../engine/presets.js';
  * @typedef {import('../engine/types.js').Reading} EngineReading
  *
  * @typedef {object} Source
- * @property {(position: import('./reader.js').TextPosition) => Promise<unknown>} moveTo the end of
- *   a text, which the other calls read; also of the second text if the settings read one
+ * @property {(position: import('./reader.js').TextPosition) => Promise<unknown>} moveTo moves to the
+ *   end of a text; the other calls read there. Also moves to the end of the second text if the settings
+ *   need it
  * @property {() => Promise<Float32Array>} logits
  * @property {Float32Array | undefined} second the logits of the second text
- * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read each token
- *   with its `p_second` if there is a second distribution
+ * @property {(settings: Settings, choice: ReadChoice) => Promise<EngineReading>} read if there is a
+ *   second distribution, each token has its probability there, `p_second`
  * @property {(settings: Settings, choice: { step: number }) => Promise<import('../engine/types.js').Drawn>} draw
  * @property {(settings: Settings, knob: string, values: ArrayLike<number>,
  *   options: { top: number, step: number, token?: number }) => Promise<import('../engine/types.js').Landscape>} landscape
  * @property {(id: number) => Promise<Piece>} piece
- * @property {() => void} close its sessions
+ * @property {() => void} close closes the sessions
  */
 
-/** A session, opened at the first `get` and shared by all of them. */
+/** A session: the first call of `get` opens it, later calls return it again. */
 class Opened {
   #engine;
   /** @type {Promise<RemoteSession> | null} */
@@ -33,7 +34,7 @@ class Opened {
 
   /**
    * @param {RemoteLogitscope} engine
-   * @param {RemoteSession} [session] one that is open already
+   * @param {RemoteSession} [session] an open session to use
    */
   constructor(engine, session) {
     this.#engine = engine;
@@ -43,7 +44,7 @@ class Opened {
   async get() {
     if (this.#closed) throw new LogitscopeError('closed', 'session_closed');
     this.#session ??= this.#engine.session().catch((error) => {
-      this.#session = null; // later there may be room
+      this.#session = null; // the next `get` tries again: later there may be enough memory
       throw error;
     });
     return this.#session;
@@ -51,7 +52,7 @@ class Opened {
 
   close() {
     this.#closed = true;
-    this.#session?.then((session) => session.close()).catch(() => {}); // its engine may be gone
+    this.#session?.then((session) => session.close()).catch(() => {}); // its engine may be closed
   }
 }
 
@@ -70,7 +71,7 @@ export class Timeline {
 
   /**
    * @param {RemoteLogitscope} engine
-   * @param {RemoteSession} [session] taken over, in place of a new one
+   * @param {RemoteSession} [session] a session to use in place of a new one; close() closes it
    */
   constructor(engine, session) {
     this.#engine = engine;
@@ -78,11 +79,11 @@ export class Timeline {
     this.#beside = new Opened(engine);
   }
 
-  /** Runs the model, unless the logits are those of this text already. @param {import('./reader.js').TextPosition} position */
+  /** Runs the model, unless it has read this text already. @param {import('./reader.js').TextPosition} position */
   async moveTo({ ids, settings, step }) {
     const key = ids.join();
     if (key !== this.#fed) {
-      this.#fed = key; // later calls of the session come after the feed
+      this.#fed = key; // set before the feed: the session runs later calls after it
       this.#fedBeside = '';
       this.second = undefined;
       try {
@@ -96,10 +97,10 @@ export class Timeline {
   }
 
   /**
-   * Moves the second timeline to its text, followed by the drawn tokens.
+   * Moves the second timeline to the end of the second text followed by the drawn tokens.
    * @param {number[]} ids
-   * @param {Settings['negative_prompt']} text by default the prompt's last token
-   * @param {number} drawn
+   * @param {Settings['negative_prompt']} text the second text; by default the prompt's last token
+   * @param {number} drawn the number of drawn tokens at the end of `ids`
    */
   async #moveBeside(ids, text, drawn) {
     const prompt = ids.slice(0, ids.length - drawn);
@@ -179,7 +180,7 @@ export class GivenLogits {
     this.#tokens = tokens;
   }
 
-  /** @param {import('./reader.js').TextPosition} position the history of the penalties */
+  /** @param {import('./reader.js').TextPosition} position its ids are the history for the penalties */
   async moveTo({ ids }) {
     this.#history = ids;
   }

@@ -1,7 +1,7 @@
-/** Counts many draws, to compare with the distribution. */
+/** Counts the tokens of many draws, to compare the counts with the distribution. */
 
 /**
- * `counts` holds by id the number of draws of a token and its final probability.
+ * `counts` maps a token's id to the number of its draws, `n`, and its final probability, `p`.
  * @typedef {{ total: number, counts: Map<number, { n: number, p: number }> }} Tally
  *
  * A source of draws: a session, or an engine over given logits.
@@ -9,7 +9,7 @@
  *   Promise<import('../engine/types.js').Drawn> }} Drawer
  */
 
-/** The draws for one message, so that a new request never waits long. */
+/** The number of draws for each message; small, so that a new request never waits long. */
 const CHUNK = 100;
 /** Separates the seeds of tallies from those of texts: the golden ratio in 36 bits. */
 const STRIDE = 0x9e3779b97;
@@ -24,8 +24,7 @@ export function tallySeed(seed, step) {
 }
 
 /**
- * Returns settings under which every draw comes from the current distribution: XTC's coin keeps its
- * result.
+ * Returns settings that fix the result of XTC's coin, so that every draw uses the current distribution.
  * @param {import('../engine/types.js').Settings} settings
  * @param {import('../plots/trace.js').Trace} trace
  */
@@ -36,7 +35,7 @@ export function withoutCoin(settings, trace) {
 }
 
 /**
- * Adds draws of the engine to a tally, yielding it after each round.
+ * Adds draws of the engine to a tally and yields the tally after each message.
  * @param {Drawer} source
  * @param {import('../engine/types.js').Settings} settings with the tally's seed
  * @param {number} draws
@@ -57,8 +56,8 @@ export async function* countDraws(source, settings, draws, from) {
 }
 
 /**
- * Returns half the sum of |drawn share - p| over the whole vocabulary. Tokens never drawn have the
- * remaining mass.
+ * Returns half the sum of |drawn share - p| over the whole vocabulary. The tokens that were never drawn
+ * add the probability that the drawn tokens leave.
  * @param {Tally} tally
  */
 export function totalVariation({ total, counts }) {

@@ -1,12 +1,12 @@
-/** Finds the drawn tokens that are a model's thoughts: those between <think> and </think>. */
+/** Finds the drawn tokens that belong to the model's thinking: the tokens from <think> to </think>. */
 
 const MARK = /<(\/?)think>/g;
 const LONGEST = '</think>'.length;
 
 /**
  * @param {{ text: string }[]} steps
- * @param {boolean} begun whether the prompt ends within
- * @returns {boolean[]} one for each step; the tags count as thoughts
+ * @param {boolean} begun true if the prompt ends inside the thinking
+ * @returns {boolean[]} for each step, true if the token belongs to the thinking; the tags belong to it
  */
 export function findThinking(steps, begun) {
   let thinking = begun;

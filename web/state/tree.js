@@ -1,6 +1,6 @@
 /**
- * The drawn texts as a tree over one prompt. Every branch is kept; one node is the end of the
- * current text. After going back, the same token again follows the same branch.
+ * The drawn texts as a tree below one prompt. Every branch is kept; one node, the tip, is the end of the
+ * current text. If a token is drawn again at a place, the tree follows the existing branch.
  */
 import { findLoop } from '../engine/text-loops.js';
 import { field } from './fields.js';
@@ -8,10 +8,11 @@ import { field } from './fields.js';
 /**
  * @typedef {import('../plots/trace.js').Step} Step
  * @typedef {{ step: Step | null, parent: Node | null, children: Node[], depth: number, at: number
- *   }} Node at: its index among all nodes, in the order of creation; the prompt is 0
+ *   }} Node `at` is its index among all nodes, in the order of creation; the prompt is 0
  *
- * One text from the prompt to its end. It shares `shared` tokens with the text listed before it;
- * `level` is its depth of nesting, `here` the number of its tokens in the current text.
+ * One text from the prompt to its end. `shared` is the number of tokens that it shares with the
+ * previous text in the list, `level` its depth of nesting from 0, `here` the number of its tokens that
+ * are in the current text.
  * @typedef {{ node: Node, steps: Step[], shared: number, level: number, here: number }} Branch
  */
 
@@ -20,11 +21,11 @@ export class TextTree {
   ends = [];
   stopAtEnd = true;
   limit = field('max_new_tokens').initial;
-  /** The key under which a visit keeps the texts; '' before. */
+  /** The key under which a visit keeps the texts; '' before they are kept. */
   key = '';
   /** @type {Node} */
   #root = newRoot();
-  /** All nodes by their `at`. */
+  /** All nodes; the index of a node is its `at`. */
   #nodes = [this.#root];
   /** @type {Node} */
   #tip = this.#root;
@@ -33,13 +34,13 @@ export class TextTree {
   /** The branches; null after a change. @type {Branch[] | null} */
   #branches = null;
 
-  /** @returns {'eos' | 'length' | null} the reason why the current text has ended */
+  /** @returns {'eos' | 'length' | null} why the current text has ended; null while it can continue */
   get finished() {
     if (this.stopAtEnd && this.ends.includes(this.steps.at(-1)?.id ?? -1)) return 'eos';
     return this.steps.length >= this.limit ? 'length' : null;
   }
 
-  /** The first loop of the text on show. */
+  /** The first loop of the current text. */
   get loop() {
     return findLoop(this.steps.map(({ id }) => id));
   }
@@ -71,7 +72,7 @@ export class TextTree {
     return this.#nodes.length - 1;
   }
 
-  /** The `at` of the current text. */
+  /** The `at` of the current text's last node. */
   get tip() {
     return this.#tip.at;
   }
@@ -85,8 +86,8 @@ export class TextTree {
 
   /**
    * Replaces all texts.
-   * @param {[number, Step][]} all as above
-   * @param {number} tip
+   * @param {[number, Step][]} all in the format of `all` above
+   * @param {number} tip the `at` of the current text's last node
    * @param {string} key under which the visit keeps them
    */
   take(all, tip, key) {
@@ -96,7 +97,7 @@ export class TextTree {
     this.#stand(this.#nodes[tip] ?? this.#root);
   }
 
-  /** Shows the first n tokens; the tokens after them stay a branch. @param {number} n */
+  /** Shortens the current text to n tokens; the other tokens stay in the tree. @param {number} n */
   rewind(n) {
     let node = this.#tip;
     while (node.parent && node.depth > n) node = node.parent;
@@ -146,7 +147,7 @@ function newRoot() {
 }
 
 /**
- * The nodes from the first token to `node`.
+ * Returns the nodes from the first token to `node`.
  * @param {Node} node
  */
 function ancestors(node) {

@@ -1,6 +1,6 @@
 /**
- * One counter that tells newer work from older. Work is named by its noun ("prompt", "alternatives"),
- * and newer work under a name makes older work under that name stale.
+ * A counter that detects stale work. Work has a name ("prompt", "alternatives"); newer work makes older
+ * work with that name stale.
  */
 export class Turns {
   #count = 0;
@@ -10,9 +10,9 @@ export class Turns {
   #begun = new Map();
 
   /**
-   * Makes earlier work of this name stale.
+   * Begins work and makes earlier work with this name stale.
    * @param {string} name
-   * @returns {() => boolean} whether the work that begins now is still the newest
+   * @returns {() => boolean} true while this work is the newest
    */
   begin(name) {
     this.#begun.set(name, ++this.#count);
@@ -21,7 +21,7 @@ export class Turns {
 
   /**
    * @param {string} name
-   * @returns {() => boolean} whether no newer work of this name has begun since this call
+   * @returns {() => boolean} true until newer work with this name begins
    */
   watch(name) {
     const turn = this.#turnOf(name);

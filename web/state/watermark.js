@@ -5,13 +5,14 @@ import { WATERMARKS, PARTS } from './settings.js';
 const NAMES = [...WATERMARKS, ...WATERMARKS.flatMap((name) => PARTS[name])];
 
 /**
- * The detections, and for each drawn token whether it has the first watermark's sign: it is green,
- * or more than half of its g are 1. `green` is empty while no watermark is on.
+ * The detections, and `green`: for each drawn token, true if it supports the first watermark. With the
+ * green list, the token is green; with SynthID, more than half of its g values are 1. `green` is empty
+ * while no watermark is on.
  * @typedef {{ found: import('../engine/types.js').Detection[], green: boolean[] }} FoundWatermarks
  */
 
 /**
- * Detects the watermarks that are on; while none is, both under the current key.
+ * Detects the watermarks that are on. If none is on, looks for both, with the current key.
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {number[]} prompt
  * @param {{ id: number }[]} steps
