@@ -1,13 +1,13 @@
 /**
- * Chromium for the tests: the headless shell, which does half the work for a page, or else the
- * whole browser. CHROMIUM names another program.
+ * Launch options of Chromium. The headless shell comes first: it does half the work of the whole browser.
+ * CHROMIUM names another program.
  */
 import { existsSync } from 'node:fs';
 
 const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const executablePath = process.env.CHROMIUM ?? PLACES.find(existsSync) ?? PLACES[0];
 
-/** True if the program exists. */
+/** True if the Chromium program exists. */
 export const hasChromium = existsSync(executablePath);
 
 /** Playwright's launch options. */

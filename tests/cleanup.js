@@ -1,25 +1,25 @@
 /**
- * Closes servers, browsers and workers when the tests of a file have ended, passed or not. An open
- * one would keep the process alive for ever.
+ * Closes servers, browsers and workers after the tests of a file, even if a test failed. An open server would
+ * keep the process alive for ever.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 
-/** @typedef {(() => unknown)[]} Closers the last opened is last */
+/** @typedef {(() => unknown)[]} Closers in the order of opening */
 
 /** @type {Closers} */
 const ofFile = [];
 /** @type {Closers} */
 const ofProcess = [];
 
-// If several files share the process, tests/files.js calls this before the first of them.
+// In a run of tests/files.js, this hook runs after all files, and closeFile runs after each.
 after(async () => {
   await closeEverything();
 });
 
-/** Runs all, the last opened first, since it may use the earlier ones. @param {Closers} closers */
+/** Runs all closers, the last opened first: it may still use objects opened earlier. @param {Closers} closers */
 async function closeAll(closers) {
   const results = [];
   while (closers.length) results.push(...(await Promise.allSettled([closers.pop()?.()])));
@@ -27,7 +27,7 @@ async function closeAll(closers) {
   if (failed) throw failed.reason;
 }
 
-/** Closes everything that a file opened. */
+/** Closes everything that the current file opened. */
 export const closeFile = () => closeAll(ofFile);
 
 /** Runs `close` when the tests of this file have ended. @param {() => unknown} close */
@@ -40,14 +40,14 @@ export function atExit(close) {
   ofProcess.push(close);
 }
 
-/** Runs all closers at once, for a program that is no test. */
+/** Runs all closers at once. For programs that do not use node:test. */
 export async function closeEverything() {
   await closeFile();
   await closeAll(ofProcess);
 }
 
 /**
- * Registers an object to be closed at the end; returns it.
+ * Closes an object after the tests of this file; returns the object.
  * @template {{ close: () => unknown }} T
  * @param {T} opened
  */
@@ -56,7 +56,7 @@ export function closed(opened) {
   return opened;
 }
 
-/** Makes a folder that is removed at the end. */
+/** Makes a folder and removes it after the tests of this file. */
 export function temporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'logitscope-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /**
- * A host of model files with the faults of real hosts: it cuts connections, is slow, redirects,
- * ignores ranges, and sends wrong lengths and tags.
+ * A server of model files that imitates faults of real servers: cut connections, slow answers, redirects, ignored
+ * ranges, wrong lengths and wrong ETags.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,25 +11,25 @@ import { closed } from './cleanup.js';
 /**
  * @typedef {object} Behaviour
  * @property {number} [cut] bytes after which each connection is cut
- * @property {number} [cuts] number of connections to cut
- * @property {number} [pause] ms between pieces
- * @property {boolean} [noRanges]
- * @property {number} [length] announced instead of the true length
- * @property {string | null} [tag] sent instead of the true one, from the second answer on
- * @property {boolean} [noTag]
- * @property {string} [modified] the date of the last change
- * @property {boolean} [rangeless] answers a range with the beginning of the file and no Content-Range
- * @property {number} [flip] the byte that differs from the second answer on
- * @property {boolean} [unsized] the first answer has no length
- * @property {number} [linkedSize] announced by the redirect instead of the true one
- * @property {string} [sum] announced by the redirect instead of the true one
- * @property {number} [status] of every answer
+ * @property {number} [cuts] number of connections that are cut
+ * @property {number} [pause] ms between pieces of 16 KiB
+ * @property {boolean} [noRanges] true if the server ignores Range
+ * @property {number} [length] Content-Length, if it differs from the true length
+ * @property {string | null} [tag] ETag from the second answer on; null or absent: the true one
+ * @property {boolean} [noTag] true if no answer has an ETag
+ * @property {string} [modified] Last-Modified
+ * @property {boolean} [rangeless] true if a range gets the first bytes and no Content-Range
+ * @property {number} [flip] index of a byte that is inverted from the second answer on
+ * @property {boolean} [unsized] true if the first answer has no Content-Length
+ * @property {number} [linkedSize] a wrong x-linked-size in the redirect
+ * @property {string} [sum] a wrong SHA-256 in the redirect's x-linked-etag
+ * @property {number} [status] status of every answer, without a body
  */
 
 const PIECE = 1 << 14;
 
 /**
- * Serves `files` by path; under /redirect/ each is one redirect away.
+ * Serves `files` by path. The path /redirect/PATH redirects to /PATH.
  * @param {Record<string, Uint8Array>} files
  */
 export async function openHost(files) {
@@ -109,7 +109,7 @@ export async function openHost(files) {
     url: `http://127.0.0.1:${port}/`,
     requests,
     files,
-    /** Sets the behaviour from now on. @param {Behaviour} next */
+    /** Sets the behaviour and forgets earlier requests. @param {Behaviour} next */
     behave(next) {
       behaviour = next;
       requests.length = 0;

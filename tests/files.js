@@ -1,6 +1,6 @@
 /**
- * Runs test files one after another in one process, each as a suite named by its path. Files that
- * need a browser share one, because its start costs more than most of them.
+ * Runs test files one after another in one process, each as a suite named by its path. Files that need a browser
+ * share one Chromium, because starting it takes longer than most files.
  */
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';

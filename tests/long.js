@@ -1,4 +1,4 @@
-/** Chooses the amount of testing: `make test` takes a sample from a seed, `make test-long` everything. */
+/** The amount of testing: `make test` tries a seeded sample of cases, `make test-long` all cases. */
 import { test } from 'node:test';
 
 export const LONG = process.env.LONG === '1';
@@ -6,7 +6,7 @@ export const LONG = process.env.LONG === '1';
 /** Declares a test that only `make test-long` runs: it is slow, and quicker tests cover most of it. */
 export const long = LONG ? test : () => {};
 
-/** Seed of the samples, the same in each run, so that a commit gets the same result everywhere. */
+/** Seed of the samples. It is fixed, so a commit gets equal results on every machine. */
 const SEED = Number(process.env.SEED ?? 1);
 if (!LONG) console.log(`samples from SEED=${SEED}`);
 
@@ -18,11 +18,11 @@ if (!LONG) console.log(`samples from SEED=${SEED}`);
 export const cases = (sample, all) => (LONG ? all : sample);
 
 /**
- * Returns n of the cases in `make test`, in their order, and all of them in `make test-long`.
+ * In `make test`, returns n of the cases in their order; in `make test-long`, returns all cases.
  * @template T
  * @param {readonly T[]} all
  * @param {number} n
- * @param {number} [seed] a different one for each sample of the same cases
+ * @param {number} [seed] must differ between samples of one list
  * @returns {T[]}
  */
 export function sample(all, n, seed = 0) {
@@ -33,7 +33,7 @@ export function sample(all, n, seed = 0) {
 }
 
 /**
- * Returns a pseudo-random number below 2^32, determined by the seeds and the place.
+ * Returns a pseudo-random number below 2^32, determined by SEED, `seed` and the index i.
  * @param {number} i
  * @param {number} seed
  */

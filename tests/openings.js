@@ -1,6 +1,6 @@
 /**
- * Finds comments of JavaScript, C, CSS, Python, shell and make that open with What, Who, Whether or
- * Where: a comment opens with its noun, or with the verb of its function. `make lint` runs it.
+ * Finds comments that begin with What, Who, Whether or Where. A comment should begin with a noun or a verb. `make lint`
+ * runs it on JavaScript, C, CSS, Python, shell and make files.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SKIPPED = ['node_modules', 'build', 'dist', '.git'];
 const WORD = '(?:What|Who|Whom|Whose|Whatever|Whether|Where|Wherever)\\b';
-/** A line comment that continues the line before is no opening. */
+/** Matches only the first line of a comment, not its continuation lines. */
 const SLASHES = `/\\*[\\s*]*${WORD}|(?<!^\\s*//.*\\n\\s*)//\\s*${WORD}`;
 const HASHES = `(?<!^\\s*#.*\\n\\s*)#+[ \\t]+${WORD}|"""\\s*${WORD}`;
 const slashes = new RegExp(SLASHES, 'gm');

@@ -1,6 +1,6 @@
 /**
- * Makes the moving picture of README.md, docs/logitscope.webp, and the picture of link previews,
- * web/screenshot.png, from the built page: a pointer drags the temperature along the landscape.
+ * Makes two pictures from the built page: the animation docs/logitscope.webp of README.md, and web/screenshot.png
+ * for link previews. In the animation a pointer drags the temperature along the landscape.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,20 +11,20 @@ import { LAUNCH } from './chromium.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ADDRESS =
   '?view=landscape&lang=en&theme=light#prompt=Lily%20wanted%20to&temperature=0.7&seed=42';
-/** The temperatures that the pointer reaches from 0.7, each with its number of frames. */
+/** The temperatures that the pointer reaches in turn, from 0.7, each with its number of frames. */
 const WAY = [
   { to: 0.15, frames: 14 },
   { to: 2, frames: 28 },
   { to: 0.7, frames: 20 },
 ];
-/** Milliseconds of a frame, and of the last frame of each stretch. */
+/** Duration of a frame and of the last frame of each drag, in ms. */
 const FRAME = 80;
 const PAUSE = 600;
 const QUALITY = 0.78;
 const SIZE = { width: 1040, height: 498 };
 const MOST_BYTES = 1e6;
 
-/** Returns each frame's temperature and time; the pointer starts and stops gently. */
+/** Returns temperature and duration of each frame; the pointer accelerates and brakes smoothly. */
 function frames() {
   let from = 0.7;
   return WAY.flatMap(({ to, frames }) => {
@@ -37,7 +37,7 @@ function frames() {
   });
 }
 
-/** Yields the chunks of a WebP image: [name, bytes with head and padding]. @param {Buffer} image */
+/** Yields each chunk of a WebP image as [name, bytes with header and padding]. @param {Buffer} image */
 function* chunksOf(image) {
   for (let at = 12; at < image.length; ) {
     const size = 8 + image.readUInt32LE(at + 4);
@@ -58,10 +58,10 @@ function chunk(name, ...parts) {
   return Buffer.concat([head, body, Buffer.alloc(body.length % 2)]);
 }
 
-/** Encodes numbers as little-endian, 24 bits each. @param {number[]} numbers */
+/** Encodes numbers in 24 bits each, little-endian. @param {number[]} numbers */
 const of24 = (...numbers) => Uint8Array.from(numbers.flatMap((n) => [n, n >> 8, n >> 16]));
 
-/** Makes one animated WebP that repeats for ever. @param {{ image: Buffer, ms: number }[]} shown */
+/** Makes an animated WebP that repeats for ever. @param {{ image: Buffer, ms: number }[]} shown */
 function animate(shown) {
   const { width, height } = SIZE;
   const all = shown.map(({ image, ms }) => {
@@ -73,7 +73,7 @@ function animate(shown) {
   return chunk('RIFF', Buffer.from('WEBP'), canvas, chunk('ANIM', Buffer.alloc(6)), ...all);
 }
 
-/** Runs in the page: shows an arrow at the pointer, which a screenshot lacks, and hides the tooltip. */
+/** Runs in the page: draws an arrow at the pointer, since screenshots have none, and hides the tooltip. */
 function showPointer(/** @type {Element} */ plot) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('.tip { display: none }');
@@ -96,11 +96,11 @@ function showPointer(/** @type {Element} */ plot) {
 }
 
 /**
- * Runs in an empty page: converts PNG images to WebP, all in base64. After the first they hold only
- * the changed blocks.
+ * Runs in an empty page: converts PNG images to WebP, both as base64. Each image after the first has only the blocks
+ * that changed.
  */
 async function toWebp({ images, quality }) {
-  const BLOCK = 16; // the codec's own
+  const BLOCK = 16; // block size of the codec, in pixels
   const made = [];
   let before = null;
   for (const image of images) {

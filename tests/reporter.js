@@ -1,6 +1,6 @@
 /**
- * Tells tests/run.js, over their channel, the begin and the result of each test. It prints nothing:
- * Node's own `spec` prints the output for people.
+ * Sends tests/run.js, over the IPC channel, the begin and the result of each test. It prints nothing: Node's `spec`
+ * reporter does.
  */
 export default async function* report(source) {
   for await (const { type, data } of source) {

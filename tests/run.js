@@ -1,8 +1,7 @@
 /**
- * Installs all needs before the first test, builds, then runs every test of the project, and ends
- * with `N passed, N failed`. A part that does not build counts as one failure, and so does a file
- * that crashes or hangs. Skipped tests are named with their reasons. With arguments (native, node,
- * browser) it runs only those parts.
+ * Installs missing programs, builds, then runs every test of the project, and ends with `N passed, N failed`. A part
+ * that does not build counts as one failure, and so does a file that crashes or hangs. Skipped tests are named with
+ * their reasons. With arguments (native, node, browser) it runs only those parts.
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,11 +10,11 @@ import { FILES, REPORTERS, Runner, secondsSince } from './runner.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const chosen = process.argv.slice(2);
-/** In starting order: the slowest part first. */
+/** The order in which parts start: the slowest first. */
 const ALL = ['browser', 'native', 'node'];
 const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
-/** Set by `make test-long`: every case, more native builds and clang-tidy. */
+/** True in `make test-long`, which runs every case, more native builds and clang-tidy. */
 const long = Boolean(process.env.LONG);
 /** The build folders of the native tests, by make target. */
 const NATIVE = {
@@ -23,19 +22,16 @@ const NATIVE = {
   ...(long && { 'native-traps': 'trap' }),
   ...(long && process.arch === 'x64' && { 'native-32': 'm32/asan' }),
 };
-/** Slow files that `make test-quick` leaves out. */
+/** Slow test files that `make test-quick` omits. */
 const LEFT_OUT = process.env.QUICK
   ? ['submission', 'pack', 'grade', 'cli', 'faults'].map((name) => `${name}.test.js`)
   : [];
 
-/** Number of concurrent programs on two cores: while one waits, another computes. */
+/** Number of programs at once on two cores: while one waits, another computes. */
 const AT_ONCE = 3;
-/** Number of processes for the browser files: few, since each starts a Chromium. */
+/** Number of processes for the browser tests. Few, since each starts a Chromium. */
 const BROWSERS = 6;
-/**
- * The slowest files, slowest first: they start first, so that the end waits for none of them. The
- * others keep their order.
- */
+/** The slowest files, slowest first. They start first, so the run does not wait for one of them at its end. */
 const SLOW = [
   'visit',
   'offline',
@@ -74,12 +70,12 @@ const SLOW = [
 const began = performance.now();
 const runner = new Runner();
 
-/** The tests of Firefox need a WebSocket, which Node 20 has behind this flag. */
+/** The Firefox tests need WebSocket. Node 20 has it only with this flag. */
 const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websocket')
   ? ['--experimental-websocket']
   : [];
 
-/** Returns the place of a file in the queue. @param {string} file */
+/** Returns the position of a file in the queue. @param {string} file */
 const place = (file) => SLOW.indexOf(basename(file, '.test.js')) + 1 || SLOW.length + 1;
 
 /** Returns the programs of a part as arguments of `runProgram`. */
@@ -102,10 +98,10 @@ function programsOf(part) {
   );
 }
 
-/** Builds the site that the browser tests share; returns the environment that names it, or null. */
+/** Builds the site for all browser tests; returns environment variables that name it, or null if the build fails. */
 async function buildSite() {
   try {
-    const { shareSite } = await import('./browser/site.js'); // its packages may be missing earlier
+    const { shareSite } = await import('./browser/site.js'); // its packages may not be installed before
     return await shareSite();
   } catch (error) {
     runner.fail(`the site: ${error.message}`);
@@ -114,7 +110,7 @@ async function buildSite() {
 }
 
 /**
- * Runs all programs from one queue, so that no core waits for the last program of a part.
+ * Runs all programs from one queue, so no core is idle while a part ends.
  * @param {Awaited<ReturnType<typeof buildSite>>} site
  */
 async function runPrograms(site) {
@@ -144,7 +140,7 @@ async function install() {
   );
 }
 
-/** Builds the parts; returns the site of the browser tests, null without them, or false on failure. */
+/** Builds the parts. Returns the browser tests' environment, null if there is no site, or false if a build fails. */
 async function build() {
   const targets = [];
   if (parts.includes('native')) targets.push(...Object.keys(NATIVE));

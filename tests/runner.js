@@ -1,6 +1,6 @@
 /**
- * Runs test programs side by side and counts their results. A program that crashes, hangs or stays
- * open is a failure with its name. This file neither installs nor builds.
+ * Runs test programs in parallel and counts their results. A program that crashes, hangs or stays open counts as a
+ * failure with its name. This file installs and builds nothing.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,19 +10,19 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /**
  * Time limits in seconds.
  * @typedef {object} Limits
- * @property {number} test the longest time without a test that begins or ends
- * @property {number} end the longest time after the last test; a longer one means an open server, browser or worker
- * @property {number} program the longest time of a program
- * @property {number} run the longest time of the run
+ * @property {number} test longest time without the begin or end of a test
+ * @property {number} end longest time after the last test; beyond it, a server, browser or worker is open
+ * @property {number} program longest time of a program
+ * @property {number} run longest time of the run
  */
 
 /** The longest test takes 60 s on an idle machine. @type {Limits} */
 const LIMITS = { test: 300, end: 30, program: process.env.LONG ? 1800 : 900, run: 3600 };
 
-/** The program that runs test files one after another; its arguments are their names. */
+/** A Node program that runs test files one after another; its arguments are the files. */
 export const FILES = 'tests/files.js';
 
-/** Node's arguments, so that a test file prints for people and reports to the runner test by test. */
+/** Arguments of Node: a test file prints results for people and reports each test to the runner. */
 export const REPORTERS = [
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
@@ -32,7 +32,7 @@ export const REPORTERS = [
 
 export const secondsSince = (began) => ((performance.now() - began) / 1000).toFixed(1);
 
-/** Returns an error's message, shortened to one line. @param {string} [why] */
+/** Returns an error's message in one line of at most 400 characters. @param {string} [why] */
 const inOneLine = (why = 'no reason is given') => why.replaceAll(/\s+/g, ' ').trim().slice(0, 400);
 
 /** Counts of the tests of one file. */
@@ -40,7 +40,7 @@ class FileCounts {
   passed = 0;
   failed = 0;
   skipped = 0;
-  /** True once they are in the totals. */
+  /** True once these counts are in the totals. */
   counted = false;
   since = performance.now();
 
@@ -58,9 +58,9 @@ export class Runner {
   totals = { passed: 0, failed: 0 };
   /** @type {string[]} */
   skipped = [];
-  /** Failures with their reasons, repeated at the end so that they are not lost in the output. */
+  /** Failures with their reasons, printed again at the end of the run. */
   #failures = [];
-  /** The environment of the programs; it names the shared site for the browser tests. */
+  /** Environment of the programs. It names the site for the browser tests. */
   env = process.env;
   /** Names of the running programs. @type {Map<import('node:child_process').ChildProcess, string>} */
   #running = new Map();
@@ -73,7 +73,7 @@ export class Runner {
     this.#print = print;
   }
 
-  /** Starts a program in its own process group, so that all its children can be ended with it. */
+  /** Starts a program in its own process group, so #end also ends its children. */
   #start(name, command, args, stdio) {
     const child = spawn(command, args, { cwd: root, detached: true, stdio, env: this.env });
     this.#running.set(child, name);
@@ -86,7 +86,7 @@ export class Runner {
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // The group has already ended.
+      // The group had already ended.
     }
   }
 
@@ -96,7 +96,7 @@ export class Runner {
     this.totals.failed++;
   }
 
-  /** Runs a step that later ones need; returns true on success. */
+  /** Runs a command that later ones depend on; returns true on success. */
   async step(what, command, ...args) {
     const child = this.#start(what, command, args, ['ignore', 'inherit', 'inherit']);
     const ok = await new Promise((resolve) => {
@@ -109,8 +109,8 @@ export class Runner {
   }
 
   /**
-   * Runs one test program and shows its output if it fails. A program of tests/files.js reports the
-   * file of each test; for other programs, the program's name is the file.
+   * Runs one test program and shows its output if it fails. tests/files.js reports the file of each test; any other
+   * program counts as one file.
    * @param {string} name
    * @param {string} command
    * @param {string[]} args
@@ -119,9 +119,9 @@ export class Runner {
     const since = performance.now();
     const child = this.#start(name, command, args, ['ignore', 'pipe', 'pipe', 'ipc']);
     let file = new FileCounts(name);
-    /** The files that have not run yet. */
+    /** Files that have not run yet. */
     const left = new Set(args.includes(FILES) ? args.slice(args.indexOf(FILES) + 1) : []);
-    /** The tests that have begun and not ended; a suite comes before its tests. */
+    /** Names of tests that have begun and not ended; a suite precedes its tests. */
     const open = [];
     let output = '';
     const limits = this.#limits;
@@ -180,14 +180,14 @@ export class Runner {
     clearInterval(watch);
     this.#end(child);
 
-    // The last line of a native program has the counts that Node's reporter gives test by test.
+    // A native program prints its counts in the last line; Node's reporter sends each result.
     const summary = /^(\d+) passed, (\d+) failed$/.exec(output.trimEnd().split('\n').at(-1) ?? '');
     if (summary && !ended) {
       file.passed = Number(summary[1]);
       failed = file.failed = Number(summary[2]);
     }
     if (!file.counted) this.#count(file);
-    const ran = file.known || file.name !== name; // a file without a test was named above
+    const ran = file.known || file.name !== name; // a file without tests was named above
     if (!trouble && (!ran || (code !== 0 && !failed)))
       trouble = `ended with ${code} and without a failed test to show for it`;
     if (trouble || failed) this.#print(`\n${output.trimEnd()}`);
@@ -221,7 +221,7 @@ export class Runner {
     await Promise.all(Array.from({ length: atOnce }, worker));
   }
 
-  /** Calls `end` if the whole run takes too long, with a failure that names the running programs. */
+  /** Calls `end` if the run takes longer than its limit, after a failure that names the running programs. */
   limitRun(end) {
     const late = () => {
       const names = [...this.#running.values()].join(', ');

@@ -1,9 +1,8 @@
 /**
- * Tests the page in Chromium over a long time: `node tests/soak-page.js [MINUTES] [TOKENS] [KNOBS]`
- * cycles through landscape, bench and compare with new seeds. It runs at least that many minutes,
- * written tokens and knob moves, and prints the memory in use after each twentieth. The heap,
- * nodes, listeners, documents and the resident memory of all browser processes must be flat from
- * the second twentieth on.
+ * Tests the page in Chromium over a long time: `node tests/soak-page.js [MINUTES] [TOKENS] [KNOBS]` cycles through
+ * landscape, bench and compare with new seeds. It runs at least MINUTES, TOKENS and KNOBS (knob moves), and prints the
+ * memory in use after each twentieth. The heap, nodes, listeners, documents and resident memory of all browser
+ * processes must not grow from the second twentieth on.
  */
 import { readFileSync } from 'node:fs';
 import { serve } from '../web/serve.js';
@@ -14,25 +13,25 @@ import { heldBy, listen } from './fuzz/player.js';
 
 const [MINUTES = 120, TOKENS = 1e6, KNOBS = 1e5] = process.argv.slice(2).map(Number);
 const STAGES = 20;
-/** Time that a drag stays on one knob, in ms. */
+/** Duration of a drag of one knob, in ms. */
 const DRAG = 3000;
 const KNOBS_TURNED = ['temperature', 'top_k', 'top_p'];
-/** Tokens of a text on the bench, and of a text in the comparison. */
+/** Length of a text on the bench and in the comparison, in tokens. */
 const [WRITTEN, COMPARED] = [400, 200];
-/** Texts of each setting in the comparison: so few that drags take most of a round. */
+/** Number of texts for each setting of the comparison. Few, so drags take most of a round. */
 const SAMPLES = 5;
-/** Allowed growth: a factor, and the heap's noise in bytes. */
+/** Allowed growth: a factor, and random changes of the heap in bytes. */
 const GROWTH = 1.25;
 const NOISE = 16e6;
 
-/** Runs in the page: true if each text of the comparison is complete. */
+/** Runs in the page: returns true if every text of the comparison is complete. */
 const complete = () => {
   const { shadowRoot } = document.querySelector('logit-scope');
   const bar = shadowRoot.querySelector('logit-compare')?.shadowRoot.querySelector('progress');
   return bar && bar.max > 1 && bar.value === bar.max;
 };
 
-/** Saves the table of a comparison by a press and returns its number of tokens. */
+/** Downloads the comparison's CSV and returns its number of tokens. */
 async function compared() {
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -41,7 +40,7 @@ async function compared() {
   const written = readFileSync(await file.path(), 'utf8').trim();
   await file.delete();
   const [heads, ...rows] = written
-    .replace(/"(?:[^"]|"")*"/g, 'quoted') // a quoted text may hold commas and lines
+    .replace(/"(?:[^"]|"")*"/g, 'quoted') // a quoted text may contain commas and newlines
     .split('\n')
     .map((line) => line.split(','));
   return rows.reduce((sum, row) => sum + Number(row[heads.indexOf('tokens')]), 0);
@@ -58,7 +57,7 @@ const sums = { rounds: 0, written: 0, compared: 0, knobs: 0, dragged: 0 };
 const tokens = () => sums.written + sums.compared;
 
 /**
- * Shows a view by a click on its tab, and a state of it as a link does.
+ * Shows a view by a click on its tab, then sets a state by the fragment, as a link does.
  * @param {string} view
  * @param {Record<string, string | number>} [state]
  */

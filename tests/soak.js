@@ -1,8 +1,7 @@
 /**
- * Tests the engine in Node over a long time: `node tests/soak.js [MINUTES] [TOKENS] [KNOBS]` writes
- * texts and moves knobs, and opens and closes constraints, sessions and models. It runs at least
- * that many minutes, written tokens and knob moves, and prints the memory in use after each
- * twentieth. Memory and handles must be flat from the first twentieth on.
+ * Tests the engine in Node over a long time: `node tests/soak.js [MINUTES] [TOKENS] [KNOBS]` writes texts, moves knobs,
+ * and opens and closes constraints, sessions and models. It runs at least MINUTES, TOKENS and KNOBS (knob moves), and
+ * prints the memory in use after each twentieth. Memory and handles must not grow from the first twentieth on.
  */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -12,11 +11,11 @@ import { Random } from '../web/grade/inputs.js';
 
 const [MINUTES = 120, TOKENS = 1e6, KNOBS = 1e5] = process.argv.slice(2).map(Number);
 const STAGES = 20;
-/** Tokens of a text; each text has its own settings. */
+/** Length of a text, in tokens. Each text has other settings. */
 const TEXT = 40;
-/** Tokens and knob moves of a round; after each, a session and a model are opened and closed. */
+/** Tokens and knob moves of a round. After a round, a session and a model are opened and closed. */
 const ROUND = { tokens: 10_000, knobs: 1_000 };
-/** Random growth of a heap, in bytes. */
+/** Random changes of the heap, in bytes. */
 const NOISE = 8e6;
 
 setFlagsFromString('--expose-gc');
@@ -27,14 +26,17 @@ const scope = await Logitscope.load({ model });
 const knobs = scope.table.filter(({ kind, low, high }) => kind !== undefined && high > low);
 const sums = { tokens: 0, texts: 0, knobs: 0, refused: 0, models: 0 };
 
-/** Returns a random value of a random knob. */
+/** Returns a random knob with a random value. */
 function turned() {
   const { name, kind, low, high } = random.of(knobs);
   const value = low + random.next() * (high - low);
   return { [name]: kind === 'integer' ? Math.round(value) : value };
 }
 
-/** Runs an act that other knobs may cause to be refused; any other error ends the run. @param {() => any} act */
+/**
+ * Runs an act that the values of other knobs may make invalid. An error without a code ends the run.
+ * @param {() => any} act
+ */
 function attempt(act) {
   try {
     return act();

@@ -1,14 +1,14 @@
 /**
- * Compares wllama (llama.cpp) with this engine on a GGUF file: the ids of prompts
- * and the greedy text after them. node tests/bench/beside_wllama.js MODEL [PROMPT ...]
+ * Compares wllama (llama.cpp) with this engine on a GGUF file: the ids of each prompt, and the greedy continuation.
+ * node tests/bench/beside_wllama.js MODEL [PROMPT ...]
  */
 import { resolve } from 'node:path';
 import { Logitscope } from '../../web/engine/index.js';
 import { openChromium } from './chromium.js';
 
 /**
- * If wllama's two best logits of a step are nearer than this, the engines may differ: in F32 by the
- * order of additions, in other formats also by the rounding of activations.
+ * Bound of the difference between wllama's two best logits. Below it the engines may choose different tokens: F32
+ * results depend on the order of additions, and other formats also round activations.
  */
 const NEAR = { F32: 0.01, other: 0.25 };
 const STEPS = 32;
@@ -18,9 +18,9 @@ const STEPS = 32;
  * @property {string} prompt
  * @property {{ ours: number[], theirs: number[] }} ids
  * @property {{ ours: number[], theirs: number[] }} continuation
- * @property {number | null} diverged  the first step that differs
- * @property {number | null} margin  wllama's lead of its best logit in that step
- * @property {boolean} same  equal ids, and a text that is equal or differs first at a near tie
+ * @property {number | null} diverged  the first step with different ids; null if none
+ * @property {number | null} margin  in that step, wllama's best logit minus its second; null without one
+ * @property {boolean} same  true if the ids are equal, and the first different step, if any, has a margin below NEAR
  */
 
 /** @param {ArrayLike<number>} logits */

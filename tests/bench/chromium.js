@@ -1,6 +1,4 @@
-/**
- * Chromium as a host: contenders run in a page served from this repository, each in its own worker.
- */
+/** Chromium as a host: contenders run in a page that this repository serves, each in its own worker. */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,12 +11,11 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const NEWEST = /^\/newest\/(@wllama\/.+)$/;
 const SOURCE = /^\/source\/((web|tests|models|build\/bench|node_modules\/@wllama)\/.+)$/;
 
-/** Starts the browser. */
 export function launchChromium() {
   return chromium.launch(LAUNCH);
 }
 
-/** Builds the engine as a site has it: two JavaScript files and the modules, in one folder. */
+/** Builds the engine as a site ships it: two JavaScript files and the modules, in one folder. */
 async function writeEngine() {
   const folder = join(root, 'build/bench/engine');
   mkdirSync(folder, { recursive: true });
@@ -27,7 +24,7 @@ async function writeEngine() {
   for (const path of modulePaths()) copyFileSync(path, join(folder, basename(path)));
 }
 
-/** Opens the host; null without Chromium. */
+/** Opens Chromium as a host; returns null if it is not installed. */
 export async function openChromium() {
   if (!hasChromium) return null;
   await writeEngine();
@@ -40,7 +37,7 @@ export async function openChromium() {
   });
   const address = (/** @type {string} */ path) => `${server.url}source/${relative(root, path)}`;
 
-  /** Opens a page with an empty cache; closing it closes its contenders. */
+  /** Opens a page with an empty cache. Closing the page closes its contenders. */
   async function openPage() {
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -49,7 +46,7 @@ export async function openChromium() {
     await page.goto(address(join(root, 'tests/bench/page.html')));
     await page.waitForFunction(() => 'bench' in globalThis);
 
-    /** @param {string} kind @param {any} options paths in it become addresses */
+    /** @param {string} kind @param {any} options paths in them become addresses */
     async function open(kind, options) {
       const addressed = { ...options };
       for (const name of ['model', 'logits'])
@@ -92,7 +89,7 @@ export async function openChromium() {
   }
 
   /**
-   * Milliseconds from navigation to the first token, in a browser context with nothing cached.
+   * Milliseconds from navigation to the first token, in a browser context with an empty cache.
    * @param {Record<string, string | number>} query
    */
   async function cold(query) {

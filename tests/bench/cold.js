@@ -1,12 +1,10 @@
-/**
- * A page that measures one thing: the time from navigation to the first token, with either engine.
- */
+/** A page that measures only the time from navigation to the first token, with either engine. */
 const query = new URLSearchParams(location.search);
 const model = String(query.get('model'));
 const prompt = String(query.get('prompt'));
 
 async function ours() {
-  const engine = '../../build/bench/engine/remote.js'; // chromium.js bundles it before a page opens
+  const engine = '../../build/bench/engine/remote.js'; // chromium.js bundles it before it opens a page
   const { RemoteLogitscope } = await import(engine);
   const scope = await RemoteLogitscope.load({ model: new URL(model, location.href).href });
   for await (const { id } of scope.generate({ prompt, max_new_tokens: 1, temperature: 0 }))

@@ -1,13 +1,11 @@
 /**
- * Knob to pixels: the milliseconds from a move of the temperature slider in Chromium to the frame
- * that shows the new bars; and the smoothness of landscape and bench in a drag of four seconds.
- * node tests/bench/drag.js [--moves N]
+ * Measures in Chromium the milliseconds from a move of the temperature slider to the frame that shows the new bars, and
+ * the smoothness of landscape and bench in a drag of four seconds. node tests/bench/drag.js [--moves N]
  *
- * Models: the shipped ones, also with the processor slowed to a quarter, and random logits over large
- * vocabularies. Slider and bars are both in sight, and each frame has one move, as in a drag. "ready" is
- * the time until the document has the new bars, "shown" until the next frame begins, "painted" until
- * the page's thread has laid it out and painted it. A drag counts its frames of 240 and the time of the
- * page's thread for a move.
+ * Models: the shipped ones, also with the processor slowed to a quarter, and random logits over large vocabularies.
+ * Slider and bars are visible, and each frame has one move. "ready" is the time until the document has the new bars,
+ * "shown" until the next frame begins, "painted" until the main thread has laid it out and painted it. For a drag,
+ * the output is the number of frames, at most 240, and the main thread's time per move.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +22,7 @@ const MOVES = at > 0 ? Number(process.argv[at + 1]) : 240;
 const SHIPPED = ['verbs', 'stories', 'shakespeare'];
 const VOCABULARIES = [128256, 262144];
 
-/** Runs in the page: measures the time from each input of the slider to the new bars. */
+/** Runs in the page: measures the time from each slider input to the new bars. */
 function record(/** @type {number} */ moves) {
   const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
   const bench = scope.querySelector('logit-bench').shadowRoot;

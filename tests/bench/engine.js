@@ -1,6 +1,6 @@
 /**
- * This engine as a contender: each operation is one unit of work that the bench repeats and times.
- * Runs in Node and in a browser's worker alike.
+ * This engine as a contender: each operation is one unit of work, which the bench repeats and times. It runs in Node
+ * and in a browser's worker.
  */
 import { Logitscope } from '../../web/engine/index.js';
 import { timeOf } from './timing.js';
@@ -26,9 +26,9 @@ export class Engine {
   }
 
   /**
-   * Fails if this variant is not built or the host cannot run it.
-   * @param {{ model: any, variant: string, feed?: number[] }} options feed: what the sampler's
-   *   history is
+   * Opens a model. Throws if the variant is not built or the host cannot run it.
+   * @param {{ model: any, variant: string, feed?: number[] }} options feed: ids of the
+   *   samplers' history
    */
   static async open({ model, variant, feed }) {
     const scope = await Logitscope.load({ model, variant: /** @type {any} */ (variant) });
@@ -41,7 +41,7 @@ export class Engine {
   }
 
   /**
-   * Returns the milliseconds of one unit of the work, measured over at least `least` ms.
+   * Returns the milliseconds of one unit of the work, averaged over at least `least` ms.
    * @param {Work} work
    * @param {number} least
    */
@@ -70,7 +70,7 @@ export class Engine {
   }
 
   /**
-   * Feeds token i at position i from an empty timeline, as wllama's loop does.
+   * Feeds `tokens` tokens, one at a time, from an empty timeline, as wllama's loop does.
    * @param {number} tokens
    */
   #decode(tokens) {
@@ -91,8 +91,7 @@ export class Engine {
   }
 
   /**
-   * Runs the step that makes a timeline `position` long; its last token alternates, so it is never
-   * cached.
+   * Feeds the last token of a timeline of `position` tokens. This token alternates, so it is never cached.
    * @param {number} position
    * @param {boolean} cache
    */
@@ -103,14 +102,14 @@ export class Engine {
   }
 
   /**
-   * Draws as in a decode loop: two sessions alternate, so that no draw reuses the logits of the last.
+   * Draws as in a decode loop: two sessions alternate, so that each draw has other logits than the one before.
    * @param {any} settings
    */
   #draw(settings) {
     this.#other ??= this.#scope.session();
     if (!this.#other.timeline().length) {
       this.#other.feed(this.#scope.timeline());
-      // Two samplers need a second distribution.
+      // Samplers of two models need a second distribution.
       for (const session of [this.#scope, this.#other]) session.second(this.#scope.logits());
     }
     const session = this.#turn % 2 ? this.#other : this.#scope;
@@ -131,7 +130,7 @@ export class Engine {
     return this.#scope.logits();
   }
 
-  /** The rows of the samplers, in canonical order. */
+  /** Rows of the samplers in the settings table, in canonical order. */
   get samplers() {
     return this.#scope.table.filter((row) => row.warper);
   }

@@ -1,10 +1,10 @@
 /**
- * Time from navigation to the first picture, with an empty cache: from this machine, and at 10 Mbit/s
- * with 40 ms of latency. node tests/bench/first.js [--visits N]
+ * Measures the time from navigation to the first picture, with an empty cache: from this machine, and at 10 Mbit/s with
+ * 40 ms of latency. node tests/bench/first.js [--visits N]
  *
  * "picture" is the first frame with landscape, sentence and bars, which the site's build computes;
- * "live" is the moment when the engine has read the same and every control works. The bench gets its
- * first bars from the engine only.
+ * "live" is the moment when the engine has computed the same picture and every control works. The bench's
+ * first bars need the engine.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,10 +20,10 @@ const NETWORKS = {
   '10 Mbit/s, 40 ms': { latency: 40, downloadThroughput: 1.25e6, uploadThroughput: 1.25e6 },
 };
 const SCREENS = { landscape: '?lang=en', bench: '?lang=en&view=bench' };
-/** Limit of a visit, in ms. */
+/** Time limit of a visit, in ms. */
 const PATIENCE = 60e3;
 
-/** Runs in the page first: records the frames of the first picture and of the live page. */
+/** Runs in the page before its scripts: records the times of the first picture and of the live page. */
 function watch() {
   const times = /** @type {{ picture?: number, live?: number }} */ ({});
   Object.assign(globalThis, { times });
@@ -61,7 +61,7 @@ async function visit(browser, url, network) {
 }
 
 /**
- * Slows the requests of the page and of its workers, since a worker fetches the model.
+ * Slows the requests of the page and of its workers; a worker fetches the model.
  * @param {import('playwright-core').CDPSession} client
  * @param {{ latency: number, downloadThroughput: number, uploadThroughput: number }} network
  */

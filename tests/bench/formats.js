@@ -1,12 +1,12 @@
 /**
- * Decode and prefill in every quantised format, beside wllama, in Chromium on one thread; and a plot of
- * tokens/s against the bytes of the weights, with the limit that reading them sets.
+ * Compares decode and prefill with wllama in every quantised format, in Chromium on one thread. It plots tokens/s
+ * against the bytes of the weights, with the limit that the memory's speed sets.
  *
  *     node tests/bench/formats.js [--sizes 15M,124M,0.6B,1.2B] [--formats Q8_0,Q4_K_M] [--write]
  *
- * tests/vectors/make_models.py makes the files: random weights in the full shape. Native llama.cpp
- * takes part if LLAMA_CPP names a folder with node-llama-cpp, the newest wllama if WLLAMA_NEWEST names
- * a folder with it.
+ * tests/vectors/make_models.py makes the files, with random weights. Native llama.cpp
+ * takes part if LLAMA_CPP names a folder with node-llama-cpp, and the newest wllama if WLLAMA_NEWEST names
+ * a folder with @wllama/wllama.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { median } from './timing.js';
 const folder = join(root, 'build/bench/formats');
 const SMALL = ['Q4_0', 'Q4_1', 'Q5_0', 'Q5_1', 'IQ4_NL', 'Q8_0'];
 const ALL = [...SMALL, 'Q2_K', 'Q3_K', 'Q4_K', 'Q5_K', 'Q6_K', 'IQ4_XS', 'Q4_K_M'];
-/** Tokens of a decode and of a prefill run; rows of 15M are too short for blocks of 256. */
+/** Number of tokens in a decode and in a prefill run. Rows of 15M are too short for formats with blocks of 256. */
 const SIZES =
   /** @type {Record<string, { decode: number, prefill: number, formats: string[] }>} */ ({
     '15M': { decode: 64, prefill: 64, formats: SMALL },
@@ -34,7 +34,7 @@ const SIZES =
     '1.2B': { decode: 4, prefill: 16, formats: ['Q4_K_M'] },
   });
 const NATIVE = 'llama.cpp native';
-/** The newest installed wllama, by its version. */
+/** Name of the newest wllama with its version; null if it is not installed. */
 const NEWEST = process.env.WLLAMA_NEWEST ? `wllama ${newestVersion()}` : null;
 const PLAN = { samples: 3, least: 100, budget: 4000 };
 
@@ -70,7 +70,7 @@ function fileOf(size, format) {
 /** @param {any} chromium @param {string} size @param {string} format */
 async function run(chromium, size, format) {
   const model = fileOf(size, format);
-  // Includes the texts of the vocabulary: under a hundredth, except at 15M.
+  // The size includes the vocabulary's texts: less than 1 %, except at 15M.
   const bytes = statSync(model).size;
   const native = await enterNative(model);
   const page = await chromium.openPage();
@@ -107,7 +107,7 @@ async function run(chromium, size, format) {
   }
 }
 
-/** Native llama.cpp, if it is installed. @param {string} model */
+/** Opens native llama.cpp; returns no entry if it is not installed. @param {string} model */
 async function enterNative(model) {
   if (!hasLlamaCpp()) return [];
   const contender = await LlamaCppContender.open({ model, context: 320 });

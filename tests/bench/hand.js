@@ -1,7 +1,7 @@
-/** Simulates a drag on the page: both functions run in the page with one move a frame and return the moves. */
+/** Simulates drags on the page. Both functions run in the page, make one move in each frame and return the moves. */
 
 /**
- * Drags in the landscape from side to side, and over a share of its height.
+ * Drags in the landscape from side to side, and vertically over `rise` of its height (0 to 1).
  * @param {{ ms: number, rise?: number }} how
  */
 export async function dragLandscape({ ms, rise = 0 }) {
@@ -19,7 +19,7 @@ export async function dragLandscape({ ms, rise = 0 }) {
         clientY: top + height * down,
       }),
     );
-  plot.setPointerCapture = () => {}; // no pointer with this id exists
+  plot.setPointerCapture = () => {}; // no pointer with this id exists, so the real function would throw
   point('pointerdown', 0.1);
   let moves = 0;
   for (const from = performance.now(); performance.now() - from < ms; moves++) {
@@ -32,7 +32,7 @@ export async function dragLandscape({ ms, rise = 0 }) {
 }
 
 /**
- * Moves the slider of a knob of the bench from side to side.
+ * Moves the slider of a knob on the bench from end to end.
  * @param {{ name: string, ms: number }} how
  */
 export async function turnKnob({ name, ms }) {

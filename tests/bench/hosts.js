@@ -1,4 +1,4 @@
-/** The hosts of contenders: this Node itself, and Chromium. */
+/** The hosts of contenders: the running Node, and Chromium. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { openChromium, root } from './chromium.js';
@@ -6,7 +6,7 @@ import { openContender } from './contender.js';
 import { Torch } from './torch.js';
 
 /**
- * Returns the milliseconds of a whole process that prints one token.
+ * Returns the milliseconds of a process that starts, prints one token and ends.
  * @param {Record<string, string | number>} query
  */
 function coldNode({ model, prompt }) {

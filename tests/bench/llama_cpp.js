@@ -1,7 +1,7 @@
 /**
- * Native llama.cpp as a contender, on one thread, from the package node-llama-cpp, which is not a
- * dependency. LLAMA_CPP names a folder with it (npm install node-llama-cpp). Its loop over tokens runs
- * in JavaScript and costs some tenths of a millisecond a token.
+ * Native llama.cpp as a contender, on one thread, from the package node-llama-cpp, which is not a dependency. LLAMA_CPP
+ * names a folder with it (npm install node-llama-cpp). Its token loop runs in JavaScript, which costs some tenths of a
+ * millisecond for each token.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,13 +11,13 @@ import { timeOf } from './timing.js';
 
 /** @typedef {import('./contender.js').Work} Work */
 
-/** Makes arbitrary ids, since a model with random weights knows no text. @param {number} count */
+/** Makes arbitrary ids, since text means nothing to random weights. @param {number} count */
 const idsOf = (count) => Array.from({ length: count }, (_, i) => 5 + ((i * 37) % 200));
 
-/** True if it is installed. */
+/** True if node-llama-cpp is installed. */
 export const hasLlamaCpp = () => Boolean(process.env.LLAMA_CPP);
 
-/** Its version. */
+/** Returns the version of node-llama-cpp. */
 export function llamaCppVersion() {
   const path = join(String(process.env.LLAMA_CPP), 'node_modules/node-llama-cpp/package.json');
   return JSON.parse(readFileSync(path, 'utf8')).version;
@@ -64,7 +64,7 @@ export class LlamaCppContender {
     await this.#sequence.evaluateWithoutGeneratingNewTokens(idsOf(tokens));
   }
 
-  /** Continues one token greedily. @param {number} tokens */
+  /** Generates `tokens` tokens greedily. @param {number} tokens */
   async #decode(tokens) {
     await this.#sequence.clearHistory();
     let left = tokens;

@@ -1,4 +1,6 @@
-/** The mask of one step under the JSON constraint: the engine's, and a naive test of every token. */
+/**
+ * Compares two computations of a step's mask under the JSON constraint: the engine's, and a naive test of every token.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Core } from '../../web/engine/core.js';
@@ -10,7 +12,7 @@ import { judgeJson } from '../node/json_prefix.js';
 import { root } from './chromium.js';
 import { race } from './race.js';
 
-/** Prefixes of a text, from few allowed tokens to nearly all. */
+/** Prefixes of a JSON text, in ascending order of the number of allowed tokens. */
 const PLACES = { 'after a name': '{"name"', 'in a list': '[12, ', 'in a string': '{"name": "Ann' };
 
 async function openVocabulary() {
@@ -46,9 +48,9 @@ function contenders(core, ids) {
   const { module } = core;
   const size = core.needModel().vocab_size;
   let turn = 0;
-  /** @param {boolean} anew true for states without a cached mask */
+  /** @param {boolean} anew true to follow with states that have no cached mask */
   const follow = (anew) => {
-    const space = 20 + (anew ? turn++ % 2 : 0); // a changed grammar is compiled again
+    const space = 20 + (anew ? turn++ % 2 : 0); // another grammar is compiled anew
     const { gates } = core.resolve({ constraint: { json: { space } }, constraint_start: 0 });
     core.gates.prepare(gates, size);
     const at = module.exchange(4 * ids.length);
@@ -80,7 +82,7 @@ export async function runMask(plan) {
     const ids = Array.from(core.encode(text, { bos: false }));
     const runners = /** @type {import('./race.js').Runner[]} */ (contenders(core, ids));
     const entries = [];
-    // One after the other, since the second compiles grammars and would slow the first.
+    // The runners run one after the other: the second compiles grammars, which would slow the first.
     for (const runner of runners) {
       entries.push(...(await race([runner], null, plan, (ms) => ms)));
     }

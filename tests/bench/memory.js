@@ -1,7 +1,7 @@
 /**
- * The bound of every engine: WebAssembly reads as many bytes as a model's weights, in vector words and
- * several streams, since a single one is slower on some processors. It is a contender; its unit is one
- * reading of all bytes.
+ * The upper bound for every engine: a contender that only reads as many bytes as a model's weights, in WebAssembly. It
+ * reads vector words in several streams, since one stream is slower on some processors. Its unit is one pass over all
+ * bytes.
  */
 import { timeOf } from './timing.js';
 
@@ -18,9 +18,9 @@ function leb(n) {
 const section = (id, body) => [id, ...leb(body.length), ...body];
 
 /**
- * (module (memory (export "m") pages) (func (export "r") (param $n i32) (result i32) ...)): each
- * turn reads a word of each of four streams and xors it into locals 1 to 4; local 5 counts to $n.
- * @param {number} pages @param {number} bytes of a stream
+ * Assembles (module (memory (export "m") pages) (func (export "r") (param $n i32) (result i32) ...)). Each iteration
+ * reads a word of four streams and xors it into locals 1 to 4; local 5 counts to $n.
+ * @param {number} pages @param {number} bytes bytes in a stream
  */
 function assemble(pages, bytes) {
   const load = (/** @type {number} */ k) => [
@@ -100,7 +100,7 @@ function assemble(pages, bytes) {
 
 export class MemoryReader {
   #read;
-  #bytes; // of a stream
+  #bytes; // of one stream
 
   /** @param {(bytes: number) => number} read @param {number} bytes */
   constructor(read, bytes) {
@@ -114,7 +114,7 @@ export class MemoryReader {
     const pages = Math.ceil((each * STREAMS) / PAGE);
     const { instance } = await WebAssembly.instantiate(assemble(pages, each));
     const { m, r } = /** @type {any} */ (instance.exports);
-    new Uint8Array(m.buffer).fill(1); // untouched pages would all map to one page
+    new Uint8Array(m.buffer).fill(1); // otherwise all pages would map to one page of zeros
     return new MemoryReader(r, each);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Writes the bench's GGUF files into build/bench/: seeded random weights, a chunk at a time, so that a
- * model may be larger than memory. As a program it writes them all: node tests/bench/models.js
+ * Writes the bench's GGUF files to build/bench/. The weights are seeded random numbers, written in chunks, so a model
+ * may be larger than memory. As a program it writes all files: node tests/bench/models.js
  */
 import {
   closeSync,
@@ -24,7 +24,7 @@ export const folder = fileURLToPath(new URL('../../build/bench/', import.meta.ur
 export const formats = ['f32', 'q8_0'];
 const CHUNK = 1 << 18;
 
-/** Uniform numbers of mean 0 and deviation 1: xorshift32, since only their spread matters. */
+/** Numbers of a uniform distribution with mean 0 and deviation 1, from xorshift32: only their spread matters. */
 class Noise {
   #state = 2463534242;
 
@@ -43,8 +43,8 @@ class Noise {
 }
 
 /**
- * Chooses types as llama.cpp does: matrices are quantised, position embeddings are not, and rows that
- * are not whole blocks stay F16.
+ * Chooses types as llama.cpp does: matrices are quantised, position embeddings are not, and matrices with rows of
+ * partial blocks are F16.
  * @param {Format} format
  * @param {{ name: string, shape: number[] }} tensor
  */
@@ -104,10 +104,10 @@ function write(path, shape, format) {
 }
 
 /**
- * Returns the file of a shape; writes it if it is missing.
+ * Returns the path of a shape's file; writes the file if it is missing.
  * @param {Shape} shape
  * @param {Format} format
- * @returns {string} its path
+ * @returns {string}
  */
 export function modelFile(shape, format) {
   const path = `${folder}${shape.name}.${format}.gguf`;

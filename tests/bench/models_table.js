@@ -1,10 +1,10 @@
 /**
- * A table of the 17 models in wllama's demo: tests/vectors/make_models.py makes a file of each kind, this
- * engine and wllama in Chromium open it, and the table compares their log-probabilities.
- * node tests/bench/models_table.js [NAME ...] prints it as Markdown.
+ * Compares this engine with wllama, in Chromium, on the 17 models of wllama's demo. make_models.py in tests/vectors
+ * makes a file of each architecture; the table compares log-probabilities. node tests/bench/models_table.js [NAME ...]
+ * prints it as Markdown.
  *
- * ggml rounds vectors by other groups and scales than this engine, so each is compared with a float64
- * reference of the same rounding. The distance of the two references explains the distance of the two
+ * ggml and this engine round activations in different groups. Each engine is therefore compared with a
+ * float64 reference that has its rounding. The difference of the references explains that of the
  * engines.
  */
 import { execFileSync } from 'node:child_process';
@@ -18,8 +18,8 @@ const folder = join(root, 'build/bench/models17');
 const CONTEXT = 64;
 
 /**
- * The largest difference at the best and at the worst position: a rounding that falls the other way
- * also changes later positions.
+ * Returns each position's largest difference, as a range over positions. A value that rounds differently also changes
+ * later positions.
  * @param {number[][]} rows @param {number[][]} others
  */
 function gapOf(rows, others) {

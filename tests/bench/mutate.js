@@ -1,7 +1,6 @@
 /**
- * Counts the small changes of right samplers that the grader finds: node tests/bench/mutate.js [COUNT].
- * Prints those with the full score, which must be equivalent: EQUIVALENT in tests/node/mutants.js has
- * the reasons.
+ * Counts the mutants of correct samplers that the grader finds: node tests/bench/mutate.js [COUNT]. Prints the mutants
+ * with the full score. They must be equivalent; EQUIVALENT in tests/node/mutants.js has the reasons.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +14,10 @@ import { excuse, mutants, spread } from '../node/mutants.js';
 const folder = fileURLToPath(new URL('../../build/fixtures/mutants', import.meta.url));
 mkdirSync(folder, { recursive: true });
 
-/** Grades a source; returns its score. @param {any} engine @param {{ as: string, source: string }} mutant @param {string} name */
+/**
+ * Returns the score of a mutant.
+ * @param {any} engine @param {{ as: string, source: string }} mutant @param {string} name
+ */
 export async function marksOf(engine, { as, source }, name) {
   const file = `${folder}/${name}.mjs`;
   writeFileSync(file, source);

@@ -1,7 +1,6 @@
 /**
- * The newest wllama as a contender, in a page, on one thread. It takes whole requests, not single steps,
- * and reports the time of prompt and text by its own clock. It is not a dependency: WLLAMA_NEWEST names
- * a folder with it (npm install @wllama/wllama).
+ * The newest wllama as a contender, in a page, on one thread. It accepts only whole requests, and reports the time of
+ * prompt and continuation. It is not a dependency: WLLAMA_NEWEST names its folder (npm install @wllama/wllama).
  */
 import { LoggerWithoutDebug, Wllama } from '/newest/@wllama/wllama/esm/index.js';
 
@@ -24,7 +23,7 @@ export class NewestWllama {
     const file = await (await fetch(model)).blob();
     await wllama.loadModel([file], { n_ctx: context, n_threads: 1, n_gpu_layers: 0 });
     const contender = new NewestWllama(wllama);
-    await contender.#ask('a', 2); // fails if it opens the model but cannot run it
+    await contender.#ask('a', 2); // throws if wllama opens the model but cannot run it
     return contender;
   }
 
@@ -41,16 +40,16 @@ export class NewestWllama {
       const { prompt_n, prompt_ms, predicted_n, predicted_ms } = timings;
       if (what === 'prefill') this.#letters *= tokens / prompt_n;
       passed += what === 'decode' ? predicted_ms : prompt_ms;
-      // The first token comes from the prompt's logits.
+      // The prompt's logits give the first token, so decode has one step less.
       done += what === 'decode' ? predicted_n - 1 : prompt_n;
     }
     return (passed / done) * tokens;
   }
 
-  /** Letters per token, measured so far. */
+  /** Mean number of letters per token in the requests so far. */
   #letters = 1;
 
-  /** Makes a text of about so many tokens, since wllama takes no ids. @param {number} tokens */
+  /** Makes a text of about this number of tokens; wllama accepts no ids. @param {number} tokens */
   #text(tokens) {
     return 'ab'.repeat(Math.ceil((tokens * this.#letters) / 2));
   }
@@ -58,7 +57,7 @@ export class NewestWllama {
   /** @param {string} prompt @param {number} max_tokens */
   async #ask(prompt, max_tokens) {
     const asked = { prompt, max_tokens, temperature: 0, ignore_eos: true, cache_prompt: false };
-    // Random weights draw invalid UTF-8, which ends the text, so it always draws one token.
+    // Random weights may produce invalid UTF-8, which ends the text, so a bias forces token 1000.
     const { timings } = await this.#wllama.createCompletion({
       ...asked,
       logit_bias: { 1000: 1e3 },

@@ -1,4 +1,4 @@
-/** The bench's page: keeps contenders by number, and the driver outside runs them. */
+/** The bench's page. It keeps contenders by number; the program outside the browser runs them. */
 import { WllamaContender, continueGreedily, logProbabilities, sampleContexts } from './wllama.js';
 
 /** A contender in its own worker. */
@@ -37,7 +37,7 @@ class Remote {
   }
 }
 
-/** Contenders that start workers themselves. @type {Record<string, (options: any) => Promise<any>>} */
+/** Contenders that start their own workers. @type {Record<string, (options: any) => Promise<any>>} */
 const PEERS = {
   wllama: (options) => WllamaContender.open(options),
   newest: async (options) => (await import('./newest_wllama.js')).NewestWllama.open(options),

@@ -1,4 +1,4 @@
-/** The parts of the bench; each gives races. */
+/** The parts of the bench. Each function returns races. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './chromium.js';
@@ -17,16 +17,16 @@ export const WLLAMA = 'wllama 2.3.7';
 const PREFILL = 64;
 const PROMPT = 'Once upon a time';
 const Q8_BYTES = 34 / 32;
-/** Smaller models fit into a cache, so memory does not bound them. */
+/** Below this size, weights fit into the processor's cache, so the memory's speed is no bound. */
 const BOUND_BYTES = 8e6;
-/** A load is slow and varies little, so few samples suffice. */
+/** Number of samples of a load. Loads are slow and vary little. */
 const LOADS = 3;
-/** The scalar loops are only a baseline, so few samples suffice. */
+/** Share of the budget for the scalar loops, which are only a baseline. */
 const SCALAR_SHARE = 0.3;
 const POSITIONS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256];
 
 /**
- * Returns the bytes that a decode step reads: every matrix once.
+ * Returns the bytes that a decode step reads: every matrix once, without position embeddings.
  * @param {Shape} shape
  * @param {string} format
  */
@@ -39,7 +39,7 @@ function weightBytes(shape, format) {
 }
 
 /**
- * Opens a contender, or returns the reason of its absence.
+ * Opens a contender. If that fails, returns a runner with the reason in `absent`.
  * @param {any} page
  * @param {string} name
  * @param {Runner['side']} side
@@ -67,7 +67,7 @@ export async function enterOurs(page, options, variants = VARIANTS) {
 }
 
 /**
- * Decode, prefill and load of one model file.
+ * Measures decode, prefill and load of one model file.
  * @param {any} host
  * @param {Shape} shape
  * @param {any} format
@@ -126,8 +126,8 @@ export async function runModel(host, shape, format, plan, parts, variants = VARI
 }
 
 /**
- * Time to the first token: a page with an empty cache, or a whole process. It uses the trained stories
- * model if that file exists, otherwise random weights of its size.
+ * Measures the time to the first token, of a page with an empty cache or of a new process. It uses the trained stories
+ * model if its file exists, otherwise random weights of that size.
  * @param {any} host @param {Shape} shape @param {Plan} plan
  * @returns {Promise<Race[]>}
  */
@@ -153,7 +153,7 @@ export async function runCold(host, shape, plan) {
 const HISTORY = Array.from({ length: 64 }, (_, i) => (i * 7 + 300) % 512);
 const CHAIN = { repetition_penalty: 1.1, temperature: 0.8, top_k: 40, top_p: 0.95 };
 const TOP_P = { top_p: 0.95 };
-/** Settings with up to six active samplers. */
+/** Settings of the traced chain; `runSampler` uses the first six that the engine has. */
 const STAGES = {
   logit_bias: { 5: 1, 9: -2 },
   repetition_penalty: 1.1,
@@ -176,7 +176,7 @@ async function samplerFiles(size) {
 }
 
 /**
- * Sampling at one size of vocabulary: the chain and a draw, top-p and a draw, the page's trace.
+ * Measures sampling at one vocabulary size: a chain with a draw, top-p with a draw, and the page's trace.
  * @param {any} host @param {number} size @param {Plan} plan @param {string[]} parts
  * @returns {Promise<Race[]>}
  */
@@ -229,7 +229,7 @@ export async function runSampler(host, size, plan, parts) {
 }
 
 /**
- * The time of a step by position, with and without the cache, as one race.
+ * Measures a step at each position, with and without the cache, as one race.
  * @param {any} host
  * @param {Shape} shape
  * @param {Plan} plan
@@ -264,7 +264,7 @@ export async function runPositions(host, shape, plan) {
 }
 
 /**
- * Decode at sizes between those of the table.
+ * Measures decode at sizes between those of the table, for the plot.
  * @param {any} host
  * @param {any} formats
  * @param {Plan} plan

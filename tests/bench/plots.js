@@ -1,6 +1,4 @@
-/**
- * Plots of a run's races as small SVG files: d3 makes scales and shapes, this file writes the SVG.
- */
+/** Plots of a run's races as small SVG files. d3 computes scales and paths; this file writes the SVG. */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 import { best } from './race.js';
@@ -18,7 +16,7 @@ import { median } from './timing.js';
  * @property {string} title
  * @property {string} x
  * @property {string} y
- * @property {boolean} log
+ * @property {boolean} log  true if both axes are logarithmic
  * @property {Series[]} series
  */
 
@@ -27,8 +25,8 @@ const HEIGHT = 360;
 const MARGIN = { top: 44, right: 176, bottom: 46, left: 62 };
 const RIGHT = WIDTH - MARGIN.right;
 const BOTTOM = HEIGHT - MARGIN.bottom;
-// Near Okabe and Ito's colours, which are safe for colour blindness, with a contrast of at least 3:1 on
-// white and on the dark background.
+// Colours near Okabe and Ito's, which are safe for colour blindness. Their contrast is at least 3:1 on white and on the
+// dark background.
 const BLUE = '#2b82c9';
 const ORANGE = '#d55e00';
 const GREEN = '#00946b';
@@ -50,7 +48,7 @@ function short(value) {
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /**
- * Returns an element, with numbers rounded to a tenth.
+ * Returns an SVG element; numbers are rounded to a tenth.
  * @param {string} name
  * @param {Record<string, string | number | undefined>} attributes
  * @param {string} [inner]
@@ -72,7 +70,10 @@ function scaleOf(values, log, range) {
   return log ? scaleLog([low / 1.3, high * 1.3], range) : scaleLinear([0, high], range).nice();
 }
 
-/** The powers of ten, or round numbers. @param {any} scale @param {boolean} log */
+/**
+ * Returns the ticks that are powers of ten on a logarithmic axis, otherwise round numbers.
+ * @param {any} scale @param {boolean} log
+ */
 function ticksOf(scale, log) {
   const ticks = scale.ticks(5);
   const decades = ticks.filter((/** @type {number} */ tick) =>
@@ -105,7 +106,7 @@ function drawAxes(x, y, { title, x: xTitle, y: yTitle, log }) {
 }
 
 /**
- * Renders one line with its dots and its name in the legend.
+ * Returns a series as a line with dots and its name in the legend.
  * @param {any} x
  * @param {any} y
  * @param {Series} series
@@ -163,7 +164,7 @@ export function drawPlot(plot) {
 }
 
 /**
- * Returns the points of one contender over races; `ours` means the engine's best in each race.
+ * Returns the points of one contender over races; `ours` selects this engine's best entry in each race.
  * @param {Race[]} races
  * @param {string} name
  * @param {(race: Race) => number} at

@@ -1,6 +1,6 @@
 /**
- * A race: contenders do the same work in turns (A B C, A B C ...), so that other load on the machine
- * slows all of them alike; ratios compare samples of the same turn.
+ * A race: contenders do equal work in turns (A B C, A B C ...), so that other load on the machine slows all of them
+ * equally. Ratios compare samples of one turn.
  */
 import { median } from './timing.js';
 
@@ -8,15 +8,15 @@ import { median } from './timing.js';
  * @typedef {object} Entry
  * @property {string} name
  * @property {'ours' | 'peer' | 'bound'} side
- * @property {string} [absent]  the reason why it did not run
- * @property {number[]} samples  in the race's unit, one a turn
+ * @property {string} [absent]  the reason if it did not run
+ * @property {number[]} samples  in the race's unit, one for each turn
  *
  * @typedef {object} Race
  * @property {string} part
  * @property {string} host
  * @property {string} subject
  * @property {string} unit
- * @property {boolean} rate  greater is better
+ * @property {boolean} rate  true if a greater value is better
  * @property {Entry[]} entries
  *
  * @typedef {object} Runner
@@ -24,16 +24,16 @@ import { median } from './timing.js';
  * @property {Entry['side']} side
  * @property {{ sample: (work: any, least: number) => Promise<number> }} [contender]
  * @property {string} [absent]
- * @property {number} [factor]  on the race's conversion, for a runner with another unit
- * @property {number} [share]  of the budget, for a costly runner of less interest
+ * @property {number} [factor]  multiplies the converted value, for a runner with another unit
+ * @property {number} [share]  share of the budget, for a slow baseline
  */
 
 /**
  * @param {Runner[]} runners
  * @param {any} work
  * @param {{ samples: number, least: number, budget: number, minimum?: number }} plan  budget:
- *   milliseconds of one runner in all; beyond it the runner gets only `minimum` samples
- * @param {(ms: number) => number} convert  a sample's milliseconds to the unit
+ *   total milliseconds of a runner; a runner beyond it stops after `minimum` samples
+ * @param {(ms: number) => number} convert  from a sample's milliseconds to the race's unit
  * @returns {Promise<Entry[]>}
  */
 export async function race(runners, work, { samples, least, budget, minimum = 3 }, convert) {
@@ -47,7 +47,7 @@ export async function race(runners, work, { samples, least, budget, minimum = 3 
       const began = performance.now();
       const ms = await contender.sample(work, turn < 0 ? least / 2 : least);
       spent[i] += performance.now() - began;
-      // The first turn only warms up, unless it has used up the budget and one sample suffices.
+      // The first turn is a warm-up. It counts only if it has used up the budget and one sample suffices.
       if (turn >= 0 || (needed === 1 && over())) taken[i].push(ms);
     }
   }
@@ -59,7 +59,7 @@ export async function race(runners, work, { samples, least, budget, minimum = 3 
   }));
 }
 
-/** Returns the engine's best entry by its median. @param {Race} race @returns {Entry | undefined} */
+/** Returns this engine's entry with the best median. @param {Race} race @returns {Entry | undefined} */
 export function best({ entries, rate }) {
   const ran = entries.filter(({ side, samples }) => side === 'ours' && samples.length);
   const worth = (/** @type {Entry} */ entry) => (rate ? 1 : -1) * median(entry.samples);
@@ -67,7 +67,7 @@ export function best({ entries, rate }) {
 }
 
 /**
- * Returns the engine's speed as a multiple of the peer's, the median over their common turns.
+ * Returns this engine's speed divided by the peer's: the median over their common turns.
  * @param {Entry} ours @param {Entry} peer @param {boolean} rate
  */
 export function ratio(ours, peer, rate) {

@@ -1,6 +1,4 @@
-/**
- * The output of a run and the content of RESULTS.md: the tables, the machine, the versions, the commands.
- */
+/** Formats a run's output and a section of RESULTS.md: tables, machine, versions and commands. */
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { targetRows } from './targets.js';
 import { absences, align, digits, tableOf } from './table.js';
@@ -62,7 +60,7 @@ function sizeTable(sizes) {
   return `Size to fetch\n${align([['', '', 'raw', 'gzip -9'], ...rows])}`;
 }
 
-/** Returns blocks of text, one for each part, each with its command below. @param {Result} result */
+/** Returns blocks of text: each part's table with its command below. @param {Result} result */
 function blocks({ races, sizes }) {
   const parts = [...TITLES.keys()].filter((part) => races.some((one) => one.part === part));
   const tables = parts.map((part) => {

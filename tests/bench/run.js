@@ -1,13 +1,13 @@
 /**
- * The bench. Prints one table; --write also writes this processor's section of RESULTS.md and its
- * plots. Flags select; these are the defaults:
+ * Runs the bench and prints its tables; --write also writes this processor's section of RESULTS.md and its plots. The
+ * defaults of the flags are:
  *
  *     node tests/bench/run.js --parts decode,prefill,load,cold,sampler,warpers,trace,mask,size,growth
  *       --shapes 260K,15M,124M --formats f32,q8_0 --hosts node,chromium
  *       --vocabularies 512,32000,50257,128256,256000 --samples 5 --least 200 --budget 4000
  *
- * Keep the machine otherwise idle: ratios survive other load, since contenders take turns; absolute
- * figures do not.
+ * Run nothing else on the machine. Other load changes absolute figures, but hardly ratios, since contenders
+ * take turns.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

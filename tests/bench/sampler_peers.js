@@ -1,7 +1,7 @@
 /**
- * Other programs' samplers in JavaScript: a sort of objects, as in many demos, and an optimised version
- * of transformers' algorithm (penalty, temperature, top-k by the k-th value, top-p by a sort and a
- * cumulative sum) over typed arrays. Both read Float32Array logits (V,).
+ * Two JavaScript samplers for comparison: a sort of objects, as in many demos, and an optimised version of
+ * transformers' algorithm (penalty, temperature, top-k by the k-th value, top-p by a sort and a cumulative sum) over
+ * typed arrays. Both read Float32Array logits (V,).
  */
 import { timeOf } from './timing.js';
 
@@ -9,7 +9,7 @@ import { timeOf } from './timing.js';
 /** @typedef {{ id: number, kept: number }} Picked */
 
 /**
- * Samples as demos do: every token is an object, and all are sorted.
+ * Samples as many demos do: it makes an object for every token and sorts all objects.
  * @param {Float32Array} logits
  * @param {number[]} history
  * @param {Settings} settings
@@ -43,7 +43,7 @@ export function drawBySorting(
 const DIGIT = 11;
 const BUCKETS = 1 << DIGIT;
 
-/** The algorithm of transformers' logits warpers, with every array allocated once. */
+/** Transformers' logits warpers; every array is allocated only once. */
 export class TransformersSampler {
   #scores;
   #bits;
@@ -56,7 +56,7 @@ export class TransformersSampler {
   /** @type {Float32Array} */
   #best = new Float32Array(0);
 
-  /** @param {number} size the vocabulary's */
+  /** @param {number} size of the vocabulary */
   constructor(size) {
     this.#scores = new Float32Array(size);
     this.#bits = new Uint32Array(this.#scores.buffer);
@@ -67,7 +67,7 @@ export class TransformersSampler {
     this.#weights = new Float64Array(size);
   }
 
-  /** The k-th greatest score, by one pass over a small sorted list. @param {number} k */
+  /** Returns the k-th greatest score. One pass keeps the k greatest in a sorted list. @param {number} k */
   #kthGreatest(k) {
     const scores = this.#scores;
     if (this.#best.length !== k) this.#best = new Float32Array(k);
@@ -83,9 +83,9 @@ export class TransformersSampler {
   }
 
   /**
-   * Sorts the ids with scores of at least `least`, descending: a radix sort of three digits of 11 bits.
+   * Sorts the ids with scores of at least `least`, descending, by a radix sort with three digits of 11 bits.
    * @param {number} least
-   * @returns {number} their number; the ids are in #otherIds
+   * @returns {number} number of sorted ids, which are in #otherIds
    */
   #sort(least) {
     const scores = this.#scores;
@@ -96,7 +96,7 @@ export class TransformersSampler {
     for (let i = 0; i < scores.length; i++) {
       if (scores[i] < least) continue;
       const bits = this.#bits[i];
-      // Bits flipped so that the greatest float is the smallest unsigned integer.
+      // Flips bits so that descending floats become ascending unsigned integers.
       const key = bits >>> 31 ? bits : ~bits & 0x7fffffff;
       keys[n] = key;
       ids[n++] = i;
@@ -144,7 +144,7 @@ export class TransformersSampler {
       const factor = 1 / temperature;
       for (let i = 0; i < scores.length; i++) scores[i] *= factor;
     }
-    // Scores below the k-th value are -Infinity, and top-p need not sort them.
+    // Scores below the k-th are -Infinity, so they need no sort.
     const n = this.#sort(top_k ? this.#kthGreatest(Math.min(top_k, scores.length)) : -Infinity);
     const ids = this.#otherIds;
     const weights = this.#weights;
@@ -171,7 +171,7 @@ async function readLogits(source) {
   return new Float32Array(await (await fetch(source)).arrayBuffer());
 }
 
-/** A contender with one of these samplers. */
+/** A contender that wraps one of these samplers. */
 export class JsSampler {
   #draw;
   #turn = 0;

@@ -1,6 +1,6 @@
 /**
- * A file of figures has a section for each kind of processor, since figures of one kind say little about
- * another. A written section replaces its old one and leaves the others.
+ * Writes files of figures with a section for each type of processor, since figures of one type say little about
+ * another. A new section replaces the old section of its type only.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -9,18 +9,18 @@ import { drawPlot } from './plots.js';
 
 const here = fileURLToPath(new URL('./', import.meta.url));
 
-/** Maker and family, such as "Intel Xeon", or the architecture if the system does not tell. */
+/** Returns maker and family, such as "Intel Xeon", or the architecture if the system has no name. */
 function processor() {
   const model = cpus()[0]?.model ?? '';
   return /\S+ \S+/.exec(model.replace(/\((R|TM)\)/gi, ''))?.[0] ?? process.arch;
 }
 
-/** Returns a plot's name with the processor: name-intel-xeon.svg. @param {string} file */
+/** Returns a plot's file name with the processor: name-intel-xeon.svg. @param {string} file */
 const ofProcessor = (file) =>
   file.replace(/(?=\.svg$)/, `-${processor().toLowerCase().replace(/\W+/g, '-')}`);
 
 /**
- * Returns the text with this section instead of the one with its title, or inserted in order of titles.
+ * Returns the text with a new section. It replaces the section with its title; sections are sorted by title.
  * @param {string} text
  * @param {string} title
  * @param {string} body
@@ -33,8 +33,8 @@ export function withSection(text, title, body) {
 
 /**
  * Writes the section of this processor.
- * @param {string} file beside this one
- * @param {string} intro what stands above the sections
+ * @param {string} file in this folder
+ * @param {string} intro text above the sections
  * @param {string[]} blocks
  */
 export function writeSection(file, intro, blocks) {
@@ -44,7 +44,7 @@ export function writeSection(file, intro, blocks) {
   writeFileSync(path, withSection(intro + sections, processor(), blocks.join('\n\n')));
 }
 
-/** Writes the plot of this processor; returns the Markdown that shows it. @param {import('./plots.js').Plot} plot */
+/** Writes the plot of this processor; returns Markdown that shows the plot. @param {import('./plots.js').Plot} plot */
 export function writePlot(plot) {
   const file = ofProcessor(plot.file);
   writeFileSync(`${here}${file}`, drawPlot(plot));

@@ -1,6 +1,4 @@
-/**
- * The models of the bench, of known sizes with random weights: the contents of a GGUF file of each.
- */
+/** The models of the bench: known shapes with random weights, as contents of GGUF files. */
 
 /**
  * @typedef {object} Shape
@@ -13,7 +11,7 @@
  * @property {number} n_head_kv
  * @property {number} vocab_size
  * @property {number} context_length
- * @property {number} tokens  number that a decode run feeds, from an empty timeline
+ * @property {number} tokens  number of tokens in a decode run, which begins with an empty timeline
  */
 
 /** @type {Shape[]} */
@@ -56,7 +54,7 @@ export const shapes = [
   },
 ];
 
-/** Further sizes, only for the curve of speed against parameters. @type {Shape[]} */
+/** Further shapes, only for the plot of speed against parameters. @type {Shape[]} */
 export const curveShapes = [
   {
     name: '2M',
@@ -84,7 +82,7 @@ export const curveShapes = [
   },
 ];
 
-/** The size of models/stories.gguf, used if that file is missing. @type {Shape} */
+/** The shape of models/stories.gguf, for random weights if that file is missing. @type {Shape} */
 export const storiesShape = {
   name: 'stories',
   architecture: 'llama',
@@ -98,11 +96,11 @@ export const storiesShape = {
   tokens: 64,
 };
 
-/** The standard deviation of a sampler model's logits: as peaked as a language model's. */
+/** Standard deviation of a sampler model's logits, similar to a language model's. */
 export const LOGIT_SPREAD = 3;
 
 /**
- * Returns one small layer under a head of `vocab_size` rows, to make logits for the sampler.
+ * Returns a model of one small layer with `vocab_size` outputs, to make logits for the samplers.
  * @param {number} vocab_size
  * @returns {Shape}
  */
@@ -179,7 +177,7 @@ function llamaTensors({ n_embd, n_ff, n_layer, n_head, n_head_kv, vocab_size }) 
     matrix(`blk.${i}.ffn_up.weight`, n_embd, n_ff),
     matrix(`blk.${i}.ffn_down.weight`, n_ff, n_embd),
   ]);
-  // The final norm gives |h| = sqrt(n_embd): rows of deviation s / sqrt(n_embd) give logits of s.
+  // The final norm gives |h| = sqrt(n_embd), so weights of deviation s / sqrt(n_embd) give logits of deviation s.
   return [
     matrix('token_embd.weight', n_embd, vocab_size),
     ...layers.flat(),
@@ -191,7 +189,7 @@ function llamaTensors({ n_embd, n_ff, n_layer, n_head, n_head_kv, vocab_size }) 
   );
 }
 
-/** @param {Shape} shape  head and embedding are one tensor, as in these models */
+/** Returns the tensors. Head and embedding are one tensor, as in the real models. @param {Shape} shape */
 export function tensorsOf(shape) {
   return shape.architecture === 'gpt2' ? gpt2Tensors(shape) : llamaTensors(shape);
 }

@@ -1,6 +1,6 @@
 /**
- * The files that a visit fetches: the modules, and the engine's JavaScript with its worker, minified as the
- * site's build does.
+ * Measures the files that a visit downloads: the modules, and the engine's JavaScript with its worker, minified as in
+ * the site's build.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const LIKE_THE_SITE = {
 };
 
 /**
- * Bundles an entry into one file.
+ * Bundles an entry into one file; returns its bytes.
  * @param {string} entry under web/engine/
  */
 export async function bundle(entry) {
@@ -41,7 +41,7 @@ export async function bundle(entry) {
   return outputFiles[0].contents;
 }
 
-/** The engine's JavaScript of a visit: its client in the page, and the worker. */
+/** Names of the engine's JavaScript files that a visit downloads: client, worker and engine. */
 const FETCHED = {
   main: 'engine JavaScript in the page (remote.js)',
   worker: 'worker with the engine (worker.js)',
@@ -49,7 +49,7 @@ const FETCHED = {
   shared: 'what both of them import',
 };
 
-/** Builds these files as the site does, without files that are fetched later. */
+/** Builds these files as the site does, without files that the page downloads later. */
 async function fetched() {
   const outdir = await mkdtemp(join(tmpdir(), 'logitscope-'));
   try {
@@ -78,13 +78,13 @@ const withTotal = (total, parts) => [
   },
 ];
 
-/** The built modules, by path; a visit fetches only one of the last two. */
+/** Paths of the built modules. A visit downloads the first, and one of the other two. */
 export const modulePaths = () =>
   ['logitscope.wasm', 'logitscope-simd.wasm', 'logitscope-relaxed.wasm']
     .map((name) => join(root, 'web/engine', name))
     .filter((path) => existsSync(path));
 
-/** The modules of a visit: the engine, and the larger module of loops. @returns {Size[]} */
+/** Returns the sizes of a visit's modules: the engine, and the larger module with loops. @returns {Size[]} */
 function visited() {
   const [engine, ...loops] = modulePaths().map((path) => weigh(basename(path), readFileSync(path)));
   return [engine, ...loops.sort((a, b) => b.gzip - a.gzip).slice(0, 1)];

@@ -1,6 +1,6 @@
 /**
- * The speed of drafting for the card of models/stories-draft.gguf: tokens a pass, accepted drafts, and
- * time a token beside plain decoding, in turns. node tests/bench/speculate.js [TEXTS]
+ * Measures drafting with models/stories-draft.gguf for its model card: tokens per pass, accepted drafts, and time per
+ * token compared with plain decoding, in turns. node tests/bench/speculate.js [TEXTS]
  */
 import { Logitscope } from '../../web/engine/index.js';
 import { median } from './timing.js';
@@ -23,7 +23,7 @@ async function row(temperature, draft_tokens) {
     const options = { prompt, temperature, seed: Math.abs(seed), max_new_tokens: 100 };
     const both = await scope.write({ ...options, draft, draft_tokens });
     const plain = await scope.write(options);
-    if (seed < 0) continue; // the module warms up
+    if (seed < 0) continue; // the first run only warms up the module
     const { tokens, passes, accepted, rejected } = /** @type {any} */ (both.speculation);
     sums.tokens += tokens;
     sums.passes += passes;

@@ -1,11 +1,11 @@
-/** Races as a table of plain text: medians with their spread, peers with the ratio beside them. */
+/** Formats races as a table of plain text: medians with their spread, and ratios to peers. */
 import { best, ratio } from './race.js';
 import { median, spread } from './timing.js';
 
 /** @typedef {import('./race.js').Race} Race */
 /** @typedef {import('./race.js').Entry} Entry */
 
-/** Three digits, thousands with commas. @param {number} value */
+/** Formats a value with three digits; commas separate thousands. @param {number} value */
 export function digits(value) {
   if (value >= 100) return Math.round(value).toLocaleString('en');
   return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(value))));
@@ -16,7 +16,7 @@ const times = (value) =>
   `${value >= 10 ? Math.round(value).toLocaleString('en') : value.toFixed(value < 1 ? 2 : 1)}x`;
 
 /**
- * Returns median and half the range, with the number of samples if it is less than three.
+ * Returns median and half the range; with less than three samples, the median and their number.
  * @param {Entry} entry
  */
 function cell({ samples, absent }) {
@@ -41,7 +41,7 @@ function column(one, name) {
   return `${cell(entry)}  ${shown}`;
 }
 
-/** @param {string[][]} rows the first is the head */
+/** @param {string[][]} rows the first row is the header */
 export function align(rows) {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
   return rows
@@ -55,9 +55,9 @@ export function align(rows) {
 }
 
 /**
- * Returns one block of a part: its races as rows, contenders as columns.
+ * Returns a part's table: a row for each race, a column for each contender.
  * @param {string} title
- * @param {Race[]} races of one unit
+ * @param {Race[]} races with equal units
  */
 export function tableOf(title, races) {
   const sides = ['ours', 'peer', 'bound'];
@@ -73,7 +73,7 @@ export function tableOf(title, races) {
   return `${title}\n${align([['', '', ...names], ...rows])}`;
 }
 
-/** Returns the reasons of absent contenders, each once. @param {Race[]} races */
+/** Returns the reasons of absent contenders, without repeats. @param {Race[]} races */
 export function absences(races) {
   const reasons = races.flatMap(({ host, entries }) =>
     entries

@@ -1,4 +1,4 @@
-/** The targets of this engine as ratios within one run, and a run's ratios. */
+/** The project's performance targets, as ratios within a run, and the values of a run. */
 import { WLLAMA } from './parts.js';
 import { best, ratio } from './race.js';
 import { digits } from './table.js';
@@ -18,8 +18,8 @@ const node = { host: 'node' };
 const V = 'V=128256';
 
 /**
- * @type {Target[]} least: times as fast as another, or a part of the memory's speed; most:
- *   milliseconds
+ * @type {Target[]} least: minimum of the ratio to `against`; most:
+ * maximum in milliseconds
  */
 const targets = [
   { part: 'decode', subject: '15M q8_0', ...chromium, against: WLLAMA, least: 10 },
@@ -41,7 +41,7 @@ const targets = [
 /**
  * @param {Race[]} races
  * @param {Target} target
- * @returns {Reached | null} null where the run has no such figures
+ * @returns {Reached | null} null if the run has no such races
  */
 function reach(races, { part, subject, host, against, least = 0, most = 0 }) {
   const one = races.find(
@@ -61,7 +61,7 @@ function reach(races, { part, subject, host, against, least = 0, most = 0 }) {
     : { what, target: `>= ${least}x`, value, unit: 'x', met: value >= least };
 }
 
-/** Returns the ratio of Q8_0 to F32, each with its own turns. @param {Race[]} races @returns {Reached | null} */
+/** Returns the ratio of Q8_0 to F32 in decode, both of this engine. @param {Race[]} races @returns {Reached | null} */
 function reachOwn(races) {
   const [q8, f32] = ['124M q8_0', '124M f32'].map((subject) =>
     races.find(
@@ -97,7 +97,7 @@ function reachSize(sizes) {
 /**
  * @param {Race[]} races
  * @param {import('./size.js').Size[]} sizes
- * @returns {string[][]} rows of a table, head first
+ * @returns {string[][]} rows of a table; the first is the header
  */
 export function targetRows(races, sizes) {
   const reached = [

@@ -1,11 +1,8 @@
-/**
- * Timing of the bench: a sample runs whole units of work until enough time has passed; results are
- * medians of samples.
- */
+/** The bench's clock: a sample runs units of work until enough time has passed; results are medians of samples. */
 
 /**
- * Returns the milliseconds of a call, over as many calls as fill `least` milliseconds. It reads the clock
- * so seldom that the reading costs nothing.
+ * Returns the mean milliseconds of a call. It repeats calls for at least `least` milliseconds, and reads the clock only
+ * after batches of calls, because reading takes time.
  * @param {() => void | Promise<void>} call
  * @param {number} least
  * @returns {Promise<number>}
@@ -21,7 +18,7 @@ export async function timeOf(call, least) {
     calls += batch;
     const passed = performance.now() - began;
     if (passed >= least) return passed / calls;
-    // The next batch should fill the rest, but at most doubles, so that one slow batch ends the loop.
+    // The next batch should fill the remaining time. It at most doubles the calls, so one slow batch ends the loop.
     batch = Math.max(1, Math.min(calls, Math.ceil((calls * (least - passed)) / passed)));
   }
 }
@@ -33,7 +30,7 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Half the range as a part of the median. @param {number[]} values */
+/** Returns half the range divided by the median. @param {number[]} values */
 export function spread(values) {
   return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
 }

@@ -1,4 +1,4 @@
-/** PyTorch as a contender, in Debian's Python; absent if it is not installed. */
+/** PyTorch as a contender, in Debian's Python. It is absent if PyTorch is not installed. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Each sampler alone at its usual value, and the draw: one line for each sampler. */
+/** Measures each sampler alone at its usual value, with the draw. */
 import { Engine } from './engine.js';
 import { modelFile } from './models.js';
 import { VARIANTS, enterOurs } from './parts.js';
@@ -6,14 +6,14 @@ import { race } from './race.js';
 import { samplerShape } from './shapes.js';
 
 /**
- * A text with repeats, so penalties and DRY act. Its last 16 tokens are no repeat, since SynthID
- * marks nothing after a repeated context.
+ * Ids with repeats, so that penalties and DRY act. The last 16 ids do not repeat earlier ones, since SynthID marks no
+ * token after a repeated context.
  */
 export const FED = Array.from({ length: 64 }, (_, i) => (i === 49 ? 1 : (i % 24) * 7));
-/** The vocabularies of GPT-2 and of Llama 3. */
+/** Vocabulary sizes of GPT-2 and of Llama 3. */
 export const WARPER_SIZES = [50257, 128256];
 
-/** Settings beside the usual value, so that a sampler does all of its work. */
+/** Additional settings for some samplers, so that each does all of its work. */
 const BESIDE = /** @type {Record<string, import('../../web/engine/types.js').Settings>} */ ({
   logit_bias: { logit_bias: { 5: 1, 9: -2, 40: false } },
   smoothing_factor: { smoothing_curve: 2 },
@@ -21,7 +21,7 @@ const BESIDE = /** @type {Record<string, import('../../web/engine/types.js').Set
   synthid_depth: { synthid_context: 16 },
 });
 
-/** The settings of one sampler alone. @param {{ name: string, usual: number }} row */
+/** Returns the settings of one sampler alone. @param {{ name: string, usual: number }} row */
 export const aloneAt = ({ name, usual }) => ({ [name]: usual, ...BESIDE[name] });
 
 /**

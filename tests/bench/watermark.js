@@ -1,6 +1,6 @@
 /**
- * Measures the detection of watermarks, also in edited texts: node tests/bench/watermark.js [texts]. The
- * shipped model `stories` writes the texts, each with its own key. Prints a table for docs/samplers.md.
+ * Measures the detection of watermarks, also in edited texts: node tests/bench/watermark.js [TEXTS]. The shipped model
+ * `stories` writes the texts, each with another key. Prints a table for docs/samplers.md.
  */
 import { Logitscope, detect } from '../../web/engine/index.js';
 
@@ -29,7 +29,7 @@ async function write(settings, seed, length) {
 }
 
 /**
- * Returns the text with a share of its tokens replaced by another text's, at seeded places.
+ * Returns a text after random edits: a share of its ids is replaced by ids of `other`.
  * @param {number[]} ids
  * @param {number[]} other
  * @param {number} share
@@ -38,7 +38,10 @@ async function write(settings, seed, length) {
 const edit = (ids, other, share, seed) =>
   ids.map((id, i) => (scope.random(seed, i) < share ? other[i] : id));
 
-/** Returns the median z and the number of p of at most 1 %. @param {{ z: number, p: number }[]} found */
+/**
+ * Returns the median z, and the percentage of texts with p of at most 1 %.
+ * @param {{ z: number, p: number }[]} found
+ */
 function sumUp(found) {
   const zs = found.map(({ z }) => z).sort((a, b) => a - b);
   const share = found.filter(({ p }) => p <= 0.01).length / found.length;
@@ -46,7 +49,7 @@ function sumUp(found) {
 }
 
 /**
- * Returns the detector's results over texts, for SynthID with the weighted mean.
+ * Returns the detector's results for all texts; SynthID uses the weighted mean.
  * @param {number[][]} texts
  * @param {object} mark
  * @param {(i: number) => number} [keyOf]

@@ -1,6 +1,6 @@
 /**
- * wllama as a contender, in a page: llama.cpp's WebAssembly build of one thread. Decode and prefill run in
- * loops inside its worker with the worker's clock, so messages between page and worker do not count.
+ * wllama as a contender, in a page: llama.cpp's single-threaded WebAssembly build. Its worker runs and times the loops
+ * of decode and prefill, so the time excludes messages between page and worker.
  */
 import { LoggerWithoutDebug, Wllama } from '/source/node_modules/@wllama/wllama/esm/index.js';
 import { timeOf } from '/source/tests/bench/timing.js';
@@ -30,11 +30,10 @@ export async function loadWllama({ model, context, options }) {
 }
 
 /**
- * Continues prompts with wllama, greedily, with a cache of 32 bits so that only its arithmetic
- * differs.
+ * Continues prompts greedily with wllama. Its cache has 32 bits, so only its arithmetic differs from this engine's.
  * @param {{ model: string, context: number, prompts: string[], steps: number }} options
- * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: the
- *   lead of the best logit of each step over the second
+ * @returns {Promise<{ prompt_ids: number[], ids: number[], margins: number[] }[]>} margins: for
+ *   each step, the best logit minus the second
  */
 export async function continueGreedily({ model, context, prompts, steps }) {
   const wllama = await loadWllama({
@@ -63,9 +62,9 @@ export async function continueGreedily({ model, context, prompts, steps }) {
 }
 
 /**
- * Returns ln p of every token after each id of a text, with a cache of 32 bits.
+ * Returns ln p of every token at each position of a text, with a 32-bit cache.
  * @param {{ model: string, context: number, ids: number[] }} options
- * @returns {Promise<number[][]>} by position, then by id
+ * @returns {Promise<number[][]>} indexed by position, then by id
  */
 export async function logProbabilities({ model, context, ids }) {
   const wllama = await loadWllama({
@@ -87,7 +86,7 @@ export async function logProbabilities({ model, context, ids }) {
   return rows;
 }
 
-/** wllama's names of the settings. @type {Record<string, string>} */
+/** wllama's names of settings. @type {Record<string, string>} */
 const NAMES = {
   temperature: 'temp',
   repetition_penalty: 'penalty_repeat',
@@ -97,12 +96,11 @@ const NAMES = {
 };
 
 /**
- * Returns wllama's draws after each token of some texts, under each of some settings and with each of
- * some seeds.
+ * Returns wllama's draws at each position of the texts, with each of the settings and each of the seeds.
  * @param {{ model: string, context: number, texts: number[][], settings: Record<string, number>[],
  *   seeds: number[], draws: number }} options
- * @returns {Promise<{ history: number[], p: number[], drawn: number[][] }[]>} by context; p by id,
- *   before any sampler; drawn by settings
+ * @returns {Promise<{ history: number[], p: number[], drawn: number[][] }[]>} one for each context; p: by id,
+ *   before the samplers; drawn: one list for each settings
  */
 export async function sampleContexts({ model, context, texts, settings, seeds, draws }) {
   const contexts = texts.flatMap((ids) =>

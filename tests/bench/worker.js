@@ -1,6 +1,5 @@
 /**
- * One contender in a worker of the bench's page: it answers messages { method, args } with { result } or
- * { error }.
+ * A worker of the bench's page with one contender. It answers messages { method, args } with { result } or { error }.
  */
 import { openContender } from './contender.js';
 

@@ -1,4 +1,4 @@
-/** All calls of a bundled package; a test compares the results with the engine in Node. */
+/** Calls every function that a bundle needs. bundlers.test.js compares the results with the engine in Node. */
 import { Logitscope } from 'logitscope';
 import { RemoteLogitscope } from 'logitscope/remote';
 

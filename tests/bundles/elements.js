@@ -1,4 +1,4 @@
-/** The page of a bundle with the elements; it leaves its results for the test. */
+/** The page of a bundle with the elements. It stores its results in `globalThis` for the test. */
 import 'logitscope/elements';
 
 /** @param {string} name @param {Record<string, string>} attributes */

@@ -1,4 +1,4 @@
-/** The page of a bundle; it leaves its results for the test. */
+/** The page of a bundle. It stores its results in `globalThis.result` for the test. */
 import { askForSimd, useHere, useRemote } from './app.js';
 
 const model = new URL('/model.gguf', location.href);

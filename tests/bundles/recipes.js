@@ -1,4 +1,4 @@
-/** The recipes of docs/bundlers.md, the shared files of their projects, and the expected results. */
+/** The recipes of docs/bundlers.md, files that several test projects need, and the expected results. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { smallModel } from '../node/small_model.js';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DOCUMENT = readFileSync(new URL('../../docs/bundlers.md', import.meta.url), 'utf8');
 
-/** Returns the file with this name in the document. @param {string} name */
+/** Returns the file that docs/bundlers.md shows under this name. @param {string} name */
 export function recipe(name) {
   const begin = DOCUMENT.indexOf(` ${name}\n`);
   if (begin < 0) throw new Error(`docs/bundlers.md shows no ${name}`);
@@ -20,12 +20,12 @@ export function recipe(name) {
 const VERBS = fileURLToPath(new URL('../../models/verbs.gguf', import.meta.url));
 const TEMPLATE = '{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>';
 
-/** A model with quantised weights and a chat template. */
+/** Makes a model with quantised weights and a chat template. */
 export const chatModel = () =>
   smallModel({ dim: 64, context: 256, type: 'Q8_0', template: TEMPLATE });
 
 /**
- * Copies files of this folder and recipes of the document into a project.
+ * Copies files of this folder (`own`) and recipes of docs/bundlers.md (`shown`) into a project.
  * @param {string} project
  * @param {string[]} own
  * @param {string[]} [shown]
@@ -40,8 +40,7 @@ export const pageOf = (script) =>
   `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="app"></div>${script}`;
 
 /**
- * Returns the results of the page at an address: in the page, in a worker, and for `variant:
- * 'simd'`.
+ * Returns the results of the page at `url`: of useHere, useRemote and askForSimd in app.js.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url
  */

@@ -1,8 +1,7 @@
 /**
- * Random lines of a submission's process, from seed SEED on: `make fuzz-answers`, or
- * `node tests/fuzz/answers.js 1000000`.
- * Each line is refused in one sentence, or it is an answer or a question of the schema, and the grader
- * handles it without a fault of its own. Any other line ends the run with its number.
+ * Reads random lines as if a submission's process had sent them, from seed SEED on: `make fuzz-answers`, or
+ * `node tests/fuzz/answers.js 1000000`. A line must get an error of one sentence, or be an answer or a question of the
+ * schema that the grader handles without an exception. Any other outcome ends the run with the line's number.
  */
 import assert from 'node:assert/strict';
 import { Logitscope } from '../../web/engine/index.js';
@@ -14,7 +13,7 @@ import { Host } from '../../web/grade/toy.js';
 
 const runs = Number(process.argv[2] ?? 10_000);
 const first = Number(process.env.SEED ?? 1);
-/** One in so many rounds answers all calls of a grader with random lines; the others read one line. */
+/** Share of rounds that grade a process with random answers; the other rounds read one line. */
 const GRADED_SHARE = 0.0002;
 const KEYS = [
   ...['id', 'result', 'length', 'changed', 'read', 'log', 'error', 'ask', 'ids', 'seed', 'x', ''],
@@ -58,7 +57,7 @@ function valueOf(random, depth = 0) {
   );
 }
 
-/** A right answer or question. @param {Random} random @param {any} asked */
+/** Returns a correct answer or question. @param {Random} random @param {any} asked the call */
 function rightOf(random, { id, call, logits, toy }) {
   if (call === 'load') return { id };
   if (call === 'warp')
@@ -80,7 +79,7 @@ function rightOf(random, { id, call, logits, toy }) {
   return { id, result: [0, toy.eos_token_id], length: 2, log };
 }
 
-/** Changes a part of a message. @param {Random} random @param {any} message */
+/** Changes one part of a message. @param {Random} random @param {any} message */
 function mutate(random, message) {
   let at = message;
   for (let depth = 0; depth < 4; depth++) {
@@ -116,7 +115,10 @@ function scramble(random, line) {
   return cut.join('');
 }
 
-/** A line in answer to a call: right, changed a little, or anything. @param {Random} random @param {any} asked */
+/**
+ * Returns a line in answer to a call: correct, slightly changed, or random.
+ * @param {Random} random @param {any} asked the call
+ */
 function lineOf(random, asked) {
   const message = random.next() < 0.05 ? valueOf(random) : rightOf(random, asked);
   if (typeof message === 'object' && message !== null)
@@ -145,7 +147,7 @@ function read(line, asked, host) {
   } else if ('question' in found) {
     assert.ok(host);
     const told = host.answer(found.question);
-    // toLine knows no other values than these.
+    // toLine can write only values of these types.
     assert.ok(
       Object.values(told)
         .flat(2)
@@ -174,7 +176,7 @@ const CALLS = [
 ];
 const engine = await Logitscope.load();
 
-/** A grader whose process sends random lines. @param {Random} random */
+/** Runs a grader whose process sends random lines. @param {Random} random */
 async function gradeLines(random) {
   const as = random.of(GRADED);
   const start = (/** @type {any} */ onanswer, /** @type {any} */ onend) => ({

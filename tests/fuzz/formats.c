@@ -1,5 +1,5 @@
-/* Random blocks in every format: a packed row has the file's numbers, and the product in vector
- * words equals the plain one, bit for bit. */
+/* Packs random blocks in every format. A packed row must have the file's numbers, and the vector
+ * product must equal the plain product, bit for bit. */
 #include <math.h>
 
 #include "fuzz.h"
@@ -7,7 +7,7 @@
 
 enum { COLS = 512, ROWS = 20, VECTORS = 3 };
 
-/* Equal bits, or no number both. */
+/* True if each pair has equal bits or two NaNs. */
 static bool same(const float *a, const float *b, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (memcmp(&a[i], &b[i], sizeof *a) && !(isnan(a[i]) && isnan(b[i]))) return false;
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (size_t i = 0; i < n * cols; i++) x[i] = (float)((int8_t)take_u8(&input)) / 32;
     if (take_u8(&input) % 4 == 0) take_bytes(&input, x, 4 * sizeof *x);
     for (uint32_t i = 0; i < rows; i++) bias[i] = (float)i;
-    /* repeat the input until the rows are full, each time changed a little */
+    /* Fills the rows with copies of the input; each copy has another offset added to its bytes. */
     for (size_t i = 0; i < bytes; i++)
         if (input.size)
             blocks[i] = (uint8_t)(input.data[i % input.size] + i / input.size);

@@ -1,6 +1,5 @@
-/* Shared by the fuzz targets: an input read number by number, and the end of a target. Each target
- * is one LLVMFuzzerTestOneInput; tests/native/test_corpus.c calls the same functions with the kept
- * files. */
+/* Shared by the fuzz targets: reads numbers from an input, and ends a target. Each target is one
+   LLVMFuzzerTestOneInput; tests/native/test_corpus.c calls it with the corpus files. */
 #ifndef LOGITSCOPE_FUZZ_H
 #define LOGITSCOPE_FUZZ_H
 
@@ -13,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The rest of an input; beyond its end everything is 0. */
+/* The unread bytes of an input. After its end, all bytes read as 0. */
 struct input {
     const uint8_t *data;
     size_t size;
@@ -39,12 +38,12 @@ static inline uint32_t take_u32(struct input *input) {
     return n;
 }
 
-/* A number below n; one byte of input if that suffices. */
+/* Returns a number below n, or 0 if n is 0. It reads one byte if n is at most 256. */
 static inline uint32_t take_below(struct input *input, uint32_t n) {
     return n > 256 ? take_u32(input) % n : n ? take_u8(input) % n : 0;
 }
 
-/* Any double: random bits, or a special value. */
+/* Returns any double: random bits, or a special value. */
 static inline double take_double(struct input *input) {
     static const double odd[] = {0,    -0.0,  1,      0.5,   2,    -1,      1e-300, 5e-324,
                                  1e30, 1e300, 0x1p53, 1e-20, 0.95, 1.0 / 3, 40,     -1e30};
@@ -57,7 +56,7 @@ static inline double take_double(struct input *input) {
     return x;
 }
 
-/* Returns 0, or in replay the number of failed checks; under a fuzzer a failed check ends the
+/* Returns 0, or in replay the number of failed checks. Under a fuzzer, a failed check aborts the
  * program. */
 static inline int fuzz_end(void) {
     int broken = check_broken;
@@ -68,7 +67,7 @@ static inline int fuzz_end(void) {
     return broken;
 }
 
-/* A hostile size may ask for more memory than there is: malloc then returns NULL. */
+/* A hostile size may ask for more memory than there is. malloc must then return NULL, not abort. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {

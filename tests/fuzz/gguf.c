@@ -1,5 +1,5 @@
-/* A GGUF image: parsed whole and in part; its tokenizer built and used, its model packed in both
- * ways, three tokens fed, the chain run over their logits. */
+/* Parses a GGUF image whole and in part. Uses its tokenizer, packs its model in both ways, feeds
+ * three tokens, and runs the chain on the logits. */
 #include <math.h>
 
 #include "chain.h"
@@ -8,7 +8,7 @@
 #include "session.h"
 #include "tokenizer.h"
 
-/* Limits of the test; the engine accepts far more. */
+/* Limits of this test; the engine accepts larger files. */
 enum { BYTES_MAX = 1 << 23, TOP = 10 };
 
 static void check_refused(enum status status, const void *made, const struct fault *fault) {
@@ -70,7 +70,7 @@ static void use_model(const struct model *model) {
     session_close(session);
 }
 
-/* Packs in a block of exactly the measured size. */
+/* Packs the model into memory of exactly the planned size. */
 static enum status open_in_place(struct model **model, const uint8_t *data, size_t size,
                                  const struct model_plan *plan, struct fault *fault) {
     struct gguf *file = NULL;

@@ -1,5 +1,5 @@
-/* A grammar's text: refused with a key, or an automaton whose masks agree with each token's bytes.
- * The first byte selects a path through it. */
+/* Compiles the text of a grammar: it must be refused with a key, or give masks that agree with each
+ * token's bytes. The first byte selects a path through the automaton. */
 #include "grammar.h"
 #include "automaton.h"
 #include "constraint.h"
@@ -35,8 +35,8 @@ static uint16_t run(struct automaton *automaton, uint16_t state, const char *tex
     return state;
 }
 
-/* Compares the mask with the text so far, byte by byte, followed by each token. False if the
- * automaton has no room; the constraint may have room. */
+/* Compares the mask with an automaton that reads the text so far and then each token, byte by byte.
+ * Returns false if the automaton runs out of memory; the constraint may have enough. */
 static bool check_mask(const struct constraint_mask *mask, struct automaton *automaton,
                        const uint32_t *ids, size_t n) {
     uint16_t state = AUTOMATON_START;

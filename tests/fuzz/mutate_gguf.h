@@ -1,5 +1,5 @@
-/* Changes a GGUF image in meaningful places: a count, length, type, dimension or offset gets a
- * special value, or metadata is repeated. Half of the time libFuzzer mutates the bytes as usual. */
+/* Mutates a GGUF image with knowledge of its structure: a count, length, type, dimension or offset
+ * gets a special value, or metadata is repeated. libFuzzer mutates the bytes of half the inputs. */
 #ifndef LOGITSCOPE_FUZZ_MUTATE_GGUF_H
 #define LOGITSCOPE_FUZZ_MUTATE_GGUF_H
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -16,14 +16,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 enum { FIELDS_MAX = 4096 };
 
-/* The numbers of an image, as far as it can be walked. */
+/* The positions of an image's numbers, up to the first invalid one. */
 struct walk {
     const uint8_t *data;
     size_t size, at, n_fields;
     struct {
         size_t at, width;
     } fields[FIELDS_MAX];
-    size_t key_starts[256], n_keys; /* start of each metadata entry */
+    size_t key_starts[256], n_keys; /* offset of each metadata entry */
     bool ended;
 };
 
@@ -114,7 +114,7 @@ static void change_field(struct walk *w, uint8_t *data, struct pcg32 *random) {
     memcpy(p, &n, width);
 }
 
-/* Repeats a metadata entry before another; the count of entries includes it. */
+/* Copies a metadata entry in front of another, and adds 1 to the count of entries. */
 static size_t repeat_key(struct walk *w, uint8_t *data, size_t size, size_t max_size,
                          struct pcg32 *random) {
     size_t i = pcg32_next(random) % (w->n_keys - 1), j = pcg32_next(random) % w->n_keys;
@@ -128,7 +128,7 @@ static size_t repeat_key(struct walk *w, uint8_t *data, size_t size, size_t max_
     return size + length;
 }
 
-/* Keys that the engine reads; a leading dot stands for an architecture's name. */
+/* Keys that the engine reads. A leading dot means that an architecture's name precedes it. */
 static const char *const known_keys[] = {"general.alignment",
                                          "general.architecture",
                                          "general.file_type",
@@ -193,7 +193,7 @@ static const char *const known_keys[] = {"general.alignment",
                                          ".shortconv.l_cache"};
 static const char *const architectures[] = {"llama", "gpt2", "qwen2", "gemma3", "phi3", "lfm2"};
 
-/* Adds a known key with a number or a short text, of the right type or another. */
+/* Adds a known key with a number or a short text; its type may be wrong. */
 static size_t add_key(struct walk *w, uint8_t *data, size_t size, size_t max_size,
                       struct pcg32 *random) {
     const char *name = known_keys[pcg32_next(random) % (sizeof known_keys / sizeof *known_keys)];
@@ -214,7 +214,7 @@ static size_t add_key(struct walk *w, uint8_t *data, size_t size, size_t max_siz
     memcpy(entry + 12 + length, &value, 8);
     static const uint8_t widths[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8};
     length += 12 + widths[type] + (type == GGUF_STRING ? (size_t)value : 0);
-    if (type == GGUF_ARRAY) memset(entry + length - 8, 0, 8); /* empty */
+    if (type == GGUF_ARRAY) memset(entry + length - 8, 0, 8); /* an empty array */
     if (size + length > max_size) return size;
     memmove(data + to + length, data + to, size - to);
     memcpy(data + to, entry, length);

@@ -1,6 +1,6 @@
 /**
- * Plays random input on the page (?fuzz=SEED, web/page/fuzz.js) and checks the result: no errors, no
- * requests to other hosts, and the same content on a second page at the same address.
+ * Plays random input on the page (?fuzz=SEED, web/page/fuzz.js). It checks that the page has no errors and no requests
+ * to other hosts, and that a second page at its address has equal content.
  */
 import { VIEW_NAMES, fieldOf, sameValue } from '../../web/state/fields.js';
 import { SHIPPED } from '../../web/lessons/shipped.js';
@@ -18,28 +18,31 @@ const WINDOWS = [
   { width: 375, height: 740 },
 ];
 
-/** Counts that only grow in a page that leaks. */
+/** Counts that keep growing if the page leaks. */
 const HELD = /** @type {const} */ (['nodes', 'listeners', 'documents']);
 /**
- * A count grows if each of so many looks exceeds the one before by this factor. A view that opens late
- * grows once, a text until it is reset; a leak of a tenth of the first count grows at every look.
+ * A count grows if each of LOOKS measurements exceeds the one before by GROWTH. A view that opens late grows only once,
+ * and a text only until its reset. A leak of a tenth of the first count grows in every measurement.
  */
 const GROWTH = 1.05;
 const LOOKS = 12;
 
-/** The plan of a seed from 1 on: an even seed plays a view, an odd one a lesson or its surroundings. @param {number} seed */
+/**
+ * Returns the plan of a seed (1 or more): an even seed plays a view, an odd one a lesson or a page around lessons.
+ * @param {number} seed
+ */
 export function planOf(seed) {
   const places = seed % 2 ? LESSONS : VIEWS;
   const round = Math.floor(seed / 2);
   return {
     seed,
     place: places[round % places.length],
-    viewport: WINDOWS[round % 2], // their numbers are odd, so that each place meets each window
+    viewport: WINDOWS[round % 2], // LESSONS and VIEWS have odd lengths, so each place gets both windows
     lang: LANGUAGES[Math.floor(round / 2) % 2],
   };
 }
 
-/** In the page: the state and the numbers of every element that shows them; for a lesson its marks. */
+/** Runs in the page: returns the state and each element's numbers; for a lesson, its results. */
 export function findShown() {
   const scope = document.querySelector('logit-scope');
   const lesson = document.querySelector('logit-lesson');
@@ -51,7 +54,7 @@ export function findShown() {
       if (!element.checkVisibility()) continue;
       if (element.shadowRoot) walk(element.shadowRoot);
       const { localName } = element;
-      // The address omits the stage on display if it does nothing.
+      // If a stage has its neutral value, the address omits it, even if the page shows it.
       if (localName === 'logit-knob' && element.value !== element.row?.neutral)
         found.push(`${element.row?.name} ${element.value}`);
       else if (localName === 'logit-tape') found.push(element.steps.map(({ id }) => id).join());
@@ -64,15 +67,15 @@ export function findShown() {
   return { state, found, source: scope.source };
 }
 
-/** In the page: true if it shows an instrument or a lesson, which a second page can show. */
+/** Runs in the page: returns true if the page shows an instrument or a lesson, so a second page can show it too. */
 export const isShown = () =>
   Boolean(
     document.querySelector('logit-scope')?.ready || document.querySelector('logit-lesson')?.read,
   );
 
 /**
- * In the page: true if a second page can show all of this one. The address omits input that a box
- * refused; the browser stores the marks of a lesson.
+ * Runs in the page: returns true if its address describes all content. It omits invalid input in a box; results of a
+ * lesson are only in the browser's storage.
  */
 export const isLinkable = () => {
   const lesson = document.querySelector('logit-lesson');
@@ -88,7 +91,7 @@ export const isLinkable = () => {
 };
 
 /**
- * Plays one seed for a while; while the page grows, half as long again, up to LOOKS halves.
+ * Plays one seed for `milliseconds`. While the page grows, it plays on, up to LOOKS / 2 times as long.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url of the site
  * @param {ReturnType<typeof planOf>} plan
@@ -111,14 +114,14 @@ export async function play(browser, url, { seed, place, lang, viewport }, millis
   }
 }
 
-/** In the page: ends the play and returns the played actions when the page is at rest. */
+/** Runs in the page: ends the input and returns the played actions as soon as the page is idle. */
 const stopped = () =>
   Promise.race([
     globalThis.fuzz.stop(),
     new Promise((_, fail) => setTimeout(fail, 60_000, new Error('not at rest after 60 s'))),
   ]);
 
-/** Errors of a page, and its requests to other hosts. */
+/** Returns a list that collects the errors of a page and its requests to other hosts. */
 export function listen(page, url) {
   /** @type {string[]} */
   const faults = [];
@@ -134,7 +137,9 @@ export function listen(page, url) {
   return faults;
 }
 
-/** Plays in parts; returns the page's counts after each. Two parts, and more while the page grows. */
+/**
+ * Plays in parts of `milliseconds` and returns the page's counts after each: two parts, or more while the page grows.
+ */
 export async function watch(page, milliseconds) {
   const held = [];
   while (held.length < 2 || (held.length < LOOKS && growingOf(held).length > 0)) {
@@ -144,14 +149,20 @@ export async function watch(page, milliseconds) {
   return held;
 }
 
-/** Names of the counts that grew at every look. @param {Awaited<ReturnType<typeof heldBy>>[]} held */
+/**
+ * Returns the names of the counts that grew in every measurement.
+ * @param {Awaited<ReturnType<typeof heldBy>>[]} held
+ */
 function growingOf(held) {
   return HELD.filter((name) =>
     held.every((each, i) => i === 0 || each[name] > GROWTH * held[i - 1][name]),
   );
 }
 
-/** A sentence for each count that grew at every look. @param {Awaited<ReturnType<typeof heldBy>>[]} held */
+/**
+ * Returns a sentence for each count that grew in every measurement.
+ * @param {Awaited<ReturnType<typeof heldBy>>[]} held
+ */
 export function growthOf(held) {
   if (held.length < LOOKS) return [];
   return growingOf(held).map(
@@ -159,7 +170,7 @@ export function growthOf(held) {
   );
 }
 
-/** The counts of a page after garbage collection. */
+/** Returns the counts of a page after garbage collection. */
 export async function heldBy(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -175,11 +186,11 @@ export async function heldBy(page) {
   };
 }
 
-/** The content of the page and of a second one at its address; null if the address cannot express it. */
+/** Returns the content of the page and of a second page at its address; null if the address cannot describe it. */
 async function mirror(page, url, faults) {
   if (!(await page.evaluate(isLinkable))) return null;
   const shown = await page.evaluate(findShown);
-  await page.waitForTimeout(400); // the address is written when the hand rests
+  await page.waitForTimeout(400); // the page updates its address after a pause in input
   const address = new URL(page.url());
   address.searchParams.delete('fuzz');
   const second = await page.context().newPage();
@@ -191,7 +202,7 @@ async function mirror(page, url, faults) {
   return { address: address.href, shown: digestOf(shown), second: digestOf(mirrored) };
 }
 
-/** The content as one text; a choice at its default is omitted. */
+/** Returns the content as one text, without settings at their defaults. */
 export function digestOf({ state, ...others }) {
   const named = Object.entries(state).filter(
     ([name, value]) => value !== null && !sameValue(value, fieldOf(name)?.initial),

@@ -1,8 +1,7 @@
 /**
- * Runs the fuzzers that `make fuzz` built, one for each core, and prints a row of docs/testing.md for
- * each: node tests/fuzz/run.js SECONDS [TARGET ...]. Inputs that break a target stay in
- * build/fuzz/found. `merge` in place of the seconds writes the smallest set of known inputs with the
- * same coverage to tests/fuzz/corpus.
+ * Runs the fuzzers that `make fuzz` built, one on each core, and prints a row of docs/testing.md for each: node
+ * tests/fuzz/run.js SECONDS [TARGET ...]. Inputs that break a target stay in build/fuzz/found. With `merge` instead of
+ * SECONDS, it writes the smallest set of known inputs with their full coverage to tests/fuzz/corpus.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,12 +16,12 @@ const targets = readdirSync(`${root}/tests/fuzz`)
   .map((name) => name.slice(0, -2))
   .filter((name) => !chosen.length || chosen.includes(name));
 
-/** An input that takes this long, in this slow build, is a finding. */
+/** Time limit of an input in the slow build with sanitizers; a slower input is a finding. */
 const SECONDS_PER_INPUT = 20;
-/** Largest file of the corpus in the tree, in bytes. */
+/** Maximum size of a corpus file in the repository, in bytes. */
 const KEPT_BYTES = 2048;
 
-/** Folders of inputs that a target starts with, beside its own findings. @param {string} name */
+/** Returns the folders of a target's first inputs, without the target's new findings. @param {string} name */
 const given = (name) =>
   [
     `tests/fuzz/corpus/${name}`,
@@ -32,7 +31,7 @@ const given = (name) =>
   ].filter((folder) => existsSync(`${root}/${folder}`));
 
 /**
- * Runs a program; returns its output, exit code and seconds of processor time.
+ * Runs a program; returns its output, exit code and CPU time in seconds.
  * @param {string[]} command
  * @returns {Promise<{ output: string, code: number | null, cpu: number }>}
  */

@@ -1,12 +1,11 @@
 /**
- * Mutants of C code: copies with one operator, constant, condition or statement changed. The
- * kinds are those of Offutt et al. 1996, "An experimental determination of sufficient mutant
- * operators": relations, logic, arithmetic, constants and statements.
+ * Mutants of C code: copies with one operator, constant, condition or statement changed. The five operators are those
+ * of Offutt et al. 1996, "An experimental determination of sufficient mutant operators".
  */
 
 /**
  * @typedef {object} Mutant
- * @property {number} at start of the change, in characters
+ * @property {number} at offset of the change, in characters
  * @property {number} line from 1
  * @property {string} before
  * @property {string} after
@@ -34,7 +33,7 @@ const OPERATORS = {
   '--': ['++'],
 };
 
-/** Comments, texts and lines of the preprocessor, which stay unchanged. */
+/** Comments, strings and preprocessor lines; no mutant changes them. */
 const DEAD = /\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|^[ \t]*#(?:.*\\\n)*.*$/gm;
 /** A binary operator with spaces around it, as clang-format writes it. */
 const BINARY = /(?<= )(?:[<>=!]=|&&|\|\||[-+*/]=|[-+/%<>])(?= )/g;
@@ -56,7 +55,7 @@ function otherNumbers(number) {
   return [`${(value + 1).toFixed(2)}${suffix}`];
 }
 
-/** Returns the place of the closing bracket for the one at `open`. @param {string} code @param {number} open */
+/** Returns the index of the bracket that closes the one at `open`. @param {string} code @param {number} open */
 function closing(code, open) {
   let depth = 0;
   for (let at = open; at < code.length; at++) {
@@ -67,7 +66,7 @@ function closing(code, open) {
 }
 
 /**
- * Returns all mutants of a file, in the order of their places.
+ * Returns all mutants of a file, in the order of their offsets.
  * @param {string} source
  * @returns {Mutant[]}
  */

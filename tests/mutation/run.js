@@ -1,8 +1,8 @@
 /**
- * Mutation testing of the samplers, the rank, the chain and the draw: node tests/mutation/run.js
- * [MUTANTS] [SEED]. It draws MUTANTS mutants of these files, builds each, and runs the native tests until
- * one fails. A mutant with the original's machine code is equivalent and not counted (Papadakis et al.
- * 2015, "Trivial compiler equivalence"). Prints each survivor, and a table.
+ * Mutation testing of the samplers, the rank, the chain and the draw: node tests/mutation/run.js [MUTANTS] [SEED]. It
+ * draws MUTANTS mutants of these files, builds each, and runs the native tests until one fails. A mutant with the
+ * original's machine code is equivalent and not counted (Papadakis et al. 2015, "Trivial compiler equivalence"). It
+ * prints each surviving mutant and a table.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { mutantsOf, mutated } from './mutants.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [WANTED = 500, SEED = 1] = process.argv.slice(2).map(Number);
 const SUBJECTS = /^(warp(_\w+)?|rank|chain(_\w+)?|draw)\.c$/;
-/** The tests of these files, the quickest first. */
+/** Native tests of the mutated files, the fastest first. */
 const TESTS = [
   'penalty',
   'truncation',
@@ -31,9 +31,9 @@ const TESTS = [
   'plain_samplers',
   'session',
 ];
-/** Limit of a test before it counts as stuck: ten times the slowest. */
+/** Time limit of a test: ten times the slowest. */
 const TIMEOUT_MS = 90_000;
-/** Sanitizers find faults that checks miss. Without line numbers, equal code gives equal files. */
+/** Sanitizers find faults that checks miss. No -g: line numbers would make equal code differ. */
 const FLAGS =
   '-std=c11 -O1 -fPIC -ffp-contract=off -w -fsanitize=address,undefined -fno-sanitize-recover -Isrc'.split(
     ' ',
@@ -45,8 +45,8 @@ const sources = readdirSync(join(root, 'src')).filter(
 const subjects = sources.filter((name) => SUBJECTS.test(name));
 
 /**
- * Runs a program in the tree; returns true if it succeeds.
- * @param {string} program @param {string[]} args @param {string} [library] the folder of the one it takes
+ * Runs a program in the root of the tree; returns true if it succeeds.
+ * @param {string} program @param {string[]} args @param {string} [library] folder of liblogitscope.so
  * @returns {Promise<boolean>}
  */
 const run = (program, args, library = '') =>
@@ -81,7 +81,7 @@ const compile = (source, object, ...defines) =>
 
 const original = 'build/mutation/original';
 
-/** Builds the unchanged objects: all of `src` and of the tests. */
+/** Builds the objects of the unchanged `src` and of the tests. */
 async function prepare() {
   rmSync(join(root, 'build/mutation'), { recursive: true, force: true });
   mkdirSync(join(root, original), { recursive: true });
@@ -101,13 +101,13 @@ async function prepare() {
   });
 }
 
-/** Links all of `src` as a library, with one file's object from a folder and the other originals. */
+/** Links a library: one file's object from `folder`, all others from the unchanged build. */
 function library(folder, changed) {
   const objects = sources.map((name) => `${name === changed ? folder : original}/${name}.o`);
   return run('gcc', [...FLAGS, '-shared', ...objects, '-o', `${folder}/liblogitscope.so`, '-lm']);
 }
 
-/** Links the test programs, which load the library from a given folder. */
+/** Links the test programs; LD_LIBRARY_PATH selects the library at run time. */
 async function programs() {
   const targets = readdirSync(join(root, original)).filter((name) => name.startsWith('fuzz_'));
   await library(original);
@@ -121,7 +121,7 @@ async function programs() {
 }
 
 /**
- * Returns the first test that fails with the library of a folder, or null.
+ * Returns the first test that fails with the library of a folder, or null if all pass.
  * @param {string} folder
  */
 async function killer(folder) {
@@ -172,7 +172,7 @@ function report() {
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(`${share} % killed, of ${total} mutants in all, seed ${SEED}, ${seconds} s`);
 }
-/** A run may take hours, so an interrupted one prints its results. */
+/** A run may take hours, so a signal prints the results before the exit. */
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
     report();
