@@ -1,6 +1,6 @@
 /**
- * Paints the bars and their numbers on a canvas over those of bars-view.js while a knob moves: the
- * browser paints all of them in a fraction of the time in which it moves each.
+ * Paints the bars and their numbers on a canvas above the bars of bars-view.js while a knob moves.
+ * Painting on a canvas is much faster than moving each SVG element.
  */
 import { afterBar } from './bars.js';
 import { fitCanvas } from './canvas.js';
@@ -10,20 +10,20 @@ import { setProperties } from './cssom.js';
  * @typedef {import('./bars.js').Layout} Layout
  * @typedef {import('./bars.js').Row} Row
  *
- * The style of a part of a rendered row.
+ * The computed style of one part of a rendered row. `path` is null if the part has no `d` attribute.
  * @typedef {{ fill: string, stroke: string, font: string, path: Path2D | null }} Look
  */
 
 export class MovingBars {
-  /** The rendered rows; null after another render. @type {Element[] | null} */
+  /** The rendered rows; null if bars-view.js rendered again. @type {Element[] | null} */
   #rendered = null;
-  /** The styles by the classes of row and part, each read once. @type {Map<string, Look>} */
+  /** The computed styles by the classes of row and part; each is read once. @type {Map<string, Look>} */
   #looks = new Map();
 
   /**
-   * @param {Element} chart with rendered bars of the same shape
+   * @param {Element} chart with rendered bars for the same shapeOf(layout)
    * @param {Layout} layout
-   * @param {number} unit pixels of 1/16 rem
+   * @param {number} unit pixels per 1/16 rem
    * @param {(row: Row) => string} percent the text at the end of a bar
    */
   paint(chart, { rows, rest, columns, width, height }, unit, percent) {
@@ -37,7 +37,7 @@ export class MovingBars {
     const rendered = (this.#rendered ??= [...chart.querySelectorAll('.row')]);
     const all = rest ? [...rows, rest] : rows;
     const middleOf = (/** @type {Row} */ row) => row.y + barTop + barHeight / 2;
-    /** One path for the bars of each colour. @type {Map<string, Path2D>} */
+    /** One path for all bars of a colour, by colour. @type {Map<string, Path2D>} */
     const bars = new Map();
     all.forEach((row, i) => {
       const { fill } = this.#lookOf(rendered[i], '.final');
@@ -74,14 +74,14 @@ export class MovingBars {
       }
       if (row.removed_by) return;
       const after = look('.after');
-      if (after.font !== font) context.font = font = after.font; // a change of the font costs more than a text
+      if (after.font !== font) context.font = font = after.font; // changing the font is slower than painting a text
       if (after.fill !== ink) context.fillStyle = ink = after.fill;
       const end = afterBar(Math.max(final, raw, 1), second, unit);
       context.fillText(percent(row), end + 8 * unit, row.y + baseline);
     });
   }
 
-  /** Shows the rendered bars again. @param {Element | null} chart */
+  /** Hides the canvas and shows the rendered bars. @param {Element | null} chart */
   end(chart) {
     chart?.classList.remove('moving');
     this.#rendered = null;
@@ -95,7 +95,7 @@ export class MovingBars {
     if (known) return known;
     const element = /** @type {Element} */ (row.querySelector(part));
     const { fill, stroke, fontWeight, fontSize, fontFamily } = getComputedStyle(element);
-    const font = `${fontWeight} ${fontSize} ${fontFamily}`; // computed `font` is empty with tabular figures
+    const font = `${fontWeight} ${fontSize} ${fontFamily}`; // the computed `font` is empty if the style sheet asks for tabular figures
     const path = element.getAttribute('d');
     const look = { fill, stroke, font, path: path === null ? null : new Path2D(path) };
     this.#looks.set(key, look);

@@ -1,6 +1,6 @@
 /**
- * Renders the ranked bars that bars.js laid out, with words from the caller. Bars and rows glide by
- * transform only; bars-canvas.js paints them while a knob moves.
+ * Renders the ranked bars that bars.js laid out; the caller gives the words. Bars and rows move by
+ * CSS transform only. While a knob moves, bars-canvas.js paints them instead.
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -13,19 +13,19 @@ import { cssom } from './cssom.js';
  * @typedef {import('./bars.js').Row} Row
  *
  * @typedef {object} Words
- * @property {string} rest the name of the row for the vocabulary that is not listed
+ * @property {string} rest the name of the row for all unlisted tokens
  * @property {(token: TraceToken, letters: number) => unknown} label
- * @property {(row: Row) => string} percent the text at the end of its bar
+ * @property {(row: Row) => string} percent the text at the end of the row's bar
  * @property {(share: number) => string} tick
  * @property {(stage: string) => string} stage
  * @property {(cut: import('./bars.js').Cut) => string} cut
  *
  * @typedef {object} Options
  * @property {Layout} layout
- * @property {number} unit pixels of 1/16 rem
+ * @property {number} unit pixels per 1/16 rem
  * @property {Words} words
- * @property {string | null} active the row under the pointer
- * @property {(key: string) => number | null} count the share of a row in many draws
+ * @property {string | null} active the key of the row under the pointer; null if none
+ * @property {(key: string) => number | null} count returns the row's share of many draws; null before them
  * @property {(key: string) => void} onPoint
  * @property {(key: string) => void} onPick
  */
@@ -45,7 +45,7 @@ export function renderBars(options) {
     )}`;
 }
 
-/** The graticule behind the bars. @param {Options} options */
+/** Renders the grid lines and ticks behind the bars. @param {Options} options */
 function renderScreen({ layout: { ticks, head, plotBottom, columns }, unit, words }) {
   const top = head - 4 * unit;
   const { barX, barWidth } = columns;
@@ -63,7 +63,7 @@ function renderScreen({ layout: { ticks, head, plotBottom, columns }, unit, word
 }
 
 /**
- * Renders a drawn token that is not listed, below the strip of the rest.
+ * Renders a drawn token that is not listed, below the row of the rest.
  * @param {Pick<Options, 'layout' | 'unit'> & { label: (letters: number) => unknown, words: string }} options
  *   label: its name; words: the text after it
  */
@@ -89,7 +89,7 @@ export function markNext(chart, id) {
   now?.classList.add('next');
 }
 
-/** The number of letters that fit a name's room. @param {Layout['columns']} columns @param {number} unit */
+/** Returns the number of letters that fit the column of names. @param {Layout['columns']} columns @param {number} unit */
 function lettersOf({ labelWidth }, unit) {
   return Math.max(3, Math.floor(labelWidth / (8.6 * unit)) - 2);
 }
@@ -121,7 +121,7 @@ function renderRow(row, options) {
   const letters = lettersOf(columns, unit);
   const y = columns.baseline;
   const point = () => onPoint(row.key);
-  /** Takes a long touch, which is no click. @param {Event} event */
+  /** Handles a long touch: browsers send `contextmenu` for it, not `click`. @param {Event} event */
   const menu = (event) => {
     event.preventDefault();
     onPick(row.key);
@@ -155,8 +155,8 @@ function rowClass({ key, token, p, removed_by }, { active }) {
 }
 
 /**
- * Renders the raw ghost and the final bar. Each is a full-width rectangle slid into its window, which
- * stretches neither corners nor patterns.
+ * Renders the raw bar and the final bar. Each is a full-width rectangle, moved inside a clipped window.
+ * Scaling it instead would distort its corners and patterns.
  * @param {Row} row
  * @param {Layout['columns']} columns
  * @param {number} unit
@@ -179,7 +179,7 @@ function renderBar(row, { barX, barTop, barWidth, barLong, barHeight }, unit) {
 }
 
 /**
- * Returns the radius of a bar's corners; 0 for a bar that is hardly longer.
+ * Returns the radius of a bar's corners; 0 if the bar is shorter than three radii.
  * @param {number} length
  * @param {number} radius
  */
@@ -188,7 +188,7 @@ function round(length, radius) {
 }
 
 /**
- * Renders a ring at the token's share in the second distribution; none at the start of the bar.
+ * Renders a ring at the token's share in the second distribution; none near the start of the bar.
  * @param {Row} row
  * @param {Options} options
  */
@@ -202,7 +202,7 @@ function renderSecond({ token, second }, { layout: { columns }, unit }) {
 }
 
 /**
- * Renders a tick at the share of many draws.
+ * Renders a tick at the row's share of many draws.
  * @param {number | null} share
  * @param {Row} row
  * @param {Options} options
@@ -217,7 +217,7 @@ function renderCount(share, row, { layout: { columns, lengthOf }, unit }) {
 }
 
 /**
- * Returns the place of the number at the end of a bar.
+ * Returns the transform of the number at the end of a bar.
  * @param {Row} row
  * @param {Layout['columns']} columns
  * @param {number} unit
@@ -228,8 +228,8 @@ function slideText({ final, raw, second }, { barX }, unit) {
 }
 
 /**
- * Returns a key of the chart without bar lengths and drawn token. While the key is the same, only bar
- * lengths change.
+ * Returns a key of the chart without bar lengths and drawn token. If two layouts have equal keys, only
+ * bar lengths and drawn token differ.
  * @param {Layout} layout
  */
 export function shapeOf({ rows, rest, cuts, width, domain }) {
@@ -241,7 +241,7 @@ export function shapeOf({ rows, rest, cuts, width, domain }) {
 }
 
 /**
- * Slides a bar to its length: at least one pixel for a share above zero.
+ * Moves a bar to its length: at least one pixel if the share is above zero.
  * @param {number} length
  * @param {number} width
  * @param {number} share
@@ -257,7 +257,7 @@ function cutClass(stage) {
 }
 
 /**
- * Patterns of removed tokens: hatching for top-k, dots for top-p, a grid for others.
+ * Renders the patterns of removed tokens: hatching for top-k, dots for top-p, a grid for all others.
  * @param {number} unit
  */
 function patterns(unit) {

@@ -1,6 +1,6 @@
 /**
- * The geometry of the ranked bars: the places of rows, bars, cut lines and ticks. Pure functions of
- * the trace and the width; lengths are in pixels, shares are the engine's own numbers.
+ * The geometry of the ranked bars: rows, bars, cut lines and ticks. Pure functions of the trace and
+ * the width. Lengths are in pixels; shares come from the engine unchanged.
  */
 import { ticks as roundTicks } from 'd3-array';
 import { linear } from './linear.js';
@@ -12,10 +12,9 @@ import { DRAGGED } from './cuts.js';
  * @typedef {import('./trace.js').Stage} Stage
  * @typedef {ReturnType<typeof layoutBars>} Layout
  * @typedef {{ stage: Stage, y: number, below: boolean, idle: boolean }} Cut
- *   idle: a draggable line that cuts nothing
+ *   idle: true if the line can be dragged but its stage removes no token
  *
- * A listed token, or the rest of the vocabulary; `raw` and `final` are the lengths of its bars. With
- * `over` the final one reaches beyond the axis.
+ * A listed token, or the rest of the vocabulary.
  * @typedef {object} Row
  * @property {string} key the token's id, or "rest"
  * @property {TraceToken | null} token
@@ -23,24 +22,24 @@ import { DRAGGED } from './cuts.js';
  * @property {number} p_raw
  * @property {number} p
  * @property {string | null} removed_by
- * @property {boolean} first whether the row above is not removed by the same stage
- * @property {number} raw
- * @property {number} final
- * @property {number} second the length of its share in a second distribution, 0 if there is none
- * @property {boolean} over
+ * @property {boolean} first true if another stage, or none, removed the token of the row above
+ * @property {number} raw length of the bar before the chain
+ * @property {number} final length of the bar after the chain
+ * @property {number} second length for the token's share in a second distribution; 0 if there is none
+ * @property {boolean} over true if the final bar is longer than the axis
  */
 
 const DOMAINS = [1, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02, 0.01];
-/** The least end of the axis, as a multiple of the model's best probability. */
+/** The axis ends at this multiple of the model's largest probability or beyond. */
 const HEADROOM = 3;
-/** The part of a cut bar beyond the axis, in 1/16 rem. */
+/** The length of a bar beyond the end of the axis, in 1/16 rem. */
 const OVER = 12;
-/** The decades of the logarithmic axis. */
+/** The number of decades on the logarithmic axis. */
 const DECADES = 6;
 
 /**
- * Survivors by rank, then the removed tokens, those of the last stage first. So one line per stage
- * parts its survivors from its removed tokens.
+ * Returns the survivors by rank, then the removed tokens, beginning with the last stage's. So one
+ * line per stage separates its survivors from its removed tokens.
  * @param {Trace} trace
  */
 export function orderRows(trace) {
@@ -52,7 +51,7 @@ export function orderRows(trace) {
 }
 
 /**
- * The stages that removed something, with the number of listed rows that survive each.
+ * Returns the stages that removed tokens, with the number of listed rows that survive each stage.
  * @param {Trace} trace
  * @param {TraceToken[]} rows in the order of orderRows
  */
@@ -71,9 +70,9 @@ export function findCuts(trace, rows) {
 }
 
 /**
- * The draggable stages that cut nothing: their lines are below the list.
+ * Returns the draggable stages that remove no token. Their lines are below the list.
  * @param {Trace} trace
- * @param {number} at
+ * @param {number} at y of the lines, in rows
  */
 function findIdle(trace, at) {
   return trace.stages
@@ -82,8 +81,8 @@ function findIdle(trace, at) {
 }
 
 /**
- * The smallest round domain that holds HEADROOM times the model's best probability. So no knob moves
- * the axis, and the rest of the vocabulary has no effect on it.
+ * Returns the smallest of DOMAINS that is at least HEADROOM times the model's largest probability. So
+ * neither a knob nor the rest of the vocabulary changes the axis.
  * @param {Trace} trace
  */
 export function chooseDomain(trace) {
@@ -93,7 +92,7 @@ export function chooseDomain(trace) {
 
 /**
  * @param {{ trace: Trace, width: number, unit: number, lines: number, log?: boolean }} options
- *   unit: pixels of 1/16 rem; lines: the number of cut lines with reserved room
+ *   unit: pixels per 1/16 rem; lines: the number of cut lines to leave room for
  */
 export function layoutBars({ trace, width, unit, lines, log = false }) {
   const [rowHeight, gap, head] = [23 * unit, 20 * unit, 24 * unit];
@@ -103,7 +102,7 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   const onLog = (/** @type {number} */ p) => Math.max(0, 1 + Math.log10(p) / DECADES) * barWidth;
   const x = log ? onLog : linear([0, domain], [0, barWidth]);
   const whole = linear([0, 1], [0, barWidth]);
-  /** The strip of the rest goes from 0 to 1. @param {TraceToken | null} token @param {number} p */
+  /** Returns the length of a share. The axis of the rest is always 0 to 1. @param {TraceToken | null} token @param {number} p */
   const lengthOf = (token, p) => {
     if (!token) return Math.min(barWidth, whole(p));
     return p > domain ? columns.barLong : x(p);
@@ -142,7 +141,7 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   }
   const spare = Math.max(0, lines - cuts.length) * gap;
   const rest = trace.rest.count === 0 ? null : place(null, y + spare + 7 * unit, trace.rest);
-  /** The place of an unlisted drawn token; its room is always left. */
+  /** y of an unlisted drawn token; room for it is always left. Null without a rest. */
   const beyond = rest ? rest.y + rowHeight : null;
   const height = beyond === null ? y + spare : beyond + rowHeight;
   const marks = chooseTicks(domain, log, barWidth < 260 * unit);
@@ -151,14 +150,14 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   return { ...size, beyond, domain, lengthOf, ticks, rows, cuts: lineUp, rest };
 }
 
-/** The ticks of the axis. @param {number} domain @param {boolean} log @param {boolean} few whether only a few have room */
+/** Returns the ticks of the axis. @param {number} domain @param {boolean} log @param {boolean} few true if there is room for few ticks only */
 function chooseTicks(domain, log, few) {
   if (!log) return roundTicks(0, domain, few ? 3 : 5);
   const powers = [-6, -5, -4, -3, -2, -1, 0].filter((power) => !few || power % 2 === 0);
   return powers.map((power) => 10 ** power);
 }
 
-/** Names, bars, and room for the number at the end of the longest bar. @param {number} width @param {number} unit */
+/** Returns the columns of names, bars and numbers; the numbers have room beside the longest bar. @param {number} width @param {number} unit */
 function layoutColumns(width, unit) {
   const label = Math.min(150 * unit, Math.max(84 * unit, width * 0.2));
   const barWidth = Math.max(40, width - label - 76 * unit);
@@ -174,7 +173,7 @@ function layoutColumns(width, unit) {
 }
 
 /**
- * The number of rows above a height.
+ * Returns the number of rows above y.
  * @param {Layout} layout
  * @param {number} y
  */
@@ -182,13 +181,13 @@ export function rowsAbove({ rows, rowHeight }, y) {
   return rows.filter((row) => row.y + rowHeight / 2 < y).length;
 }
 
-/** The greatest width of the number at the end of a bar with its margins, in units. */
+/** The greatest width of a bar's number with its margins, in 1/16 rem. */
 const NUMBER = 72;
 
 /**
- * Returns the start of a bar's number: the end of the bar, or of a ring that would cover the number.
+ * Returns x of a bar's number: the end of the bar, or of a ring that would cover the number.
  * @param {number} end
- * @param {number} second the place of the ring
+ * @param {number} second x of the ring
  * @param {number} unit
  */
 export function afterBar(end, second, unit) {

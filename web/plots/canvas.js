@@ -1,4 +1,4 @@
-/** Canvas for plots that move. */
+/** Sets up the canvas of a plot. */
 
 /**
  * Clears a canvas and gives it the size of its element in device pixels.

@@ -1,31 +1,32 @@
 /**
- * Lines of equal value over a grid, as on a map of heights, and the places of their numbers. Pure
- * functions; places are shares from the left and from the top.
+ * Contour lines over a grid, as on a map of heights, and the positions of their numbers. Pure
+ * functions; positions are shares of the width from the left and of the height from the top.
  */
 import { ticks as roundTicks } from 'd3-array';
 import { contours } from 'd3-contour';
 
 /**
- * The region with at least `value` as the d of a path, and the place of the number; null without room.
+ * The region with at least `value` as the `d` of a path. `label` is the position of the number; null
+ * if there is no room.
  * @typedef {{ value: number, d: string, label: { x: number, y: number } | null }} Contour
  */
 
 /** The approximate number of lines. */
 const LINES = 8;
-/** The least distance of a number to the edges and to other numbers, as a share of each side. */
+/** The least distance of a number from the edges and other numbers, as a share of width and height. */
 const ROOM = { x: 0.08, y: 0.12 };
 
 /**
  * @param {{ columns: number, rows: number, values: (number | null)[], counts: boolean }} grid values:
- *   column after column, each from the bottom; null for an unknown one. counts: they are whole numbers
- *   from 1, on a logarithmic scale
+ *   column after column, each from the bottom; null if unknown. counts: true if values are whole
+ *   numbers from 1, so that the scale is logarithmic
  * @returns {Contour[]} the lowest first
  */
 export function layoutContours({ columns, rows, values, counts }) {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return [];
   const scale = (/** @type {number} */ value) => (counts ? Math.log(value) : value);
-  // d3 takes rows from the top.
+  // d3 expects rows from the top.
   const heights = Array.from({ length: values.length }, (_, i) => {
     const value = values[(i % columns) * rows + (rows - 1 - Math.floor(i / columns))];
     return value === null ? Number.NaN : scale(value);
@@ -46,7 +47,7 @@ export function layoutContours({ columns, rows, values, counts }) {
 }
 
 /**
- * Round values between two, without the lowest: nothing lies below it.
+ * Returns the round values above `low` and up to `high`. No region is below the lowest value.
  * @param {number} low
  * @param {number} high
  * @param {boolean} counts
@@ -61,7 +62,7 @@ function roundValues(low, high, counts) {
 }
 
 /**
- * Returns the place on a line that is farthest from the edges and clear of other numbers.
+ * Returns the point of a line that is farthest from the edges and far enough from other numbers.
  * @param {number[][]} line
  * @param {{ x: number, y: number }[]} placed
  */

@@ -5,11 +5,11 @@
 import { nothing } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 
-/** The properties set here, by element. @type {WeakMap<Element, Record<string, string>>} */
+/** The properties that setProperties set last, by element. @type {WeakMap<Element, Record<string, string>>} */
 const known = new WeakMap();
 
 /**
- * Sets the properties that differ from those set here last.
+ * Sets only the properties that changed since the last call.
  * @param {HTMLElement | SVGElement} element
  * @param {Record<string, string | number>} properties
  */

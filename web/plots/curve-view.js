@@ -7,16 +7,16 @@ import { cssom } from './cssom.js';
  * @typedef {import('./cuts.js').Handle} Handle
  *
  * @typedef {object} Words
- * @property {string} x the name of the axis of ranks
+ * @property {string} x the name of the x axis, which shows ranks
  * @property {(value: number) => string} rank
  * @property {(value: number) => string} share
  * @property {(handle: Handle) => string} line
  *
  * @typedef {object} Options
  * @property {Layout} layout
- * @property {number} unit pixels of 1/16 rem
+ * @property {number} unit pixels per 1/16 rem
  * @property {Words} words
- * @property {number | null} rank the rank under the pointer
+ * @property {number | null} rank the rank under the pointer; null if none
  */
 
 const SIZE = 11.5;

@@ -1,6 +1,6 @@
 /**
- * The geometry of the two charts over all ranks: the cumulative curve, and probability against rank
- * with both axes logarithmic. Pure functions; shares come in descending order.
+ * The geometry of two charts over all ranks: the cumulative curve, and probability by rank with two
+ * logarithmic axes. Pure functions; shares are in descending order.
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
@@ -9,21 +9,21 @@ import { line } from 'd3-shape';
  * @typedef {import('./cuts.js').Handle} Handle
  * @typedef {'cumulative' | 'ranks'} View
  * @typedef {{ raw: Float64Array, entering: Float64Array, final: Float64Array }} Curves
- *   before the chain, at the input of top-p, and after the chain
+ *   shares before the chain, at the input of top-p, and after the chain
  * @typedef {ReturnType<typeof layoutCurve>} Layout
  *
- * The line of a stage: at x for a number of tokens, at y for a mass.
+ * The line of a stage: vertical at x if a number of tokens decides, horizontal at y if a mass decides.
  * @typedef {{ handle: Handle, x: number | null, y: number | null }} Line
  */
 
-/** With more ranks, the axis of the cumulative chart is logarithmic too. */
+/** With more ranks than this, the x axis of the cumulative chart is logarithmic too. */
 const LINEAR = 32;
 /** The smallest share on a logarithmic axis. */
 const FLOOR = 1e-12;
 const POINTS = 400;
 
 /**
- * Ranks to render: all of a short list, evenly spaced logarithms of a long one.
+ * Returns the ranks to render: all ranks of a short list, logarithmically spaced ranks of a long list.
  * @param {number} count
  */
 export function chooseRanks(count) {
@@ -35,7 +35,7 @@ export function chooseRanks(count) {
 
 /**
  * @param {{ curves: Curves, view: View, handles: Handle[], width: number, height: number,
- *   unit: number }} options unit: pixels of 1/16 rem
+ *   unit: number }} options unit: pixels per 1/16 rem
  */
 export function layoutCurve({ curves, view, handles, width, height, unit }) {
   const count = curves.raw.length;
@@ -108,7 +108,8 @@ function axisTicks(scale, logarithmic, room) {
 }
 
 /**
- * On the cumulative chart the line of top-p is at its mass. All other lines are at the cut rank.
+ * Returns the line of a stage. On the cumulative chart, top-p's line is at its mass. All other lines
+ * are at the number of tokens that the stage keeps.
  * @param {Handle} handle
  * @param {View} view
  * @param {any} x
@@ -125,25 +126,25 @@ function placeLine(handle, view, x, y) {
 }
 
 /**
- * The rank nearest to a place.
+ * Returns the rank nearest to x in pixels.
  * @param {Layout} layout
- * @param {number} at
- * @param {number} count
+ * @param {number} at x in pixels
+ * @param {number} count the number of ranks
  */
 export function rankAt({ x }, at, count) {
   return Math.max(1, Math.min(count, Math.round(x.invert(at))));
 }
 
 /**
- * The mass at a height, in steps of a hundredth.
+ * Returns the mass at y, rounded to hundredths.
  * @param {Layout} layout
- * @param {number} at
+ * @param {number} at y in pixels
  */
 export function massAt({ y }, at) {
   return Math.max(0, Math.min(1, Math.round(y.invert(at) * 100) / 100));
 }
 
-/** Returns the masses of the first 1, 2, 3 … shares. @param {Float64Array} shares */
+/** Returns the running sums of the shares. @param {Float64Array} shares */
 export function cumulate(shares) {
   const masses = new Float64Array(shares.length);
   let mass = 0;
@@ -152,7 +153,7 @@ export function cumulate(shares) {
 }
 
 /**
- * The curves as the rows of a table: the ranks 1, 2, 5, 10, 20 … and the last.
+ * Returns the curves as rows of a table, for the ranks 1, 2, 5, 10, 20 … and the last.
  * @param {Curves} curves
  */
 export function curveTable(curves) {

@@ -1,5 +1,5 @@
 /**
- * The lines of top-k and top-p among the ranks: from a setting to a place and back. Pure functions;
+ * The lines of top-k and top-p over the ranks: converts between a setting and a rank. Pure functions;
  * shares are the engine's, in descending order.
  */
 
@@ -7,18 +7,18 @@
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {{ name: string, value: number, kept: number, before: number, cuts: boolean,
  *   active: boolean, limit: import('./trace.js').Stage | null }} Handle
- *   kept, before: the numbers of tokens after and before the stage; limit: the last stage before it
- *   that removes tokens
+ *   kept, before: the number of tokens after and before the stage; cuts: true if the stage removes
+ *   tokens; limit: the last earlier stage that removes tokens, null if none
  */
 
 /** The stages with a draggable line. */
 export const DRAGGED = ['top_k', 'top_p'];
 
-/** The tolerance of top-p's comparison, as the engine's. */
+/** The tolerance in top-p's comparison; the engine uses an equal one. */
 const HAIR = 2 ** -20;
 
 /**
- * The draggable stages of a trace, in the order of the chain.
+ * Returns the draggable stages of a trace, in the order of the chain.
  * @param {Trace} trace
  * @returns {Handle[]}
  */
@@ -44,7 +44,7 @@ export function findHandles(trace) {
 }
 
 /**
- * The shares of the listed tokens as they enter a stage, in descending order.
+ * Returns the listed tokens' shares at the input of a stage, in descending order.
  * @param {Trace} trace
  * @param {string} name
  */
@@ -57,10 +57,11 @@ export function enteringShares(trace, name) {
 }
 
 /**
- * Returns the top_p with the fewest digits that keeps the first n of `shares`; 1, which is off, for all.
+ * Returns the top_p with the fewest digits that keeps the first n of `shares`. Returns 1 (off) if
+ * n is all tokens.
  * @param {ArrayLike<number>} shares in descending order, at least n
  * @param {number} n at least 1
- * @param {number} count of all tokens
+ * @param {number} count the number of all tokens
  */
 export function topPFor(shares, n, count) {
   if (n >= count || n > shares.length) return 1;
@@ -76,7 +77,7 @@ export function topPFor(shares, n, count) {
 }
 
 /**
- * Returns the value of a handle's setting that keeps n tokens.
+ * Returns the handle's setting that keeps n tokens.
  * @param {Handle} handle
  * @param {number} n
  * @param {ArrayLike<number>} shares at the input of the stage, in descending order

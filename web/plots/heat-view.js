@@ -10,12 +10,12 @@ import { nothing, svg } from 'lit';
  * @property {{ x: string, y: string, scale: string, value: (value: number) => string,
  *   short: (value: number) => string, tick: (value: number) => string,
  *   cell: (index: number) => string }} words
- * @property {number} at the index of the cell under the pointer
+ * @property {number} at the index of the chosen cell
  */
 
 const SIZE = 11.5;
 
-/** The cells are in rows from the top, as a screen reader reads a grid. @param {Options} options */
+/** Renders cells row by row from the top: a screen reader reads a grid in this order. @param {Options} options */
 export function renderHeat(options) {
   const { layout, unit, at } = options;
   const { cells, cell } = layout;
@@ -25,7 +25,7 @@ export function renderHeat(options) {
   const longest = Math.max(
     ...cells.map(({ value }) => (value === null ? 0 : options.words.short(value).length)),
   );
-  // All cells have numbers or none, so that no cell looks special.
+  // Either all cells show numbers or none, so that no cell looks special.
   const room = (longest * 6.3 + 4) * unit < cell.width && cell.height >= 15 * unit;
   return svg`
     ${renderLegend(options)}
@@ -48,7 +48,7 @@ export function renderHeat(options) {
 /**
  * @param {Layout['cells'][number]} one
  * @param {number} i
- * @param {boolean} room for numbers
+ * @param {boolean} room true if the cell has room for its number
  * @param {Options} options
  */
 function renderCell({ x, y, value, fill, ink }, i, room, { layout: { cell }, unit, words, at }) {

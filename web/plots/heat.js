@@ -1,7 +1,7 @@
 /**
- * The geometry and colours of a sweep over two settings: a grid of cells, the first setting to the
- * right and the second upwards. Pure functions. The colours are cividis, which rises in lightness
- * and looks alike to all kinds of colour vision.
+ * The geometry and colours of a sweep over two settings: a grid of cells, with the first setting on x
+ * and the second setting upwards on y. Pure functions. The colours are cividis: lightness rises with
+ * the value, and people with colour-blindness see nearly the same picture.
  */
 import { isWide } from './trend.js';
 
@@ -16,7 +16,7 @@ const STOPS = [
 const LEGEND = 48;
 
 /**
- * The colour of a share from 0 (dark) to 1 (bright), and the ink that reads on it.
+ * Returns the colour of a share from 0 (dark) to 1 (bright), and a readable text colour on it.
  * @param {number} share
  */
 function colourOf(share) {
@@ -38,8 +38,8 @@ function colourOf(share) {
 
 /**
  * @param {{ columns: number[], rows: number[], values: (number | null)[], counts: boolean,
- *   width: number, unit: number }} options values: column after column, from the lowest row up,
- *   null for an unknown one; counts: wide values may be coloured by their logarithm; unit: pixels of
+ *   width: number, unit: number }} options values: column after column, each from the lowest row up,
+ *   null if unknown; counts: true if a logarithm may colour widely spread values; unit: pixels per
  *   1/16 rem
  */
 export function layoutHeat({ columns, rows, values, counts, width, unit }) {
@@ -101,10 +101,10 @@ export function layoutHeat({ columns, rows, values, counts, width, unit }) {
 }
 
 /**
- * Every n-th value, so that labels have room.
+ * Returns every n-th value, with the smallest n that leaves room for the labels.
  * @param {number[]} values
- * @param {number} room
- * @param {number} size of a cell
+ * @param {number} room the space of one label, in pixels
+ * @param {number} size the size of a cell, in pixels
  */
 function thin(values, room, size) {
   const every = Math.max(1, Math.ceil(room / size));
@@ -112,7 +112,7 @@ function thin(values, room, size) {
 }
 
 /**
- * The index of the cell at a place in pixels, -1 outside.
+ * Returns the index of the cell at x and y in pixels; -1 outside the grid.
  * @param {Layout} layout
  * @param {number} x
  * @param {number} y

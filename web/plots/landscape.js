@@ -1,40 +1,40 @@
 /**
- * The landscape of one knob: from the distribution at each value to rivers, one for each token, stacked
- * in the order of the draw, and to the places of their names. Heights are shares of 1 from the top, so
- * the number u of a draw is a height; only names are placed in pixels.
+ * The landscape of one knob. Each token is a river: its share of the draw at every knob value, stacked in
+ * the order of the draw. This file also places the rivers' names. Heights are shares of 1 from the top,
+ * so the number u of a draw is a height. Only names are placed in pixels.
  */
 
 /**
  * @typedef {import('../engine/types.js').Landscape} Landscape
  *
- * `stepped`: the values are whole numbers, and each one reaches halfway to the next.
+ * `stepped`: true if the values are whole numbers; each value then extends halfway to its neighbours.
  * @typedef {Landscape & { stepped?: boolean }} Slices
  *
- * A token at every value: it lies between `before`, the mass of the tokens before it in the draw, and
- * `after`. Both are equal at a value that cannot draw it.
+ * A token at every value. At value i the river lies between before[i], the mass of the tokens drawn
+ * before it, and after[i]. Both are equal if the token cannot be drawn there.
  * @typedef {{ id: number, before: Float64Array, after: Float64Array, stepped: boolean }} River
  *
- * `ground` is the upper edge of the rest of the vocabulary; the lower one is 1.
+ * `ground` is the upper edge of the rest of the vocabulary. Its lower edge is 1.
  * @typedef {{ values: Float64Array, rivers: River[], ground: Float64Array, stepped: boolean }} Rivers
  *
- * The place of a name: its middle, its angle (radians, positive downwards) and its size.
+ * The place of a name: its middle in pixels, its angle (radians, positive downwards) and its size.
  * @typedef {{ x: number, y: number, angle: number, size: number, width: number }} Label
  *
  * @typedef {{ width: number, height: number }} Box
  */
 
-/** A river that is nowhere thicker, as a share of 1, becomes part of the ground. */
+/** A river that is nowhere thicker than this share of 1 becomes part of the ground. */
 const THINNEST = 1e-4;
 /** The steepest angle of a name, in radians. */
 const STEEPEST = 1;
-/** The distance of the places tried for a name, in pixels, and its line height. */
+/** The distance in pixels between the places tried for a name, and the line height as a factor of size. */
 const STRIDE = 6;
 const ROOM = 1.14;
-/** The number of places along a name where its room is checked. */
+/** The number of points along a name at which its river must be wide enough. */
 const PROBES = 12;
 
 /**
- * Returns the rivers of a landscape, in the order of the best rank that each one reaches.
+ * Returns the rivers of a landscape, ordered by the best rank of each token.
  * @param {Slices} landscape
  * @returns {Rivers}
  */
@@ -75,8 +75,8 @@ export function layRivers({ values, top, ids, p, stepped = false }) {
 }
 
 /**
- * Returns the token that u draws at value `at` of a landscape; null for one of the rest. The draw itself
- * sums integers, so at a boundary only the engine decides.
+ * Returns the token that u draws at the value with index `at`; null for an unlisted token. This sum
+ * rounds, but the engine sums integers: near a boundary only the engine's draw is right.
  * @param {Landscape} landscape
  * @param {number} at
  * @param {number} u
@@ -91,10 +91,10 @@ export function tokenAt({ top, ids, p }, at, u) {
 }
 
 /**
- * Returns a landscape between two with the same values: at 0 the first, at 1 the second.
+ * Returns a mixture of two landscapes with equal values: `from` at share 0, `to` at share 1.
  * @param {Rivers} from
  * @param {Rivers} to
- * @param {number} share
+ * @param {number} share 0 to 1
  * @returns {Rivers}
  */
 export function between(from, to, share) {
@@ -122,11 +122,11 @@ export function between(from, to, share) {
   };
 }
 
-/** The least visible distance, as a share of 1: less than a pixel. */
+/** The least visible difference, as a share of 1: less than a pixel. */
 const NEAR = 1e-3;
 
 /**
- * True if two landscapes of the same values look the same.
+ * True if two landscapes with equal values look equal.
  * @param {Rivers} from
  * @param {Rivers} to
  */
@@ -144,7 +144,7 @@ export function lookAlike(from, to) {
 }
 
 /**
- * Returns a landscape with `n` of the values.
+ * Returns a landscape with `n` evenly chosen values.
  * @param {Rivers} rivers
  * @param {number} n
  * @returns {Rivers}
@@ -167,8 +167,8 @@ function thinned({ values, rivers, ground, stepped }, n) {
 }
 
 /**
- * Returns the parts that are the same in two landscapes, one for each token, the ground's last. Outside
- * them the same u draws another token. The result has the fewer values of the two.
+ * Returns the regions that two landscapes have in common, one for each token; the ground's is last.
+ * Outside these regions, u draws different tokens. The result has as many values as the shorter landscape.
  * @param {Rivers} first
  * @param {Rivers} second
  * @returns {Omit<River, 'id'>[]}
@@ -190,7 +190,7 @@ export function common(first, second) {
 }
 
 /**
- * The place of a value among ascending ones, as an index with a fraction.
+ * Returns the position of a value among ascending values, as an index with a fraction.
  * @param {ArrayLike<number>} values
  * @param {number} value
  */
@@ -208,7 +208,7 @@ export function placeOf(values, value) {
 }
 
 /**
- * The heights of a river's edges at a share of the knob's range.
+ * Returns the upper and lower edge of a river at a share of the knob's range.
  * @param {River} river
  * @param {number} share 0 to 1
  * @returns {[number, number]}
@@ -223,7 +223,7 @@ function heightsAt({ before, after, stepped }, share) {
 }
 
 /**
- * The river under a point, null over the ground. The last one is on top.
+ * Returns the river under a point, null over the ground. If rivers overlap, the last one is on top.
  * @param {Rivers} rivers
  * @param {number} share of the knob's range, 0 to 1
  * @param {number} u
@@ -237,8 +237,8 @@ export function riverAt({ rivers }, share, u) {
 }
 
 /**
- * The middle of a river as lines of points, in shares of 1: a river may be thinner than a pixel. A gap
- * is a stretch that cannot draw the token.
+ * Returns the middle of a river as lines of points, in shares of 1: the river may be thinner than a
+ * pixel. The lines leave a gap at values that cannot draw the token.
  * @param {River} river
  * @returns {[number, number][][]}
  */
@@ -259,16 +259,16 @@ export function threadOf({ before, after, stepped }) {
   return lines;
 }
 
-/** The rest of the vocabulary as a river. @param {Rivers} rivers @returns {River} */
+/** Returns the rest of the vocabulary as a river. @param {Rivers} rivers @returns {River} */
 export function groundOf({ ground, stepped }) {
   return { id: -1, before: ground, after: new Float64Array(ground.length).fill(1), stepped };
 }
 
 /**
- * Places names: each inside its river and along it, as large as possible, without overlap. A river
+ * Places names without overlap: each inside its river and along it, as large as possible. A river
  * without room gets null.
- * @param {{ river: River, wide: number, level?: boolean }[]} named `wide` is the width of the name at
- *   a size of 1; a level one is not turned and is low. The first ones choose first
+ * @param {{ river: River, wide: number, level?: boolean }[]} named `wide`: the width of the name at
+ *   size 1; `level`: true for a name that is not turned and lies low. Earlier names have priority
  * @param {Box} box
  * @param {number[]} sizes the largest first
  * @returns {(Label | null)[]}
@@ -290,7 +290,7 @@ export function placeLabels(named, box, sizes) {
 }
 
 /**
- * The thickness of a river, in pixels, at each place that is tried for a name.
+ * Returns the thickness of a river, in pixels, at each place tried for a name.
  * @param {River} river
  * @param {Box} box
  */
@@ -305,7 +305,7 @@ function courseOf(river, { width, height }) {
 }
 
 /**
- * Returns the place with the most room for a name of one size.
+ * Returns the place with the most room for a name of the given size; null if there is none.
  * @param {River} river
  * @param {{ wide: number, level: boolean, size: number, box: Box, placed: Label[],
  *   course: ReturnType<typeof courseOf> }} how
@@ -326,7 +326,7 @@ function placeLabel(river, { wide, level, size, box, placed, course }) {
     const x = (i + 1) * STRIDE;
     const reach = Math.min(width / 2, x, box.width - x);
     const slope = Math.atan2(middle(x + reach) - middle(x - reach), 2 * reach);
-    // A name is level if the river is broad enough, otherwise along the river.
+    // A name is level if it fits so, otherwise along the river.
     for (const angle of level ? [0] : [0, slope]) {
       const label = { x, y: middle(x), angle, size, width };
       const room = thick * Math.cos(angle);
@@ -340,7 +340,7 @@ function placeLabel(river, { wide, level, size, box, placed, course }) {
 }
 
 /**
- * The corners of a name with its margin, in turn.
+ * Returns the corners of a name with its margin, in order around it.
  * @param {Label} label
  * @returns {[number, number][]}
  */
@@ -383,7 +383,7 @@ function liesIn(label, river, box) {
 }
 
 /**
- * True if two names touch: no side of either one separates them.
+ * True if two names touch: no side of either name separates them.
  * @param {Label} one
  * @param {Label} other
  */

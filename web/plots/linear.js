@@ -1,4 +1,4 @@
-/** A linear scale: the first view needs nothing else of d3-scale. */
+/** A linear scale. With it, the first view needs no d3-scale. */
 
 /**
  * @param {[number, number]} domain

@@ -1,15 +1,15 @@
-/** The geometry of the small chart of a stage: the listed tokens before and after it. */
+/** The geometry of a stage's small chart: the listed tokens' shares before and after the stage. */
 import { path } from 'd3-path';
 import { linear } from './linear.js';
 
 /**
  * @param {{ before: number[], after: number[], width: number, height: number }} options
- *   shares of 1, in one order
+ *   before, after: shares of 1, in the same token order; width, height: in pixels
  */
 export function layoutSparkline({ before, after, width, height }) {
   const x = linear([0, Math.max(1, before.length)], [0, width]);
   const y = linear([0, Math.max(1e-9, ...before, ...after)], [height, 0]);
-  /** A step for each share, closed along the bottom. @param {number[]} shares */
+  /** Returns a path with one step per share, closed along the bottom. @param {number[]} shares */
   const steps = (shares) => {
     const outline = path();
     outline.moveTo(0, height);
@@ -25,7 +25,7 @@ export function layoutSparkline({ before, after, width, height }) {
 }
 
 /**
- * The shares before and after stage `index`, the most probable of the model first.
+ * Returns the shares before and after stage `index`, in the order of the model's probabilities.
  * @param {import('./trace.js').Trace} trace
  * @param {number} index
  */

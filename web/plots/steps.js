@@ -1,4 +1,4 @@
-/** The geometry of a picture on the shelf: shares before and after, as steps. */
+/** The geometry of a sampler's small picture: shares before and after it, as steps. */
 
 /** @param {{ before: number[], after: number[], width: number, height: number }} options */
 export function layoutSteps({ before, after, width, height }) {

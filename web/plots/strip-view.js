@@ -1,6 +1,6 @@
 /**
- * Renders the strip of survivors that strip.js laid out, with u on it. Segments and needle move by
- * transform only.
+ * Renders the strip of survivors that strip.js laid out, with a needle at u. Segments and needle move
+ * by CSS transform only.
  */
 import { nothing, svg } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -11,13 +11,13 @@ import { cssom } from './cssom.js';
  *
  * @typedef {object} Options
  * @property {import('./strip.js').Layout} layout
- * @property {number} unit pixels of 1/16 rem
+ * @property {number} unit pixels per 1/16 rem
  * @property {(value: number) => string} tick
  * @property {(segment: Segment, letters: number) => unknown} label
  * @property {(segment: Segment) => string} title
  */
 
-/** The height of the strip with needle and axis, in units. */
+/** The height of the strip with needle and axis, in 1/16 rem. */
 export const STRIP_HEIGHT = 75;
 const TOP = 16;
 const HEIGHT = 34;
@@ -42,7 +42,7 @@ export function renderStrip(options) {
  */
 function renderSegment(segment, { layout, unit, label, title }) {
   const { width, x, from, to, isNext } = segment;
-  // The needle divides its segment; the name takes the wider side.
+  // The needle divides its segment; the name is on the wider side.
   const needle = isNext && layout.u !== null ? layout.u - x : 0;
   const [start, end] = needle > width / 2 ? [0, needle] : [needle, width];
   const letters = Math.floor((end - start - 8 * unit) / (LETTER * unit * 0.62));
@@ -74,7 +74,7 @@ function renderAxis({ layout, unit, tick }) {
 }
 
 /**
- * @param {number} u its place in pixels
+ * @param {number} u in pixels
  * @param {Options} options
  */
 function renderNeedle(u, { layout, unit }) {

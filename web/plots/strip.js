@@ -1,5 +1,5 @@
 /**
- * The geometry of the draw: the survivors end to end from 0 to 1, and the place of u.
+ * The geometry of the draw: the survivors side by side from 0 to 1, and u as x in pixels.
  */
 import { ticks as roundTicks } from 'd3-array';
 import { linear } from './linear.js';
@@ -9,7 +9,7 @@ import { linear } from './linear.js';
  * @typedef {import('./trace.js').TraceToken} TraceToken
  * @typedef {ReturnType<typeof layoutStrip>} Layout
  *
- * A survivor, or all unlisted tokens: its shares from and to, and its place in pixels.
+ * A survivor, or all unlisted tokens. It covers the shares `from` to `to`; x and width are in pixels.
  * @typedef {object} Segment
  * @property {string} key the token's id, or "rest"
  * @property {TraceToken | null} token
@@ -17,12 +17,12 @@ import { linear } from './linear.js';
  * @property {number} to
  * @property {number} x
  * @property {number} width
- * @property {boolean} isNext whether u draws it
+ * @property {boolean} isNext true if u draws it
  */
 
 /**
  * @param {{ trace: Trace, width: number, u: number | null, nextId: number | null }} options
- *   nextId: the id of the drawn token
+ *   nextId: the id of the drawn token, null if there is none; width: in pixels
  */
 export function layoutStrip({ trace, width, u, nextId }) {
   const x = linear([0, 1], [0, width]);

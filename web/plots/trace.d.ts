@@ -1,4 +1,4 @@
-/** The data of the views: the engine's trace, and the settings that the page offers. */
+/** The types that the views show: the engine's trace, and the settings that the page offers. */
 import type { Drawn as EngineDrawn, TableRow } from '../engine/types.js';
 
 export type { Trace, TraceStage as Stage, TraceToken } from '../engine/types.js';
@@ -6,11 +6,11 @@ export type { Trace, TraceStage as Stage, TraceToken } from '../engine/types.js'
 /** A drawn token with its text. */
 export type Drawn = EngineDrawn & { text: string; special: boolean; forced?: boolean };
 
-/** One drawn token of the text. */
+/** A drawn token of the text, with its position in tokens. */
 export type Step = Drawn & { position: number };
 
-/** A setting that is a number. */
+/** A setting whose value is a number. */
 export type SettingRow = Omit<TableRow, 'neutral'> & { neutral: number };
 
-/** By name: numbers, the convention, DRY's breakers. */
+/** Settings by name; values are numbers, the convention or DRY's sequence breakers. */
 export type Settings = Record<string, any>;

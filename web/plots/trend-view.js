@@ -9,7 +9,7 @@ import { nothing, svg } from 'lit';
  * @property {number} unit pixels of 1/16 rem
  * @property {{ x: string, y: string, legend: string[], now: string, tickX: (value: number) => string,
  *   tickY: (value: number) => string }} words
- * @property {number} at the index of the dot under the pointer
+ * @property {number} at the index of the chosen dot
  */
 
 const SIZE = 11.5;
@@ -44,27 +44,27 @@ export function renderTrend(options) {
     )}`;
 }
 
-/** The diamond and the triangle around a place. @type {Record<number, (x: number, y: number, r: number) => string>} */
+/** Return the paths of the diamond and the triangle around x, y. @type {Record<number, (x: number, y: number, r: number) => string>} */
 const SHAPES = {
   2: (x, y, r) => `M${x} ${y - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`,
   3: (x, y, r) => `M${x} ${y - r}l${r} ${2 * r}h${-2 * r}z`,
 };
 
 /**
- * Renders a dot: a circle for the first series, then square, diamond and triangle.
+ * Renders a dot: a circle for series 0, a square for 1, a diamond for 2, a triangle for 3.
  * @param {{ x: number, y: number }} at
  * @param {number} i
  * @param {number} r
  */
 function renderDot({ x, y }, i, r) {
-  if (Number.isNaN(y)) return nothing; // the share of no texts
+  if (Number.isNaN(y)) return nothing; // a share is NaN if there are no texts
   if (i === 0) return svg`<circle class="dot s0" cx=${x} cy=${y} r=${r}></circle>`;
   if (SHAPES[i]) return svg`<path class="dot s${i}" d=${SHAPES[i](x, y, 1.2 * r)}></path>`;
   return svg`<rect class="dot s${i}" x=${x - r} y=${y - r} width=${2 * r} height=${2 * r}></rect>`;
 }
 
 /**
- * Renders the name of the vertical axis, and a row for each series if there is a legend.
+ * Renders the name of the y axis. If there is a legend, also renders a row for each series.
  * @param {Options} options
  */
 function renderHead({ layout: { series }, unit, words }) {

@@ -1,23 +1,23 @@
 /**
- * The geometry of a sweep over one setting: a line for each measure with the band of its quartiles,
- * or one measure against another, with named points. Pure functions.
+ * The geometry of a sweep over one setting: a line for each measure, with the band between its
+ * quartiles. It also lays out one measure against another, with named points. Pure functions.
  */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, curveLinear, line } from 'd3-shape';
 
 /**
- * @typedef {{ x: number, y: number, low: number, high: number, label: string }} Mark low and high
- *   are the quartiles
- * @typedef {{ key: string, band: boolean, marks: Mark[] }} Series
- * @typedef {{ value: number, label: string }} Limit a line across
+ * @typedef {{ x: number, y: number, low: number, high: number, label: string }} Mark low, high: the
+ *   lower and the upper quartile
+ * @typedef {{ key: string, band: boolean, marks: Mark[] }} Series band: true if the band of quartiles shows
+ * @typedef {{ value: number, label: string }} Limit a horizontal line
  * @typedef {ReturnType<typeof layoutTrend>} Layout
  */
 
-/** A ratio of largest to smallest from which an axis of counts is logarithmic. */
+/** An axis of counts is logarithmic if the largest value is at least this multiple of the smallest. */
 const WIDE = 50;
 
 /**
- * True if values are so far apart that only a logarithmic axis shows them all.
+ * True if the values spread so widely that only a logarithmic axis shows them all.
  * @param {number[]} values
  */
 export function isWide(values) {
@@ -28,9 +28,9 @@ export function isWide(values) {
 /**
  * @param {{ series: Series[], limits: Limit[], x: [number, number], y: [number, number] | null,
  *   counts: boolean, named: boolean, legend: number, now: number | null, width: number,
- *   height: number, unit: number }} options y: null for an axis from 0 to the largest value; counts: wide
- *   values may have a logarithmic axis; named: points have labels; legend: its rows; now: a place on x to
- *   mark; unit: pixels of 1/16 rem
+ *   height: number, unit: number }} options y: null for an axis from 0 to the largest value; counts:
+ *   true if widely spread values may have a logarithmic axis; named: true if points have labels;
+ *   legend: its number of rows; now: x of a mark, null for none; unit: pixels per 1/16 rem
  */
 export function layoutTrend(options) {
   const { series, limits, counts, named, legend, now, width, height, unit } = options;
@@ -90,7 +90,7 @@ function yTicks(y, logarithmic) {
  * @param {Series} series
  * @param {any} x
  * @param {any} y
- * @param {number} apart the least distance between named points, 0 for no names
+ * @param {number} apart the least distance between named points, in pixels; 0 if points have no names
  */
 function placeSeries({ key, band, marks }, x, y, apart) {
   const points = marks.map((mark) => ({ ...mark, at: { x: x(mark.x), y: y(mark.y) } }));
@@ -112,10 +112,10 @@ function placeSeries({ key, band, marks }, x, y, apart) {
 }
 
 /**
- * The points with room for a name: both ends, then each one far enough from the others.
+ * Returns the points to name: both ends, and each further point that is far enough from the others.
  * @template {{ at: { x: number, y: number } }} P
  * @param {P[]} points
- * @param {number} apart
+ * @param {number} apart in pixels
  * @returns {P[]}
  */
 function spread(points, apart) {
@@ -132,11 +132,11 @@ function spread(points, apart) {
 }
 
 /**
- * The index of the dot nearest to a place in pixels.
+ * Returns the index of the dot nearest to a point in pixels.
  * @param {Layout} layout
  * @param {number} left
  * @param {number} top
- * @param {boolean} across whether only the distance along x counts
+ * @param {boolean} across true if only the distance along x counts
  */
 export function markAt({ series }, left, top, across) {
   let best = 0;

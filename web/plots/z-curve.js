@@ -1,12 +1,12 @@
-/** The geometry of a detector's z over the length of a text. */
+/** The geometry of a curve: a detector's z by the length of the text. */
 import { linear } from './linear.js';
 
-/** The z that one of a hundred unmarked texts reaches. */
+/** One of a hundred unmarked texts reaches this z. */
 const ONE_IN_100 = 2.33;
-/** The least end of the axis. */
+/** The axis ends at this z or above. */
 const LEAST = 4;
 
-/** @param {{ curve: number[], width: number, height: number }} options z after 1, 2, … tokens */
+/** @param {{ curve: number[], width: number, height: number }} options curve: z after 1, 2, … tokens */
 export function layoutZ({ curve, width, height }) {
   const high = curve.reduce((a, b) => Math.max(a, b), LEAST);
   const low = curve.reduce((a, b) => Math.min(a, b), 0);

@@ -1,4 +1,4 @@
-/** The buttons under the picture. */
+/** The buttons under the landscape's picture. */
 import { html, nothing } from 'lit';
 import { settingName, usualFirst } from '../../base/setting-words.js';
 import { number, plain, t } from '../../locale/locale.js';
@@ -12,19 +12,19 @@ import { round } from './axis.js';
 const canFilm = () =>
   'MediaRecorder' in globalThis && 'captureStream' in HTMLCanvasElement.prototype;
 
-/** The value that a chip sets if its sampler is off. */
+/** The values that a sampler's button sets if the sampler is off. */
 export const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
 
 /**
  * @typedef {object} Options
  * @property {TableRow} row the knob
  * @property {TableRow[]} rows all settings that can be the knob
- * @property {boolean} bare whether other stages, other knobs and files are left out
+ * @property {boolean} bare true if there are no buttons for other stages, other knobs and files
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
  * @property {boolean} playing
  * @property {boolean} filming
- * @property {boolean} all whether the other stages show
+ * @property {boolean} all true if the other stages show
  * @property {() => void} play
  * @property {() => void} roll
  * @property {() => void} drawMany
@@ -55,7 +55,7 @@ export function renderActs(options) {
           : html`<button data-command="all" aria-expanded=${options.all} @click=${options.showAll}>${t('landscape.all')}</button>`
       }
       ${
-        // A hidden button keeps its place, so that nothing moves when it appears.
+        // A disabled button keeps its space, so that nothing moves when it appears.
         html`<button data-command="swap" ?disabled=${!canSwap(settings)}
           aria-pressed=${isSwapped(settings.order, table)}
           @click=${options.swap}>${t('landscape.swap')}</button>`

@@ -4,10 +4,10 @@ import { settingName } from '../../base/setting-words.js';
 
 /** @typedef {{ share: number, value: string, word: string }} Tick */
 
-/** The least distance of an even tick to that of the neutral value, as a share of the axis. */
+/** The least distance of an evenly spaced tick from the neutral value's tick, as a share of the axis. */
 const APART = 1 / 8;
 
-/** Settings with a letter of their own. @type {Record<string, string>} */
+/** The settings with a one-letter symbol. @type {Record<string, string>} */
 export const SYMBOLS = { temperature: 'T', repetition_penalty: 'r' };
 
 /** @param {string} name of a setting */
@@ -15,7 +15,7 @@ export function symbolOf(name) {
   return SYMBOLS[name] ?? settingName(name);
 }
 
-/** Removes the error of binary fractions. @param {number} value */
+/** Rounds to 3 digits, which removes the error of binary fractions. @param {number} value */
 export function round(value) {
   return Number(value.toFixed(3));
 }

@@ -1,4 +1,4 @@
-/** Everything that the landscape asks of the engine, and the answers. It needs no document. */
+/** The landscape's requests to the engine, and the answers. It uses no DOM. */
 import { LandscapeReader } from '../../state/landscape.js';
 import { Names } from './names.js';
 import { NAMED } from './picture.js';
@@ -9,27 +9,27 @@ import { ROWS } from './slice.js';
  * @typedef {import('../../state/first-frame.js').FirstFrame} FirstFrame
  * @typedef {import('./subject.js').Subject} Subject
  *
- * The news of LandscapeReader, and four more. `encoded`: the prompt has its tokens. `asked`: another
- * crossing is requested. `knob`: the knob of that crossing is another. `compared`: a comparison ended.
+ * The news of LandscapeReader, and four more. `encoded`: the prompt has its tokens. `asked`: a new
+ * request was sent. `knob`: the new request has another knob. `compared`: a comparison ended.
  * @typedef {'landscape' | 'reading' | 'text' | 'course' | 'fault' | 'encoded' | 'asked' | 'knob' | 'compared'} News
  * @typedef {(news: News, slices?: import('../../state/landscape.js').Slices, fine?: boolean) => void} Tell
  */
 
 export class Content {
-  /** Counts readings and texts: a display of an earlier count is stale. */
+  /** Counts the readings and texts received; a display made at a lower count is outdated. */
   turn = 0;
   names = new Names();
   /** Null until an engine is open. @type {LandscapeReader | null} */
   reader = null;
   /** Null until an engine is open. @type {Subject | null} */
   subject = null;
-  /** The token ids of the text when the last change began. @type {number[] | null} */
+  /** The token ids of the text when the last change began; null without a text. @type {number[] | null} */
   before = null;
-  /** Shown until the engine has read the same. @type {FirstFrame | null} */
+  /** Prepared answers, shown until an engine is open. @type {FirstFrame | null} */
   first = null;
   /** The last request. @type {Crossing | null} */
   #at = null;
-  /** The last request as text. */
+  /** JSON of the last request; '' before it. */
   #asked = '';
   /** Key of everything except knob and u, taken at the first request of a comparison; '' before it, null without a comparison. @type {string | null} */
   #compared = null;
@@ -73,46 +73,46 @@ export class Content {
     this.names.begin(null, this.first?.pieces);
   }
 
-  /** The answers to show. @returns {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} */
+  /** The answers to show; null before any. @returns {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} */
   get shown() {
     return this.reader ?? this.first;
   }
 
-  /** The reading of the last request; null until it is there. */
+  /** The reading for the last request; null until the engine has answered. */
   get current() {
     const reading = this.reader?.reading;
     return reading && reading.at === this.#at ? reading : null;
   }
 
-  /** The reason why nothing is read. */
+  /** The error that prevents a reading; null if none. */
   get fault() {
     return this.subject?.fault ?? this.reader?.fault ?? null;
   }
 
-  /** True if another prompt than the last one waits to be encoded. @param {string | number[]} prompt */
+  /** True if `prompt` differs from the encoded one. @param {string | number[]} prompt */
   lacks(prompt) {
     return this.subject?.lacks(prompt) ?? false;
   }
 
-  /** Encodes a prompt. @param {string | number[]} prompt */
+  /** Encodes a prompt and reports `encoded`. @param {string | number[]} prompt */
   async take(prompt) {
     const { subject } = this;
     const taken = await subject?.take(prompt);
     if (taken && subject === this.subject) this.#tell('encoded');
   }
 
-  /** Keeps the ids of the text, so that a change can be marked. */
+  /** Keeps the ids of the present text, so that the display can mark changed words. */
   begin() {
     this.before = this.reader?.written?.ids ?? null;
   }
 
-  /** Compares the next landscape with the present one until anything but the crossing changes. */
+  /** Compares the next landscapes with the present one until a setting other than knob, u and seed changes. */
   compare() {
     this.#compared = '';
   }
 
   /**
-   * Asks for the answers of a crossing, unless it was asked for last.
+   * Requests the answers at a crossing of the lines, unless the last request was equal.
    * @param {Omit<Crossing, 'ids'>} crossing
    */
   ask(crossing) {
@@ -121,7 +121,7 @@ export class Content {
     const at = { ids: subject.ids, ...crossing };
     const { knob, settings } = at;
     this.#keepComparison(at);
-    // The page names the same settings in another order.
+    // The page may list equal settings in another order.
     const key = JSON.stringify({ ...at, settings: Object.entries(settings).sort() });
     if (key === this.#asked) return;
     if (this.#at && this.#at.knob !== knob) this.#tell('knob');
@@ -158,9 +158,9 @@ export class Content {
   }
 
   /**
-   * The text after the prompt. Its first token is the one that the reading drew; the others follow
-   * once they are written, unless the first one ends the text.
-   * @param {number | null | undefined} eos
+   * Returns the text after the prompt. Its first token is the drawn token of the reading. The others
+   * follow when they are written, unless the first token ends the text.
+   * @param {number | null | undefined} eos the id that ends a text
    */
   wordsUntil(eos) {
     const { written, reading } = this.shown ?? {};

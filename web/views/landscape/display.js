@@ -1,4 +1,4 @@
-/** The display of a landscape: the picture, the bars at its side and the sentence above. */
+/** The display of a landscape: the picture, the bars beside it and the sentence above it. */
 import { Throttle } from '../../base/throttle.js';
 import { t } from '../../locale/locale.js';
 import { Picture } from './picture.js';
@@ -11,9 +11,9 @@ import { paintSlice } from './slice.js';
  * @property {import('../../state/landscape.js').Reading} reading
  * @property {import('./lines.js').Lines} lines
  * @property {import('./rain.js').Rain} rain
- * @property {import('./input.js').Point | null} pointed the place of a pointer that drags nothing
+ * @property {import('./input.js').Point | null} pointed the point under the pointer; null during a drag
  *
- * @typedef {{ prompt: string, eos: number | null | undefined }} Prose `prompt` is '' for given logits
+ * @typedef {{ prompt: string, eos: number | null | undefined }} Prose `prompt` is '' if logits are given
  */
 
 export class Display {
@@ -21,12 +21,12 @@ export class Display {
   /** Returns the token whose bar is at a place. @type {(x: number, y: number) => number | undefined} */
   tokenAt = () => undefined;
   #root;
-  /** The turns of the content that the bars and the sentence show. */
+  /** The `turn` of the content that the bars and the sentence show. */
   #turns = { bars: -1, sentence: -1 };
-  /** The drawn token of the sentence. @type {number | null} */
+  /** The drawn token in the sentence. @type {number | null} */
   #drawn = null;
   #throttle = new Throttle();
-  /** The numbers beside the bars, until the next change of them. @type {Map<number | undefined, string>} */
+  /** The texts of the numbers beside the bars, kept until `refresh`. @type {Map<number | undefined, string>} */
   #numbers = new Map();
 
   /** @param {DocumentFragment | HTMLElement} root */
@@ -57,7 +57,7 @@ export class Display {
   }
 
   /**
-   * Paints all that is stale. Returns whether it waits to write the sentence.
+   * Paints all outdated parts. Returns true if the sentence must be written later.
    * @param {number} now
    * @param {Shown} shown
    * @param {Prose} prose
@@ -80,7 +80,7 @@ export class Display {
     );
     if (this.#turns.bars !== turn) this.#paintBars(content, reading, rain);
     if (!this.isSentenceStale(content)) return false;
-    // The drawn token changes with the bars, the others at their own pace.
+    // The drawn token changes together with the bars; the throttle delays the rest of the sentence.
     const early = this.#drawn === drawn.id && this.#throttle.left(now) > 0;
     if (!early) this.write(now, content, prose);
     return early;
@@ -109,7 +109,7 @@ export class Display {
   }
 
   /**
-   * Writes the sentence.
+   * Writes the sentence above the picture.
    * @param {number} now
    * @param {import('./content.js').Content} content
    * @param {Prose} prose

@@ -15,7 +15,7 @@ import { tailOf } from './sentence.js';
 const nameOf = ({ knob }) => `landscape-${knob.row?.name}`;
 
 export class Files {
-  /** The film of the Play under way. @type {import('./film.js').Film | null} */
+  /** The film of the running Play; null if none. @type {import('./film.js').Film | null} */
   film = null;
   #host;
 
@@ -55,7 +55,7 @@ export class Files {
     lines.play();
   }
 
-  /** Records a frame; after the last one, saves the film. @param {Scene} scene */
+  /** Records a frame; after the last frame, saves the film. @param {Scene} scene */
   takeFrame({ content, lines, display, prose }) {
     if (!this.film || !display) return;
     this.film.take({

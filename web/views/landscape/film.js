@@ -5,24 +5,24 @@ import { stripWidth } from './paint.js';
 /**
  * @typedef {object} Scene
  * @property {import('./paint.js').Look} look
- * @property {number} share the knob's place, 0 to 1
- * @property {number | null} u null with the Gumbel draw
+ * @property {number} share the knob's value as a share of its range, 0 to 1
+ * @property {number | null} u null if the draw is Gumbel-max
  * @property {string} prompt
- * @property {string[]} words the text after it; the first one is the drawn token
+ * @property {string[]} words the text after the prompt; the first one is the drawn token
  * @property {string} about
  */
 
-/** Formats that a browser may record, the best first. */
+/** The formats to try, the best first. */
 const KINDS = ['video/mp4;codecs=avc1.42E01F', 'video/webm;codecs=vp9', 'video/webm;codecs=vp8'];
-/** Film pixels for each pixel of the page, and the greatest width in film pixels. */
+/** Film pixels per CSS pixel, and the greatest width in film pixels. */
 const SHARPNESS = 2;
 const WIDEST = 1920;
-/** Frames and bits per second. */
+/** Frames per second, and bits per second. */
 const RATE = 30;
 const BITS = 6e6;
-/** The time of the last frame, in ms. */
+/** The last frame is shown for this time, in ms. */
 const STANDS = 800;
-/** The width of the bars as a share of the picture's, and the lines of the text. */
+/** The width of the bars as a share of the picture's width, and the number of text lines. */
 const BARS = 0.36;
 const LINES = 2;
 
@@ -47,7 +47,7 @@ export class Film {
     const whole = width + side + 3 * margin;
     const scale = Math.min(SHARPNESS, WIDEST / whole);
     this.#box = { margin, side, head, scale, whole, tall: head + height + margin };
-    // Encoders take even numbers only.
+    // Encoders accept even sizes only.
     this.#canvas.width = 2 * Math.round((whole * scale) / 2);
     this.#canvas.height = 2 * Math.round((this.#box.tall * scale) / 2);
     this.#recorder = new MediaRecorder(this.#canvas.captureStream(RATE), {
@@ -108,7 +108,7 @@ export class Film {
 }
 
 /**
- * Writes words in lines, until LINES are full.
+ * Writes words in lines, until LINES lines are full.
  * @param {CanvasRenderingContext2D} context
  * @param {{ text: string, fill: string }[]} parts
  * @param {{ x: number, y: number, width: number, line: number }} box
@@ -129,7 +129,7 @@ function writeProse(context, parts, { x, y, width, line }) {
 }
 
 /**
- * Paints the line of u and the crossing.
+ * Paints the line of u and its crossing with the knob's line.
  * @param {CanvasRenderingContext2D} context
  * @param {{ x: number, y: number }} place
  * @param {import('./paint.js').Look} look

@@ -1,4 +1,4 @@
-/** The clock of a view that moves: a frame after changes, and readouts at the pace of a throttle. */
+/** Schedules a view's frames after changes, and its slower readouts with a throttle. */
 import { Throttle } from '../../base/throttle.js';
 
 export class FrameClock {
@@ -11,7 +11,7 @@ export class FrameClock {
 
   /**
    * @param {(now: number) => void} onFrame
-   * @param {() => void} onReadout writes numbers for persons and screen readers
+   * @param {() => void} onReadout writes the numbers that people and screen readers read
    */
   constructor(onFrame, onReadout) {
     this.#onFrame = onFrame;

@@ -1,14 +1,14 @@
-/** The two sliders over the picture, one for the knob and one for u, for keys and screen readers. */
+/** The two sliders over the picture, for the knob and for u: keyboards and screen readers use them. */
 import { html } from 'lit';
 import { settingName, valueInWords } from '../../base/setting-words.js';
 import { fixed, t } from '../../locale/locale.js';
 
 /**
  * @typedef {object} Options
- * @property {import('../../engine/types.js').TableRow | undefined} row undefined before a model is open
+ * @property {import('../../engine/types.js').TableRow | undefined} row the knob; undefined until a model is open
  * @property {number} value
  * @property {number} u
- * @property {string} drawn in words
+ * @property {string} drawn the drawn token in words
  * @property {(event: KeyboardEvent, which: 'knob' | 'u') => void} onKey
  */
 

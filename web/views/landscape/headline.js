@@ -1,4 +1,4 @@
-/** Large boxes for the knob's value and u, and a line about the distribution. */
+/** Large boxes for the knob's value and for u, and a line about the distribution. */
 import { html } from 'lit';
 import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
@@ -8,7 +8,7 @@ import { SYMBOLS, round } from './axis.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** A row for u, so that a typed u is checked as a setting is. */
+/** A row for u, so that the box of u checks its input like a setting. */
 const U_ROW = /** @type {any} */ ({
   name: 'u',
   kind: 'real',
@@ -17,7 +17,7 @@ const U_ROW = /** @type {any} */ ({
   minimum_included: true,
 });
 
-/** The knob's value; during Play its width is fixed. @param {TableRow} row @param {number} value @param {boolean} running */
+/** Returns the knob's value as text; during Play its width is fixed. @param {TableRow} row @param {number} value @param {boolean} running */
 export function shownValue({ kind }, value, running) {
   return running && kind === 'real' ? fixed(value, 2) : plain(round(value));
 }
@@ -26,12 +26,13 @@ export function shownValue({ kind }, value, running) {
  * @typedef {object} Shown
  * @property {TableRow} row
  * @property {number} value
- * @property {boolean} running
- * @property {number | null} u null with the Gumbel draw
+ * @property {boolean} running true during Play
+ * @property {number | null} u null if the draw is Gumbel-max
  * @property {boolean} gumbel
- * @property {number | null} unlike share of u that draws another token than in the compared landscape
+ * @property {number | null} unlike the share of u that draws another token than the compared landscape;
+ *   null without a comparison
  * @property {number | undefined} entropy
- * @property {boolean} beside whether rings show a second distribution
+ * @property {boolean} beside true if rings show a second distribution
  */
 
 export class Headline {

@@ -1,52 +1,52 @@
 /**
- * Input over the picture, by pointer or by keys: sideways moves the knob, up and down u. A drag keeps
- * its first direction, so that it moves only one of them; from the crossing of the lines it moves
- * both. A press moves both at once. A finger moves the knob sideways; up and down it scrolls the page,
- * unless it began on the handle of u.
+ * Input over the picture, by pointer or keyboard: horizontal movement sets the knob, vertical movement
+ * sets u. A press sets both. A drag keeps its first direction, so it sets only one of them; if it begins
+ * at the crossing of the lines, it sets both. A finger sets the knob horizontally; vertically it scrolls
+ * the page, unless it began on the handle of u.
  */
 
 /**
- * @typedef {{ share: number, u: number }} Point shares of the picture's width and height
+ * @typedef {{ share: number, u: number }} Point shares of the picture's width and height, 0 to 1
  * @typedef {'knob' | 'u' | 'both'} Way
  *
- * The lines that an input moves, as class Lines.
+ * The lines that an input moves; class Lines is one implementation.
  * @typedef {object} Movable
  * @property {Point} crossing
- * @property {boolean} single whether there is only the knob's line
+ * @property {boolean} single true if there is only the knob's line
  * @property {{ stride: number }} knob
- * @property {() => void} begin keeps the values before a change
- * @property {() => void} grab ends Play, then begins
+ * @property {() => void} begin keeps the values from before a change
+ * @property {() => void} grab ends Play, then calls begin
  * @property {(to: Partial<Point>) => void} moveTo
- * @property {() => void} release a drag ends
- * @property {() => void} cancel the drag ends without effect, for example at a second finger
+ * @property {() => void} release called at the end of a drag
+ * @property {() => void} cancel undoes the drag, for example at a second finger
  * @property {() => void} stop ends Play
  */
 
-/** The movement that begins a drag, of a mouse and of a finger, in pixels. */
+/** The movement after which a press becomes a drag, for a mouse and for a finger, in pixels. */
 const SLACK = 4;
 const FINGER = 10;
-/** The distance from the crossing within which a pointer takes both lines, in pixels. */
+/** A pointer within this distance from the crossing drags both lines, in pixels. */
 const NEAR = 18;
-/** The largest u below 1 that an input reaches. */
+/** The largest u that an input can set; u is below 1. */
 export const U_MAX = 0.9999;
 
 /** @param {number} value @param {number} low @param {number} high */
 export const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
-/** The box of an element in the document. @param {HTMLElement} element */
+/** Returns the box of an element in window coordinates. @param {HTMLElement} element */
 function boxOf(element) {
   const { left, top, width, height } = element.getBoundingClientRect();
   return { left: left + scrollX, top: top + scrollY, width, height };
 }
 
 export class Input {
-  /** The place of the pointer; null outside the picture. @type {Point | null} */
+  /** The point under the pointer; null outside the picture. @type {Point | null} */
   pointed = null;
   #lines;
   #onPoint;
-  /** The picture's box since the pointer went down: it stays in place during a drag. @type {{ left: number, top: number, width: number, height: number } | null} */
+  /** The picture's box, measured when the pointer went down; null without a drag. @type {{ left: number, top: number, width: number, height: number } | null} */
   #box = null;
-  /** `finger` may be about to scroll. @type {{ x: number, y: number, way: Way | null, finger: boolean, pressed: boolean, moved: boolean } | null} */
+  /** The drag; null without one. `finger`: true if the browser may still scroll instead. @type {{ x: number, y: number, way: Way | null, finger: boolean, pressed: boolean, moved: boolean } | null} */
   #drag = null;
 
   /**
@@ -142,7 +142,7 @@ export class Input {
   };
 }
 
-/** Steps of a key: of the knob's stride, and of U_STEP. */
+/** The steps of each key, in strides of the knob or in U_STEP. */
 const KEYS = /** @type {Record<string, number>} */ ({
   ArrowRight: 1,
   ArrowUp: 1,
@@ -155,9 +155,9 @@ const ENDS = /** @type {Record<string, number>} */ ({ Home: 0, End: 1 });
 const U_STEP = 0.01;
 
 /**
- * Returns the new place of the line that a key moves, null for other keys.
+ * Returns the line's new place for a key; null if the key moves no line.
  * @param {KeyboardEvent} event
- * @param {'knob' | 'u'} which line has the focus; Shift means the other
+ * @param {'knob' | 'u'} which the focused line; Shift selects the other line
  * @param {Point} crossing
  * @param {number} stride of the knob, as a share of its range
  * @returns {Partial<Point> | null}
@@ -167,7 +167,7 @@ function keyMove(event, which, { share, u }, stride) {
   if (altKey || ctrlKey || metaKey || !(key in KEYS || key in ENDS)) return null;
   if ((which === 'knob') !== shiftKey)
     return { share: clamp(ENDS[key] ?? share + KEYS[key] * stride, 0, 1) };
-  // The line moves in the direction of the key; u grows downwards.
+  // The line moves in the direction of the key; u increases downwards.
   const sign = /Up|Down/.test(key) ? -1 : 1;
   const to = ENDS[key] ?? Number((u + sign * KEYS[key] * U_STEP).toFixed(6));
   return { u: clamp(to, 0, U_MAX) };

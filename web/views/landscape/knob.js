@@ -1,4 +1,4 @@
-/** The setting along the picture from end to end, and all settings with the changes made here. */
+/** The knob (the setting along the x axis), and all settings with the changes made here. */
 import { CARRIED } from '../../engine/presets.js';
 import { clamp } from './input.js';
 
@@ -8,7 +8,7 @@ import { clamp } from './input.js';
  * @typedef {object} KnobOwner
  * @property {TableRow[]} table
  * @property {string | null} knob the name of the setting; null for temperature
- * @property {Record<string, any>} asked the settings of the page
+ * @property {Record<string, any>} asked the page's settings
  * @property {number | undefined} seed
  */
 
@@ -21,9 +21,9 @@ function slidersOf(table) {
 }
 
 export class Knob {
-  /** Changes made here that the page has not confirmed. @type {Record<string, any>} */
+  /** Changes made here that the page has not confirmed yet. @type {Record<string, any>} */
   moved = {};
-  /** The settings that the page gave last. @type {Record<string, any> | null} */
+  /** The settings that the page sent last; null before the first. @type {Record<string, any> | null} */
   given = null;
   #owner;
   /** @type {{ table: TableRow[], rows: TableRow[] } | null} */
@@ -34,7 +34,7 @@ export class Knob {
     this.#owner = owner;
   }
 
-  /** The settings that can be the knob. */
+  /** The settings that can become the knob. */
   get rows() {
     const { table } = this.#owner;
     if (this.#sliders?.table !== table) this.#sliders = { table, rows: slidersOf(table) };
@@ -59,13 +59,13 @@ export class Knob {
     return Number(this.settings[name] ?? neutral);
   }
 
-  /** The value as a share of the range, 0 to 1. */
+  /** The knob's value as a share of its range, 0 to 1. */
   get share() {
     const { low, high } = /** @type {TableRow} */ (this.row);
     return clamp((this.value - low) / (high - low), 0, 1);
   }
 
-  /** The value at a share of the range, rounded to the step. @param {number} share */
+  /** Returns the value at a share of the range, rounded to the step. @param {number} share 0 to 1 */
   valueAt(share) {
     const { kind, low, high, step } = /** @type {TableRow} */ (this.row);
     const unit = kind === 'integer' ? 1 : step;
@@ -73,7 +73,7 @@ export class Knob {
     return clamp(Number(value.toFixed(6)), low, high);
   }
 
-  /** The step of a key, as a share of the range. */
+  /** The change per key press, as a share of the range. */
   get stride() {
     const { kind, low, high, step } = /** @type {TableRow} */ (this.row);
     const unit = kind === 'integer' ? 1 : Math.max(step, (high - low) / 60);
@@ -83,7 +83,7 @@ export class Knob {
   /**
    * Drops local changes in favour of the page's settings, except the knob while it moves.
    * @param {Record<string, any>} given
-   * @param {boolean} moving
+   * @param {boolean} moving true if an input or Play moves the knob
    */
   adopt(given, moving) {
     const name = this.row?.name ?? '';

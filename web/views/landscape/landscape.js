@@ -1,11 +1,11 @@
 /**
- * <logit-landscape>: one knob from end to end, and the random number u. The engine draws the token at
- * the crossing of their lines; the new text is above. Asks with "logit-set" and "logit-seed" once
- * the lines rest; emits "logit-choose" with knob and u, and "logit-deed" at once for each action;
- * `outcome` tells its effect.
+ * <logit-landscape>: the next token at every value of one knob and every random number u. The engine
+ * draws the token at the crossing of their lines; the new text is above. When the lines rest, the view
+ * emits "logit-set" and "logit-seed". It emits "logit-choose" with knob and u. It emits "logit-deed" at
+ * once for each action; `outcome` tells its effect.
  *
- * Content asks the engine, Lines hold knob and u, an Input moves them, a FrameClock says when the
- * Display is painted. Other inputs may move `lines` too.
+ * Content sends requests to the engine, Lines keep knob and u, and an Input moves them. A FrameClock
+ * schedules the painting of the Display. Other code may move `lines` too.
  */
 import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -68,7 +68,7 @@ export class LogitLandscape extends ModelElement {
     (now) => this.speak(() => this.#paint(now)),
     () => this.requestUpdate(),
   );
-  /** Null until the first render. @type {Display | null} */
+  /** Null until the first update. @type {Display | null} */
   #display = null;
   #rain = new Rain();
   #headline = new Headline(this);
@@ -79,21 +79,21 @@ export class LogitLandscape extends ModelElement {
   constructor() {
     super();
     const { knob, u } = initialChoices('landscape');
-    /** The setting along the picture; null for temperature. @type {string | null} */
+    /** The setting along the x axis; null for temperature. @type {string | null} */
     this.knob = knob;
-    /** In place of the seed's first number. @type {number | null} */
+    /** The number to draw with; null for the seed's first number. @type {number | null} */
     this.u = u;
     /** @type {number | undefined} */
     this.seed = undefined;
-    /** Logits in place of a model's. @type {import('./subject.js').Given | null} */
+    /** Logits that replace a model's; null to use the model. @type {import('./subject.js').Given | null} */
     this.given = null;
-    /** Shown until an engine has read the same. @type {import('../../state/first-frame.js').FirstFrame | null} */
+    /** Prepared answers, shown until an engine is open; null if none. @type {import('../../state/first-frame.js').FirstFrame | null} */
     this.first = null;
-    /** True if other knobs, other stages and files are left out. */
+    /** True if there are no controls for other knobs, other stages and files. */
     this.bare = false;
-    /** True if the other stages are unfolded. */
+    /** True if the other stages show. */
     this.all = false;
-    /** True if the table is unfolded. */
+    /** True if the table is open. */
     this.tabled = false;
   }
 
@@ -122,7 +122,7 @@ export class LogitLandscape extends ModelElement {
     this.requestUpdate();
   }
 
-  /** True if the display is going to change by itself. */
+  /** True if the display will change without further input. */
   get busy() {
     if (!this.engine) return false;
     const { reader } = this.content;
@@ -130,7 +130,7 @@ export class LogitLandscape extends ModelElement {
     return reading || this.lines.playing || this.#files.film !== null || this.#clock.due;
   }
 
-  /** The facts at the crossing, for the tour; null until they are read. */
+  /** The facts at the crossing of the lines, for the tour; null until the engine has answered. */
   get outcome() {
     const { content, lines } = this;
     const { row } = lines.knob;
@@ -209,12 +209,12 @@ export class LogitLandscape extends ModelElement {
     if (this.isConnected) this.#clock.askFrame();
   }
 
-  /** Called before a change of the lines. */
+  /** Called before the lines change. */
   began() {
     this.content.begin();
   }
 
-  /** Called after a change of the lines. */
+  /** Called after the lines have changed. */
   moved() {
     this.#askFrame();
     this.#clock.askReadout();
@@ -242,7 +242,7 @@ export class LogitLandscape extends ModelElement {
     if (!drags && !lines.playing) content.reader?.follow();
     const reading = content.shown?.reading;
     if (!reading) {
-      lines.goHome(); // Play has no picture to run over
+      lines.goHome(); // Play needs a picture
       this.#files.drop();
       return;
     }
@@ -258,7 +258,7 @@ export class LogitLandscape extends ModelElement {
     if (id !== undefined) this.#menu.open(id, clientX, clientY);
   }
 
-  /** Opens the menu of a river; of the drawn token if a key asks for it. @param {MouseEvent} event */
+  /** Opens the menu of the river under the pointer; for a key press, of the drawn token. @param {MouseEvent} event */
   #onContext(event) {
     const target = /** @type {HTMLElement} */ (event.target);
     const river = this.#display?.picture.at(this.#input.pointed);
@@ -274,7 +274,7 @@ export class LogitLandscape extends ModelElement {
 
   async #drawMany() {
     const { content } = this;
-    // A change just before is read first.
+    // Let the engine read a change that was made just before.
     do await new Promise(requestAnimationFrame);
     while (content.reader && !content.reader.fault && !content.current);
     const reading = content.reader?.reading;
@@ -283,12 +283,12 @@ export class LogitLandscape extends ModelElement {
       this.#display?.repaintBars();
       this.#askFrame();
     });
-    // A change meanwhile takes the draws away.
+    // A change during the draws cancels them.
     if (this.#rain.tally?.total === DRAWS) this.emit('logit-deed');
     this.requestUpdate();
   }
 
-  /** Compares the next landscape with the present one. */
+  /** Begins a comparison with the present landscape. */
   #compare() {
     this.content.compare();
     this.#display?.picture.startComparison();
@@ -307,7 +307,7 @@ export class LogitLandscape extends ModelElement {
   }
 
   /**
-   * Does an action of the tour as its button does; swapping the order first turns top-p on.
+   * Performs an action of the tour like its button. Before it swaps the order, it turns top-p on.
    * @param {'top_p' | 'swap' | 'rain'} action
    */
   async act(action) {
@@ -404,7 +404,7 @@ export class LogitLandscape extends ModelElement {
     const { playing } = lines;
     const { settings, rows } = lines.knob;
     const filming = this.#files.film !== null;
-    // The knob's own value changes nothing here.
+    // The knob's own value does not change this picture.
     const others = JSON.stringify({ ...settings, [row.name]: 0 });
     return guard([row, others, bare, table, playing, filming, all, t('language')], () =>
       renderActs({
@@ -422,7 +422,7 @@ export class LogitLandscape extends ModelElement {
         swap: () => this.#swap(),
         showAll: () => {
           this.all = !this.all;
-          // The shelf has the sentences about the stages; without them the stages have no titles.
+          // shelf.js has the sentences about the stages; until it is loaded, the stages have no titles.
           import('../../panels/chain/shelf.js').then(
             () => this.requestUpdate(),
             () => {},

@@ -1,5 +1,5 @@
 /**
- * The two lines over the picture: the knob's value and u. An input or Play moves them; once they rest,
+ * The two lines over the picture: the knob's value and u. An input or Play moves them. When they rest,
  * events tell the page.
  */
 import { Debounce } from '../../base/debounce.js';
@@ -7,7 +7,7 @@ import { sameValue } from '../../state/fields.js';
 import { Knob } from './knob.js';
 import { Run } from './run.js';
 
-/** The lines rest for this time, in ms, before the page gets their place. */
+/** The page gets the lines' place when they have not moved for this time, in ms. */
 const REST_MS = 300;
 
 /**
@@ -15,8 +15,8 @@ const REST_MS = 300;
  * @typedef {import('./input.js').Point} Point
  *
  * @typedef {object} LinesOwner
- * @property {number | null} u null for the seed's own
- * @property {number | null} drawnU the u of the drawn token, null before one is drawn
+ * @property {number | null} u null for the seed's first number
+ * @property {number | null} drawnU the u of the drawn token; null before a draw
  * @property {(type: string, detail?: object) => void} emit
  * @property {() => void} began called before a change
  * @property {() => void} moved called after a change
@@ -31,9 +31,9 @@ export class Lines {
   knob;
   #owner;
   #debounce = new Debounce();
-  /** The knob's value when the change began. */
+  /** The knob's value before the current change. */
   #from = 0;
-  /** The knob that plays and its value before; a null value is the page's. @type {{ name: string, value: number | null } | null} */
+  /** The knob that Play moves, and its value before Play; null for the page's value. @type {{ name: string, value: number | null } | null} */
   #home = null;
 
   /** @param {Owner} owner */
@@ -42,12 +42,12 @@ export class Lines {
     this.knob = new Knob(owner);
   }
 
-  /** True if the line of u is missing: the Gumbel draw uses no u. */
+  /** True if there is no line of u: the Gumbel-max draw uses no u. */
   get single() {
     return this.knob.settings.draw === 'gumbel';
   }
 
-  /** The number that decides the draw; null with the Gumbel draw, and before the first reading. */
+  /** The number that decides the draw; null if the draw is Gumbel-max, and before the first reading. */
   get u() {
     return this.single ? null : (this.#owner.u ?? this.#owner.drawnU);
   }
@@ -57,7 +57,7 @@ export class Lines {
     return { share: this.knob.share, u: this.u ?? 0 };
   }
 
-  /** The crossing, as Content asks for it. */
+  /** The request for the answers at the crossing, without token ids. */
   get request() {
     const { row, value, settings } = this.knob;
     const { name } = /** @type {TableRow} */ (row);
@@ -65,9 +65,9 @@ export class Lines {
   }
 
   /**
-   * Takes the settings of the page. Returns whether they bring another order of samplers.
+   * Adopts the settings of the page. Returns true if they change the order of samplers.
    * @param {Record<string, any>} given
-   * @param {boolean} held whether an input holds a line
+   * @param {boolean} held true if an input drags a line
    */
   take(given, held) {
     const { knob } = this;
@@ -84,7 +84,7 @@ export class Lines {
     this.#from = this.knob.value;
   }
 
-  /** Begins a change by an input, which ends Play. */
+  /** Ends Play and begins a change by an input. */
   grab() {
     this.stop();
     this.begin();
@@ -100,7 +100,7 @@ export class Lines {
 
   /**
    * @param {{ value?: number, u?: number }} to
-   * @param {boolean} [told] whether the page is told once the lines rest
+   * @param {boolean} [told] true to tell the page when the lines rest
    */
   move({ value, u }, told = true) {
     const { name } = /** @type {TableRow} */ (this.knob.row);
@@ -108,13 +108,13 @@ export class Lines {
     this.#change(value === undefined ? {} : { [name]: value }, told);
   }
 
-  /** Changes settings, the knob's or others. @param {Record<string, any>} patch */
+  /** Changes the knob's setting or other settings. @param {Record<string, any>} patch */
   set(patch) {
     this.begin();
     this.#change(patch, true);
   }
 
-  /** Takes the next seed, and its own u. */
+  /** Changes to the next seed and to its first number. */
   roll() {
     this.#owner.u = null;
     this.set({ seed: (this.knob.settings.seed + 1) % 2 ** 53 });
@@ -128,7 +128,7 @@ export class Lines {
     if (told) this.#debounce.schedule(REST_MS, () => this.tell());
   }
 
-  /** Puts the knob back to its value before the drag. */
+  /** Returns the knob to its value before the drag. */
   cancel() {
     this.move({ value: this.#from });
   }
@@ -143,7 +143,7 @@ export class Lines {
   tell() {
     this.#debounce.cancel();
     const { logit_bias: _, seed, order, ...settings } = this.knob.moved;
-    // A knob that plays returns to its value in the page.
+    // After Play the knob returns to its value in the page.
     if (this.#home) delete settings[this.#home.name];
     const owner = this.#owner;
     if (order !== undefined) owner.emit('logit-order', { order });
@@ -152,7 +152,7 @@ export class Lines {
     owner.emit('logit-choose', { u: owner.u });
   }
 
-  /** Starts Play, or stops it. */
+  /** Starts or stops Play. */
   play() {
     if (this.playing) return this.stop();
     this.begin();
@@ -164,9 +164,9 @@ export class Lines {
   }
 
   /**
-   * Moves the knob that plays to its place at a time.
-   * @param {number} now
-   * @param {boolean} stepped whether it moves in a few steps
+   * Moves the knob that Play moves to its value at a time.
+   * @param {number} now in ms
+   * @param {boolean} stepped true if it moves in a few steps (reduced motion)
    */
   advance(now, stepped) {
     if (!this.playing) return;
@@ -177,7 +177,7 @@ export class Lines {
     } else if (value !== this.knob.value) this.move({ value }, false);
   }
 
-  /** Ends Play with the knob at its value before. */
+  /** Ends Play and returns the knob to its value before Play. */
   goHome() {
     this.#setPlaying(false);
     if (!this.#home) return;
@@ -187,7 +187,7 @@ export class Lines {
     this.#home = null;
   }
 
-  /** Ends Play with the knob at its value now. */
+  /** Ends Play and leaves the knob at its present value. */
   stop() {
     if (!this.playing) return;
     this.#setPlaying(false);

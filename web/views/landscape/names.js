@@ -1,4 +1,4 @@
-/** The names of the tokens on show, each fetched once from the source. */
+/** The names of the visible tokens; the source is asked once for each. */
 import { isolated, unturned, visible } from '../../base/visible.js';
 
 /**
@@ -16,9 +16,9 @@ export class Names {
   #source = null;
 
   /**
-   * Forgets all names and takes another source.
+   * Drops all names and changes the source.
    * @param {Source | null} source
-   * @param {Piece[]} [known] some of its names
+   * @param {Piece[]} [known] names that need no request
    */
   begin(source, known = []) {
     this.#source = source;
@@ -40,7 +40,7 @@ export class Names {
     return this.#pieces.get(id)?.text ?? '';
   }
 
-  /** @param {number} id @param {boolean} [marked] whether spaces are made visible */
+  /** @param {number} id @param {boolean} [marked] true to make spaces visible */
   of = (id, marked = false) => {
     const piece = this.#pieces.get(id);
     if (!piece) return '';

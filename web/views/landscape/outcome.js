@@ -1,23 +1,23 @@
-/** The facts at the crossing of the lines, as the tour tells them. */
+/** The facts at the crossing of the lines, for the tour. */
 import { DRAWS } from './rain.js';
 
 /**
  * @typedef {object} Outcome
  * @property {string} knob
- * @property {number} share the knob's place, 0 to 1
- * @property {string} others the other settings
+ * @property {number} share the knob's value as a share of its range, 0 to 1
+ * @property {string} others the other settings as JSON
  * @property {number | null} u
  * @property {number} id of the drawn token
  * @property {string} token its name
- * @property {{ token: string, p: number }} best the most probable one
- * @property {number | null} draws how often `best` came in a thousand draws; null before them
+ * @property {{ token: string, p: number }} best the most probable token after the chain
+ * @property {number | null} draws how often `best` was drawn in a thousand draws; null before them
  * @property {number} dropped the number of tokens that top-p removes
- * @property {number | null} unlike share of u at which the compared order draws
- *   another token; null without a comparison
+ * @property {number | null} unlike share of u at which the compared landscape draws another token; null
+ *   without a comparison
  */
 
 /**
- * Returns null if a name is not known yet.
+ * Returns null if the name of a token is not known yet.
  * @param {import('../../state/landscape.js').Reading} reading
  * @param {import('../../engine/types.js').TableRow} row of the knob
  * @param {import('./names.js').Names} names

@@ -1,4 +1,4 @@
-/** Paints the layers of the landscape on canvas; nothing here has state. */
+/** Paints the layers of the landscape on canvas. The functions keep no state except a colour cache. */
 import { riverAt, threadOf } from '../../plots/landscape.js';
 
 /**
@@ -12,33 +12,33 @@ import { riverAt, threadOf } from '../../plots/landscape.js';
  *
  * @typedef {{ width: number, height: number, unit: number, family: string, palette: Palette }} Look
  *
- * @typedef {{ river: River, name: string, label: Label | null, rank: number }} Named `rank` begins at
- *   0; the ground has -1
+ * @typedef {{ river: River, name: string, label: Label | null, rank: number }} Named `rank`: from 0 for
+ *   tokens; -1 for the ground
  *
- * One of many draws: `away` is its distance from the knob's line, `born` the start of its fall in ms.
+ * A dot of one of many draws. `away`: its distance from the knob's line; `born`: the start of its fall in ms.
  * @typedef {{ id: number, u: number, away: number, born: number }} Drop
  */
 
-/** The number of ranks from the first colour to the last. */
+/** The rank at which the colours reach the palette's last colour. */
 const RAMP = 28;
-/** The time of a fall, in ms. */
+/** The duration of a fall, in ms. */
 export const FALL_MS = 500;
-/** The least width of the course of a token without a river, in 1/16 rem. */
+/** The least width of the line of a token without a river, in 1/16 rem. */
 export const THREAD = 1.5;
-/** The opacity of the veil. */
+/** The opacity of the veil, 0 to 1. */
 const VEIL = 0.72;
-/** The widths of the slice at the knob and of its border, in 1/16 rem. */
+/** The width of the slice at the knob, and of its border, in 1/16 rem. */
 const STRIP = 8;
 const BORDER = 2;
 
-/** The colours of ranks, by their palette. @type {WeakMap<Palette, string[]>} */
+/** The colours of the ranks, by palette. @type {WeakMap<Palette, string[]>} */
 const ramps = new WeakMap();
 
 /** @param {string} text such as rgb(1, 2, 3) */
 const channels = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
 
 /**
- * The colour of a rank. Neighbours differ by a shade.
+ * Returns the colour of a rank. Odd and even ranks differ slightly, so that neighbours are distinct.
  * @param {Palette} palette
  * @param {number} rank
  */
@@ -64,7 +64,7 @@ function pathOf({ before, after, stepped }, { width, height }) {
   const path = new Path2D();
   const last = before.length - 1;
   const x = (/** @type {number} */ i) => (i / last) * width;
-  /** @param {Float64Array} line @param {number} i @param {number} from the previous place */
+  /** @param {Float64Array} line @param {number} i @param {number} from the previous index */
   const append = (line, i, from) => {
     const y = line[i] * height;
     if (stepped && i !== from) {
@@ -98,7 +98,7 @@ export function paintRivers(context, named, look) {
     const path = pathOf(river, look);
     context.fillStyle = colourOf(palette, rank);
     context.fill(path);
-    // The outline of a thin river would hide it.
+    // A full outline would hide a thin river.
     context.globalAlpha = Math.max(0.16, 1 - rank / RAMP);
     context.stroke(path);
     context.globalAlpha = 1;
@@ -106,7 +106,7 @@ export function paintRivers(context, named, look) {
 }
 
 /**
- * Paints a veil over the parts that are the same in two landscapes, so that the differences are lit.
+ * Paints a veil over the regions that two landscapes have in common, so that the differences stand out.
  * @param {CanvasRenderingContext2D} context
  * @param {Omit<River, 'id'>[]} same
  * @param {Look} look
@@ -121,8 +121,8 @@ export function paintVeil(context, same, look) {
 }
 
 /**
- * Paints the river of the drawn token, or its course if it has no river, and the outline of the river
- * under the pointer.
+ * Paints the river of the drawn token, or a line if it has no river. Also paints the outline of the
+ * river under the pointer.
  * @param {CanvasRenderingContext2D} context
  * @param {{ drawn: Named | null, course: River | null, pointed: Named | null }} lit
  * @param {Look} look
@@ -149,11 +149,11 @@ export function paintLit(context, { drawn, course, pointed }, look) {
 }
 
 /**
- * Paints the names, each on the colour of its river, so that the line of u passes behind it.
+ * Paints the names, each on the colour of its river, so that the line of u appears behind it.
  * @param {CanvasRenderingContext2D} context
  * @param {Named[]} named
  * @param {number | null} drawn
- * @param {boolean} veiled whether a veil lies over the rivers
+ * @param {boolean} veiled true if a veil covers the rivers
  * @param {Look} look
  */
 export function paintNames(context, named, drawn, veiled, { palette, family }) {
@@ -166,7 +166,7 @@ export function paintNames(context, named, drawn, veiled, { palette, family }) {
     context.translate(label.x, label.y);
     context.rotate(label.angle);
     context.font = `${rank < 0 ? 400 : 500} ${label.size}px ${family}`;
-    // The name lies within its river, so the rectangle covers nothing but the line.
+    // The name lies inside its river, so the rectangle covers only the line of u.
     context.fillStyle = lit ? palette.mark : colourOf(palette, rank);
     const wide = context.measureText(name).width + label.size * 0.4;
     if (lit || !veiled) context.fillRect(-wide / 2, -label.size * 0.56, wide, label.size * 1.12);
@@ -176,13 +176,13 @@ export function paintNames(context, named, drawn, veiled, { palette, family }) {
   }
 }
 
-/** The width of the slice with its border. @param {number} unit */
+/** Returns the width of the slice with its border. @param {number} unit */
 export function stripWidth(unit) {
   return (STRIP + 2 * BORDER + 2) * unit;
 }
 
 /**
- * Paints the slice at the knob, from the distribution itself. It is transparent over the unlisted tokens.
+ * Paints the slice at the knob from its own distribution. Unlisted tokens stay transparent.
  * @param {CanvasRenderingContext2D} context
  * @param {{ slice: { id: number, p: number }[], drawn: number, rankOf: (id: number) => number }} shown
  * @param {Look} look
@@ -209,7 +209,7 @@ export function paintStrip(context, { slice, drawn, rankOf }, { height, unit, pa
 }
 
 /**
- * Paints many draws, each at the height of its u; new ones fall from the top.
+ * Paints a dot for each of many draws, at the height of its u. A new dot falls from the top.
  * @param {CanvasRenderingContext2D} context
  * @param {{ drops: Drop[], share: number, now: number }} rain
  * @param {Look} look

@@ -10,9 +10,9 @@ import { shownValue } from './headline.js';
  */
 
 /**
- * The knob's value, and u with a number of digits.
+ * Returns the knob's value and u as text.
  * @param {Lines} lines
- * @param {number} [digits] without it, u is left out
+ * @param {number} [digits] of u; u is left out if undefined
  */
 export function crossingWords({ knob, u, playing }, digits) {
   const row = /** @type {import('../../engine/types.js').TableRow} */ (knob.row);
@@ -20,14 +20,14 @@ export function crossingWords({ knob, u, playing }, digits) {
   return digits === undefined || u === null ? value : `${value}, u = ${fixed(u, digits)}`;
 }
 
-/** The drawn token; '' before a reading. @param {Content} content */
+/** Returns the name of the drawn token; '' before a reading. @param {Content} content */
 export function drawnWords({ shown, names }) {
   if (!shown?.reading) return '';
   const { id, p, rank } = shown.reading.drawn;
   return t('landscape.drawn', { token: names.of(id), p: percent(p), rank });
 }
 
-/** The status for a screen reader; '' before a reading. @param {Lines} lines @param {Content} content */
+/** Returns the status for a screen reader; '' before a reading. @param {Lines} lines @param {Content} content */
 export function statusWords({ knob }, content) {
   const { reader } = content;
   const { row } = knob;

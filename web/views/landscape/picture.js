@@ -1,6 +1,6 @@
 /**
- * The picture of a landscape in its layers. Rivers and names are painted when they change; a drag only
- * moves the lines, their crossing and the slice, which is cheap.
+ * The picture of a landscape in layers. Rivers and names are painted only when they change. A drag moves
+ * only the lines, their crossing and the slice, which is fast.
  */
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
@@ -23,21 +23,22 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @typedef {import('./paint.js').Look} Look
  *
  * @typedef {object} Shown
- * @property {number} share the knob's place, 0 to 1
- * @property {number | null} u null with the Gumbel draw
+ * @property {number} share the knob's value as a share of its range, 0 to 1
+ * @property {number | null} u null if the draw is Gumbel-max
  * @property {import('../../engine/types.js').Trace} trace the distribution at the knob
- * @property {number} drawn the drawn token
- * @property {import('../../plots/landscape.js').River | null} course of a drawn token without a river
+ * @property {number} drawn the id of the drawn token
+ * @property {import('../../plots/landscape.js').River | null} course the drawn token's course if it has no
+ *   river, otherwise null
  * @property {{ share: number, u: number } | null} pointed
  * @property {import('./paint.js').Drop[]} drops
  *
  * @typedef {{ nameOf: (id: number, twice: boolean) => string, others: string,
- *   size: number }} Words `size` is that of the vocabulary
+ *   size: number }} Words `size`: the size of the vocabulary
  */
 
-/** The time in which one landscape becomes another, in ms. */
+/** The duration of the transition between two landscapes, in ms. */
 const MORPH_MS = 450;
-/** The sizes of names and of the ground's name, in 1/16 rem. */
+/** The sizes to try for names, and for the ground's name, in 1/16 rem. */
 const NAME_SIZES = [30, 24, 19, 15, 13, 11.5];
 const GROUND_SIZES = [17, 15, 13, 11.5];
 /** The number of rivers that may have names. */
@@ -62,7 +63,7 @@ export { COLOURS };
 export class Picture {
   /** @type {Look} */
   look;
-  /** The size of the bars beside it. @type {{ width: number, height: number }} */
+  /** The size in pixels of the bars beside the picture. @type {{ width: number, height: number }} */
   side;
   /** @type {Rivers | null} */
   rivers = null;
@@ -74,13 +75,13 @@ export class Picture {
   #layers = {};
   /** @type {Map<number, number>} */
   #ranks = new Map();
-  /** The previous landscape while the picture glides, and the start in ms. @type {{ from: Rivers, began: number } | null} */
+  /** The previous landscape and the start in ms of a transition; null without one. @type {{ from: Rivers, began: number } | null} */
   #morph = null;
-  /** The key of each layer's paint. @type {Record<string, string>} */
+  /** The key of the values that each layer shows. @type {Record<string, string>} */
   #painted = {};
-  /** The landscape that the present one is compared with. @type {Rivers | null} */
+  /** The landscape to compare with; null without a comparison. @type {Rivers | null} */
   #compared = null;
-  /** The parts that are the same in both. @type {ReturnType<typeof common> | null} */
+  /** The regions that both landscapes have in common; null without a comparison. @type {ReturnType<typeof common> | null} */
   #same = null;
   #laid = '';
   #turn = 0;
@@ -127,7 +128,7 @@ export class Picture {
     this.#turn++;
   }
 
-  /** Drops the landscape, so that the next one does not glide. */
+  /** Drops the landscape, so that the next one appears without a transition. */
   forget() {
     this.rivers = null;
     this.#morph = null;
@@ -146,9 +147,9 @@ export class Picture {
   }
 
   /**
-   * Returns the share of u that draws another token than in the compared landscape; null without a
+   * Returns the share of u that draws another token than the compared landscape; null without a
    * comparison.
-   * @param {number} share the knob's place
+   * @param {number} share the knob's value as a share of its range
    */
   difference(share) {
     if (!this.#same) return null;
@@ -156,7 +157,7 @@ export class Picture {
     return this.#same.reduce((left, { before, after }) => left - (after[at] - before[at]), 1);
   }
 
-  /** True if it glides. */
+  /** True during a transition. */
   get moving() {
     return this.#morph !== null;
   }
@@ -166,7 +167,7 @@ export class Picture {
 
   /**
    * @param {import('../../plots/landscape.js').Slices} landscape
-   * @param {boolean} glide whether the previous landscape becomes it step by step
+   * @param {boolean} glide true to show a transition from the previous landscape
    */
   take(landscape, glide) {
     const before = this.rivers;
@@ -176,7 +177,7 @@ export class Picture {
       before?.values.length === values.length &&
       before.values[0] === values[0] &&
       before.values.at(-1) === values.at(-1);
-    // A glide hides the names, so a landscape that looks the same does not glide.
+    // A transition hides the names, so it is omitted if both landscapes look equal.
     const glides = glide && before && along && !lookAlike(before, rivers);
     this.#morph = glides ? { from: before, began: performance.now() } : null;
     this.#ranks = new Map(rivers.rivers.map(({ id }, rank) => [id, rank]));
@@ -185,7 +186,7 @@ export class Picture {
     this.#turn++;
   }
 
-  /** Returns the river under a point, or the ground. @param {{ share: number, u: number } | null} point */
+  /** Returns the river or the ground under a point. @param {{ share: number, u: number } | null} point */
   at(point) {
     return point && this.rivers && namedAt(this.named, this.rivers, point.share, point.u);
   }
@@ -220,7 +221,7 @@ export class Picture {
         if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
       },
     );
-    // The layer changes with the drawn token only if its river has a name to highlight.
+    // A new drawn token changes this layer only if its river has a name to highlight.
     this.#once('names', [still && lit?.label && drawn], (context) => {
       if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });
@@ -248,9 +249,9 @@ export class Picture {
   }
 
   /**
-   * Paints a layer unless it shows the same values already.
+   * Paints a layer unless it already shows equal values.
    * @param {'rivers' | 'lit' | 'names' | 'strip'} name
-   * @param {unknown[]} what the values that it shows
+   * @param {unknown[]} what the values to show
    * @param {(context: CanvasRenderingContext2D) => void} paint
    */
   #once(name, what, paint) {
@@ -309,7 +310,7 @@ export class Picture {
       context.font = `${weight} 100px ${family}`;
       const asked = all.map(({ river, name, rank }) => ({
         river,
-        // The name of the ground keeps off the edge.
+        // The name of the ground keeps a distance from the edge.
         wide: context.measureText(name).width / 100 + (rank < 0 ? 2 : 0),
         level: rank < 0,
       }));

@@ -1,4 +1,4 @@
-/** Many draws from the slice at the knob: each u falls to its height, and the counts grow. */
+/** Many draws from the slice at the knob: a dot falls to the height of each u, and the counts grow. */
 import { countDraws, tallySeed, withoutCoin } from '../../state/tally.js';
 import { FALL_MS } from './paint.js';
 
@@ -8,11 +8,11 @@ import { FALL_MS } from './paint.js';
  */
 
 export const DRAWS = 1000;
-/** The time until the last number begins to fall, in ms. */
+/** The time from the start until the last dot begins to fall, in ms. */
 const RAIN_MS = 2600;
-/** The interval of the counts, in ms. */
+/** The interval between updates of the counts, in ms. */
 const COUNT_MS = 60;
-/** The number of bins of the height; numbers in one bin lie side by side. */
+/** The number of bins of the height; dots in one bin lie side by side. */
 const BINS = 120;
 
 export class Rain {
@@ -22,7 +22,7 @@ export class Rain {
   tally = null;
   #turn = 0;
 
-  /** True while the animation of the last number runs. */
+  /** True until the last dot has fallen. */
   get falling() {
     const last = this.drops.at(-1);
     return last !== undefined && performance.now() < last.born + FALL_MS;
@@ -38,7 +38,7 @@ export class Rain {
    * Draws from the distribution of a reading.
    * @param {import('../../state/landscape.js').Reading} reading
    * @param {import('../../state/sources.js').Source} source
-   * @param {boolean} still whether the numbers appear without a fall
+   * @param {boolean} still true if the dots appear without falling
    * @param {() => void} changed
    */
   async fall({ trace, at: { settings } }, source, still, changed) {
@@ -56,7 +56,7 @@ export class Rain {
         const bin = Math.floor((u ?? 0) * BINS);
         const n = heaps.get(bin) ?? 0;
         heaps.set(bin, n + 1);
-        // Numbers lie left and right of the knob in turn.
+        // Dots are placed left and right of the knob alternately.
         const away = (n % 2 ? -1 : 1) * (9 + 3.2 * Math.floor(n / 2));
         const born = began + (still ? -FALL_MS : (RAIN_MS * choice.step) / DRAWS);
         drops.push({ id: drawn.id, u: u ?? 0, away, born });
@@ -71,7 +71,7 @@ export class Rain {
       if (still) this.tally = tally;
       changed();
     }
-    // A number is counted when it arrives.
+    // A draw is counted when its dot has fallen.
     while (turn === this.#turn && this.falling) {
       this.tally = countOf(drops.filter(({ born }) => born + FALL_MS <= performance.now()));
       changed();

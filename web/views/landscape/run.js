@@ -1,16 +1,16 @@
-/** The timetable of Play: the knob's value at each time, from end to end. */
+/** The schedule of Play: the knob's value at each time, from one end of its range to the other. */
 import { clamp } from './input.js';
 
-/** The time at the far end, in ms. */
+/** The pause at the far end, in ms. */
 const STANDS = 500;
 /** The number of steps with reduced motion. */
 const PLAY_STEPS = 12;
 
 export class Run {
-  /** The time from end to end. */
+  /** The time from one end to the other, in ms. */
   ms = 8000;
   #from = 0;
-  /** The time of arrival at the far end; null before. @type {number | null} */
+  /** The time of arrival at the far end, in ms; null before it. @type {number | null} */
   #there = null;
 
   /** @param {number} now */
@@ -21,7 +21,7 @@ export class Run {
 
   /**
    * @param {number} now
-   * @param {boolean} stepped whether motion is reduced
+   * @param {boolean} stepped true for reduced motion
    * @param {import('../../engine/types.js').TableRow} row
    */
   at(now, stepped, { low, high, kind }) {

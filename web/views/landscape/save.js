@@ -1,4 +1,4 @@
-/** The landscape as a standalone file: SVG with shapes and text, or PNG. */
+/** The landscape as a standalone file: SVG or PNG. */
 import { download } from '../../base/download.js';
 import { threadOf } from '../../plots/landscape.js';
 import { THREAD, colourOf } from './paint.js';
@@ -9,14 +9,15 @@ import { THREAD, colourOf } from './paint.js';
  * @property {import('./paint.js').Look} look
  * @property {number} share
  * @property {number | null} u
- * @property {number} drawn the drawn token
- * @property {import('../../plots/landscape.js').River | null} course of a drawn token without a river
+ * @property {number} drawn the id of the drawn token
+ * @property {import('../../plots/landscape.js').River | null} course the drawn token's course if it has no
+ *   river, otherwise null
  * @property {string} title
  * @property {string} about
  * @property {{ share: number, value: string, word: string }[]} axis
  */
 
-/** Characters that XML forbids, also as an escape. */
+/** Characters that XML forbids even as an escape. */
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** @param {string} text */
@@ -44,7 +45,7 @@ function textOf(words, attributes) {
   return `<text${list.join('')}>${escaped(words)}</text>`;
 }
 
-/** The rivers, and the course of a drawn token that has no river. @param {Picture} picture */
+/** Draws the rivers, and the course of a drawn token that has no river. @param {Picture} picture */
 function shapesOf({ named, course, look: { width, height, unit, palette }, drawn }) {
   const rivers = named.filter(({ rank }) => rank >= 0);
   if (course) rivers.push({ river: course, rank: 0, name: '', label: null });
@@ -82,7 +83,7 @@ function namesOf({ named, look: { palette }, drawn }) {
   });
 }
 
-/** The lines of the knob and of u. @param {Picture} picture */
+/** Draws the lines of the knob and of u. @param {Picture} picture */
 function linesOf({ look: { width, height, unit, palette }, share, u }) {
   const x = round(share * width);
   const knob = `<path d="M${x} 0V${height}" stroke="${palette.ink}" stroke-width="${2 * unit}"/>`;
@@ -133,7 +134,7 @@ function standAlone(picture) {
   ].join('\n');
 }
 
-/** Pixels of a PNG for each pixel of the page. */
+/** PNG pixels per CSS pixel. */
 const SHARPNESS = 2;
 
 /**

@@ -1,4 +1,4 @@
-/** The prompt and the text after it, in one element. A change of the text moves nothing else. */
+/** The prompt and the text after it, in one element. A change of the text does not move other elements. */
 import { t } from '../../locale/locale.js';
 import { unturned, visible } from '../../base/visible.js';
 
@@ -6,14 +6,14 @@ import { unturned, visible } from '../../base/visible.js';
  * @typedef {{ id: number, text: string, end: boolean }} Word
  */
 
-/** The shown length of a long prompt, in characters. */
+/** The number of characters shown of a long prompt. */
 const TAIL = 90;
 const END = '∎';
 
-/** The key of each element's text. @type {WeakMap<HTMLElement, string>} */
+/** The key of the text that each element shows. @type {WeakMap<HTMLElement, string>} */
 const written = new WeakMap();
 
-/** The end of a prompt, from the start of a word. @param {string} prompt */
+/** Returns the end of a prompt, from the start of a word. @param {string} prompt */
 export function tailOf(prompt) {
   if (prompt.length <= TAIL) return prompt;
   const tail = prompt.slice(-TAIL);
@@ -21,12 +21,12 @@ export function tailOf(prompt) {
 }
 
 /**
- * Writes a sentence of new parts: the browser would count a reused part in another place as a layout
+ * Writes a sentence with new child elements. If it moved an old one, the browser would count a layout
  * shift.
  * @param {HTMLElement} into
  * @param {string} prompt
  * @param {Word[]} words the first one is the drawn token
- * @param {number[] | null} before ids of the text before a change; other ids are marked
+ * @param {number[] | null} before ids of the text before a change; a word with another id is marked
  */
 export function writeSentence(into, prompt, words, before) {
   const key = JSON.stringify([prompt, words, before, t('language')]);

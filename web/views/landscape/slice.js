@@ -1,4 +1,4 @@
-/** The slice at the knob as bars: the first tokens, the drawn one and all others. */
+/** The slice at the knob as bars: the first tokens, the drawn token and a bar for all others. */
 import { percent } from '../../locale/locale.js';
 import { afterBar } from '../../plots/bars.js';
 import { fitCanvas } from '../../plots/canvas.js';
@@ -9,34 +9,35 @@ import { fitCanvas } from '../../plots/canvas.js';
  * @typedef {import('./paint.js').Look} Look
  *
  * @typedef {{ id: number, rank: number, p: number, raw: number, second: number, drawn: boolean,
- *   kept: boolean, listed: boolean }} Row `second` is p in the second distribution, 0 if there is none
+ *   kept: boolean, listed: boolean }} Row `raw`: p before the chain; `second`: p in the second
+ *   distribution, 0 without one
  * @typedef {Partial<Row> & { p: number, raw: number }} Bar
  * @typedef {{ count: number, possible: number, p: number, raw: number }} Others
- *   `possible`: those that can be drawn
+ *   `possible`: the number of them that can be drawn
  */
 
-/** The end of the axis, as a multiple of the model's largest probability. */
+/** The axis ends at this multiple of the model's largest probability, rounded up to a tenth. */
 const REACH = 2.4;
-/** Below this height, in 1/16 rem, the bars are vertical. */
+/** If the height is below this, in 1/16 rem, the bars are vertical. */
 const LOW = 200;
 /** The number of horizontal bars, and of rows in the table. */
 export const ROWS = 12;
-/** The most vertical bars, and the width that each needs for its number. */
+/** The most vertical bars, and the width that each bar needs for its number, in 1/16 rem. */
 const [STANDING, STANDS] = [7, 45];
-/** The room of all others below the horizontal bars, in bars. */
+/** The height of the bar of all others with its margin, in heights of a horizontal bar. */
 const REST = 1.6;
 /** The radius of a ring, in 1/16 rem. */
 const RING = 4;
-/** The part of a cut bar beyond the axis, in 1/16 rem. */
+/** The length of a bar beyond the end of the axis, in 1/16 rem. */
 const OVER = 10;
-/** A smaller probability is written as `<`. */
+/** A smaller probability is shown as `<` and this number. */
 const TINY = 1e-4;
 
 /**
  * Returns the first rows of a distribution; the drawn token is always among them.
  * @param {Trace} trace
  * @param {Drawn} drawn
- * @param {number} most
+ * @param {number} most the number of rows
  * @returns {{ rows: Row[], others: Others }}
  */
 export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
@@ -84,7 +85,7 @@ export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
 }
 
 /**
- * Returns the end of the axis. The model's own probabilities fix it, so no knob moves it.
+ * Returns the end of the axis. The model's own probabilities determine it, so no knob changes it.
  * @param {Trace} trace
  */
 function domainOf({ tokens }) {
@@ -93,7 +94,7 @@ function domainOf({ tokens }) {
 }
 
 /**
- * Returns the number of a row, as it was written last.
+ * Returns the number of a row as text; reuses the text in `said` if there is one.
  * @param {Map<number | undefined, string>} said
  * @param {{ id?: number, p: number }} row
  */
@@ -110,24 +111,24 @@ function numberOf(said, { id, p }) {
  * @property {number} domain
  * @property {(id: number) => string} nameOf
  * @property {string} rest
- * @property {((id: number) => number) | null} counted the share of a token in many draws
- * @property {Map<number | undefined, string>} said
+ * @property {((id: number) => number) | null} counted the share of a token in many draws; null before them
+ * @property {Map<number | undefined, string>} said the numbers as text, by token
  *
  * @typedef {{ text: string, x: number, y: number, align: CanvasTextAlign, font: string, fill: string,
- *   most: number }} Text `most` is its greatest width
+ *   most: number }} Text `most`: its greatest width in pixels
  *
  * @typedef {object} Shown
  * @property {Look} look
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {(id: number) => string} nameOf
- * @property {(n: number) => string} others
+ * @property {(n: number) => string} others the name of the bar for n other tokens
  * @property {((id: number) => number) | null} counted
- * @property {Map<number | undefined, string>} said the numbers by token, kept while something moves
+ * @property {Map<number | undefined, string>} said the numbers as text, by token; kept during motion
  */
 
 /**
- * Paints the bars. Returns a function from a place to the token with its name or bar there.
+ * Paints the bars. Returns a function that maps a point to the token whose name or bar is there.
  * @param {HTMLCanvasElement} canvas
  * @param {Shown} shown
  * @returns {(x: number, y: number) => number | undefined}
@@ -218,12 +219,12 @@ function paintRows(context, slice, look) {
 }
 
 /**
- * Paints a horizontal bar over its raw ghost, with its ring and its count.
+ * Paints a horizontal bar over the bar before the chain, with its ring and its count.
  * @param {CanvasRenderingContext2D} context
  * @param {Bar & { counted: number }} row
  * @param {Look} look
  * @param {{ x: number, y: number, bar: number, fill: string, reach: (share: number) => number,
- *   ring: number, end: number | null }} place `end` of the axis, for a bar beyond it
+ *   ring: number, end: number | null }} place `end`: the end of the axis if the bar is longer, otherwise null
  */
 function paintBar(context, { p, raw, counted }, look, { x, y, bar, fill, reach, ring, end }) {
   const { unit, palette } = look;
@@ -241,7 +242,7 @@ function paintBar(context, { p, raw, counted }, look, { x, y, bar, fill, reach, 
 }
 
 /**
- * Paints vertical bars, for a low box.
+ * Paints vertical bars, if the box is low.
  * @param {CanvasRenderingContext2D} context
  * @param {Slice} slice
  * @param {Look} look
@@ -302,7 +303,7 @@ function paintColumns(context, slice, look) {
 }
 
 /**
- * Writes texts, font by font: a change of the font costs more than a text.
+ * Writes texts grouped by font: changing the font is slower than writing a text.
  * @param {CanvasRenderingContext2D} context
  * @param {Text[]} texts
  */
@@ -319,7 +320,7 @@ function write(context, texts) {
 }
 
 /**
- * Returns the distance of a ring from the start of its bar; 0 for no ring.
+ * Returns the distance of a ring from the start of its bar; 0 if there is no ring.
  * @param {number} reach
  * @param {number} unit
  */
@@ -344,7 +345,7 @@ function paintRing(context, x, y, { unit, palette }) {
 }
 
 /**
- * Paints the gap of a bar that is longer than the axis.
+ * Paints the gap that marks a bar longer than the axis.
  * @param {CanvasRenderingContext2D} context
  * @param {[x: number, y: number]} from
  * @param {[x: number, y: number]} to
@@ -359,12 +360,12 @@ function paintBreak(context, from, to, { unit, palette }) {
   context.stroke();
 }
 
-/** Shortened texts, kept because shortening is slow. @type {Map<string, string>} */
+/** Shortened texts; shortening is slow. @type {Map<string, string>} */
 const fitted = new Map();
 const KEPT = 500;
 
 /**
- * Returns a text shortened to its greatest width; its font is the context's.
+ * Returns a text shortened to `most`. The context must already have the text's font.
  * @param {CanvasRenderingContext2D} context
  * @param {Text} text
  */

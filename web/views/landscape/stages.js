@@ -7,7 +7,7 @@ import { aboutSetting, settingName, valueInWords } from '../../base/setting-word
  * @typedef {object} Options
  * @property {import('../../engine/types.js').TableRow[]} rows
  * @property {Record<string, any>} settings
- * @property {import('../../engine/types.js').TraceStage[]} stages the records of the trace
+ * @property {import('../../engine/types.js').TraceStage[]} stages from the trace
  * @property {(name: string, value: number) => void} set
  */
 

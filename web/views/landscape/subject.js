@@ -1,6 +1,6 @@
 /**
- * The subject of a landscape: the text after a prompt, with one timeline to read and another one to
- * write; or given logits.
+ * The subject of a landscape: either a prompt, with one timeline for readings and another for writing
+ * text, or given logits.
  */
 import { toFault } from '../../engine/errors.js';
 import { GivenLogits, Timeline } from '../../state/sources.js';
@@ -14,17 +14,17 @@ import { GivenLogits, Timeline } from '../../state/sources.js';
 export class Subject {
   /** The source of all readings. @type {import('../../state/sources.js').Source} */
   source;
-  /** The session that writes text; null with given logits. @type {RemoteSession | null} */
+  /** The session that writes text; null if logits are given. @type {RemoteSession | null} */
   writer;
   /** The tokens of the prompt. @type {number[]} */
   ids;
-  /** The reason why the prompt has no tokens. @type {import('../../engine/errors.js').Fault | null} */
+  /** The error that prevented encoding the prompt; null if none. @type {import('../../engine/errors.js').Fault | null} */
   fault = null;
   #engine;
   #given;
   /** @type {RemoteSession[]} */
   #sessions;
-  /** The prompt of these tokens, or the tokens as they were given. @type {string | number[] | null} */
+  /** The prompt, or the given token ids, that `ids` belong to; null before the first. @type {string | number[] | null} */
   #encoded = null;
 
   /**
@@ -52,18 +52,18 @@ export class Subject {
     this.ids = given?.history ?? [];
   }
 
-  /** True if the tokens are not those of a prompt. @param {string | number[]} prompt */
+  /** True if `ids` do not belong to this prompt. @param {string | number[]} prompt */
   lacks(prompt) {
     return !this.#given && this.#encoded !== prompt;
   }
 
-  /** True if there is anything to read. */
+  /** True if there are no tokens and no logits to read. */
   get empty() {
     return !this.#given && this.ids.length === 0;
   }
 
   /**
-   * Encodes a prompt. Returns false if another one came meanwhile.
+   * Encodes a prompt. Returns false if a newer call replaced it.
    * @param {string | number[]} prompt
    */
   async take(prompt) {
@@ -85,6 +85,6 @@ export class Subject {
   close() {
     this.#encoded = null;
     this.source.close();
-    for (const session of this.#sessions) session.close().catch(() => {}); // its engine may be gone
+    for (const session of this.#sessions) session.close().catch(() => {}); // the engine may be closed already
   }
 }

@@ -1,13 +1,13 @@
-/** The order of temperature and top-p: the nucleus before the temperature, or after it. */
+/** Swaps temperature and top-p: top-p before the temperature, or after it. */
 
-/** The samplers that change places. */
+/** The two samplers to swap. */
 const PAIR = ['temperature', 'top_p'];
 
 /** @param {import('../../engine/types.js').TableRow[]} table */
 const canonical = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
 
 /**
- * True if top-p comes first.
+ * True if top-p is before the temperature.
  * @param {string[] | undefined} order
  * @param {import('../../engine/types.js').TableRow[]} table
  */
@@ -17,7 +17,7 @@ export function isSwapped(order, table) {
 }
 
 /**
- * Returns the order with the two samplers in each other's place.
+ * Returns the order with the two samplers swapped.
  * @param {string[] | undefined} order
  * @param {import('../../engine/types.js').TableRow[]} table
  */
@@ -29,7 +29,7 @@ export function swapped(order, table) {
 }
 
 /**
- * True if both are in the order, and top-p is not neutral.
+ * True if both samplers are in the order, and top-p is not neutral.
  * @param {Record<string, any>} settings
  */
 export function canSwap({ order = PAIR, top_p = 1 }) {

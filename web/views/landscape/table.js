@@ -10,7 +10,7 @@ import { number, percent, t } from '../../locale/locale.js';
  * @property {string} caption
  * @property {(id: number) => string} nameOf
  * @property {import('../../state/tally.js').Tally | null} tally
- * @property {(id: number, box: DOMRect) => void} onToken a press of its button, with the button's box
+ * @property {(id: number, box: DOMRect) => void} onToken called on a press of the token's button, with the button's box
  */
 
 /** @param {Options} options */

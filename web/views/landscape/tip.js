@@ -4,7 +4,7 @@ import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { round, symbolOf } from './axis.js';
 
-/** Beyond these shares of the picture the tooltip is on the other side of the pointer. */
+/** Beyond these shares of width and height, the tooltip is on the pointer's other side. */
 const [RIGHT, BOTTOM] = [0.6, 0.75];
 
 /**
@@ -14,7 +14,7 @@ const [RIGHT, BOTTOM] = [0.6, 0.75];
  * @property {import('../../engine/types.js').Landscape} landscape
  * @property {import('./paint.js').Look} look
  * @property {string} knob
- * @property {number} share the knob's place
+ * @property {number} share the knob's value as a share of its range, 0 to 1
  * @property {(id: number) => string} nameOf
  */
 
@@ -38,7 +38,7 @@ export function renderTip(pointed) {
       : t('landscape.river', { token: nameOf(id), p: percent(share), rank: k + 1 });
   const x = point.share * look.width;
   const y = point.u * look.height;
-  // The tooltip stays inside a narrow picture.
+  // The tooltip must stay inside a narrow picture.
   const left =
     point.share > RIGHT
       ? `max(0px, ${x}px - 100% - 14px)`

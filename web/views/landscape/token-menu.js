@@ -1,4 +1,4 @@
-/** A controller that opens the menu of a token over the landscape and carries out its choice. */
+/** A controller that opens a token's menu over the landscape and performs the chosen action. */
 import { html, nothing } from 'lit';
 import { U_MAX } from './input.js';
 
@@ -11,7 +11,7 @@ const HEIGHT = 210;
  */
 
 export class TokenMenu {
-  /** The token, the menu's place in the host, and the element that gets the focus after it. @type {{ id: number, x: number, y: number, from: HTMLElement | null } | null} */
+  /** The token, the menu's position in the host, and the element that gets the focus afterwards. @type {{ id: number, x: number, y: number, from: HTMLElement | null } | null} */
   #open = null;
   #host;
 
@@ -31,8 +31,8 @@ export class TokenMenu {
 
   /**
    * @param {number} id
-   * @param {number} x
-   * @param {number} y in the window
+   * @param {number} x in window coordinates
+   * @param {number} y in window coordinates
    */
   async open(id, x, y) {
     const { lines, content, shadowRoot } = this.#host;
@@ -53,7 +53,7 @@ export class TokenMenu {
     if (refocus) /** @type {HTMLElement} */ (from).focus();
   };
 
-  /** Moves u to the middle of the token's part. @param {CustomEvent} event */
+  /** Moves u to the middle of the token's share. @param {CustomEvent} event */
   #onForce = (event) => {
     event.stopPropagation();
     const { lines, content } = this.#host;
