@@ -1,8 +1,8 @@
 /**
- * Model files that a browser keeps for the next visit, by address. The origin's private file system
- * can continue an unfinished file; without it the Cache API keeps whole files only. While one tab
- * fetches a file, the others do not keep it. Every reading compares the checksum; bytes beyond the
- * last recorded checksum are fetched again.
+ * Keeps model files in the browser for the next visit, by address. In the origin's private file
+ * system, an interrupted fetch can continue; the Cache API, used if there is none, keeps only
+ * complete files. While one tab fetches a file, no other tab stores it. Each time a file is read,
+ * its checksum is compared. Bytes after the last recorded checksum are fetched again.
  */
 
 import { LogitscopeError } from './errors.js';
@@ -13,27 +13,29 @@ import { Checksum } from './checksum.js';
  * @typedef {import('./split-file.js').Part} Part
  * @typedef {import('./range-file.js').RangeFile} RangeFile
  *
- * Writes a fetched file into a store. If the store fails, the fetch goes on without it.
+ * Writes a fetched file into a store. If the store fails, the fetch continues without storing.
  * @typedef {object} Keeper
  * @property {string} where the store's name in the progress
- * @property {number} length number of its first bytes in the store
+ * @property {number} length number of the file's first bytes already in the store
  * @property {string} sum checksum of these bytes
  * @property {((start: number) => AsyncIterable<Uint8Array>) | null} read reads these bytes; null
  *   if the store cannot
- * @property {(bytes: Uint8Array, sum: Checksum) => unknown} write writes the next bytes; the
- *   checksum includes them
- * @property {(state: 'whole' | 'part' | 'wrong', sum: Checksum) => unknown} end
+ * @property {(bytes: Uint8Array, sum: Checksum) => unknown} write writes the next bytes; `sum`
+ *   already includes them
+ * @property {(state: 'whole' | 'part' | 'wrong', sum: Checksum) => unknown} end closes the
+ *   store: 'whole' keeps the complete file, 'part' keeps the beginning if the store can, 'wrong' removes
+ *   the file
  *
  * @typedef {Part & { sum: string }} Kept
  *
  * @typedef {object} Store
- * @property {(address: string) => Promise<Kept | null>} find the complete file, or null
- * @property {(address: string, file: RangeFile) => Promise<Keeper | string>} begin a Keeper, or
- *   the reason why the file cannot be kept
+ * @property {(address: string) => Promise<Kept | null>} find returns the complete file, or null
+ * @property {(address: string, file: RangeFile) => Promise<Keeper | string>} begin returns a
+ *   Keeper, or the reason why the file cannot be kept
  * @property {(address: string) => Promise<unknown>} remove removes the file unless it is being
  *   fetched
  *
- * A record of a file: its first `length` bytes have this checksum.
+ * The record of a file: `sum` is the checksum of its first `length` bytes.
  * @typedef {{ address: string, size: number | null, tag: string | null, length: number, sum: string }} About
  * @typedef {{ address: string, bytes: number, size: number | null, whole: boolean }} Listed
  */
@@ -42,7 +44,7 @@ const FOLDER = 'logitscope';
 const ABOUT = '.json';
 /** Bytes between two records of the checksum: a tab that closes loses at most these. */
 export const STRIDE = 1 << 23;
-/** Length of the checksum after a file in the Cache API. */
+/** Bytes of the checksum text that is stored after a file in the Cache API. */
 const TRAILER = 64;
 
 /** @param {string} address */
@@ -54,7 +56,8 @@ async function keyOf(address) {
 }
 
 /**
- * Locks a name among all tabs. Returns a function that releases it; null if another tab has it.
+ * Locks a name among all tabs. Returns a function that releases the lock; null if another tab has
+ * the lock.
  * @param {string} name
  * @returns {Promise<(() => void) | null>}
  */
@@ -122,7 +125,7 @@ async function readAbout(folder, key) {
   }
 }
 
-/** The record in a text; null if it is damaged. @param {string} text @returns {About | null} */
+/** Parses a record; null if it is damaged. @param {string} text @returns {About | null} */
 export function aboutOf(text) {
   const about = JSON.parse(text);
   const { address, length, sum } = about;
@@ -148,7 +151,7 @@ async function removeFile(folder, key) {
 }
 
 /**
- * A handle that writes in place; only workers have it.
+ * Opens a handle that writes in place; only workers have such handles.
  * @param {FileSystemDirectoryHandle} folder
  * @param {string} name
  */
@@ -191,7 +194,7 @@ async function keepInFolder(folder, key, about, release) {
     handle.truncate(length);
     await writeAbout(folder, key, noted);
   } catch (error) {
-    handle.close(); // an open file cannot be removed
+    handle.close(); // first, since an open file cannot be removed
     await removeFile(folder, key);
     throw error;
   }
@@ -293,7 +296,7 @@ export const store = {
     try {
       if (folder) return await keepInFolder(folder, key, about, release);
     } catch {
-      // No such handle in this thread, or another tab without locks holds it: try the other store.
+      // This thread has no such handles, or another tab without locks uses it: try the other store.
     }
     const other = cache ?? (await openCache());
     if (other) return keepInCache(other, about, release);
@@ -336,7 +339,7 @@ export async function isKept(model) {
   );
 }
 
-/** Throws unless a model is kept completely: opening it would fetch it. @param {string} model */
+/** Throws unless a model is kept completely, since opening it would fetch it. @param {string} model */
 export async function needKept(model) {
   if (await isKept(model)) return;
   const { host } = new URL(addressOf(model) ?? '');

@@ -1,7 +1,8 @@
 /**
- * The chain over one vector of logits. A caller's sampler runs first; then C gets settings, logits,
- * history and constraint. chain_apply runs the chain with its record. A token alone is drawn by
- * chain_sample without a record, except with Gumbel-max: the same bits.
+ * Runs the chain on one vector of logits. A caller's sampler runs first; then C gets settings,
+ * logits, history and constraint. chain_apply runs the chain and records each stage for a trace.
+ * A call that needs only a token uses chain_sample, which records nothing (except with Gumbel-max)
+ * and draws an identical token.
  */
 import { carried } from './presets.js';
 import {
@@ -25,10 +26,10 @@ import { readTrace } from './trace.js';
  * @typedef {import('./types.js').DrawChoice} DrawChoice
  * @typedef {import('./types.js').Trace} Trace
  *
- * A source of logits. `place` puts them into the heap, after all other writes to the exchange. It
- * returns `room` for a sampler's result if the exchange is in use, and `second`, the address of
- * the logits of a second distribution. `piece` returns the text of a token. `whole` says whether
- * the trace includes the complete result.
+ * A source of logits. `place` writes them into the heap, after all other writes to the exchange,
+ * and returns addresses. `room` is free memory for a sampler's result, present if the logits are in
+ * the exchange; `second` is the address of the logits of a second distribution. `piece` returns a
+ * token's text. `whole` is true if the trace includes the complete result.
  * @typedef {object} Source
  * @property {number} size of the vocabulary
  * @property {() => { logits: number, history: number, count: number, room?: number,
@@ -44,15 +45,15 @@ import { readTrace } from './trace.js';
  * @property {Resolved} resolved
  * @property {Source} source
  *
- * The choice of a draw: `u` replaces the seed's number; p_raw is left out unless `raw`.
+ * The options of a draw: `u` replaces the seed's number; p_raw is computed only if `raw` is true.
  * @typedef {{ step: number, u?: number, raw: boolean }} Choice
  *
- * A drawn token; the number of tokens that its distribution keeps; the tokens to list.
+ * A drawn token, with the number of survivors, the entropy, and the listed tokens if asked for.
  * @typedef {{ drawn: import('./types.js').Drawn, kept: number, entropy: number,
  *   tokens?: import('./types.js').TraceToken[] }} Sample
  */
 
-/** Least number of listed tokens to have room for, so that longer lists rarely reopen a chain. */
+/** A new chain has room to list at least this many tokens, so it is rarely reopened for more. */
 const MIN_TOP_MAX = 64;
 /** A token without a text. */
 export const NO_PIECE = { text: '', special: false };
@@ -61,7 +62,7 @@ export const NO_PIECE = { text: '', special: false };
 const CELLS_MAX = 1 << 24;
 
 /**
- * The checked choice of a draw.
+ * Checks the options of a draw and fills in the defaults.
  * @param {string} what name of the options, for errors
  * @param {DrawChoice | undefined} given
  * @param {string} draw
@@ -93,7 +94,7 @@ export function resolveChoice(what, given, draw, names) {
 
 export class Chain {
   #core;
-  /** The scratch of one vocabulary size, the last one in use. */
+  /** The C chain for the vocabulary size that was used last; 0 if there is none. */
   #scratch = { handle: 0, vocabSize: 0, topMax: 0 };
 
   /** @param {import('./core.js').Core} core */
@@ -102,7 +103,7 @@ export class Chain {
   }
 
   /**
-   * The trace, and a token drawn from the arrays that it lists.
+   * Returns the trace and a token. The chain runs once, and the draw uses its result.
    * @param {Source} source
    * @param {unknown} settings
    * @param {DrawChoice} [given]
@@ -117,7 +118,7 @@ export class Chain {
       choice.step,
     );
     const trace = this.#trace(ready);
-    const { drawn } = this.#draw(ready, choice); // before the given logits in the exchange are overwritten
+    const { drawn } = this.#draw(ready, choice); // first, since #whole overwrites the exchange
     return { trace: this.#whole(ready, trace), drawn };
   }
 
@@ -152,10 +153,10 @@ export class Chain {
   }
 
   /**
-   * One step of a generation: the token and the number of tokens that it was drawn from. A promise
-   * only if a caller's sampler returns one.
+   * Draws the token of one step of a generation. Returns a promise only if the caller's sampler
+   * returns one.
    * @param {Source} source
-   * @param {Resolved} asked settings that list nothing
+   * @param {Resolved} asked
    * @param {Choice} choice
    * @returns {Sample | Promise<Sample>}
    */
@@ -168,13 +169,13 @@ export class Chain {
   }
 
   /**
-   * The distribution at each value of one setting, in the order of the draw.
+   * Computes the distribution at each value of one setting.
    * @param {Source} source
    * @param {any} settings
    * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
-   * @param {{ top?: number, step?: number, token?: number }} [options] `token` is followed
-   *   through all values, even if it is not among the `top`
+   * @param {{ top?: number, step?: number, token?: number }} [options] `token` is
+   *   reported at every value, even if it is not among the `top`
    * @returns {import('./types.js').Landscape}
    */
   landscape(source, settings, knob, values, options) {
@@ -207,7 +208,7 @@ export class Chain {
   }
 
   /**
-   * The mass before a token in the order of the draw, and the token's own.
+   * Returns the mass before a token in the order of the draw, and the token's p.
    * @param {Ready} ready after its chain has run
    * @param {number} id
    */
@@ -221,7 +222,7 @@ export class Chain {
   }
 
   /**
-   * The arguments of a caller's sampler at its place.
+   * Returns the arguments that a caller's sampler would receive.
    * @param {Source} source
    * @param {any} settings
    * @param {number} step
@@ -242,8 +243,8 @@ export class Chain {
   }
 
   /**
-   * Makes a source of the caller's logits and of the logits of a second distribution. All of them go
-   * into the exchange, beside room for a result.
+   * Makes a source from the caller's logits. It writes logits, history and the logits of a second
+   * distribution into the exchange, with room for a sampler's result.
    * @param {ArrayLike<number>} logits
    * @param {ArrayLike<number>} [history]
    * @param {ArrayLike<number>} [second]
@@ -274,8 +275,8 @@ export class Chain {
   }
 
   /**
-   * The settings with the result of a caller's sampler in place of the function; a promise of them
-   * if the sampler returns one.
+   * Calls the caller's sampler and replaces it in the settings by its result. Returns a promise if
+   * the sampler returns one.
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step
@@ -294,7 +295,7 @@ export class Chain {
   }
 
   /**
-   * #withOwnResult for a call that cannot wait: throws if the sampler returns a promise.
+   * Does #withOwnResult for a call that cannot wait; throws if the sampler returns a promise.
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step
@@ -302,12 +303,12 @@ export class Chain {
   #withOwnResultNow(source, asked, step) {
     const settled = this.#withOwnResult(source, asked, step);
     if (!(settled instanceof Promise)) return settled;
-    settled.catch(() => {}); // nobody awaits it
+    settled.catch(() => {}); // prevents an unhandled rejection
     throw new LogitscopeError('invalid_argument', 'own_once');
   }
 
   /**
-   * The arguments of a caller's sampler, from a chain that ends before it.
+   * Runs the chain up to the caller's sampler; returns the sampler's arguments.
    * @param {Source} source
    * @param {Resolved} asked
    * @param {number} step
@@ -324,7 +325,8 @@ export class Chain {
   }
 
   /**
-   * Gives C everything that the chain reads. Other writes to the exchange come before `place`.
+   * Gives C everything that the chain reads. It calls `place` last, because other writes to the
+   * exchange would overwrite the logits.
    * @param {Source} source
    * @param {Resolved} resolved
    * @param {number} step selects the samplers' coins
@@ -345,7 +347,7 @@ export class Chain {
   }
 
   /**
-   * The biases for a source's history, which is read only if one depends on it.
+   * The biases for a source's history. The history is read only if a bias depends on it.
    * @param {Source} source
    * @param {Resolved} resolved
    */
@@ -381,7 +383,7 @@ export class Chain {
   }
 
   /**
-   * The chain's handle.
+   * Returns the handle of a chain that fits; opens one if needed.
    * @param {number} vocabSize
    * @param {number} top number of tokens to list
    */
@@ -417,7 +419,7 @@ export class Chain {
   }
 
   /**
-   * The trace, with the complete result if the source asks for it; writes to the exchange.
+   * Adds the complete result to the trace if the source has `whole`; writes to the exchange.
    * @param {Ready} ready
    * @param {Trace} trace
    * @returns {Trace}
@@ -427,7 +429,7 @@ export class Chain {
   }
 
   /**
-   * Logits and p of the whole vocabulary after the chain; writes to the exchange.
+   * Returns logits and p of the whole vocabulary after the chain; writes to the exchange.
    * @param {Ready} ready
    */
   #result({ chain, source: { size } }) {
@@ -439,7 +441,7 @@ export class Chain {
   }
 
   /**
-   * Runs the chain without a record, which is faster, and draws: the same bits as #draw.
+   * Runs the chain without a record, which is faster, and draws. The result is that of #draw.
    * @param {Ready} ready
    * @param {Choice} choice
    */

@@ -1,7 +1,7 @@
 /**
- * The prompt that a model's own chat template makes of messages. Control tokens come only from the
- * template: rendering keeps the origin of each character, so the same characters in a message stay
- * text.
+ * Makes a prompt from messages by the model's chat template. Only the template can make control
+ * tokens: rendering records the origin of each character, so a control token's name in a message
+ * stays text.
  */
 import { checkBoolean, checkDepth, checkOptions } from './checks.js';
 import { LogitscopeError, mustBe, reasonOf, show } from './errors.js';
@@ -20,28 +20,33 @@ import { WordFinder } from './word-finder.js';
 
 /** Most characters of a role. */
 const ROLE_MAX = 64;
-/** Names of the file's unnamed template and of the template for tools, as in transformers. */
+/** Names of the unnamed template and of the template for tools, as in transformers. */
 const DEFAULT = 'default';
 const TOOL_USE = 'tool_use';
-/** Default date of strftime_now: the day that Llama 3's template itself names. */
+/** Default date of strftime_now: the default date in Llama 3's template. */
 const DATE = '2024-07-26';
 /** Most characters of a template, of all messages, and of the rendered text. */
 const LENGTH_MAX = 1 << 20;
 /**
- * Most characters of all control tokens together. Models with thousands of them use a third of it.
+ * Most characters of all control tokens together. A model with thousands of control tokens uses a
+ * third of this limit.
  */
 const CONTROLS_MAX = 1 << 18;
-/** Limit for rendering, and for the start of its worker, in ms. */
+/** Time limit for rendering, and for the start of its worker, in ms. */
 const TIME_MAX = 1000;
 const START_MAX = 20_000;
 const REASON_MAX = 200;
-/** Replaces characters of messages while control tokens are searched; no UTF-8 text contains it. */
+/**
+ * Replaces each character of a message during the search for control tokens. It is half a surrogate
+ * pair, which no control token contains.
+ */
 const SAID = '\ud800';
 
 const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 
 /**
- * The template with this name; without a name the one for tools if there are any, else the default.
+ * The template with this name. Without a name: the template for tools if tools are given and the
+ * file has it, else the default template.
  * @param {Core} core
  * @param {unknown} name
  * @param {boolean} hasTools
@@ -62,7 +67,7 @@ function templateOf({ module, chatTemplates }, name, hasTools) {
 }
 
 /**
- * A model's control tokens by their text, and an automaton that finds them.
+ * A model's control tokens: ids by text, and an automaton that finds the texts.
  * @typedef {{ ids: Map<string, number>, words: WordFinder }} Controls
  */
 
@@ -120,7 +125,7 @@ function checkPlain(name, value) {
 /**
  * The position and length of each control token.
  * @param {Rendered} rendered
- * @param {RegExp} said origins with text that makes no control token
+ * @param {RegExp} said matches the origins whose text must not make control tokens
  * @param {WordFinder} words
  */
 function tokensIn({ text, origin }, said, words) {
@@ -159,7 +164,7 @@ function partsOf(rendered, { ids, words }) {
   /** @type {ChatPart[]} */
   const parts = [];
   const say = (/** @type {string} */ said) => {
-    // A model writes its thinking between these two tags; it ends with the model's turn.
+    // The model's thinking is between these two tags; it ends at the latest with the model's turn.
     for (const each of said.split(/(?<=<think>)|(?=<\/think>)/)) {
       if (each.startsWith('</think>')) thinking = false;
       if (each) parts.push({ text: each, special: false, ...(thinking && { thinking }) });
@@ -179,8 +184,8 @@ function partsOf(rendered, { ids, words }) {
 }
 
 /**
- * The parts with their ids. The text between two control tokens is encoded as one piece, without
- * the white space that these tokens strip.
+ * The ids of all parts. The text between two control tokens is encoded as one piece, without the
+ * white space that these tokens strip.
  * @param {Core} core
  * @param {ChatPart[]} parts
  */
@@ -214,7 +219,7 @@ function idsOf(core, parts) {
 
 /** @typedef {string | URL | Uint8Array} Code a worker's code or its address */
 
-/** @param {Code} [code] of a worker other than the package's */
+/** @param {Code} [code] of another worker than the package's own */
 function startWorker(code) {
   if (code instanceof Uint8Array) return startCode(/** @type {BlobPart} */ (code));
   if (code !== undefined) return startAt(code);
@@ -223,7 +228,7 @@ function startWorker(code) {
 }
 
 /**
- * Starts a worker; in Node inside its own process.
+ * Starts the rendering worker; in Node, in a separate process.
  * @param {Code | undefined} code
  * @param {(answer: any) => void} onanswer
  * @param {(error: unknown) => void} onerror
@@ -239,7 +244,7 @@ async function startPort(code, onanswer, onerror) {
   child.on('message', onanswer);
   child.on('error', onerror);
   child.on('exit', () => onerror(new Error('its process ended')));
-  child.unref(); // a program may exit while its child waits; during a job a timer keeps it alive
+  child.unref(); // an idle child does not keep the program alive; during a job a timer does
   child.channel?.unref();
   return {
     postMessage: (/** @type {any} */ job) => child.send(job),
@@ -248,7 +253,8 @@ async function startPort(code, onanswer, onerror) {
 }
 
 /**
- * A rendering worker with its code or address. It runs one job at a time.
+ * A rendering worker, with its code or address. It runs one job at a time. `ready`: true once it has
+ * started.
  * @typedef {{ code: unknown, hear: (answer: any) => void, fail: (error: unknown) => void, ready: boolean,
  *   worker: { postMessage: (job: any) => void, terminate: () => unknown } }} Renderer
  */
@@ -256,7 +262,7 @@ async function startPort(code, onanswer, onerror) {
 /** @param {unknown} code */
 const nameOf = (code) => (code instanceof URL ? code.href : code);
 
-/** A worker ready for the next job: the page may be offline by then. @type {Renderer | null} */
+/** A started worker, kept for the next job because the page may then be offline. @type {Renderer | null} */
 let idle = null;
 /** Resolves when the last queued job has ended. @type {Promise<unknown>} */
 let queue = Promise.resolve();
@@ -280,7 +286,7 @@ async function startRenderer(code) {
 }
 
 /**
- * Queues a job, so that one worker serves many jobs one by one.
+ * Queues a job, so that one worker can run all jobs in order.
  * @param {import('./template.js').Job} job
  * @param {Code} [code]
  * @returns {Promise<Rendered>}
@@ -294,7 +300,7 @@ function render(job, code) {
 /**
  * Renders in a worker, which is terminated at the time limit.
  * @param {import('./template.js').Job} job
- * @param {Code} [code] of a worker other than the package's
+ * @param {Code} [code] of another worker than the package's own
  * @returns {Promise<Rendered>}
  */
 async function renderNow(job, code) {
@@ -392,7 +398,7 @@ export async function chat(core, messages, options = {}) {
 
   const template = templateOf(core, options.template, tools !== undefined);
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
-  // transformers passes None too if there are no tools or documents.
+  // transformers also passes None if there are no tools or documents.
   const given = {
     tools: null,
     documents: null,

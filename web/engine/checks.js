@@ -4,14 +4,14 @@ import { LogitscopeError, mustBe, show, shown } from './errors.js';
 /** @typedef {import('./errors.js').Phrase} Phrase */
 
 /**
- * True if a value is a plain object; a list, a Map, a Date or a Promise is none.
+ * True if a value is a plain object; false for a list, a Map, a Date or a Promise.
  * @param {unknown} value
  * @returns {value is Record<string, any>}
  */
 export const isObject = (value) => Object.prototype.toString.call(value) === '[object Object]';
 
 /**
- * Checks an options object: undefined, or an object with known names only.
+ * Throws unless the options are undefined or an object with known names only.
  * @param {string | Phrase} what the name for errors, for instance 'options of encode'
  * @param {unknown} options
  * @param {readonly string[]} names
@@ -54,7 +54,7 @@ export function checkInteger(name, value, minimum, maximum) {
 }
 
 /**
- * Checks that a value is one of some choices.
+ * Throws unless a value is one of the choices.
  * @param {string} name
  * @param {unknown} value
  * @param {readonly unknown[]} choices
@@ -68,7 +68,7 @@ export function checkChoice(name, value, choices) {
   });
 }
 
-/** Deepest nesting of a setting: recursion and messages fail at a few hundred levels. */
+/** Most levels of a nested setting; recursion and messages fail at a few hundred levels. */
 const DEPTH_MAX = 100;
 /** Counting stops after this many objects, since an object may contain itself. */
 const COUNTED = 100_000;
@@ -77,7 +77,7 @@ const COUNTED = 100_000;
 const holdsMore = (value) =>
   typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);
 
-/** The nesting depth of a value; Infinity if it has no end. @param {unknown} value */
+/** The nesting depth of a value; Infinity if the value contains itself. @param {unknown} value */
 function depthOf(value) {
   let level = new Set([value].filter(holdsMore));
   let depth = 0;
@@ -99,7 +99,7 @@ export function checkDepth(name, value) {
 }
 
 /**
- * Checks the depth of each value of an options object; any other value passes.
+ * Checks the depth of each value of an options object. Accepts anything that is not an object.
  * @param {unknown} options
  */
 export function checkDepths(options) {
@@ -115,7 +115,7 @@ export function checkBoolean(name, value) {
 }
 
 /**
- * Refuses a value that is no engine, here or behind a worker.
+ * Throws unless a value is an engine, in this thread or in a worker.
  * @param {any} scope
  * @param {string} [method] a method that the engine must have
  */
@@ -136,7 +136,7 @@ export function checkFunction(name, value) {
 }
 
 /**
- * Checks that a text is given as a string or as a list of ids.
+ * Throws unless a text is a string or a list of ids.
  * @param {string} name
  * @param {unknown} value
  */
@@ -169,7 +169,7 @@ export function checkIds(name, ids, limit) {
 /** The least number that rounds to Infinity in a float32: 2^128 (1 - 2^-25). */
 const BEYOND_FLOAT32 = 2 ** 128 * (1 - 2 ** -25);
 
-/** @param {ArrayLike<number>} logits @returns {number} how many */
+/** @param {ArrayLike<number>} logits @returns {number} their number */
 export function checkLogits(logits) {
   checkNumbers('logits', logits);
   if (!logits.length) throw new LogitscopeError('empty', 'no_numbers');

@@ -1,28 +1,28 @@
 /**
- * Strategies side by side: each continues the same prompt with the same random numbers, and its
- * texts are measured. The page and the command line both call this module, so their figures agree.
- * Scopes and sessions may be local or behind a worker.
+ * Compares strategies: all strategies continue one prompt with equal random numbers, and their texts
+ * are measured. The page and the command line both call this module, so their figures agree. Scopes
+ * and sessions may be in this thread or in a worker.
  */
 import { findLoop } from './text-loops.js';
 import { beamSearch, contrastiveSearch } from './search.js';
 
 /**
- * A way to choose tokens. `kind` is 'sample' by default; 'given' takes the tokens of `text`, to
- * compare a person's text with the others.
+ * A strategy chooses tokens. `kind` is 'sample' by default. With 'given' the tokens are those of
+ * `text`, to compare a person's text with generated texts.
  * @typedef {{ name?: string, kind?: keyof typeof KINDS, text?: string,
  *   settings: Record<string, any> & import("./types.js").Settings }} Strategy
  *
- * A generated token with its surprisal in bits, after the chain and before.
+ * A generated token with its surprisal in bits after the chain (`bits`) and before (`bits_raw`).
  * @typedef {import('./types.js').Step & { bits: number, bits_raw: number }} MeasuredStep
  *
- * The figures of one text. Surprisals in bits; `mean_kept` is the mean number of tokens kept. The
- * means are null for a text without tokens.
+ * The figures of one text. Surprisals are means in bits; `mean_kept` is the mean number of tokens
+ * that the chain keeps. These means are null for a text without tokens.
  * @typedef {object} Figures
  * @property {number} tokens
  * @property {number} distinct_1 type-token ratio
- * @property {number} distinct_2
- * @property {number | null} surprisal after the chain
- * @property {number | null} surprisal_raw before the chain, of the model itself
+ * @property {number} distinct_2 distinct pairs of neighbours over all pairs
+ * @property {number | null} surprisal under the distribution after the chain
+ * @property {number | null} surprisal_raw under the model's own distribution
  * @property {number | null} perplexity
  * @property {number | null} perplexity_raw
  * @property {number | null} mean_kept
@@ -30,27 +30,28 @@ import { beamSearch, contrastiveSearch } from './search.js';
  *
  * The figures of several texts of one strategy.
  * @typedef {object} Spread
- * @property {number} different number of texts unlike all before them
- * @property {number} distinct_2_within mean over the texts
- * @property {number} distinct_2_between distinct pairs over all pairs, of all texts together
- * @property {number | null} edit_similarity mean over the pairs of texts; null for a single text
+ * @property {number} different number of different texts
+ * @property {number} distinct_2_within mean of distinct_2 over the texts
+ * @property {number} distinct_2_between distinct pairs of neighbours over all pairs, counted over
+ *   all texts together
+ * @property {number | null} edit_similarity mean over all pairs of texts; null for a single text
  * @property {number | null} mean_kept over all tokens
  * @property {number | null} surprisal_raw over all tokens
  * @property {number | null} perplexity_raw
  * @property {number} loops number of texts that end in a loop
  *
- * A step of a greedy text: its best token, the distance of its logit to the second (`gap`), and
- * the probabilities of both at a temperature.
+ * A step of a greedy text: the best and the second-best token with their probabilities at a
+ * temperature, and the difference of their logits (`gap`).
  * @typedef {{ id: number, text: string, p: number }} Rival
  * @typedef {{ step: number, best: Rival, second: Rival, gap: number }} Gap
  */
 
-/** Below this probability of the best token, a cold text may differ from the greedy one. */
+/** If the best token's probability is lower, a nearly greedy text may differ from the greedy text. */
 const SURE = 0.999;
-/** Up to this temperature a user expects the same text as from greedy. */
+/** Up to this temperature, a user expects the greedy text. */
 const COLD = 0.05;
 
-/** The kinds of strategy: each yields the measured steps of a text and returns its result. */
+/** The kinds of strategy. Each function yields the measured steps of a text and returns its result. */
 const KINDS = {
   sample,
   beam: found(beamSearch),
@@ -63,7 +64,7 @@ const MOST = 100;
 
 /**
  * Makes one text.
- * @param {any} scope the model
+ * @param {any} scope an engine with a model
  * @param {any} session a timeline over this model
  * @param {Strategy} strategy
  * @param {{ prompt: string | ArrayLike<number>, seed: number, max_new_tokens?: number,
@@ -79,8 +80,8 @@ export function run(scope, session, { kind = 'sample', settings, text }, options
 }
 
 /**
- * The tokens of a text after a prompt. Both are encoded together; the prompt's own ids are cut off.
- * A space is added between two words, but not after an opening quote.
+ * Encodes prompt and text together and returns the ids after the prompt. It adds a space between
+ * two words, but not after an opening quote.
  * @param {any} scope
  * @param {{ prompt: string | ArrayLike<number>, text?: string, max_new_tokens?: number }} options
  */
@@ -90,7 +91,7 @@ async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
   const alone =
     typeof prompt === 'string' ? Array.from(await scope.encode(prompt)) : Array.from(prompt);
   if (!text.trim()) return { prompt_ids: alone, ids: [], finish_reason: 'text' };
-  // The prompt of a chat template has tokens that no text encodes to.
+  // A prompt from a chat template may contain tokens that its text does not encode to.
   const spelled =
     typeof prompt === 'string' || alone.join() === (await scope.encode(before)).join();
   const all = spelled
@@ -104,7 +105,8 @@ async function takeText(scope, { prompt, text = '', max_new_tokens = MOST }) {
 }
 
 /**
- * A search finds a text as a whole; then its tokens are measured one by one.
+ * Makes a kind of strategy from a search: the search finds the whole text, then each token is
+ * measured.
  * @param {(scope: any, options: any) => Promise<any>} search
  */
 function found(search) {
@@ -145,7 +147,7 @@ async function* sample(_, session, options) {
     for (;;) {
       const { done, value } = await generation.next();
       if (done) return value;
-      // A share below 2^-44 of the best is 0 in the trace, but its surprisal is finite.
+      // The trace rounds p below 2^-44 of the best token's p to 0, but the surprisal is finite.
       const nats = value.p_raw > 0 ? -Math.log(value.p_raw) : await session.surprisal(value.id);
       yield { ...value, bits: -value.logprob / Math.LN2 + 0, bits_raw: nats / Math.LN2 + 0 };
     }
@@ -187,7 +189,7 @@ export async function figuresOf(scope, steps) {
 }
 
 /**
- * The first index at which two texts differ; null if the shorter is a prefix of the longer.
+ * The first index at which two texts differ; null if one text is a prefix of the other.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
@@ -254,8 +256,8 @@ export function spreadOf(samples) {
 }
 
 /**
- * Texts with their figures as comma-separated values: a line for each text, numbers in full,
- * missing figures empty.
+ * Returns texts with their figures as comma-separated values, one line per text. Numbers are not
+ * rounded; a missing figure is empty.
  * @param {{ name: string, seed: number, finish: string | null, figures: Figures, text: string }[]} texts
  */
 export function toCsv(texts) {
@@ -293,8 +295,8 @@ function csvCell(value) {
 }
 
 /**
- * The greedy strategy and the first nearly greedy one, among those that set only the temperature;
- * null if there is no such pair.
+ * Finds the first greedy and the first nearly greedy strategy among the strategies that set only
+ * the temperature; null unless both exist.
  * @param {readonly Strategy[]} strategies
  * @returns {{ greedy: number, cold: number } | null} as indices
  */
@@ -311,8 +313,8 @@ export function coldPair(strategies) {
 
 /**
  * Finds the gap between the two best logits at each step of a greedy text. Returns the smallest gap,
- * and the gaps that are so small that sampling at `temperature` may draw another token.
- * @param {any} session a session, which this moves
+ * and every gap so small that sampling at `temperature` may draw another token.
+ * @param {any} session a session; its timeline is changed
  * @param {ArrayLike<number>} prompt
  * @param {ArrayLike<number>} ids
  * @param {number} temperature

@@ -1,6 +1,6 @@
 /**
  * The state that all timelines of one instance share: module, open model, table of settings, chain.
- * Its methods take checked arguments; Logitscope and Session are the public interface.
+ * Callers must check the arguments; Logitscope and Session, the public interface, do.
  */
 import { Chain } from './chain.js';
 import { checkBoolean, checkIds, checkInteger, checkOptions } from './checks.js';
@@ -24,17 +24,17 @@ const FILE_TYPES =
 /** TOKENIZER_SPECIAL and TOKENIZER_AS_IT_IS of src/tokenizer.h. */
 const SPECIAL = 1;
 const AS_IT_IS = 2;
-/** Blocks of a quantised matrix that one vector may multiply together; they change no result. */
+/** Possible numbers of blocks of a quantised matrix multiplied together; no result depends on it. */
 export const STREAMS = [1, 2, 4];
-/** Weights with fewer bytes fit a cache, where the number of streams matters little. */
+/** Weights of at most this many bytes fit a cache; then the number of streams hardly matters. */
 const IN_CACHE = 8e6;
 
 /** TOKENIZER_TEXT_MAX of src/tokenizer.h, in bytes. */
 const TEXT_MAX = 1 << 26;
 
 /**
- * The UTF-8 bytes of a text to encode. A text that is too long never enters the module: the memory
- * for it would never be released.
+ * The UTF-8 bytes of a text to encode. A text that is too long is refused before it enters the
+ * module, whose memory never shrinks.
  * @param {string} text
  */
 function toBytes(text) {
@@ -58,11 +58,11 @@ export class Core {
   model = 0;
   /** @type {Map<number, Piece>} */
   #pieces = new Map();
-  /** Sequences of ids that break a repeat, by their text. @type {Map<string, number[][]>} */
+  /** For each breaker text, the sequences of ids that break a repeat. @type {Map<string, number[][]>} */
   #breakers = new Map();
-  /** Ids of tokens, by their text. @type {Map<string, number | null>} */
+  /** Ids of tokens by their text, null if there is none. @type {Map<string, number | null>} */
   #tokens = new Map();
-  /** Number of ids that a session sees; 0 is the default. */
+  /** Number of ids that a session sees; 0 means the default. */
   context = 0;
   /** True if timelines keep their KV cache by default. */
   cache = true;
@@ -85,8 +85,9 @@ export class Core {
 
   /**
    * @param {import('./load.js').Stream} stream
-   * @param {number} context ids that sessions see; 0: the default; -1: no session will be opened
-   * @param {'auto' | number} streams one of STREAMS; not timed if no session will be opened
+   * @param {number} context number of ids that sessions see; 0: the default; -1: no session will be
+   *   opened
+   * @param {'auto' | number} streams one of STREAMS, or 'auto'
    * @param {import('./types.js').OnProgress} [onprogress]
    */
   async openModel(stream, context, streams, onprogress) {
@@ -94,7 +95,7 @@ export class Core {
     this.model = await openImage(this.module, stream, context, onprogress);
     this.#readChatTemplates();
     const info = this.#readInfo();
-    // The other loops are too slow to wait for memory.
+    // Only the relaxed loops are so fast that memory limits them.
     const timed = info.variant === 'relaxed' && info.weight_bytes > IN_CACHE && context >= 0;
     if (streams === 'auto' && timed) {
       const { chooseStreams } = await import('./weight-streams.js');
@@ -103,7 +104,7 @@ export class Core {
     this.info = { ...info, streams: streams === 'auto' ? STREAMS[0] : streams };
     this.module.calls.kernels_streams(this.info.streams);
     this.chain.open(this.info.vocab_size, 0);
-    this.module.exchange(0); // a step then allocates nothing
+    this.module.exchange(0); // allocates now, so that no step has to
   }
 
   #readChatTemplates() {
@@ -274,7 +275,7 @@ export class Core {
   }
 
   /**
-   * The sequences of ids that break a repeat, given as ids or found for a text.
+   * The sequences of ids that break a repeat: given ids, and the sequences found for each given text.
    * @param {Resolved} resolved
    * @param {number} vocabSize
    * @returns {number[][]}
@@ -293,7 +294,7 @@ export class Core {
   }
 
   /**
-   * The tokens that end a text; none for logits of another vocabulary.
+   * The tokens that end a text: given ids, else the model's. Empty for logits of another vocabulary.
    * @param {Resolved} resolved
    * @param {number} vocabSize
    */
@@ -302,7 +303,7 @@ export class Core {
   }
 
   /**
-   * Every token that contains the text, and the text's own ids if they are several.
+   * Finds every token that contains the text; also the text's own ids if there are several.
    * @param {string} text
    * @param {number} vocabSize
    */
@@ -318,7 +319,8 @@ export class Core {
   }
 
   /**
-   * The id of the token with exactly this text, or null. (The tokenizer may encode it as several.)
+   * The id of the token with exactly this text, or null. (The tokenizer may still encode the text as
+   * several tokens.)
    * @param {string} text
    */
   tokenOf(text) {
@@ -336,7 +338,7 @@ export class Core {
   }
 
   /**
-   * The ids of a text; none if the vocabulary cannot spell it.
+   * The ids of a text; empty if the vocabulary cannot spell it.
    * @param {string} text
    * @returns {number[]}
    */
@@ -350,7 +352,7 @@ export class Core {
   }
 
   /**
-   * The random number u of a step, a pure function of both.
+   * The random number u in [0, 1) of a step; it depends only on seed and step.
    * @param {number} seed
    * @param {number} step
    */
@@ -371,7 +373,7 @@ export class Core {
   }
 
   /**
-   * The value of each id under the watermarks that are on, as C reads it.
+   * The watermark values of each id, computed by C, for the watermarks that are on.
    * @param {ArrayLike<number>} ids
    * @param {unknown} settings
    * @returns {import('./types.js').Marks}

@@ -1,10 +1,10 @@
 /**
- * The detector of watermarks: the evidence of each in a text, and the probability of as much
- * evidence in a text written without the key. C computes the hashes; this file counts them.
+ * Detects watermarks: computes the evidence of each watermark in a text, and the probability of at
+ * least this evidence in a text written without the key. C computes the hashes; this file counts.
  *
- * Under the null hypothesis each count is binomial over the keys. A repeat adds no evidence: a
- * context with its next token counts once (with green_self, the token that decides and the next
- * one), and for SynthID each context counts once.
+ * Without a watermark, a count is binomially distributed over random keys. A repeat adds no
+ * evidence. So a context and its next token are counted once (with green_self: the deciding token
+ * and the next token); for SynthID, each context is counted once.
  */
 import { checkEngine, checkInteger, checkOptions } from './checks.js';
 import { LogitscopeError } from './errors.js';
@@ -14,13 +14,13 @@ import { LogitscopeError } from './errors.js';
  * @typedef {import('./types.js').Detection} Detection
  */
 
-/** No value: the context is not complete. */
+/** The value of a token without a full context. */
 const NONE = 2 ** 32 - 1;
 
 /**
- * The probability that a binomial number of n trials with chance q is `least` or more. Each term is
- * the previous one times a quotient, from the largest term on, so that all hosts agree on every
- * bit.
+ * The probability of `least` or more successes in n trials with success probability q. Each term is
+ * the previous term times a quotient, beginning with the largest term, so that all hosts agree on
+ * every bit.
  * @param {number} n
  * @param {number} least
  * @param {number} q
@@ -45,7 +45,7 @@ export function upperTail(n, least, q) {
   return above / (above + below);
 }
 
-/** e^-x for x >= 0, by the same operations on every host. @param {number} x */
+/** e^-x for x >= 0, by basic operations only, so that all hosts agree. @param {number} x */
 function decay(x) {
   if (x > 745) return 0;
   let halvings = 0;
@@ -60,8 +60,8 @@ function decay(x) {
 const ROOT_TAU = 2.5066282746310002;
 
 /**
- * The probability that a standard normal number is z or more: by its series near the middle, by its
- * continued fraction beyond (Abramowitz and Stegun 1964, 26.2.11 and 26.2.14).
+ * The probability that a standard normal number is z or more: by a series for z near 0, by a
+ * continued fraction for larger z (Abramowitz and Stegun 1964, 26.2.11 and 26.2.14).
  * @param {number} z
  * @returns {number}
  */
@@ -82,8 +82,8 @@ export function normalTail(z) {
 }
 
 /**
- * The weight of each layer in SynthID's weighted mean: in equal steps from 10 for the first to 1
- * for the last, multiplied by (layers - 1) so that all are integers.
+ * The weight of each layer in SynthID's weighted mean. Weights fall in equal steps from 10 (first
+ * layer) to 1 (last layer); all are multiplied by (layers - 1) to make them integers.
  * @param {number} depth
  */
 function weightsOf(depth) {
@@ -91,8 +91,8 @@ function weightsOf(depth) {
 }
 
 /**
- * The weighted means of the scored tokens.
- * @param {number[]} scored their g
+ * The evidence by SynthID's weighted mean.
+ * @param {number[]} scored the g bits of each scored token
  * @param {number} depth
  * @returns {NonNullable<Detection['weighted']>}
  */
@@ -117,19 +117,20 @@ function countOnes(bits) {
   return count;
 }
 
-/** The green bit of a value, without the bits that say which token decides. @param {number} mark */
+/** The green bit of a value, without the distance to the deciding token. @param {number} mark */
 const isGreen = (mark) => (mark === NONE ? NONE : mark & 1);
 
 /**
- * @param {Uint32Array} marks of C
- * @param {string[]} names of token keys; each is counted once
- * @param {number} from first token that is counted
- * @param {Pick<Detection, 'name'> & { depth: number, chance: number }} kind trials per token, and
- *   the chance of each
+ * Counts the evidence of one watermark.
+ * @param {Uint32Array} marks watermark value of each token, computed by C
+ * @param {string[]} names a key for each token; tokens with equal keys are counted once
+ * @param {number} from index of the first token that is counted
+ * @param {Pick<Detection, 'name'> & { depth: number, chance: number }} kind depth: trials per token;
+ *   chance: probability of success of a trial without the watermark
  * @returns {Detection}
  */
 function count(marks, names, from, { name, depth, chance }) {
-  // SynthID marks no token after a context of the prompt.
+  // SynthID does not watermark a token if its context already occurred in the prompt.
   const seen = new Set(name === 'synthid_depth' ? names.slice(0, from) : []);
   const shares = Array.from(marks, (mark) => (mark === NONE ? null : countOnes(mark) / depth));
   const scored = [];
@@ -165,13 +166,13 @@ function count(marks, names, from, { name, depth, chance }) {
 }
 
 /**
- * The evidence in a text of each watermark that the settings turn on.
- * @param {import('./search.js').Scope} scope an engine, here or in a worker
+ * Computes the evidence of each watermark that the settings turn on.
+ * @param {import('./search.js').Scope} scope an engine, in this thread or in a worker
  * @param {ArrayLike<number>} ids
- * @param {Settings} settings with the key, fraction and contexts of the text's generation; the
- *   strength of green_bias does not matter
- * @param {{ from?: number }} [options] first token that is counted; the tokens before it, the
- *   prompt, are context alone
+ * @param {Settings} settings key, fraction and contexts as in the text's generation; green_bias may
+ *   have any value but its neutral one
+ * @param {{ from?: number }} [options] from: index of the first token that is counted; the tokens
+ *   before it, the prompt, only give context
  * @returns {Promise<Detection[]>}
  */
 export async function detect(scope, ids, settings, options) {

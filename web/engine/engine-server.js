@@ -1,9 +1,10 @@
 /**
- * Serves one engine over a message port, from a worker or over a MessageChannel in the same thread.
+ * Serves one engine over a message port, in a worker or in the caller's thread (MessageChannel).
  *
- * Requests are { id, session, method, args }; answers { id, result } or { id, error }, and while a
- * model loads { id, progress }. Session 0 is the instance with its default timeline. Requests begin
- * in the order of arrival; a later one may pass one that waits.
+ * A request is { id, session, method, args }; an answer is { id, result } or { id, error }. While a
+ * model loads, messages { id, progress } follow. Session 0 is the instance with its default
+ * timeline. Requests begin in the order of arrival; a later request may end before an earlier one
+ * that waits.
  */
 import { SCOPE_CALLS, SESSION_CALLS } from './calls.js';
 import { reasonOf } from './errors.js';
@@ -26,15 +27,14 @@ import { Logitscope, LogitscopeError } from './logitscope.js';
 const ALL_CALLS = [...SESSION_CALLS, ...SCOPE_CALLS];
 
 /**
- * An argument with `rng` as a function again: the message carried the function's number.
+ * Turns `rng` of an argument into a function again; the message contained the number to return.
  * @param {any} arg
  */
 const withRng = (arg) =>
   arg?.rng && 'returns' in arg.rng ? { ...arg, rng: () => arg.rng.returns } : arg;
 
 /**
- * The buffers of typed arrays in an answer, which are transferred instead of copied. A trace with
- * the complete result has some of them.
+ * The buffers of all typed arrays in an answer; these are transferred instead of copied.
  * @param {any} result
  * @returns {ArrayBuffer[]}
  */
@@ -55,7 +55,7 @@ class EngineServer {
   #generations = new Map();
   #last = 0;
   /**
-   * The compiler of constraints, fetched with the first constraint.
+   * Resolves when the compiler of constraints is loaded; null until the first constraint.
    * @type {Promise<unknown> | null}
    */
   #compiler = null;
@@ -69,7 +69,7 @@ class EngineServer {
   async answer({ id, session, method, args }) {
     try {
       if (args.some((arg) => arg?.constraint != null)) this.#compiler ??= this.#fetchCompiler();
-      if (this.#compiler) await this.#compiler; // later requests wait too, which keeps their order
+      if (this.#compiler) await this.#compiler; // every later request waits, to keep the order
       const result =
         method === 'load' ? await this.#load(id, args[0]) : await this.#call(session, method, args);
       this.#port.postMessage({ id, result }, transferables(result));
@@ -86,7 +86,7 @@ class EngineServer {
     try {
       await import('./schema.js');
     } catch (error) {
-      this.#compiler = null; // the next constraint tries again
+      this.#compiler = null; // the next constraint loads it again
       throw error;
     }
   }
@@ -195,8 +195,8 @@ class EngineServer {
 }
 
 /**
- * Answers the calls of a `RemoteLogitscope` at the other end of a port: in a worker of a page
- * `serve(globalThis)`, in a worker of Node `serve(parentPort)`, or one end of a MessageChannel.
+ * Answers the calls of a `RemoteLogitscope` at the other end of a port. Call `serve(globalThis)` in a
+ * page's worker, `serve(parentPort)` in a worker of Node, or pass one end of a MessageChannel.
  * @param {import('./types.js').RemotePort} port
  */
 export function serve(port) {

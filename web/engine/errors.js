@@ -2,10 +2,10 @@
  * @typedef {Pick<LogitscopeError, 'code' | 'key' | 'values'>} Fault an error's data, kept until
  *   its sentence is shown
  */
-/** @typedef {{ key: string, values: Values }} Phrase part of a sentence */
+/** @typedef {{ key: string, values: Values }} Phrase a part of a sentence */
 /** @typedef {{ [name: string]: string | number | Phrase }} Values */
 
-/** Every `code`, first the names of src/status.c. */
+/** Every `code`. The first ones are the names in src/status.c. */
 export const CODES = /** @type {const} */ ([
   'invalid_argument',
   'out_of_range',
@@ -32,13 +32,13 @@ export const CODES = /** @type {const} */ ([
  */
 
 /**
- * Makes English sentences. The page and its worker show sentences in the user's language, so they
- * fetch the English ones only when needed.
+ * Makes a sentence from a key and values; returns the key until `speakWith` is called. The page and
+ * its worker show sentences in the user's language, so they load the English ones only when needed.
  * @type {(key: string, values: Values) => string}
  */
 let speak = (key) => key;
 
-/** @param {typeof speak} sentenceOf of sentences.js */
+/** @param {typeof speak} sentenceOf the function of sentences.js */
 export function speakWith(sentenceOf) {
   speak = sentenceOf;
 }
@@ -53,7 +53,7 @@ export const inEnglish = ({ key, values }) => speak(key, values);
 export class LogitscopeError extends Error {
   /**
    * @param {Code} code
-   * @param {string} key of sentences.js
+   * @param {string} key a key of sentences.js
    * @param {Values} [values] a value for each placeholder of the sentence
    * @param {ErrorOptions} [options]
    */
@@ -78,7 +78,7 @@ export const phrase = (key, values = {}) => ({ key, values });
  * @param {string | Phrase} setting
  * @param {string} what the key of a phrase
  * @param {unknown} value
- * @param {number} [at] its index in a list
+ * @param {number} [at] index of the value, if it is in a list
  */
 export function mustBe(setting, what, value, at) {
   const values = { setting, what: phrase(what), value: shown(value) };
@@ -88,7 +88,7 @@ export function mustBe(setting, what, value, at) {
 }
 
 /**
- * The reason of a thrown value, for the sentence of another error.
+ * The reason that a thrown value gives, for use in another error's sentence.
  * @param {unknown} error
  * @returns {string | Phrase}
  */
@@ -101,7 +101,7 @@ export function reasonOf(error) {
     : error.message;
 }
 
-/** A value for a sentence: numbers stay, other values are shown. @param {unknown} value */
+/** A value for a sentence: a number itself, any other value as text. @param {unknown} value */
 export const shown = (value) => (typeof value === 'number' ? value : show(value));
 
 /**
@@ -110,7 +110,7 @@ export const shown = (value) => (typeof value === 'number' ? value : show(value)
  * @returns {string}
  */
 export function show(value) {
-  /** @type {string | undefined} the value's own text may be missing, or throw */
+  /** @type {string | undefined} */
   let text = typeof value === 'function' ? 'a function' : undefined;
   try {
     text ??= /string|object/.test(typeof value) ? JSON.stringify(value) : String(value);

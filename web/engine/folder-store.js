@@ -1,6 +1,7 @@
 /**
- * Files that the command line keeps, under ~/.cache/logitscope or XDG_CACHE_HOME. A complete file
- * has its checksum beside it as `.sum`. An unfinished one is `.part`, with its record in `.json`.
+ * Keeps files for the command line, under ~/.cache/logitscope or XDG_CACHE_HOME. The checksum of a
+ * complete file is in a file `.sum` beside it. An unfinished file ends in `.part`; its record is in
+ * a file `.json`.
  */
 import { createReadStream, promises as fs, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -13,15 +14,16 @@ import { Checksum } from './checksum.js';
 /** @typedef {import('./browser-store.js').Store} Store */
 /** @typedef {import('./browser-store.js').About} About */
 
-/** Time in which a process writes its number into a new lock, in ms. */
+/** Time within which a process writes its process number into a new lock, in ms. */
 const WRITING = 100;
 /**
- * Time between two touches of a lock, in ms. A lock untouched for ten times as long has no owner.
+ * Time between two updates of a lock's date, in ms. After ten times as long without an update, the
+ * lock has no owner.
  */
 const TOUCH = 30_000;
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
-/** The path of an address's file. @param {string} address */
+/** The path under which the file of an address is kept. @param {string} address */
 export function pathOf(address) {
   const { host, pathname, search } = new URL(address);
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
@@ -52,7 +54,7 @@ const locks = new Set();
 const dropLocks = () => locks.forEach((path) => rmSync(path, { force: true }));
 
 /**
- * Removes the locks when a signal ends the process. It ends unless the program listens too.
+ * Removes the locks on a signal, then ends the process unless the program handles the signal.
  * @param {NodeJS.Signals} signal
  */
 function onSignal(signal) {
@@ -68,8 +70,8 @@ function listen(how) {
 }
 
 /**
- * Locks a file against other processes; locks of dead processes do not count. Null if another
- * process has it.
+ * Locks a file against other processes; returns a function that releases the lock. Null if another
+ * process has the lock. Locks of dead processes are removed.
  * @param {string} path
  */
 async function hold(path) {
@@ -87,8 +89,8 @@ async function hold(path) {
 }
 
 /**
- * Creates a lock, touches it regularly, and removes it with the process. It listens for signals
- * before the lock exists, and notes the lock before another event can run.
+ * Creates a lock, updates its date regularly, and removes it when the process ends. The signal
+ * handlers are installed before the lock exists, so that no signal leaves a lock behind.
  * @param {string} path
  */
 function takeLock(path) {
@@ -112,7 +114,8 @@ function takeLock(path) {
 }
 
 /**
- * True if a process still touches a lock: another process may have the number of its killed owner.
+ * True if a process still updates a lock's date. This detects a lock whose owner was killed and whose
+ * process number now belongs to another process.
  * @param {string} path
  */
 const isTouched = (path) =>
@@ -121,7 +124,7 @@ const isTouched = (path) =>
     () => false,
   );
 
-/** The process number in a lock, 0 while it is empty. @param {string} path */
+/** The process number in a lock; 0 if the lock is empty or missing. @param {string} path */
 const ownerOf = async (path) => Number(await fs.readFile(path, 'utf8').catch(() => ''));
 
 /** @param {number} pid */

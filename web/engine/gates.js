@@ -6,8 +6,8 @@ import * as layout from './layout.js';
 import { toUtf8 } from './module.js';
 
 /**
- * The gates that settings ask for. `grammar` is the constraint's text; `constraint_start` is the
- * timeline position at which the generated part begins, by default the end.
+ * The gates that settings turn on. `grammar` is the constraint's grammar; `constraint_start` is the
+ * timeline position at which the generated part begins, by default the end of the timeline.
  * @typedef {object} Asked
  * @property {import('./types.js').Constraint} [constraint]
  * @property {number} [constraint_start]
@@ -17,21 +17,21 @@ import { toUtf8 } from './module.js';
  */
 
 /**
- * Makes the grammar of a constraint. A worker fetches schema.js at the first constraint.
+ * Makes the grammar of a constraint. A worker loads schema.js at the first constraint.
  * @type {(constraint: unknown) => string}
  */
 let compile = () => {
   throw new Error('schema.js is not imported');
 };
 
-/** @param {typeof compile} grammarOf of schema.js */
+/** @param {typeof compile} grammarOf the function of schema.js */
 export function compileWith(grammarOf) {
   compile = grammarOf;
 }
 
 /** In the order of enum gate in src/gate.h. */
 export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
-/** The names of gates in settings. @type {string[]} */
+/** The names of settings that belong to gates. @type {string[]} */
 export const GATE_NAMES = [...GATES, 'constraint_start'];
 
 /** @param {unknown} id */
@@ -73,7 +73,7 @@ export function resolveGates(asked) {
   return gates;
 }
 
-/** Gates of an open model: its sorted vocabulary and the last constraint, compiled. */
+/** The gates of an open model, with its sorted vocabulary and the last compiled constraint. */
 export class Gates {
   #core;
   #lexicon = 0;
@@ -112,8 +112,8 @@ export class Gates {
   }
 
   /**
-   * Gives C the parts that do not depend on the timeline and compiles the grammar; throws if a gate
-   * cannot hold.
+   * Gives C the settings that do not depend on the timeline, and compiles the grammar. Throws if a
+   * gate cannot be satisfied.
    * @param {Asked} gates
    * @param {number} vocabSize
    */
@@ -155,8 +155,8 @@ export class Gates {
   }
 
   /**
-   * Sets the mask and the forced token for a history in the heap. Returns the address of the mask's
-   * struct, 0 without a constraint.
+   * Sets the mask of allowed tokens after a history in the heap, and turns off the forced token after
+   * the first generated one. Returns the address of the mask's struct; 0 without a constraint.
    * @param {Asked} gates
    * @param {number} history
    * @param {number} count
@@ -203,7 +203,7 @@ export class Gates {
    */
   isSpent(gates, ids) {
     if (gates.grammar === undefined) return false;
-    this.#open(gates.grammar); // another session may have opened its own grammar since
+    this.#open(gates.grammar); // another session may have opened another grammar
     const { module } = this.#core;
     const at = module.exchange(4 * ids.length);
     module.writeUint32(at, ids);

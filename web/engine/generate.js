@@ -13,14 +13,14 @@ import { TextStream } from './text-stream.js';
 /** @typedef {import('./types.js').Step} Step */
 
 /**
- * The part of a session that the loop needs.
+ * The methods of a session that the loop needs.
  * @typedef {object} Timeline
  * @property {() => ArrayLike<number>} timeline the ids fed so far
  * @property {(ids: ArrayLike<number>, cache?: boolean) => unknown} feed
- * @property {() => number} handle for a caller that feeds the session itself
- * @property {(ids: ArrayLike<number>, cache: boolean) => Float32Array} logitsAfter of a second
- *   timeline over the model
- * @property {(logits: ArrayLike<number>) => void} second gives the logits of a second distribution
+ * @property {() => number} handle returns the session's handle in C
+ * @property {(ids: ArrayLike<number>, cache: boolean) => Float32Array} logitsAfter returns the
+ *   logits after these ids, from a second timeline over the model
+ * @property {(logits: ArrayLike<number>) => void} second sets the second distribution's logits
  * @property {(resolved: Resolved, choice: Choice) => Sample | Promise<Sample>} draw
  */
 
@@ -29,12 +29,12 @@ const OPTIONS =
     ' ',
   );
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
-/** Longest time that the loop blocks other events, in ms. */
+/** The loop lets other events run after this many ms. */
 const SLICE_MS = 10;
 /** Ids of a prompt evaluated together: BATCH of src/session.c. */
 const BLOCK = 32;
 
-/** Lets pending events run, so that an abort can arrive. */
+/** Resolves after pending events have run, for example an abort. */
 function turn() {
   if (typeof setImmediate === 'function')
     return new Promise((resolve) => {
@@ -62,13 +62,13 @@ export function openPace() {
 }
 
 /**
- * Evaluates a prompt block by block, so that events run in between and can abort it. A prompt
- * beyond the context is evaluated at once: each length has another window, so no block could be
- * reused.
- * @param {any} session a timeline, here or behind a worker
+ * Evaluates a prompt block by block, so that other events, for example an abort, run between blocks.
+ * Does nothing if the prompt is longer than the context: the window would move with each block, so
+ * no block could be reused.
+ * @param {any} session a timeline, in this thread or in a worker
  * @param {number[]} ids
- * @param {number | undefined} context number of ids that it sees, if known
- * @param {() => Promise<boolean>} rest returns whether to stop
+ * @param {number | undefined} context number of ids that the session sees, if known
+ * @param {() => Promise<boolean>} rest lets events run; resolves with true to stop
  */
 async function prefill(session, ids, context, rest) {
   if (!context || ids.length > context) return;
@@ -140,8 +140,8 @@ function resolveOptions(core, options) {
 }
 
 /**
- * Returns a function that lets events run if it is time; it resolves with whether the generation
- * was aborted.
+ * Returns a function that lets events run if SLICE_MS have passed, and resolves with true if the
+ * generation was aborted.
  * @param {AbortSignal | undefined} signal
  */
 function openRest(signal) {
@@ -153,8 +153,8 @@ function openRest(signal) {
 }
 
 /**
- * The draws of a generation: from the timeline, with a second distribution if the settings read one,
- * or by speculation if there is a draft.
+ * Returns the functions that prepare the timelines and draw each token: by speculation if there is a
+ * draft, else from the timeline, with a second distribution if the settings need it.
  * @param {Core} core
  * @param {Timeline} timeline
  * @param {ReturnType<typeof resolveOptions>} asked
@@ -223,7 +223,7 @@ export async function* generate(core, timeline, options) {
       const began = performance.now();
       const choice = step === 0 ? first : { step, raw: true };
       const { drawn, kept, entropy, tokens, ...how } = await next(now, choice, maximum - step);
-      core.needModel(); // the instance may have been closed meanwhile
+      core.needModel(); // throws if the instance was closed during the generation
       const state = carried(now.values);
       if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
       ids.push(drawn.id);

@@ -18,16 +18,17 @@
  * @typedef {'right' | 'empty' | 'unknown_word' | 'no_time' | 'no_subject' | 'no_verb'
  *   | 'unfinished' | 'complement' | 'tense' | 'person' | 'tense_and_person'} Code
  *
- * `tense` and `person` are null if the syntax is wrong. `values` are the words that `message`
- * names (`tense` by its key in the grammar), for a page in another language.
+ * True in `syntax`, `tense`, `person` and `right` means correct; `tense` and `person` are null if
+ * the syntax is wrong. `values` are the words that `message` contains, for a page in another
+ * language; a tense is given by its key in the grammar.
  * @typedef {{ syntax: boolean, tense: boolean | null, person: boolean | null, right: boolean,
  *   code: Code, message: string, values: Record<string, string> }} Verdict
  *
- * `complete`: the text is a whole sentence. `next`: the probability of each next token ('<eos>'
- * if a sentence may end here).
+ * `right`: true if the text begins a sentence of the grammar. `complete`: true if the text is a
+ * whole sentence. `next`: the probability of each next token ('<eos>' if a sentence may end here).
  * @typedef {{ right: boolean, complete: boolean, next: Map<string, number> }} PrefixVerdict
  *
- * One reading of a text: its parts as the grammar names them.
+ * One reading of a text: its parts by their names in the grammar. `rest` is the text after `phrase`.
  * @typedef {{ time: Time, subject: Subject, verb: Verb, tense: string, person: string,
  *   phrase: string, tenseRight: boolean, personRight: boolean, rest: string }} Reading
  */
@@ -58,13 +59,14 @@ function verbPhrase(grammar, tense, verb, person) {
 }
 
 /**
- * Results of complements() by grammar; a loaded grammar never changes.
+ * Results of complements(), by verb; a loaded grammar never changes.
  * @type {WeakMap<Verb, [string, number][]>}
  */
 const expanded = new WeakMap();
 
 /**
- * Every complement of a verb with its probability and a leading space; '' if the verb needs none.
+ * Returns every complement of a verb, with a leading space, and its probability. A missing
+ * complement is ''.
  * @param {Grammar} grammar
  * @param {Verb} verb
  * @returns {[string, number][]}
@@ -107,7 +109,7 @@ function shares(entries) {
 }
 
 /**
- * The rest of `text` after the words of `head`, or null if it does not begin with them.
+ * The part of `text` after the words of `head`; null if `text` does not begin with these words.
  * @param {string} text
  * @param {string} head
  */
@@ -117,7 +119,7 @@ function after(text, head) {
 }
 
 /**
- * The entries that the text begins with, each with the rest of the text.
+ * The entries with which the text begins, each with the rest of the text.
  * @template {{ text: string }} T
  * @param {T[]} entries
  * @param {string} text
@@ -131,7 +133,8 @@ function beginnings(entries, text, lead) {
 }
 
 /**
- * Every reading of `rest`, the text after time and subject, as a verb phrase of any tense and person.
+ * Every reading of `rest` as a verb phrase of any tense and person. `rest` is the text after time
+ * and subject.
  * @param {Grammar} grammar
  * @param {Time} time
  * @param {Subject} subject
@@ -172,8 +175,8 @@ function checkGiven(grammar, text) {
 }
 
 /**
- * Judges a completion: a sentence of the grammar, or the reason why not. Of several readings the
- * most favourable one counts ("is going to work" is a future, and also a present: on the way to
+ * Judges a whole sentence and gives the reason if it is wrong. If it has several readings, the most
+ * favourable reading counts ("is going to work" is a future, but also a present: on the way to
  * work).
  * @param {Grammar} grammar
  * @param {string} text the whole sentence, prompt included, without special tokens
@@ -207,7 +210,7 @@ export function checkSentence(grammar, text) {
 }
 
 /**
- * The verdict on a text that fails before any verb phrase.
+ * The verdict on a text in which an error precedes the verb phrase.
  * @param {Grammar} grammar
  * @param {{ entry: Time, rest: string }[]} times
  * @param {{ time: Time, entry: Subject, rest: string }[]} subjects
@@ -328,8 +331,7 @@ function judged(grammar, reading) {
 }
 
 /**
- * The possible continuations of `text` in the grammar: the rest of each sentence with its
- * probability. Follows only derivations that agree with the text.
+ * The rest of each sentence of the grammar that begins with `text`, with the sentence's probability.
  * @param {Grammar} grammar
  * @param {string} text
  * @returns {Generator<[string, number]>}
@@ -363,8 +365,8 @@ function isBeginning(grammar, text) {
 }
 
 /**
- * Judges the beginning of a sentence; gives the exact distribution of the next token, as a
- * perfect model of the grammar would give it.
+ * Judges the beginning of a sentence; returns the exact distribution of the next token under the
+ * grammar.
  * @param {Grammar} grammar
  * @param {string} text
  * @returns {PrefixVerdict}
@@ -385,7 +387,7 @@ export function checkPrefix(grammar, text) {
 }
 
 /**
- * Every sentence of the grammar, once for each way to derive it.
+ * Every sentence of the grammar. A sentence with several derivations is repeated.
  * @param {Grammar} grammar
  * @returns {Generator<string>}
  */

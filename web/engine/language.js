@@ -4,16 +4,16 @@
  * deterministic. The result is written as rules of a grammar (src/grammar.h).
  */
 
-/** @typedef {[number, number][]} Ranges ascending, with gaps between them */
+/** @typedef {[number, number][]} Ranges first and last code point of each range; ascending, with gaps between them */
 /**
  * @typedef {object} Node
  * @property {number} id
  * @property {'none' | 'empty' | 'set' | 'seq' | 'or' | 'and' | 'not' | 'repeat'} kind
  * @property {Node[]} parts
- * @property {Ranges} ranges of a set
- * @property {number} least of a repeat
- * @property {number} most
- * @property {boolean} nullable whether the language contains the empty text
+ * @property {Ranges} ranges characters of a set; empty for other kinds
+ * @property {number} least minimum number of times in a repeat
+ * @property {number} most maximum number of times in a repeat
+ * @property {boolean} nullable true if the language contains the empty text
  */
 
 /** Most parts of all nodes of one language with its derivatives; a larger language is refused. */
@@ -73,7 +73,7 @@ export function complement(ranges) {
 /** @param {Ranges} ranges @param {number} code */
 const has = (ranges, code) => ranges.some(([low, high]) => low <= code && code <= high);
 
-/** Makes languages; equal ones are mostly the same node. */
+/** Makes languages. Nodes are shared: equal parts in equal order give one node. */
 export class Languages {
   /** @type {Map<string, Node>} */
   #nodes = new Map();
@@ -105,7 +105,7 @@ export class Languages {
     return node;
   }
 
-  /** One character of these ranges. @param {Ranges} ranges @returns {Node} */
+  /** The texts of one character from these ranges. @param {Ranges} ranges @returns {Node} */
   set(ranges) {
     return ranges.length ? this.#node('set', [], false, { ranges }) : this.none;
   }
@@ -168,14 +168,14 @@ export class Languages {
     return this.#node('repeat', [node], node.nullable || least === 0, { least, most });
   }
 
-  /** A single text. @param {string} text */
+  /** The language that contains only this text. @param {string} text */
   text(text) {
     const codes = Array.from(text, (letter) => /** @type {number} */ (letter.codePointAt(0)));
     return codes.reduceRight((rest, code) => this.seq(this.set([[code, code]]), rest), this.empty);
   }
 
   /**
-   * The language of the rests of texts that begin with a character.
+   * Takes all texts that begin with a character; returns the language of their remainders.
    * @param {Node} node
    * @param {number} code
    * @returns {Node}
@@ -211,7 +211,7 @@ export class Languages {
     }
   }
 
-  /** Classes of characters that every set contains as a whole or not at all. @returns {Ranges[]} */
+  /** Splits all characters into classes; each set contains all or none of a class. @returns {Ranges[]} */
   #classes() {
     const sets = [...this.#nodes.values()].filter(({ kind }) => kind === 'set');
     const starts = new Set(CHARACTERS.map(([low]) => low));
@@ -229,7 +229,8 @@ export class Languages {
   }
 
   /**
-   * The states of a language, first state first, without states from which no text ends.
+   * The states of the language's automaton, initial state first, without states from which no text
+   * can end.
    * @param {Node} root
    * @returns {State[]} empty if the language is empty
    */
@@ -262,7 +263,7 @@ const copy = ([low, high]) => [low, high];
 /** @typedef {{ ends: boolean, edges: Map<number, Ranges> }} State */
 
 /**
- * The states from which a text can end, renumbered.
+ * Keeps the states from which a text can end, and renumbers them.
  * @param {State[]} states
  * @returns {State[]}
  */
@@ -298,7 +299,7 @@ const SHORT = new Map([
   [0x5c, '\\'],
 ]);
 
-/** @param {number} code as an escape of a grammar */
+/** The grammar's escape for a code point. @param {number} code */
 function spell(code) {
   const letter = String.fromCharCode(code);
   if (/[0-9A-Za-z]/.test(letter)) return letter;
@@ -309,7 +310,7 @@ function spell(code) {
 
 /**
  * @param {Ranges} ranges
- * @returns {string[]} classes of a grammar, a single character as a literal
+ * @returns {string[]} the grammar's classes for the ranges; a literal for a single character
  */
 function classesOf(ranges) {
   if (ranges.length === 1 && ranges[0][0] === ranges[0][1]) return [`"${spell(ranges[0][0])}"`];
@@ -330,7 +331,7 @@ const PLAIN = complement([
   [0x5c, 0x5c],
 ]);
 
-/** One of the characters, in its only spelling in the JSON strings here. @param {Ranges} ranges */
+/** The grammar of one character of the ranges inside a JSON string. @param {Ranges} ranges */
 export function spelled(ranges) {
   const whole = normalise(ranges.map(copy));
   const plain = intersect(whole, PLAIN);
@@ -354,14 +355,14 @@ export function spelled(ranges) {
 }
 
 /**
- * A part of a grammar for the texts of a language and their closing quote.
+ * Writes the grammar of a language's texts, each followed by the closing quote.
  * @param {State[]} states
- * @param {(body: string | null) => string} rule gives a rule its name; null: its body is defined
- *   later
+ * @param {(body: string | null) => string} rule makes a rule and returns its name; null: `define`
+ *   gives the body later
  * @param {(name: string, body: string) => void} define
  */
 export function grammarOfStates(states, rule, define) {
-  /** @type {number[]} number of other states that lead into each state */
+  /** @type {number[]} for each state, the number of other states with an edge to it */
   const ways = states.map(() => 0);
   states.forEach(({ edges }, from) => {
     for (const to of edges.keys()) if (to !== from) ways[to]++;

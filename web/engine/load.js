@@ -1,11 +1,11 @@
-/** Reads a model or module from any source: URL, Response, buffer, Blob or, in Node, a path. */
+/** Reads a model or module from any source: URL, Response, buffer, Blob, or a path in Node. */
 import { LogitscopeError } from './errors.js';
 
 /** @typedef {import('./types.js').Source} Source */
 /** @typedef {import('./types.js').OnProgress} OnProgress */
 /**
- * A source as it arrives. `total` is its size in bytes, null if unknown. `way` describes the fetch
- * of a file of another host.
+ * The bytes of a source, chunk by chunk. `total` is the size in bytes, null if unknown. `way` is the
+ * state of the fetch, only for a file of another host.
  * @typedef {{ chunks: AsyncIterable<Uint8Array> | Uint8Array[], total: number | null,
  *   way?: import('./open-parts.js').Way }} Stream
  */
@@ -14,7 +14,7 @@ const PART = /-of-\d{5}\.gguf/;
 const CHUNK = 1 << 20;
 
 /**
- * All bytes of a stream; with a known total they go straight into the final array.
+ * All bytes of a stream. If the total is known, chunks are written directly into the result.
  * @param {Stream} stream
  * @param {OnProgress} [onprogress]
  * @returns {Promise<Uint8Array>}
@@ -38,9 +38,9 @@ export async function gather({ chunks, total }, onprogress) {
 }
 
 /**
- * The body of a response or blob as an async iterable, since not every browser has one. Breaking
- * out of the loop cancels it. `holder` stays referenced: Node's fetch cancels the body of a
- * collected response.
+ * Yields the body of a response or blob, since bodies are not iterable in every browser. Breaking
+ * out of the loop cancels the body. `holder` stays referenced, because Node's fetch cancels the body
+ * of a garbage-collected response.
  * @param {{ body: ReadableStream<Uint8Array> | null }} holder
  * @returns {AsyncGenerator<Uint8Array>}
  */
@@ -117,7 +117,7 @@ async function* watched(chunks, fail, signal) {
 }
 
 /**
- * Opens a source. Every failure, also while it is read, is an error `load_failed`.
+ * Opens a source. Every failure, also during later reading, is an error with code `load_failed`.
  * @param {string} what 'model' or 'wasm'
  * @param {Source | Source[]} source
  * @param {import('./types.js').OpenOptions} [options]

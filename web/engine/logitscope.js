@@ -1,4 +1,4 @@
-/** The engine for worker and Node: load, encode, feed, read, generate. */
+/** The engine's main class, for workers and Node: load, encode, feed, read, generate. */
 import {
   checkBoolean,
   checkChoice,
@@ -38,8 +38,8 @@ function besides(options) {
 }
 
 /**
- * The engine over one model, or without a model over logits of the caller. The methods of `Session`
- * act on its default timeline; `session` opens others. Every error is a `LogitscopeError`.
+ * The engine with one model, or without a model for the caller's logits. The methods of `Session`
+ * act on its default timeline; `session` opens other timelines. Every error is a `LogitscopeError`.
  */
 export class Logitscope extends Session {
   #core;
@@ -50,7 +50,7 @@ export class Logitscope extends Session {
   /**
    * @private
    * @param {Core} core
-   * @param {boolean} [session] whether the default timeline is opened now, not at its first call
+   * @param {boolean} [session] true to open the default timeline now; false: at its first call
    */
   constructor(core, session = true) {
     const sessions = new Set();
@@ -116,7 +116,7 @@ export class Logitscope extends Session {
     return this.#core.table.map((row) => ({ ...row }));
   }
 
-  /** The inner loops in use; no result depends on them. */
+  /** The module of loops in use: 'scalar', 'simd' or 'relaxed'. */
   get variant() {
     return this.#core.module.variant;
   }
@@ -127,7 +127,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The ids of a text, as the model's tokenizer cuts it.
+   * The ids of a text by the model's tokenizer.
    * @param {string} text
    * @param {import('./types.js').EncodeOptions} [options]
    * @returns {Uint32Array}
@@ -148,8 +148,8 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The prompt that the model's own template makes of messages. A worker renders it, for a second
-   * at most.
+   * Makes a prompt from messages by the model's chat template. A worker renders the template; the
+   * time limit is one second.
    * @param {import('./types.js').Message[]} messages
    * @param {import('./types.js').ChatOptions} [options]
    */
@@ -172,7 +172,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The u in [0, 1) of a step: step n of any generation with this seed uses it.
+   * The number u in [0, 1) that a generation with this seed uses in this step.
    * @param {number} seed
    * @param {number} step
    */
@@ -181,7 +181,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * Distinct n-grams over all n-grams of a text.
+   * The number of distinct n-grams of a text divided by the number of all its n-grams.
    * @param {ArrayLike<number>} ids
    * @param {number} n
    */
@@ -190,7 +190,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The value of each id under the watermarks that are on; `detect` counts them.
+   * The watermark values of each id, for the watermarks that are on. `detect` counts them.
    * @param {ArrayLike<number>} ids
    * @param {Settings} [settings]
    */
@@ -220,7 +220,8 @@ export class Logitscope extends Session {
    * `warp` of several rows of logits under the same settings.
    * @param {ArrayLike<number>[]} rows
    * @param {Settings} [settings]
-   * @param {{ step?: number, histories?: ArrayLike<number>[] }} [options] the ids before each row
+   * @param {{ step?: number, histories?: ArrayLike<number>[] }} [options]
+   *   histories: the ids before each row
    * @returns {import('./types.js').WarpTrace[]}
    */
   warpRows(rows, settings, options) {
@@ -232,8 +233,8 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The arguments that a function as `own` would get: the logits at its place, every setting, the
-   * ids so far. Its result can then be given as `own` in place of the function.
+   * The arguments that a caller's sampler (`own`) would receive: its input logits, every setting, the
+   * ids so far. The caller can pass the sampler's result as `own` instead of the function.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {{ step?: number } & Beside} [options]
@@ -250,7 +251,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * The trace of `warp` and the token of `drawFrom`: the chain runs once.
+   * Returns the trace of `warp` and the token of `drawFrom`, but runs the chain only once.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {import('./types.js').ReadChoice & Beside} [choice]
@@ -265,7 +266,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * Draws one token from any logits; needs no model. In a loop give `rng` or `step`, as for `draw`.
+   * Draws one token from any logits; needs no model. In a loop, give `rng` or `step`, as for `draw`.
    * @param {ArrayLike<number>} logits
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice & Beside} [choice]
@@ -297,7 +298,7 @@ export class Logitscope extends Session {
     return Session.open(this.#open(), this.#sessions);
   }
 
-  /** Frees everything; every later call is the error `closed`. */
+  /** Frees everything. Every later call throws an error with code `closed`. */
   close() {
     if (this.#closed) return;
     this.#closed = true;

@@ -1,6 +1,6 @@
 /**
- * The measures of a sweep: of the distribution after the prompt (`context`), of each step of the
- * texts (`step`), of each text (`text`), or of all texts together (`texts`).
+ * The measures of a sweep. A measure describes the distribution after the prompt (`context`), each
+ * step of the texts (`step`), each text (`text`), or all texts together (`texts`).
  */
 import { checkSentence } from './grammar.js';
 
@@ -26,14 +26,14 @@ import { checkSentence } from './grammar.js';
  *   | { of: 'text', unit: Unit, read: (text: Sample, engine: Counter) => number | Promise<number> }
  *   | { of: 'texts', unit: Unit, read: (texts: Sample[]) => number }} Measure
  *
- * The mean of n values, and their quartiles. A single value is all of them; the share of no texts
- * is NaN.
+ * The mean and the quartiles of n values. For n = 1 all four are the value itself. A share over no
+ * texts is NaN.
  * @typedef {{ n: number, mean: number, q1: number, median: number, q3: number }} Summary
  */
 
 /**
- * The share of texts with a positive verdict: of all texts, or of those that `counts` accepts (NaN
- * if it accepts none).
+ * A measure: of the verdicts that `counts` accepts (default: all), the share for which `says` is
+ * true; NaN if `counts` accepts none.
  * @param {(verdict: Verdict) => boolean | null} says
  * @param {(verdict: Verdict) => boolean} [counts]
  * @returns {Measure}
@@ -96,7 +96,7 @@ export function hasSpread(name) {
 }
 
 /**
- * Quartiles are interpolated between the two nearest values, as numpy does.
+ * Mean and quartiles. A quartile is interpolated between the two nearest values, as in numpy.
  * @param {number[]} values at least one
  * @returns {Summary}
  */
@@ -113,7 +113,7 @@ export function summarise(values) {
 }
 
 /**
- * One measure at one point of a sweep; a `step` measure covers the steps of all texts.
+ * Computes a measure at one point of a sweep; a `step` measure covers the steps of all texts.
  * @param {string} name
  * @param {{ trace: Trace, steps: StepFigures[], texts: Sample[] }} found
  * @param {Counter} engine

@@ -1,6 +1,6 @@
 /**
- * Loads a model file into the module's memory, where C packs it in place, without a second copy of
- * the weights. A model that does not fit is refused as soon as its head has arrived.
+ * Loads a model file into the module's memory. C packs the weights in place, without a second copy.
+ * A model that does not fit is refused as soon as the file's head has arrived.
  */
 import { LogitscopeError } from './errors.js';
 import { MODEL_FILE_BYTES } from './layout.js';
@@ -8,14 +8,14 @@ import { MODEL_FILE_BYTES } from './layout.js';
 /** @typedef {import('./module.js').Module} Module */
 
 const PIECE = 1 << 16;
-/** Memory is reserved after this share of the file: a head does not yet reserve gigabytes. */
+/** Memory is reserved after this share of the file, so that a head alone reserves no gigabytes. */
 const SHARE = 1 / 16;
-/** No file needs more for its metadata and table of tensors; a host may send them without end. */
+/** Most bytes of metadata and table of tensors, because a host could send them without end. */
 export const HEAD_MAX = 1 << 28;
 
 /**
- * The first bytes of a file, held until C knows from them the length of the file and its place in
- * memory, and then until SHARE of the file has arrived.
+ * Collects the first bytes of a file until C has parsed the head and SHARE of the file has arrived.
+ * Then it writes all bytes into the model's memory.
  */
 class Head {
   #module;
@@ -27,7 +27,7 @@ class Head {
   #length = 0;
   #tried = 0;
   #reserved = false;
-  /** Handle of the open model, 0 before it is known. */
+  /** Handle of the open model, 0 until the head is parsed. */
   handle = 0;
 
   /**
@@ -42,7 +42,7 @@ class Head {
   }
 
   /**
-   * Takes the next chunk. C tries to parse the head each time that it has doubled.
+   * Takes the next chunk. C tries to parse the head each time the number of bytes has doubled.
    * @param {Uint8Array} chunk
    */
   take(chunk) {
@@ -63,7 +63,7 @@ class Head {
       this.#reserve();
   }
 
-  /** Reserves the image; all further bytes are written straight into it. */
+  /** Reserves the image, the model's memory in C, and copies the collected bytes into it. */
   #reserve() {
     this.#module.need(this.#module.calls.model_image(this.handle));
     this.#each((piece, offset) => this.#write(piece, offset));
@@ -109,7 +109,8 @@ class Head {
 /**
  * @param {Module} module
  * @param {import('./load.js').Stream} stream
- * @param {number} context ids that the next session sees; 0: the default; -1: there will be none
+ * @param {number} context number of ids that sessions see; 0: the default; -1: no session will be
+ *   opened
  * @param {import('./types.js').OnProgress} [onprogress]
  * @returns {Promise<number>} the open model's handle
  */
@@ -132,7 +133,7 @@ export async function openImage(module, { chunks, total, way }, context, onprogr
     return head.handle;
   } catch (error) {
     calls.model_close(head.handle);
-    // Otherwise every attempt would read the kept copy of the broken file again.
+    // Without this, every later attempt would read the kept copy of the broken file.
     if (/** @type {LogitscopeError} */ (error).code === 'bad_file') await way?.forget();
     throw error;
   }

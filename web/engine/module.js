@@ -1,13 +1,13 @@
 /**
- * The WebAssembly module: instantiation, heap and faults. No view of the heap is kept across a
- * call, since memory may grow. C owns all of the heap.
+ * The WebAssembly module: instantiation, heap and faults. A call may grow memory, which detaches
+ * every view of the heap, so no view is kept across a call. C owns the whole heap.
  */
 import { LogitscopeError, phrase, reasonOf, show } from './errors.js';
 import { readSource } from './load.js';
 
 /** @typedef {import('./types.js').Source} Source */
 
-/** Kinds of a fault's value: enum fault_kind in src/status.h. */
+/** The type of a fault's value: enum fault_kind in src/status.h. */
 const NONE = 0;
 const NUMBER = 1;
 const TEXT = 2;
@@ -16,9 +16,9 @@ const STACK = 1 << 14;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** @typedef {'simd' | 'relaxed'} Loops the modules of loops for quantised matrices */
+/** @typedef {'simd' | 'relaxed'} Loops a second module with faster loops for quantised matrices */
 
-/** The package's own modules. Bundlers look for each of these expressions literally. */
+/** The package's own modules. Bundlers recognise these expressions only in this exact form. */
 const OWN = {
   wasm: () => new URL('./logitscope.wasm', import.meta.url),
   simd: () => new URL('./logitscope-simd.wasm', import.meta.url),
@@ -51,14 +51,14 @@ async function compile(source) {
   }
 }
 
-/** A function with i32x4.relaxed_dot_i8x16_i7x16_add_s: it validates only with relaxed SIMD. */
+/** A module with i32x4.relaxed_dot_i8x16_i7x16_add_s; it is valid only if relaxed SIMD exists. */
 const RELAXED = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15,
   65, 0, 253, 15, 65, 0, 253, 15, 253, 147, 2, 11,
 ]);
 
 /**
- * The address of a module of loops beside the first module, if the first has a .wasm address.
+ * The address of a module of loops in the folder of the main module, if that has a .wasm address.
  * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  */
@@ -70,8 +70,8 @@ function beside(loops, source) {
 }
 
 /**
- * A module of loops, or the reason why there is none: the given one, else the one beside the first
- * module, else the package's own.
+ * Compiles a module of loops: the given one, else the file beside the main module, else the
+ * package's own. Returns the reason if that fails.
  * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  * @param {Source | WebAssembly.Module | undefined} given
@@ -106,8 +106,8 @@ export class Module {
   /**
    * @param {Source | WebAssembly.Module} [source]
    * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
-   * @param {Partial<Record<Loops, Source | WebAssembly.Module>>} [given] in place of the modules
-   *   beside the first
+   * @param {Partial<Record<Loops, Source | WebAssembly.Module>>} [given] modules of loops to
+   *   use instead of the files beside the main module
    * @returns {Promise<Module>}
    */
   static async load(source, variant = 'auto', given = {}) {
@@ -120,7 +120,7 @@ export class Module {
       compile(source ?? addressOf('wasm')),
       wanted.length ? fetchLoops(wanted[0]) : '',
     ]);
-    // Called when memory grows; no view is kept that it could invalidate.
+    // Called when memory grows; empty, because no view is kept.
     const env = { emscripten_notify_memory_growth() {} };
     const module = new Module(await WebAssembly.instantiate(first, { env }));
     for (const name of wanted) {
@@ -134,18 +134,18 @@ export class Module {
         throw new LogitscopeError('unsupported', 'variant_unavailable', values);
       }
     }
-    // Without a module of loops the plain loops run: the same bits, more slowly.
+    // Without a module of loops the plain loops run: slower, with identical results.
     module.calls.kernels_choose(module.variant !== 'scalar' ? 2 : variant === 'scalar' ? 0 : 1);
     return module;
   }
 
   /**
-   * Puts a module's loops into the function table. C calls them after they have computed a known
-   * product correctly. They share the memory and have a small stack of their own.
-   * @param {WebAssembly.Module | string | import('./errors.js').Phrase} loops or the reason why
-   *   there are none
-   * @returns {Promise<string | import('./errors.js').Phrase>} the reason why they are not used,
-   *   '' if they are
+   * Puts a module's loops into the function table. C uses the loops only if they compute a known
+   * product correctly. They share the memory and have a separate small stack.
+   * @param {WebAssembly.Module | string | import('./errors.js').Phrase} loops the module, or the
+   *   reason why there is none
+   * @returns {Promise<string | import('./errors.js').Phrase>} the reason why the loops are not used;
+   *   '' if they are used
    */
   async #adopt(loops) {
     if (!(loops instanceof WebAssembly.Module)) return loops;
@@ -163,7 +163,7 @@ export class Module {
       return phrase('loops_wrong');
     } catch (error) {
       this.calls.memory_release(stack);
-      return reasonOf(error); // another module cannot be linked
+      return reasonOf(error); // for example, the module has other imports
     }
   }
 
@@ -171,12 +171,12 @@ export class Module {
     return this.#memory.buffer.byteLength;
   }
 
-  /** A view for immediate reading; do not keep it. */
+  /** A view of the heap. It is valid until the next call of C. */
   view() {
     return new DataView(this.#memory.buffer);
   }
 
-  /** Throws the last fault. @returns {never} */
+  /** Throws the last fault of C. @returns {never} */
   fail() {
     const { calls } = this;
     /** @type {import('./errors.js').Values} */
@@ -193,7 +193,7 @@ export class Module {
   }
 
   /**
-   * Returns a handle or pointer; throws the last fault if it is 0.
+   * Returns a handle or pointer from C; throws the last fault if it is 0.
    * @param {number} pointer
    * @returns {number}
    */
@@ -202,7 +202,7 @@ export class Module {
   }
 
   /**
-   * The exchange, the buffer for inputs: at least `size` bytes.
+   * The address of the exchange, C's buffer for inputs; it has at least `size` bytes.
    * @param {number} size
    * @returns {number}
    */
@@ -259,12 +259,12 @@ export class Module {
   }
 }
 
-/** UTF-8; lone surrogates become U+FFFD. @param {string} text */
+/** Encodes a text as UTF-8; lone surrogates become U+FFFD. @param {string} text */
 export function toUtf8(text) {
   return encoder.encode(text);
 }
 
-/** The text of UTF-8 bytes; invalid bytes become U+FFFD. @param {Uint8Array} bytes */
+/** Decodes UTF-8; invalid bytes become U+FFFD. @param {Uint8Array} bytes */
 export function fromUtf8(bytes) {
   return decoder.decode(bytes);
 }

@@ -1,12 +1,12 @@
 /**
- * Ranges of numbers as parts of a grammar, exactly: digit by digit, without an exponent. A decimal
- * fraction is an integer number of units of 10^-scale, so no bound is rounded.
+ * Writes the grammar of a range of numbers, exactly, digit by digit, without an exponent. A decimal
+ * fraction is stored as an integer number of units of 10^-scale, so no bound is rounded.
  */
 
 /** @typedef {{ units: bigint, scale: number }} Decimal */
-/** @typedef {{ value: Decimal, open: boolean }} Bound open: the range excludes the value itself */
+/** @typedef {{ value: Decimal, open: boolean }} Bound open: true if the range excludes the value itself */
 
-/** Digits before and after the point of a bound. */
+/** Most digits of a bound before the point, and most digits after it. */
 export const DIGITS_MAX = 40;
 const LARGEST = 10n ** BigInt(DIGITS_MAX);
 
@@ -30,7 +30,7 @@ function trimmed({ units, scale }) {
   return { units: left, scale: digits };
 }
 
-/** @param {Decimal} decimal @param {number} scale at least its own */
+/** @param {Decimal} decimal @param {number} scale at least the decimal's scale */
 export const unitsAt = ({ units, scale: own }, scale) => units * 10n ** BigInt(scale - own);
 
 /** A decimal as JSON writes it, without an exponent. @param {Decimal} decimal */
@@ -48,11 +48,11 @@ export function compareDecimals(a, b) {
   return difference < 0n ? -1 : Number(difference > 0n);
 }
 
-/** @param {bigint} a @param {bigint} b positive */
+/** a / b, rounded down. @param {bigint} a @param {bigint} b positive */
 export const floorOf = (a, b) => a / b - (a % b < 0n ? 1n : 0n);
 
 /**
- * Returns a bound as an included value, for numbers with at most `places` decimals.
+ * The nearest number with at most `places` decimals that the bound allows, as an included bound.
  * @param {Bound} bound
  * @param {number} places
  * @param {1 | -1} side 1: a lower bound
@@ -66,19 +66,19 @@ function onGrid({ value, open }, places, side) {
   const down = floorOf(units, step);
   const exact = down * step === units;
   if (exact && !open) return { value: { units: down, scale: at }, open: false };
-  // One unit of the last decimal further in.
+  // Move into the range by one unit of the last decimal.
   const fine = places > at ? 10n ** BigInt(places - at) : 1n;
   const next = down * fine + (side > 0 ? 1n : exact ? -1n : 0n);
   return { value: { units: next, scale: places > at ? places : at }, open: false };
 }
 
-/** @param {number} low @param {number} high digits */
+/** The grammar of one digit from low to high. @param {number} low @param {number} high */
 function digits(low, high) {
   if (low > high) return null;
   return low === high ? `"${low}"` : `[${low}-${high}]`;
 }
 
-/** @param {number} n exactly this many digits */
+/** The grammar of any n digits. @param {number} n */
 const free = (n) => (n === 0 ? '' : n === 1 ? '[0-9]' : `[0-9]{${n}}`);
 
 /** @param {string} text */
@@ -88,7 +88,7 @@ const literal = (text) => (text ? `"${text}"` : '');
 const joined = (parts) => parts.filter(Boolean).join(' ');
 
 /**
- * Texts of equal length between two: alternatives.
+ * The alternatives for all digit texts from `low` to `high`, which have equal length.
  * @param {string} low @param {string} high
  * @returns {string[]}
  */
@@ -116,7 +116,7 @@ function between(low, high) {
 }
 
 /**
- * Integers from low to high, neither below 0.
+ * The grammar of the integers from low to high; both are 0 or more.
  * @param {bigint} low @param {bigint | null} high null: no upper bound
  * @returns {string[]}
  */
@@ -130,13 +130,13 @@ function wholes(low, high) {
   return [...first, ...middle, ...between(`1${'0'.repeat(to - 1)}`, String(high))];
 }
 
-/** @param {number} places @param {number} used digits after the point */
+/** The grammar of further decimals after `used` ones. @param {number} places most decimals @param {number} used */
 const more = (places, used) =>
   places === Infinity ? '[0-9]*' : places > used ? `[0-9]{0,${places - used}}` : '';
 
 /**
- * The point and the digits after it, with a value between two bounds; '' if they may be absent.
- * Bounds are digits without trailing zeros.
+ * The alternatives for the point and the digits after it, between two bounds. An alternative '' means
+ * that they may be absent. Bounds are digits after the point, without trailing zeros.
  * @param {string} low @param {boolean} lowOpen
  * @param {string | null} high null: below 1
  * @param {boolean} highOpen
@@ -191,7 +191,7 @@ function fractions(low, lowOpen, high, highOpen, places) {
   return out;
 }
 
-/** Writes alternatives as grammar; an empty part makes them optional. @param {string[]} parts @returns {string | null} null if there are no parts */
+/** Joins alternatives; an empty one makes the others optional. @param {string[]} parts @returns {string | null} null without parts */
 function choice(parts) {
   if (parts.length < 2) return parts[0] ?? null;
   const filled = parts.filter(Boolean);
@@ -200,7 +200,7 @@ function choice(parts) {
 }
 
 /**
- * Numbers from low to high, neither below 0.
+ * The grammar of the numbers from low to high; both are 0 or more.
  * @param {Bound} low @param {Bound | null} high
  * @param {number} places
  * @returns {string[]}
@@ -234,7 +234,7 @@ function positives(low, high, places) {
 const ZERO = { units: 0n, scale: 0 };
 
 /**
- * A part of a grammar for the numbers of a range; null for an empty range. -0 is never written.
+ * The grammar of the numbers in a range; null for an empty range. It never accepts -0.
  * @param {Bound | null} low @param {Bound | null} high
  * @param {number} places most decimals; 0 for integers, Infinity for any number
  * @returns {string | null}
@@ -272,7 +272,8 @@ function isLong({ units, scale }) {
 }
 
 /**
- * A bound too large for a grammar, cut to the largest one; null if that would widen the range.
+ * Replaces a bound that is too long for a grammar by the largest allowed one; null if that would
+ * widen the range. Other bounds do not change.
  * @param {Bound} bound @param {1 | -1} side 1: a lower bound
  * @returns {Bound | null}
  */

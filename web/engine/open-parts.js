@@ -1,6 +1,6 @@
 /**
- * Opens every source that load.js does not read itself: names of the hub, files at other hosts
- * (kept for the next visit if asked), paths in Node, and all parts of a split file.
+ * Opens the sources that load.js cannot read: names of the hub, files of other hosts (kept for the
+ * next visit if `keep` is true), paths in Node, and all parts of a split file.
  */
 import { checkBoolean } from './checks.js';
 import { LogitscopeError, mustBe, show } from './errors.js';
@@ -13,8 +13,8 @@ import { Checksum } from './checksum.js';
  * @typedef {import('./browser-store.js').Store} Store
  * @typedef {import('./browser-store.js').Keeper} Keeper
  *
- * The state of a fetch. `told` is added to the progress and says where the files are kept;
- * `forget` removes the kept files.
+ * The state of a fetch. `told` is merged into each progress report and tells where the files are
+ * kept; null if unknown. `forget` removes the kept files.
  * @typedef {{ keep: boolean, signal?: AbortSignal, told: { where: string } | null, forget: () => Promise<unknown> }} Way
  */
 
@@ -26,7 +26,7 @@ async function storeOf({ keep }) {
 }
 
 /**
- * A hash for the bytes, if a host announced their SHA-256; only Node sees the announcement.
+ * Makes a hash if a host announced the file's SHA-256; else null. Only Node can see the announcement.
  * @param {string | null} expected
  */
 async function makeSum(expected) {
@@ -35,7 +35,7 @@ async function makeSum(expected) {
 }
 
 /**
- * A file at another host, or its kept copy.
+ * Opens the kept copy of a file; without one, opens the file at its host.
  * @param {string} address
  * @param {Way} way
  * @returns {Promise<Part>}
@@ -55,7 +55,7 @@ async function openRemotePart(address, way) {
 }
 
 /**
- * A kept file from `start` on; throws at the end if its checksum is wrong.
+ * Yields a kept file from `start` on; throws at the end if its checksum is wrong.
  * @param {import('./browser-store.js').Kept} kept
  * @param {number} start
  * @param {() => unknown} remove
@@ -74,7 +74,8 @@ async function* readKept(kept, start, remove) {
 }
 
 /**
- * A file at another host from `start` on; to keep or hash it, it is read from its beginning.
+ * Yields a file of another host from `start` on. If the file is to be kept or hashed, it is read
+ * from its first byte.
  * @param {string} address
  * @param {RangeFile} file
  * @param {Store | null} store
@@ -135,7 +136,7 @@ async function* readRemote(address, file, store, way, start) {
 }
 
 /**
- * The kept beginning, if the store can read it, then the rest from the host.
+ * Yields the beginning from the store if the store can read it, then the rest from the host.
  * @param {RangeFile} file
  * @param {Keeper | null} keeper
  * @param {number} start
@@ -167,7 +168,7 @@ async function openPart(source, way) {
   return openPath((await import('#node')).fileURLToPath(text));
 }
 
-/** The sources behind one: all parts of a split file, by address. @param {any} source */
+/** The sources of a model: the addresses of all parts of a split file. @param {any} source */
 function spread(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return [source];
   const address = addressOf(String(source), hubInNode());
@@ -195,7 +196,7 @@ export async function openParts(what, source, { keep = false, signal } = {}) {
   /** @type {Way} */
   const way = { keep, signal, told: null, forget: async () => {} };
   const sources = all.flatMap(spread);
-  // One after another, since a browser has few connections to a host.
+  // Opens one part after another, since a browser allows few connections to a host.
   async function* opened() {
     for (const each of sources) yield await openPart(each, way);
   }

@@ -1,7 +1,7 @@
 /**
- * Regular expressions of ECMA-262 as languages (language.js): an expression becomes the language of
- * all texts in which it finds a match. It is read with the flag u: a character is a code point. Back references,
- * lookbehind, word boundaries and property classes are refused by name.
+ * Converts regular expressions of ECMA-262 to languages (language.js): the set of all texts in which
+ * the expression finds a match. It assumes the flag u: a character is a code point. Back
+ * references, lookbehind, word boundaries and property classes are errors that name the construct.
  */
 import { phrase } from './errors.js';
 import { CHARACTERS, complement, intersect, normalise } from './language.js';
@@ -16,7 +16,7 @@ import { CHARACTERS, complement, intersect, normalise } from './language.js';
  *   | { kind: 'look', part: Tree, negated: boolean }} Tree
  */
 
-/** Most repeats of a part: REPEAT_MAX of src/grammar.c. */
+/** Highest count in a quantifier: REPEAT_MAX of src/grammar.c. */
 export const REPEAT_MAX = 1000;
 const NESTING_MAX = 50;
 
@@ -128,7 +128,7 @@ class Reader {
     return { kind: 'set', ranges: setOf(/** @type {number | Ranges} */ (code)) };
   }
 
-  /** @param {string} group its opening @param {string} kind @returns {Tree} */
+  /** Parses a group. @param {string} group its opening, like "(?:" @param {string} kind @returns {Tree} */
   #group(group, kind) {
     if (!/^(\?([=!:]|<[^=!].*))?$/s.test(kind)) this.#refuse(group);
     if (this.#nesting++ === NESTING_MAX) throw new Unread(phrase('pattern_nested'));
@@ -140,7 +140,7 @@ class Reader {
 
   /**
    * Parses an escape after its backslash.
-   * @param {string} sign both characters
+   * @param {string} sign the backslash and the character after it
    * @param {boolean} inClass
    * @returns {number | Ranges}
    */
@@ -198,13 +198,13 @@ const setOf = (it) => (typeof it === 'number' ? [[it, it]] : it.map(([a, b]) => 
 
 /** The answer to "is this position the beginning of the text?". @typedef {'yes' | 'no' | 'maybe'} Begun */
 
-/** @param {Tree} tree @returns {boolean} whether it contains an assertion */
+/** @param {Tree} tree @returns {boolean} true if it contains an assertion */
 function asserts(tree) {
   if (tree.kind === 'seq' || tree.kind === 'or') return tree.parts.some(asserts);
   return tree.kind === 'repeat' ? asserts(tree.part) : tree.kind !== 'set';
 }
 
-/** @param {Tree} tree @returns {Begun} whether a text that it matches is empty */
+/** @param {Tree} tree @returns {Begun} 'yes' if it matches only the empty text, 'no' if it never does */
 function isEmpty(tree) {
   if (tree.kind === 'set') return 'no';
   if (tree.kind === 'seq' || tree.kind === 'or') {
@@ -218,8 +218,8 @@ function isEmpty(tree) {
 }
 
 /**
- * The texts of a part followed by `rest`. `rest` extends to the end of the text, so a lookahead is
- * an intersection with it.
+ * The language of a part followed by `rest`. `rest` extends to the end of the text, so a lookahead is
+ * an intersection with `rest`.
  * @param {Languages} made
  * @param {Tree} tree
  * @param {Language} rest
@@ -264,7 +264,7 @@ function build(made, tree, rest, begun) {
 }
 
 /**
- * The texts in which an expression finds a match.
+ * The language of the texts in which an expression finds a match.
  * @param {Languages} made
  * @param {string} source
  * @returns {Language}

@@ -1,8 +1,8 @@
 /**
- * A file of another host, read by byte ranges, without cookies or referrer. In Node, requests to
- * the hub carry the user's token (HF_TOKEN). After a cut or a silence the next request continues at
- * the same byte. If the host cannot prove that the file is unchanged, or does not support ranges,
- * the file comes again from the start. A changed file is refused.
+ * Reads a file of another host, without cookies or referrer. In Node, requests to the hub carry the
+ * user's token (HF_TOKEN). After an interruption, the next request continues at the next byte. If
+ * the host supports no ranges, or cannot prove that the file is unchanged, the file is fetched again
+ * from its first byte. A changed file is an error.
  */
 import { LogitscopeError } from './errors.js';
 import { HUB } from './model-names.js';
@@ -11,8 +11,8 @@ import { Checksum } from './checksum.js';
 /**
  * @typedef {object} Answer
  * @property {Response} response
- * @property {string | null} linkedSize size of the file, as a redirect to it announces
- * @property {string | null} linkedTag
+ * @property {string | null} linkedSize size of the file, as announced by a redirect; null if none
+ * @property {string | null} linkedTag ETag of the file, as announced by a redirect; null if none
  *
  * @typedef {{ body: AsyncGenerator<Uint8Array>, end: () => void }} Connection
  */
@@ -20,7 +20,7 @@ import { Checksum } from './checksum.js';
 export const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
 /** Most failed attempts in a row without a new byte. */
 const ATTEMPTS = 6;
-/** Longest silence of a connection, in ms. */
+/** Time in ms after which a connection without new bytes counts as broken. */
 const SILENCE = 30_000;
 const REDIRECTS = 10;
 /** HTTP statuses after which another attempt may succeed. */
@@ -31,12 +31,12 @@ export const hubInNode = () =>
   (inNode && process.env.HF_ENDPOINT?.replace(/\/+$/, '')) || undefined;
 
 /**
- * In Node the user's token, for requests to the hub alone: no redirect passes it on.
+ * In Node, the user's token if the address is at the hub, else null. No redirect passes it on.
  * @param {string} address
  */
 function tokenFor(address) {
   const token = (inNode && process.env.HF_TOKEN?.trim()) || '';
-  // A header allows no other characters, and the error about them would show the token.
+  // A header allows only these characters; the error about any other would show the token.
   return /^[!-~]+$/.test(token) && address.startsWith(`${hubInNode() ?? HUB}/`) ? token : null;
 }
 
@@ -45,11 +45,11 @@ const numberOf = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);
 
 const silent = () => new LogitscopeError('load_failed', 'far_silent', { n: SILENCE / 1000 });
 
-/** A connection that broke; other errors are final. */
+/** A broken connection, after which another attempt may succeed. Other errors are final. */
 class Cut extends Error {}
 
 export class RangeFile {
-  /** The wait before the second attempt, in ms; it doubles each time. Tests set it lower. */
+  /** The wait before the second attempt, in ms; it doubles for each attempt. Tests set it lower. */
   static wait = 250;
   #address;
   #signal;
@@ -57,22 +57,22 @@ export class RangeFile {
   /** The first connection, until it is read. @type {Connection | null} */
   #first = null;
   #begun = false;
-  /** True if the host names the range that it sends. */
+  /** False once the host has sent a range without saying which; then no range is requested. */
   #ranged = true;
-  /** Length and checksum of the longest beginning read so far, for a file without a tag. */
+  /** For a file without a tag: length and checksum of the longest beginning read so far. */
   #seen = { length: 0, text: new Checksum().text };
   /** Size in bytes; null if the host does not announce it. @type {number | null} */
   size = null;
-  /** The strong ETag, else the date of the last change, else null. @type {string | null} */
+  /** The strong ETag; else Last-Modified; else null. @type {string | null} */
   tag = null;
-  /** The SHA-256 that a redirect announces. @type {string | null} */
+  /** The SHA-256 announced by a redirect; null if none. @type {string | null} */
   sha256 = null;
 
   /**
-   * Use `RangeFile.open()`.
+   * Only `RangeFile.open()` calls this.
    * @param {string} address
-   * @param {{ keep: boolean, signal?: AbortSignal }} way keep: a store keeps the file, so the
-   *   browser's cache need not
+   * @param {{ keep: boolean, signal?: AbortSignal }} way keep: true if a store keeps the file, so
+   *   that the browser's cache need not
    */
   constructor(address, { keep, signal }) {
     this.#address = address;
@@ -135,7 +135,7 @@ export class RangeFile {
   }
 
   /**
-   * Passes on a file without a tag; throws if its known beginning has changed.
+   * Yields the bytes of a file without a tag; throws if the beginning read earlier has changed.
    * @param {AsyncIterable<Uint8Array>} body
    */
   async *#compared(body) {
@@ -194,8 +194,8 @@ export class RangeFile {
     /** @type {Record<string, string>} */
     const headers = inNode ? { 'accept-encoding': 'identity' } : {};
     if (start) headers.range = `bytes=${start}-`;
-    // A browser would first ask the host for permission to send this header; the tag is compared
-    // anyway.
+    // A browser would need an extra request for permission to send this header. #judge compares the
+    // tag anyway.
     if (start && inNode && this.tag) headers['if-range'] = this.tag;
     /** @type {RequestInit} */
     const options = {
@@ -235,7 +235,8 @@ export class RangeFile {
   }
 
   /**
-   * Refuses an answer about another version of the file. Returns the number of bytes to skip.
+   * Throws if an answer is an error or about another version of the file. Returns the number of
+   * bytes to skip.
    * @param {Answer} answer
    * @param {number} start
    */
@@ -284,7 +285,7 @@ export class RangeFile {
   /**
    * @param {Response} response
    * @param {AbortController} control
-   * @param {number} skip bytes to leave out
+   * @param {number} skip number of bytes to leave out at the beginning
    * @returns {AsyncGenerator<Uint8Array>}
    */
   async *#body(response, control, skip) {

@@ -1,6 +1,7 @@
 /**
- * The engine behind a worker: the same interface, as promises. With `supersede` a newer `read` or
- * `distribution` of a session replaces one that still waits, so that a slider never queues.
+ * The engine in a worker, with the methods of `Logitscope` and `Session` as promises. With
+ * `supersede`, a new `read` or `distribution` of a session replaces a waiting one, so that a slider
+ * never queues calls.
  */
 import { SCOPE_CALLS, SESSION_CALLS } from './calls.js';
 import { checkBoolean, checkDepths, checkSignal, isObject } from './checks.js';
@@ -33,23 +34,23 @@ import { startAt, startOwn } from './start-worker.js';
  * @typedef {Remote<Logitscope, typeof SCOPE_CALLS[number]>} ScopeCalls
  */
 
-/** Numbers the requests and resolves each one with its answer. */
+/** Numbers the requests and resolves each request with its answer. */
 class Connection {
   #port;
   #last = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
-  /** True if a newer look replaces a waiting one. */
+  /** True if a new look (`read` or `distribution`) replaces a waiting one. */
   supersede = false;
   /**
-   * The error of every further call, once the connection has ended.
+   * The error of every further call; null until the connection has ended.
    * @type {[import('./errors.js').Code, string, import('./errors.js').Values?] | null}
    */
   #end = null;
 
   /**
    * @param {Port & { on?: any, onerror?: any }} port
-   * @param {string} name of the script at the other end
+   * @param {string} name name of the worker's script, for errors
    */
   constructor(port, name) {
     this.#port = port;
@@ -87,7 +88,7 @@ class Connection {
     return new Promise((resolve, reject) => {
       if (this.#end) return reject(new LogitscopeError(...this.#end));
       try {
-        args.forEach(checkDepths); // a message nested too deeply can be sent, but never arrives
+        args.forEach(checkDepths); // a port accepts a message nested too deeply, but loses it
         this.#port.postMessage({ id, session, method, args }, transfer);
         this.#waiting.set(id, { resolve, reject, onprogress });
       } catch (error) {
@@ -130,14 +131,14 @@ class Connection {
 }
 
 /**
- * An argument as a message can carry it: `rng` is called here, once, and its number is sent.
+ * Makes an argument that a message can carry. It calls `rng` once and sends the number.
  * @param {any} arg
  */
 const sendableArg = (arg) =>
   typeof arg?.rng === 'function' ? { ...arg, rng: { returns: arg.rng() } } : arg;
 
 /**
- * Adds methods to a class that only send their call.
+ * Adds methods to a class; each method sends its name and arguments to the worker.
  * @param {{ prototype: any }} remote
  * @param {readonly string[]} calls
  */
@@ -153,14 +154,14 @@ function forward({ prototype }, calls) {
 /** Closes the timeline of a collected session. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
-/** Calls that, with `supersede`, replace a waiting one. */
+/** The looks: with `supersede`, a new call replaces a waiting one. */
 const LOOKS = ['read', 'distribution'];
 
 const SessionBase = /** @type {new () => SessionCalls} */ (class {});
 
 /**
- * A timeline in the worker, with the methods of `Session` as promises: an error rejects with a
- * `LogitscopeError`. Calls begin in the order in which they are made.
+ * A timeline in the worker, with the methods of `Session` as promises. A failed call rejects with a
+ * `LogitscopeError`. The worker begins calls in the order in which they are made.
  */
 export class RemoteSession extends SessionBase {
   /** @type {Connection} */
@@ -169,7 +170,7 @@ export class RemoteSession extends SessionBase {
   #closed = false;
   #inFlight = 0;
   /**
-   * The look that waits until the current one is answered.
+   * The look that waits until the current look is answered; null if none waits.
    * @type {{ method: string, args: any[], resolve: any, reject: any } | null}
    */
   #pending = null;
@@ -183,12 +184,12 @@ export class RemoteSession extends SessionBase {
     super();
     this.#connection = connection;
     this.#id = id;
-    const close = () => void connection.send(id, 'close', []).catch(() => {}); // it may have ended
+    const close = () => void connection.send(id, 'close', []).catch(() => {}); // already ended
     if (id) collected.register(this, close, this);
   }
 
   /**
-   * Sends a request, after the waiting look so that the order of calls stays.
+   * Sends a request. A waiting look is sent first, to keep the order of calls.
    * @internal
    * @param {string} method
    * @param {any[]} args
@@ -219,7 +220,8 @@ export class RemoteSession extends SessionBase {
   }
 
   /**
-   * Sends the newest look; the one that still waits rejects with code `superseded`.
+   * Sends a look, or lets it wait for the current look. An earlier waiting look rejects with code
+   * `superseded`.
    * @param {string} method
    * @param {any[]} args
    * @returns {Promise<any>}
@@ -248,8 +250,8 @@ export class RemoteSession extends SessionBase {
   }
 
   /**
-   * Several texts of one prompt: text i has the seed + i and equals a `write` with that seed.
-   * @param {GenerateOptions & Settings & { n?: number }} options n texts, 1
+   * Writes `n` texts for one prompt. Text i equals the result of `write` with the seed + i.
+   * @param {GenerateOptions & Settings & { n?: number }} options n: number of texts; default 1
    * @returns {Promise<(Generated & { steps: Step[] })[]>}
    */
   async writeMany(options) {
@@ -257,8 +259,8 @@ export class RemoteSession extends SessionBase {
   }
 
   /**
-   * Feeds the prompt and draws token after token; returns the result. An abort of `signal` ends it
-   * with finish_reason "aborted"; breaking out of the loop ends it too.
+   * Feeds the prompt, yields each drawn token, and returns the result. An abort of `signal` ends the
+   * generation with finish_reason "aborted"; breaking out of the loop also ends it.
    * @param {GenerateOptions & Settings} options
    * @returns {AsyncGenerator<Step, Generated, void>}
    */
@@ -291,7 +293,7 @@ export class RemoteSession extends SessionBase {
     const { signal, ...sent } = options ?? {};
     checkSignal(signal);
     const generation = await this.request('generate', sent);
-    const abort = () => void this.request('abort', generation).catch(() => {}); // it may have ended
+    const abort = () => void this.request('abort', generation).catch(() => {}); // already ended
     signal?.addEventListener('abort', abort);
     if (signal?.aborted) abort();
     return { generation, leave: () => signal?.removeEventListener('abort', abort) };
@@ -302,7 +304,7 @@ export class RemoteSession extends SessionBase {
     return new RemoteSession(this.#connection, await this.request('fork'));
   }
 
-  /** Frees the timeline; every later call is the error `closed`. */
+  /** Frees the timeline. Every later call rejects with code `closed`. */
   async close() {
     if (this.#closed) return;
     this.#closed = true;
@@ -324,8 +326,8 @@ const ScopeBase =
   );
 
 /**
- * A `Logitscope` in a worker, with its methods as promises. Those of a session act on its default
- * timeline; `session` opens others.
+ * A `Logitscope` in a worker, with its methods as promises. Session methods called on it act on the
+ * default timeline; `session` opens other timelines.
  */
 export class RemoteLogitscope extends ScopeBase {
   #connection;
@@ -335,13 +337,13 @@ export class RemoteLogitscope extends ScopeBase {
   info = null;
   /** The table of settings, canonical order. @type {import('./types.js').TableRow[]} */
   table = [];
-  /** The inner loops in use; no result depends on them. @type {string} */
+  /** The module of loops in use: 'scalar', 'simd' or 'relaxed'. @type {string} */
   variant = '';
 
   /**
    * @private
    * @param {Connection} connection
-   * @param {{ terminate(): unknown } | null} worker ended by `close`
+   * @param {{ terminate(): unknown } | null} worker `close` terminates it; null if the caller owns it
    */
   constructor(connection, worker) {
     super(connection, 0);
@@ -350,8 +352,8 @@ export class RemoteLogitscope extends ScopeBase {
   }
 
   /**
-   * Loads an engine in a worker: by default in a new one, in Node in a worker thread. An abort of
-   * `signal` rejects with code `cancelled` and ends the worker.
+   * Loads an engine in a worker; in Node, in a worker thread. By default it starts a new worker. An
+   * abort of `signal` rejects with code `cancelled` and ends the worker.
    * @param {import('./types.js').RemoteOptions} [wanted]
    * @returns {Promise<RemoteLogitscope>}
    */
@@ -413,7 +415,10 @@ export class RemoteLogitscope extends ScopeBase {
     return this.request('memoryBytes');
   }
 
-  /** Frees everything and ends the worker, if `load` started it; every later call is `closed`. */
+  /**
+   * Frees everything, and ends the worker if `load` started it. Every later call rejects with code
+   * `closed`.
+   */
   async close() {
     try {
       await super.close();
@@ -426,7 +431,7 @@ export class RemoteLogitscope extends ScopeBase {
 
 forward(RemoteLogitscope, SCOPE_CALLS);
 
-/** @param {string | URL | undefined} address of a script other than the package's */
+/** @param {string | URL | undefined} address a worker's script; undefined for the package's own */
 async function startWorker(address) {
   if (typeof Worker === 'undefined') return (await import('#node')).startThread(address);
   if (address !== undefined) return startAt(address);
@@ -435,8 +440,8 @@ async function startWorker(address) {
 }
 
 /**
- * A source as a message can carry it: absolute addresses, since a worker resolves relative ones
- * against itself, and the content of a Response.
+ * Makes a source that a message can carry. Addresses become absolute, since a worker resolves a
+ * relative address against its own address; a Response becomes its content.
  * @param {string} setting 'model', 'wasm', 'simd' or 'relaxed'
  * @param {any} source
  * @returns {Promise<any>}

@@ -1,6 +1,6 @@
 /**
- * A JSON schema as branches; each is a conjunction of plain schemas. References are followed, allOf
- * is merged, anyOf and oneOf are multiplied out.
+ * Turns a JSON schema into branches: alternatives, each a conjunction of schemas without $ref,
+ * allOf, anyOf and oneOf. A value fits the schema if it fits a branch.
  */
 import { checkInteger, isObject } from './checks.js';
 import { LogitscopeError, phrase, shown } from './errors.js';
@@ -15,10 +15,11 @@ import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
  * @typedef {{ schema: any, root: any, at: string }} Member
  */
 /**
- * A conjunction. `types` null allows any type; `values` null allows any value that the rest allows.
+ * A conjunction of schemas, merged. `types` null allows any type; `values` null allows any value
+ * that the other fields allow. `at` is the path in the document.
  * @typedef {object} Branch
  * @property {string} at
- * @property {string} key identifies the conjunction: equal ones have equal keys
+ * @property {string} key identifies the conjunction: equal conjunctions have equal keys
  * @property {Member[]} members
  * @property {Set<string> | null} types
  * @property {any[] | null} values
@@ -27,23 +28,23 @@ import { Written, digitsOf, isNumber, keysOf } from './schema-text.js';
  * @property {{ value: any, at: string }[]} multiples
  * @property {number} minLength
  * @property {number | undefined} maxLength
- * @property {{ source: string, at: string }[]} patterns those of formats too
+ * @property {{ source: string, at: string }[]} patterns from `pattern` and `format`
  * @property {number} minItems
  * @property {number | undefined} maxItems
  * @property {number} minProperties
  * @property {number | undefined} maxProperties
  */
 
-/** Most nested references and allOf of one schema; most anyOf and oneOf of one schema. */
+/** Limit for one schema: nested references and allOf, and also anyOf and oneOf. */
 const PATH_MAX = 100;
-/** Most alternatives with objects that are compared pair by pair. */
+/** Most object alternatives of a oneOf, since each pair is compared. */
 const PAIRED_MAX = 64;
 /** Most branches of a whole schema. */
 const BRANCHES_MAX = 1 << 15;
 
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-/** Keywords that apply to one type only. @type {Record<string, string[]>} */
+/** Keywords that apply to one type only, by type. @type {Record<string, string[]>} */
 const OF_TYPE = {
   object: [
     'properties',
@@ -132,7 +133,7 @@ function checkKeywords({ schema, at }) {
   }
 }
 
-/** True if a schema itself restricts a value. @param {any} schema */
+/** True if a schema restricts a value by keywords of its own. @param {any} schema */
 const asserts = (schema) =>
   Object.keys(schema).some(
     (word) => TYPE_OF.has(word) || ['type', 'enum', 'const', 'format'].includes(word),
@@ -142,7 +143,7 @@ const asserts = (schema) =>
 export const own = (object, word) => (Object.hasOwn(object, word) ? object[word] : undefined);
 
 /**
- * A schema inside another.
+ * The member for a schema inside another schema.
  * @param {Member} member
  * @param {string} word
  * @param {any} schema
@@ -182,14 +183,15 @@ export class Branches {
         if (isObject(found) && startsDocument(found)) base = found;
       }
     } catch {
-      found = undefined; // a % without its digits
+      found = undefined; // the reference has a % without two hex digits after it
     }
     if (found === undefined) refuse(at, 'schema_dangling', { value: shown($ref) });
     return { schema: found, root: base, at: $ref };
   }
 
   /**
-   * Adds a schema, and the schemas that it includes, to `facts`, and its anyOf and oneOf to `choices`.
+   * Adds a schema and the schemas of its references and allOf to `facts`, and each anyOf and oneOf
+   * to `choices`.
    * @param {Member} member
    * @param {Member[]} facts
    * @param {{ word: string, list: Member[], path: any[], at: string }[]} choices
@@ -232,7 +234,7 @@ export class Branches {
   }
 
   /**
-   * The branches of a conjunction; none if no value fits.
+   * The branches of a conjunction; empty if no value fits.
    * @param {Member[]} members
    * @returns {Branch[]}
    */
@@ -277,7 +279,8 @@ export class Branches {
   }
 
   /**
-   * The schemas that apply to a property: those that name it, else those for all other keys.
+   * The schemas that apply to a key: from `properties` and patternProperties, else from
+   * additionalProperties.
    * @param {Branch} branch
    * @param {string} name
    * @returns {Member[]}
@@ -295,10 +298,11 @@ export class Branches {
     });
   }
 
-  /** True if a value written for one list may fit another one too. @param {Branch[][]} lists */
+  /** True if a value written for one list may also fit another list. @param {Branch[][]} lists */
   #meet(lists) {
     /**
-     * The lists that accept a value, some values of a type, or all of them, by name.
+     * The indices of the lists that accept a certain value, some values of a type ("some TYPE"), or
+     * all values of a type.
      * @type {Map<string, Set<number>>}
      */
     const takers = new Map();
@@ -332,8 +336,8 @@ export class Branches {
   }
 
   /**
-   * True if one object may fit both lists. It cannot if a key that both require has different
-   * values in each, or if one requires a key that the other never has.
+   * True if an object may fit two lists. No object fits if both lists require a key and allow no
+   * common value for it, or if one list requires a key that the other list forbids.
    * @param {Branch[][]} lists
    */
   #objectsMeet(lists) {
@@ -351,7 +355,8 @@ export class Branches {
   }
 
   /**
-   * The features that tell objects apart: required keys, the values of these, and possible keys.
+   * Returns the features that tell objects apart: required keys, the values of the required keys,
+   * and all possible keys (null: any).
    * @param {Branch} branch
    */
   #marks(branch) {
@@ -372,7 +377,7 @@ export class Branches {
 
 /** @typedef {{ needed: string[], values: Map<string, string[]>, names: Set<string> | null }} Marks */
 
-/** True if a key has different values in each list. @param {Marks[][]} sets @param {string} name */
+/** True if no two lists share a value of a key. @param {Marks[][]} sets @param {string} name */
 function tellsApart(sets, name) {
   const seen = new Set();
   return sets.every((set) => {
@@ -384,7 +389,7 @@ function tellsApart(sets, name) {
 }
 
 /**
- * The types that a grammar writes for a branch: its own, else those of its keywords.
+ * The types that a grammar writes for a branch: `types`, else the types to which its keywords apply.
  * @param {Branch} branch
  */
 export function writtenTypes({ types, members }) {
@@ -395,7 +400,7 @@ export function writtenTypes({ types, members }) {
   return new Set(meant.length ? meant : TYPES);
 }
 
-/** True if references inside this schema are resolved from it. @param {any} schema */
+/** True if references inside this schema are resolved from this schema. @param {any} schema */
 const startsDocument = ({ $id }) => typeof $id === 'string' && !$id.startsWith('#');
 
 /** @param {Set<string> | null} types */
@@ -403,7 +408,7 @@ const kindsOf = (types) =>
   new Set([...(types ?? TYPES)].map((it) => (it === 'integer' ? 'number' : it)));
 
 /**
- * The schemas of a keyword with an object of schemas as its value.
+ * The value of a keyword that is an object of schemas, for example `properties`; {} if absent.
  * @param {Member} member
  * @param {string} word
  */
@@ -519,7 +524,7 @@ function mergeValues(branch, { schema, at }) {
   }
 }
 
-/** A text that equal values share. @param {any} value @returns {string} */
+/** A text that is equal for equal JSON values. @param {any} value @returns {string} */
 function identity(value) {
   if (isNumber(value)) {
     const { units, scale } = decimalOf(digitsOf(value));

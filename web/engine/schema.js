@@ -1,11 +1,11 @@
 /**
- * Writes grammars (src/grammar.h): for JSON as in RFC 8259, and for JSON by a schema. White space
- * and nesting have a budget, so that every text can end. A \u escape may be half a surrogate pair,
+ * Writes grammars (src/grammar.h) for JSON (RFC 8259) and for JSON that fits a schema. White space
+ * and nesting are limited, so that every text can end. A \u escape may be half a surrogate pair,
  * which the RFC's grammar and JSON.parse allow.
  *
- * Every text that a schema's grammar accepts is an instance of the schema, but not the reverse:
- * keys come in the schema's order, an object with listed properties has no others unless
- * additionalProperties asks for them, and numbers with bounds have no exponent.
+ * Every text that a schema's grammar accepts is an instance of the schema. Some instances are not
+ * accepted: keys must have the schema's order, an object with `properties` may have other keys only
+ * if the schema has `additionalProperties`, and numbers with bounds have no exponent.
  */
 import { checkDepth, checkInteger, checkOptions, isObject } from './checks.js';
 import { LogitscopeError, phrase, show, shown } from './errors.js';
@@ -42,35 +42,36 @@ import { digitsOf, keysOf, readSchema, writeValue } from './schema-text.js';
 const DEPTH = 16;
 const SPACE = 20;
 /**
- * For the lessons' tasks: a small model fills a longer gap to its end and never closes the text.
+ * Maximum white space in the lessons' tasks. A small model would fill a longer gap with spaces and
+ * never close the text.
  */
 const TASK_SPACE = 1;
-/** A small model does not always close a string either. */
+/** A string with a maximum length, because a small model does not always close a string. */
 const TASK_STRING = Object.freeze({ type: 'string', maxLength: 40 });
 /** Deepest nesting of an unrestricted value in a schema. */
 const ANY_DEPTH = 8;
-/** A part that is used several times becomes a rule if it has this many characters. */
+/** A part that is used several times becomes a rule if it has more than this many characters. */
 const SHORT = 60;
 /**
- * Items and values nested within one rule. Each takes up to three of the 100 parentheses that
- * src/grammar.c allows.
+ * Most levels of items and values within one rule. Each level uses up to three parentheses;
+ * src/grammar.c allows 100.
  */
 const NESTING = 8;
-/** Most nested schemas, with references followed. */
+/** Most levels of nested schemas; a reference counts as a level. */
 const LEVELS_MAX = 200;
 /** Most expressions in patternProperties: n of them have 2^n combinations. */
 const PATTERNS_MAX = 4;
-/** Most equal fractions of 1 for multipleOf. */
+/** Most multiples between two integers for a multipleOf below 1, since the grammar lists each. */
 const FRACTIONS_MAX = 100;
 /** Most multiples between two bounds, since the grammar lists each. */
 const MULTIPLES_MAX = 1000;
 const RULES_MAX = 512; // of src/grammar.h
 /**
- * Most values and characters of a schema. A larger one makes a grammar that would be refused later.
+ * Most values and characters of a schema. The grammar of a larger schema would be refused later.
  */
 const SIZE_MAX = 1 << 18;
 const RECENT_MAX = 8;
-/** Most characters of a grammar; comments and white space take time too. */
+/** Most characters of a grammar, comments and white space included. */
 const GRAMMAR_MAX = 1 << 20;
 
 const BASIC = String.raw`
@@ -118,11 +119,11 @@ array${d} ::= "[" space (${inner} ("," space ${inner})*)? "]"`
   return whole(`value${depth}`, rules, space);
 }
 
-/** A value exactly as JSON writes it, as a literal of the grammar. @param {unknown} value */
+/** The grammar's literal for a JSON value. @param {unknown} value */
 const literal = (value) => `"${writeValue(value).replace(/["\\]/g, '\\$&')}"`;
 
 /**
- * Throws the error that C would give for a whole grammar.
+ * Throws the error that C reports for a grammar without a line number.
  * @param {string} trouble
  * @returns {never}
  */
@@ -153,14 +154,14 @@ function checkSize(schema) {
 /** @param {string[]} parts @returns {string} an alternative of the parts */
 const oneOf = (parts) => (parts.length > 1 ? `(${parts.join(' | ')})` : parts[0]);
 
-/** Writes the rules of a schema. A part is null if no text fits it. */
+/** Writes the rules of a schema. A part (a piece of grammar text) is null if no text fits it. */
 class Writer {
   #branches = new Branches();
   #count = 0;
   /** @type {string[]} */
   rules = [];
   /**
-   * The part of each branch; without a body while it is being written.
+   * The part of each branch; `body` is absent while the part is being written.
    * @type {Map<string, { name?: string, body?: string | null }>}
    */
   #written = new Map();
@@ -183,7 +184,7 @@ class Writer {
   }
 
   /**
-   * A part that several places refer to; a long one becomes a rule.
+   * Returns a part for repeated use: the name of a new rule if it is long, else the part itself.
    * @param {string} base
    * @param {string} body
    */
@@ -265,7 +266,7 @@ class Writer {
     let places = type === 'integer' ? 0 : Infinity;
     for (const { value, at: here } of multiples) {
       const { units, scale } = decimalOf(digitsOf(value));
-      const parts = 10n ** BigInt(scale) / units; // equal parts of 1
+      const parts = 10n ** BigInt(scale) / units; // number of multiples between two integers
       const divides = parts * units === 10n ** BigInt(scale);
       if (divides && (units === 1n || places === 0)) places = Math.min(places, scale);
       else if (multiples.length > 1) refuse(here, 'schema_refused', { word: 'multipleOf' });
@@ -285,8 +286,8 @@ class Writer {
   }
 
   /**
-   * A length counts characters, as the keywords do: a surrogate pair is one. Half a pair does not
-   * occur in a counted string.
+   * minLength and maxLength count a surrogate pair as one character. A string with such a limit
+   * contains no half of a pair.
    * @param {Branch} branch
    * @returns {string | null}
    */
@@ -302,7 +303,7 @@ class Writer {
    * The strings of a branch; each character has one spelling.
    * @param {Pick<Branch, 'at' | 'patterns' | 'minLength' | 'maxLength'>} branch
    * @param {{ source: string, at: string, negated: boolean }[]} more expressions that must match,
-   *   or must not
+   *   or must not match if `negated`
    * @param {string[]} without excluded texts
    * @returns {string | null}
    */
@@ -372,7 +373,7 @@ class Writer {
 
   /**
    * @param {string[]} first
-   * @param {string | null} other part of each further item
+   * @param {string | null} other part of each item after `first`; null if there is none
    * @param {number} least
    * @param {number} most
    */
@@ -417,7 +418,7 @@ class Writer {
   }
 
   /**
-   * The branch of propertyNames for every key; null if there is none.
+   * The branch that propertyNames requires of every key; null without propertyNames.
    * @param {Branch} branch
    * @returns {Branch | null}
    */
@@ -435,11 +436,11 @@ class Writer {
   }
 
   /**
-   * Members with keys that no property names, as one part; null if there are none.
+   * One part for all members whose key is not in `properties`; null if there are none.
    * @param {Branch} branch
    * @param {string[]} names
-   * @param {Branch | null} asked branch for every key
-   * @param {boolean} open
+   * @param {Branch | null} asked branch that every key must fit; null for any key
+   * @param {boolean} open true if other keys are allowed
    * @returns {string | null}
    */
   #others(branch, names, asked, open) {
@@ -480,8 +481,8 @@ class Writer {
   }
 
   /**
-   * Writes the members in the given order. Only the first present one has no comma before it: one
-   * of the optional members at the beginning, or the first required one.
+   * Writes the members in the given order. A comma precedes every member that is present, except
+   * the first: an optional member at the beginning, or the first required member.
    * @param {Branch} branch
    * @param {{ part: string, needed: boolean }[]} members
    * @param {string | null} other
@@ -524,10 +525,11 @@ class Writer {
 }
 
 /**
- * The keys with a schema of their own, which of them are required, and whether others are allowed.
+ * Returns the declared keys (`names`), the required keys (`needed`), and `open`: true if other keys
+ * are allowed.
  * @param {Branch} branch
  * @param {Branches} branches
- * @param {Branch | null} asked branch for every key
+ * @param {Branch | null} asked branch that every key must fit; null for any key
  */
 function keysOfObject(branch, branches, asked) {
   const { members, at } = branch;
@@ -572,14 +574,15 @@ function multiplesOf(step, low, high, places, at) {
   return all.length ? oneOf(all) : null;
 }
 
-/** Numbers with this many equal parts between two integers. @param {number} parts */
+/** The grammar of the multiples of 1 / parts. @param {number} parts */
 function fractionsOf(parts) {
   const all = Array.from({ length: parts }, (_, i) => String(i / parts).slice(1) || '.0');
   return `integer (${all.map((text) => `"${text}"`).join(' | ')})?`;
 }
 
 /**
- * The schemas of an array's first items and of all others; `others` is undefined if not given.
+ * The schemas of an array's first items, and the schema of all later items in `others`; undefined if
+ * the schema does not state it.
  * @param {Member} member
  * @returns {{ first: Member[], others: Member | undefined }}
  */
@@ -597,7 +600,7 @@ function itemsOf(member) {
 }
 
 /**
- * The schemas for keys without a property that match some of the expressions.
+ * The schemas for keys that are not in `properties` and match the patternProperties in `met`.
  * @param {Member} member
  * @param {Set<string>} met
  * @returns {Member[]}
@@ -630,7 +633,7 @@ function languageAt(made, source, at) {
   }
 }
 
-/** The last grammars by schema: each step reads its constraint. @type {Map<string, string>} */
+/** The most recent grammars by schema, since every step asks for one. @type {Map<string, string>} */
 const recent = new Map();
 
 /**
@@ -666,8 +669,8 @@ function ofSchema(given, space) {
 }
 
 /**
- * The grammar of a constraint: "json" or a task's name, { json: { depth, space } }, { schema, space
- * }, { grammar: text }.
+ * Returns the grammar of a constraint: "json", a task's name, { json: { depth, space } },
+ * { schema, space } or { grammar: text }.
  * @param {any} constraint
  * @returns {string}
  */

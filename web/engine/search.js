@@ -1,7 +1,7 @@
 /**
  * Beam search and contrastive search, the two strategies that look ahead. They use no random
- * number: the same prompt gives the same text. Both take an engine, here or behind a worker, and
- * open their own sessions on it. The engine computes every log-probability.
+ * numbers, so a prompt always gives the same text. Each function accepts an engine in this thread
+ * or in a worker and opens its own sessions.
  */
 import {
   checkBoolean,
@@ -31,13 +31,13 @@ import { TextStream } from './text-stream.js';
  * @property {number[]} ids
  * @property {number} logprob the sum over its tokens, in nats
  * @property {number} score logprob / length^length_penalty
- * @property {boolean} finished whether it ends with the end-of-sequence token
+ * @property {boolean} finished true if it ends with the end-of-sequence token
  */
 
 /** @typedef {Beam & { text: string }} ReadBeam */
 
 /**
- * An unfinished beam, and the session with the text that it continues.
+ * An unfinished beam, with the session whose timeline it continues.
  * @typedef {Beam & { session: Timeline }} LiveBeam
  */
 
@@ -52,7 +52,7 @@ import { TextStream } from './text-stream.js';
 
 const WIDTH_MAX = 64;
 const STEPS_MAX = 1 << 16;
-/** Most bytes of memory for the sessions of one search, beyond the first. */
+/** Most bytes of memory for all sessions of one search except the first. */
 const SESSIONS_BYTES = 2 ** 28;
 
 /**
@@ -90,7 +90,7 @@ async function promptOf(scope, { prompt = '', max_new_tokens = 100 }) {
 }
 
 /**
- * Runs a search in a session of its own, and in those that it adds to the set; closes all.
+ * Runs a search in a new session. The search may add sessions to the set; all are closed at the end.
  * @param {Scope} scope
  * @param {(session: Timeline, open: Set<Timeline>) => Promise<void>} search
  */
@@ -105,7 +105,7 @@ async function inSession(scope, search) {
 }
 
 /**
- * True if a token ends a text.
+ * Returns a function that is true for a token that ends a text.
  * @param {Scope} scope
  * @returns {(id: number | undefined) => boolean}
  */
@@ -115,7 +115,7 @@ function endsOf(scope) {
 }
 
 /**
- * The text as `generate` decodes it: the part after the prompt, with its first space.
+ * Decodes the ids after the prompt as `generate` does, with a leading space if there is one.
  * @param {Scope} scope
  * @param {number[]} ids
  */
@@ -129,15 +129,15 @@ async function textOf(scope, ids) {
   return text.text;
 }
 
-/** Larger sums first, in stable order. @type {(a: Beam, b: Beam) => number} */
+/** Sorts by descending log-probability. @type {(a: Beam, b: Beam) => number} */
 const byLogprob = (a, b) => b.logprob - a.logprob;
 /** @type {(a: Beam, b: Beam) => number} */
 const byScore = (a, b) => b.score - a.score;
 
 /**
- * Gives each session to the first beam that continues its text and copies of it to the others;
- * closes sessions without a beam. At the limit of sessions, beams share one and evaluate again the
- * tokens in which they differ.
+ * Assigns each session to the first beam that continues its text; other beams of that text get a
+ * copy. Closes sessions without a beam. At the limit of sessions, several beams share a session
+ * and evaluate again the tokens in which they differ.
  * @param {Set<Timeline>} open
  * @param {LiveBeam[]} live
  * @param {number} most
@@ -159,7 +159,7 @@ async function share(open, live, most) {
 }
 
 /**
- * The beam continued by each of its `top` most probable tokens, most probable first, ties by id.
+ * Continues a beam by each of its `top` most probable tokens, most probable first, ties by id.
  * @param {LiveBeam} beam
  * @param {number[]} prompt
  * @param {number} top
@@ -180,8 +180,9 @@ async function childrenOf({ ids, logprob, session }, prompt, top, power) {
 }
 
 /**
- * Every beam continued by its 2 * width most probable tokens; the best 2 * width of all. So `width`
- * beams remain even if the best token of each is the end. Ties keep the order of beams and tokens.
+ * Continues every beam by its 2 * width most probable tokens; returns the best 2 * width beams. So
+ * `width` beams remain even if the best token of each ends the text. Ties keep the order of beams
+ * and tokens.
  * @param {number[]} prompt
  * @param {LiveBeam[]} live
  * @param {number} width
@@ -216,21 +217,21 @@ function isOver(finished, best, { width, power, early, maximum }) {
 }
 
 /**
- * Beam search: of all continuations of the `beam_width` beams, the most probable `beam_width` are
- * kept. A beam is finished when it ends with the end-of-sequence token. Its score is logprob /
- * length^length_penalty; the length counts its own tokens with the last one (Wu et al. 2016,
- * section 7, in the form of Hugging Face transformers; 0 is no penalty, above 0 prefers longer
- * texts). A candidate can finish only among the best `beam_width` of its step. The result is the
- * best finished beam; beams that are unfinished at the end count as finished. `beams` lists
- * `beam_width` of them, best first.
+ * Beam search. Each step keeps the `beam_width` most probable continuations of all beams. A beam is
+ * finished when it ends with the end-of-sequence token. Its score is logprob /
+ * length^length_penalty; the length includes the end token but not the prompt (Wu et al. 2016,
+ * section 7, in the form of Hugging Face transformers). A length_penalty of 0 has no effect; above
+ * 0, longer texts are preferred. A candidate finishes only if it is among the best `beam_width` of
+ * its step. The result is the best finished beam; at the end, unfinished beams count as finished.
+ * `beams` lists the best `beam_width` beams, best first.
  *
- * early_stopping true: ends when `beam_width` beams are finished. false: ends when moreover the
- * present score of the best unfinished beam is no better than the worst of these. 'never': ends
- * when it could not become better at any length up to max_new_tokens.
+ * The search ends when `beam_width` beams are finished, and: with early_stopping true, at once;
+ * with false, if the best unfinished beam's present score is no better than the worst finished
+ * score; with 'never', if no length up to max_new_tokens could give it a better score.
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, beam_width?: number,
  *   length_penalty?: number, early_stopping?: boolean | 'never', signal?: import('./types.js').Platform<'AbortSignal'> }} options
- *   100, 4, 1, false
+ *   defaults: max_new_tokens 100, beam_width 4, length_penalty 1, early_stopping false
  * @returns {Promise<Found & { logprob: number, score: number, beams: ReadBeam[] }>}
  */
 export async function beamSearch(scope, options = /** @type {any} */ ({})) {
@@ -286,7 +287,7 @@ export async function beamSearch(scope, options = /** @type {any} */ ({})) {
 }
 
 /**
- * The cosine of two vectors. It adds doubles in the order of the elements, so that all hosts agree.
+ * The cosine of two vectors. The order of additions is fixed, so that all hosts agree on every bit.
  * @param {Float32Array} a
  * @param {Float32Array} b
  */
@@ -301,7 +302,7 @@ function cosine(a, b) {
 }
 
 /**
- * The hidden state after each of several texts, requested at once.
+ * Returns the hidden state after each text; all requests are sent before the first answer.
  * @param {Timeline} session
  * @param {number[][]} texts
  */
@@ -313,7 +314,7 @@ async function statesOf(session, texts) {
 }
 
 /**
- * The candidates of a step. Each is fed, to get its own hidden state.
+ * Scores the candidates of a step. Each candidate is fed to get its hidden state.
  * @param {Timeline} session
  * @param {number[]} ids
  * @param {Float32Array[]} states hidden states of `ids`
@@ -337,16 +338,17 @@ async function contrasted(session, ids, states, k, alpha) {
 
 /**
  * Contrastive search (Su et al. 2022, A Contrastive Framework for Neural Text Generation, equation
- * 5): of the `k` most probable tokens v it takes the one with the highest
+ * 5). Of the `k` most probable tokens, each step takes the token v with the highest
  *
  * (1 - alpha) p(v | text) - alpha max over earlier tokens j of cos(h_v, h_j);
  *
- * h is the hidden state that the output layer reads, of v fed after the text and of every token of
- * prompt and text. Ties go to the more probable token. alpha 0 is greedy. The search ends at the
- * model's context length: beyond it the window slides and the states of earlier tokens change.
+ * h is the hidden state that the output layer reads: h_v after v is fed, h_j at token j of prompt
+ * and text. The more probable token wins a tie. alpha 0 is greedy. The search ends at the model's
+ * context length: beyond it the window slides and the states of earlier tokens change.
  * @param {Scope} scope
  * @param {{ prompt: string | ArrayLike<number>, max_new_tokens?: number, alpha?: number, k?: number,
- *   signal?: import('./types.js').Platform<'AbortSignal'> }} options 100, 0.6, 4
+ *   signal?: import('./types.js').Platform<'AbortSignal'> }} options defaults:
+ *   max_new_tokens 100, alpha 0.6, k 4
  * @returns {Promise<Found & { steps: Contrast[] }>}
  */
 export async function contrastiveSearch(scope, options = /** @type {any} */ ({})) {
@@ -395,7 +397,7 @@ export async function contrastiveSearch(scope, options = /** @type {any} */ ({})
 }
 
 /**
- * Both searches as strategies beside the sampling ones, the first of each with its usual settings.
+ * Search strategies for comparisons with sampling.
  */
 export const searches = Object.freeze(
   /** @type {const} */ ([

@@ -1,4 +1,4 @@
-/** One timeline over a model: the ids fed, the logits after them, and draws from these. */
+/** One timeline over a model: the ids fed, the logits after them, and draws from these logits. */
 import { NO_PIECE } from './chain.js';
 import { checkBoolean, checkIds, checkOptions, checkSecond } from './checks.js';
 import { LogitscopeError } from './errors.js';
@@ -12,8 +12,9 @@ import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 const collected = new FinalizationRegistry((/** @type {() => void} */ free) => free());
 
 /**
- * A timeline: the ids fed so far, and the logits after the last. `scope.session()` opens one; sessions
- * of one scope share its model. Close it when it is no longer needed; garbage collection frees it too.
+ * A timeline: the ids fed so far, and the logits after the last id. `scope.session()` opens a
+ * session; sessions of one scope share its model. Close a session when it is no longer needed;
+ * garbage collection also frees it.
  */
 export class Session {
   /** @type {Core} */
@@ -21,19 +22,19 @@ export class Session {
   /** Frees each open session of the instance. @type {Set<() => void>} */
   #owned;
   #later;
-  /** In the module: the timeline, and room for the logits of a second distribution; 0 if there is none. */
+  /** The timeline's handle in C, and the address of the second distribution's logits; 0: none. */
   #held = { handle: 0, room: 0 };
   #free = () => {};
   #busy = false;
-  /** True if logits of a second distribution are there. */
+  /** True if the logits of a second distribution are set. */
   #hasSecond = false;
 
   /**
    * Only the engine constructs sessions: call `scope.session()`.
    * @protected
-   * @param {any} core a `Core`, which is no part of the public types
+   * @param {any} core a `Core`; the public types do not include this class
    * @param {Set<() => void>} owned
-   * @param {boolean} [later] whether the first call opens the timeline
+   * @param {boolean} [later] true if the first call opens the timeline
    */
   constructor(core, owned, later = false) {
     this.#core = core;
@@ -58,7 +59,7 @@ export class Session {
     const { calls } = core.module;
     const handle = core.module.need(calls.session_open(core.model, core.context));
     const held = { handle, room: 0 };
-    // The closure holds the session's memory, not the session, which could not be collected.
+    // The closure must not reference the session, which could then never be collected.
     const free = () => {
       if (!held.handle) return;
       calls.session_close(held.handle);
@@ -93,10 +94,10 @@ export class Session {
   }
 
   /**
-   * Makes the timeline exactly these ids, keeping the common prefix unless `cache` is false.
+   * Replaces the timeline by these ids. Keeps the common prefix unless `cache` is false.
    * @param {ArrayLike<number>} ids
    * @param {{ cache?: boolean }} [options]
-   * @returns {{ evaluated: number, reused: number }} ids evaluated by the model, ids kept
+   * @returns {{ evaluated: number, reused: number }} numbers of ids evaluated and of ids kept
    */
   feed(ids, options) {
     checkOptions('options of feed', options, ['cache']);
@@ -137,8 +138,8 @@ export class Session {
   }
 
   /**
-   * The hidden state behind the logits, a copy (n_embd,): the last layer's output after the output
-   * norm, which the output layer reads.
+   * The hidden state from which the output layer computes the logits, a copy (n_embd,): the last
+   * layer's output after the output norm.
    * @returns {Float32Array}
    */
   hidden() {
@@ -149,10 +150,9 @@ export class Session {
   }
 
   /**
-   * Sets the logits (vocab_size,) of a second distribution, which `guidance_scale` or
-   * `contrastive_beta` reads beside the session's own. They come from a timeline with another
-   * prompt, or from another model with the same vocabulary. They are copied and stay until the next
-   * feed; null removes them.
+   * Sets the logits (vocab_size,) of a second distribution for `guidance_scale` or
+   * `contrastive_beta`. The caller computes them with another prompt, or with another model of the
+   * same vocabulary. They are copied and stay until the next feed; null removes them.
    * @param {ArrayLike<number> | null} logits
    */
   second(logits) {
@@ -168,8 +168,8 @@ export class Session {
   }
 
   /**
-   * The surprisal of a token, or of each of several: -ln p under the model's own distribution, in
-   * nats.
+   * The surprisal of a token, or of each token of a list: -ln p under the model's own distribution,
+   * in nats.
    * @template {number | ArrayLike<number>} T
    * @param {T} ids
    * @returns {import('./types.js').Surprisal<T>}
@@ -191,7 +191,7 @@ export class Session {
   }
 
   /**
-   * The timeline as a source of the chain, which reads it in the session's own memory.
+   * The timeline as a source for the chain. The chain reads the logits in place.
    * @returns {import('./chain.js').Source}
    */
   #source() {
@@ -210,8 +210,8 @@ export class Session {
 
   /**
    * The next-token distribution under these settings, and a token drawn from it. The chain runs
-   * once, and the draw reads the arrays that the trace lists. Feeds nothing, never runs the model.
-   * In a loop give `rng` or `step`, as for `draw`.
+   * once; the model does not run, and the timeline does not change. In a loop, give `rng` or `step`,
+   * as for `draw`.
    * @param {Settings} [settings]
    * @param {import('./types.js').ReadChoice} [choice]
    * @returns {import('./types.js').Reading}
@@ -223,8 +223,8 @@ export class Session {
   /**
    * Returns only the trace of `read`.
    * @param {Settings} [settings]
-   * @param {{ step?: number }} [options] step: number of tokens drawn so far, 0, for XTC's coin
-   *   and samplers that count new tokens
+   * @param {{ step?: number }} [options] step: number of tokens drawn so far, default 0; XTC's coin
+   *   and samplers that count new tokens depend on it
    * @returns {import('./types.js').Trace}
    */
   distribution(settings, options) {
@@ -233,9 +233,9 @@ export class Session {
   }
 
   /**
-   * Returns only the drawn token of `read`, which is faster: `draw(settings, { rng: Math.random })`, or
-   * with `step` the u of that step of `settings.seed`. Without a choice each call draws the token
-   * of step 0. `raw: false` leaves p_raw out (as 0), which saves a pass over the vocabulary.
+   * Returns only the drawn token of `read`, which is faster. `choice` gives the random number, for
+   * example `{ rng: Math.random }`, or a `step` of `settings.seed`; the default is step 0, so every
+   * call draws that token. `raw: false` sets p_raw to 0, which saves a pass over the vocabulary.
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice} [choice]
    * @returns {import('./types.js').Drawn}
@@ -245,8 +245,8 @@ export class Session {
   }
 
   /**
-   * The next-token distribution at each value of one setting, with the others unchanged: the first
-   * `top` tokens in the order of the draw.
+   * The next-token distribution at each value of one setting; the other settings do not change.
+   * Lists the first `top` tokens in the order of the draw.
    * @param {Settings} settings
    * @param {string} knob a setting that is a number
    * @param {ArrayLike<number>} values
@@ -258,8 +258,8 @@ export class Session {
   }
 
   /**
-   * Feeds the prompt and draws token after token; returns the result. During a step the timeline is
-   * the text before the drawn token, so `distribution` shows the distribution of that draw.
+   * Feeds the prompt, yields each drawn token, and returns the result. During a step the timeline is
+   * the text before the drawn token, so `distribution` returns the distribution of that draw.
    * Breaking out of the loop ends the generation.
    * @param {GenerateOptions & Settings} options
    * @returns {AsyncGenerator<Step, Generated, void>}
@@ -312,9 +312,9 @@ export class Session {
   }
 
   /**
-   * Several texts of one prompt, which is evaluated once: text i has the seed + i and equals a
-   * `write` with that seed.
-   * @param {GenerateOptions & Settings & { n?: number }} options n texts, 1
+   * Writes `n` texts for one prompt, which is evaluated once. Text i equals the result of `write`
+   * with the seed + i.
+   * @param {GenerateOptions & Settings & { n?: number }} options n: number of texts; default 1
    * @returns {Promise<(Generated & { steps: Step[] })[]>}
    */
   async writeMany(options) {
@@ -322,8 +322,8 @@ export class Session {
   }
 
   /**
-   * The log-probability of a text after a prompt, and of each of its tokens, under the model's own
-   * distribution. Afterwards the timeline holds both, except the last token.
+   * The log-probability of a text after a prompt, and of each of the text's tokens, under the
+   * model's own distribution. Afterwards the timeline is prompt and text without the last token.
    * @param {string | ArrayLike<number>} prompt
    * @param {string | ArrayLike<number>} completion
    * @returns {Promise<Score>}
@@ -343,7 +343,7 @@ export class Session {
     return fork;
   }
 
-  /** Frees the timeline; every later call is the error `closed`. */
+  /** Frees the timeline. Every later call throws an error with code `closed`. */
   close() {
     this.#free();
   }

@@ -1,6 +1,6 @@
 /**
- * Reads the table of settings from C, and makes one complete, checked set from a caller's settings.
- * C checks ranges; this file checks names, types and combinations.
+ * Reads the table of settings from C. Completes and checks the caller's settings: C checks ranges;
+ * this file checks names, types and combinations.
  */
 import { checkChoice, checkIds, checkInteger, checkOwn, checkText, isObject } from './checks.js';
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
@@ -22,8 +22,8 @@ import { presets } from './presets.js';
  * @property {number[] | null} ends ids that end a text; null: the model's
  * @property {string | ArrayLike<number> | null} negative_prompt null: the prompt's last token
  * @property {import('./gates.js').Asked} gates
- * @property {import('./types.js').Own | ArrayLike<number> | null} own null with 'own' in the
- *   order: its result comes later
+ * @property {import('./types.js').Own | ArrayLike<number> | null} own the caller's sampler or its
+ *   result; may be null although 'own' is in the order, while the result is not yet known
  */
 
 export const SEED_MAX = 2 ** 53 - 1;
@@ -42,7 +42,8 @@ const OTHERS = [
 const LISTED = 10;
 
 /**
- * The strings of a list; both strings and list end with zero.
+ * Reads a list of strings from C. Each string ends with a zero byte; the list ends with a null
+ * pointer.
  * @param {Module} module
  * @param {number} at its address; 0: no list
  */
@@ -97,7 +98,7 @@ export function readTable(module) {
 }
 
 /**
- * Edit distance for suggestions; missing letters count half, as in "max_tokens".
+ * The edit distance, for suggestions. Missing letters count half ("max_tokens" lacks "new_").
  * @param {string} a the given name
  * @param {string} b
  */
@@ -114,7 +115,7 @@ function distance(a, b) {
 }
 
 /**
- * The first names of a list, and the number of the others.
+ * The first names of a list, and the number of names left out.
  * @param {readonly string[]} names
  */
 function listed(names) {
@@ -123,7 +124,7 @@ function listed(names) {
 }
 
 /**
- * The error for a name that is not among `names`, with the nearest of them.
+ * The error for a name that is not in `names`; it suggests the nearest name.
  * @param {string} name
  * @param {readonly string[]} names
  * @returns {LogitscopeError}
@@ -146,7 +147,7 @@ export function unknownSetting(name, names) {
 }
 
 /**
- * The names of the stages of an order; "dry" and "xtc" are short for their samplers' names.
+ * Checks an order and returns the full names of its samplers; "dry" and "xtc" are short names.
  * @param {unknown} order
  * @param {TableRow[]} table
  * @returns {string[]}
@@ -190,7 +191,7 @@ function checkBias(bias) {
   }
 }
 
-/** The ids of a key of logit_bias, the biased one last. @param {string} key */
+/** The ids in a key of logit_bias; the last id is the biased token. @param {string} key */
 const idsOf = (key) => key.split(' ').map(Number);
 
 /**
@@ -206,11 +207,10 @@ export function checkBiased(map, vocabSize) {
 }
 
 /**
- * The biases after a history, ascending by id, as C expects them: those of a token, and those of a
- * sequence if the history ends with its other tokens. Several biases of one token add up; a ban
- * wins.
+ * The biases that apply after a history, ascending by id, as C expects. The bias of a sequence
+ * applies only if the history ends with its earlier tokens. Biases of one token add up; a ban wins.
  * @param {Record<string, number | false>} map
- * @param {ArrayLike<number> | null} history null: any
+ * @param {ArrayLike<number> | null} history null: all biases apply
  * @returns {[number, number][]}
  */
 export function biasesAfter(map, history) {
@@ -245,7 +245,7 @@ function checkValue({ name, kind, choices }, value) {
 }
 
 /**
- * Facts about a table that every call needs.
+ * For each table: all names of settings, and the canonical order. Computed once.
  * @type {WeakMap<TableRow[], { names: Set<string>, canonical: string[] }>}
  */
 const known = new WeakMap();
@@ -262,10 +262,10 @@ function factsOf(table) {
 }
 
 /**
- * The complete settings: neutral values, then the preset, then the given ones.
+ * The complete settings: neutral values, overridden by the preset, overridden by the given settings.
  * @param {TableRow[]} table
  * @param {unknown} given
- * @param {readonly string[]} [also] further names that the caller reads itself
+ * @param {readonly string[]} [also] further names to accept; the caller reads them
  * @returns {Resolved}
  */
 export function resolveSettings(table, given = {}, also = []) {

@@ -1,10 +1,10 @@
 /**
  * Speculative decoding (Leviathan, Kalman and Matias 2023, algorithm 1): a small model drafts some
- * tokens, the session's own model evaluates them in one pass, and src/speculate.c decides on each.
- * The text has the same distribution as without drafts.
+ * tokens (drafts), the session's own model evaluates them in one pass, and src/speculate.c accepts
+ * or rejects each draft. Drafts do not change the distribution of the text.
  *
- * The random numbers of a token depend only on its step. A draft, and a token drawn without one,
- * uses the step's u; acceptance and residual use two coins of the step.
+ * The random numbers of a token depend only on its step. The step's u draws a draft, or a token
+ * without a draft. Acceptance and residual use two further random numbers of the step (coins).
  */
 import { checkInteger } from './checks.js';
 import { LogitscopeError } from './errors.js';
@@ -23,7 +23,7 @@ import * as layout from './layout.js';
  *
  * @typedef {{ session: DraftSession, draft_tokens: number, draft_top: number, cache: boolean }} Options
  * @typedef {{ id: number, u: number, ms: number }} Drafted
- * A verdict of src/speculate.c
+ * The decision of src/speculate.c on one draft.
  * @typedef {{ id: number, accepted: boolean, p: number, q: number, acceptance: number, u: number,
  *   u_residual: number, residual: number }} Verdict
  */
@@ -32,19 +32,19 @@ const DRAFT_MAX = 32;
 const TOP_MAX = 1024;
 
 /**
- * The scope of each draft that was given as an argument of `load`; kept for the next generation.
+ * The scope loaded for each `draft` that is an argument of `load`; the next generation reuses it.
  * @type {WeakMap<Core, { from: unknown, scope: Promise<Draft> }>}
  */
 const loaded = new WeakMap();
 /**
- * For each draft, the model with which its vocabulary was compared.
+ * For each draft's scope, the engine with which its vocabulary was compared.
  * @type {WeakMap<Draft, Core>}
  */
 const compared = new WeakMap();
 
 /**
- * Refuses settings under which a token is not drawn from p with one number, and settings that ask
- * for more than a timeline.
+ * Refuses settings that speculation cannot support: p must come from this timeline's logits only,
+ * and one number u must draw the token.
  * @param {Resolved} resolved
  */
 function checkSettings({ values, draw, own, top }) {
@@ -108,7 +108,7 @@ export async function openSpeculation(core, timeline, { resolved, cache }, optio
 
 /**
  * @param {Core} core
- * @param {any} from a scope, or an argument of `load`
+ * @param {any} from an open scope, or an argument of `load`
  * @returns {Promise<Draft>}
  */
 async function scopeOf(core, from) {
@@ -128,18 +128,21 @@ export class Speculation {
   #options;
   #size;
   /**
-   * Addresses in the heap: p, the residual, q of each draft, the logits of each position of a pass.
+   * Addresses in the heap, in this order: p, the residual, q of each draft, logits of each position.
    */
   #p;
   #residual;
   #q;
   #rows;
-  /** State of the current pass: its drafts, the number decided, the position of its text. */
+  /**
+   * The current pass: its drafts, the number already decided, the timeline's address in the heap, and
+   * `#open`: true until a draft is rejected or the last token is drawn.
+   */
   #drafts = /** @type {Drafted[]} */ ([]);
   #at = 0;
   #history = 0;
   #open = false;
-  /** Number of ids that the draft's model sees. @type {number | undefined} */
+  /** Number of ids that the draft's model sees; undefined if unknown. @type {number | undefined} */
   context;
   #totals = { passes: 0, drafted: 0, accepted: 0, rejected: 0, tokens: 0, ms: 0, draft_ms: 0 };
 
@@ -193,7 +196,7 @@ export class Speculation {
    * @param {number[]} ids
    * @param {Resolved} now
    * @param {Choice} choice
-   * @param {number} left most tokens that may still come, with this one
+   * @param {number} left number of tokens that may still be drawn, including this token
    * @returns {Promise<Sample & { speculation: Speculated }>}
    */
   async next(ids, now, choice, left) {
@@ -215,7 +218,7 @@ export class Speculation {
   async #pass(ids, now, choice, left) {
     const { draft_tokens, cache } = this.#options;
     const { context_length } = this.#core.needModel();
-    const room = Math.max(0, context_length - ids.length); // past the context each token has a window of its own
+    const room = Math.max(0, context_length - ids.length); // beyond the context the window moves at each token
     this.#drafts = await this.#draft(ids, now, choice, Math.min(draft_tokens, left - 1, room));
     this.#at = 0;
     this.#open = true;
@@ -226,7 +229,7 @@ export class Speculation {
   }
 
   /**
-   * Feeds the drafts after the text; returns the position of the timeline.
+   * Feeds text and drafts to the large model; returns the timeline's address in the heap.
    * @param {number[]} all
    * @param {boolean} cache
    */
@@ -242,7 +245,7 @@ export class Speculation {
   }
 
   /**
-   * Writes p of every token to an address in the heap; returns its chain, for draws.
+   * Runs the chain and writes p of every token to an address in the heap; returns the chain's handle.
    * @param {import('./chain.js').Source} source
    * @param {Resolved} now
    * @param {number} step
@@ -257,7 +260,8 @@ export class Speculation {
   }
 
   /**
-   * Up to `most` tokens of the small model, drawn with their steps' u; fewer if the text may end.
+   * Drafts up to `most` tokens by the small model, each with its step's u. Stops at a token that ends
+   * the text.
    * @param {number[]} ids
    * @param {Resolved} now
    * @param {Choice} choice
@@ -288,7 +292,7 @@ export class Speculation {
     return drafts;
   }
 
-  /** @param {number} chain after #weigh @param {number} u @param {Resolved} now */
+  /** @param {number} chain result of #weigh @param {number} u @param {Resolved} now */
   #draw(chain, u, now) {
     const { module, chain: reader } = this.#core;
     return reader.readSample(module.calls.chain_draw(chain, u), now, u);
@@ -296,7 +300,7 @@ export class Speculation {
 
   /**
    * @param {Resolved} now
-   * @param {Choice} choice for the first token of a pass
+   * @param {Choice} choice that of the first token of the pass
    * @param {number} step
    */
   #random({ seed }, choice, step) {
@@ -305,7 +309,7 @@ export class Speculation {
   }
 
   /**
-   * Decides on the next draft of the pass; after the last draft, draws a token from p.
+   * Accepts or rejects the next draft of the pass; after the last draft, draws a token from p.
    * @param {number} length of the text so far
    * @param {Resolved} now
    * @param {Choice} choice
@@ -382,8 +386,8 @@ export class Speculation {
   }
 
   /**
-   * The tokens with the largest p or q, if `draft_top` asks for them, and those that must be
-   * listed; without q only by p.
+   * Lists the `draft_top` tokens with the largest max(p, q), and the tokens `also`; {} if draft_top
+   * is 0. If q is null, only p counts.
    * @param {number | null} q
    * @param {number[]} also
    * @returns {{ tokens?: SpeculatedToken[] }}

@@ -1,6 +1,6 @@
 /**
- * A split GGUF file as one stream: the first part's metadata, the tensor table of all parts, then
- * the data of each part. The engine checks this head like any other.
+ * Joins the parts of a split GGUF file into one stream: the first part's metadata, the tensor table
+ * of all parts, then the data of each part. The engine checks this stream like any GGUF file.
  */
 import { LogitscopeError } from './errors.js';
 import { HEAD_MAX } from './model-file.js';
@@ -9,22 +9,23 @@ import { HEAD_MAX } from './model-file.js';
  * A file that can be read from any position, any number of times.
  * @typedef {{ size: number | null, read: (start: number) => AsyncIterable<Uint8Array> }} Part
  *
+ * The head of a part: metadata and table of tensors.
  * @typedef {object} Head
  * @property {Uint8Array} bytes
  * @property {number} version
  * @property {number} end position after the table of tensors
- * @property {[number, number][]} keys begin and end of each metadata key, without those about the
+ * @property {[number, number][]} keys begin and end of each metadata key, except keys about the
  *   split
  * @property {{ start: number, offsetAt: number }[]} tensors
  * @property {number} alignment
- * @property {number | null} no number of the part, from 0
- * @property {number | null} count number of all parts
+ * @property {number | null} no index of the part, from 0; null if the file does not state it
+ * @property {number | null} count number of parts; null if the file does not state it
  */
 
 const MAGIC = 0x46554747;
 const FIXED = 24;
 const FIRST_READ = 1 << 16;
-/** Bytes of each GGUF value type; 0 if it varies. */
+/** Bytes of each GGUF value type; 0 if the size varies. */
 const SIZES = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
 const STRING = 8;
 const ARRAY = 9;
@@ -185,7 +186,7 @@ function joinHeads(heads, bases) {
 
 /**
  * Joins the parts. Each part's head is read before the next part is opened.
- * @param {AsyncIterable<Part>} parts all of one file, in any order
+ * @param {AsyncIterable<Part>} parts all parts of one file, in any order
  * @param {number} n number of parts
  * @returns {Promise<import('./load.js').Stream>}
  */

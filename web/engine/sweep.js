@@ -1,7 +1,7 @@
 /**
- * Sweeps: one or two settings run through a range of values, and the distribution and the texts are
- * measured at each point. The page and the command line share this module, with an engine here or
- * behind a worker.
+ * Sweeps one or two settings through a range of values and measures the distribution and the texts
+ * at each point. The page and the command line share this module. The engine may be in this thread
+ * or in a worker.
  */
 import { readsSecond } from './presets.js';
 import { readSecond } from './second-distribution.js';
@@ -33,17 +33,17 @@ import { unknownSetting } from './settings.js';
  * @typedef {{ name: string, values: number[] }} Axis a setting and its values
  *
  * @typedef {object} Plan
- * @property {Axis[]} axes one or two; the last changes fastest
+ * @property {Axis[]} axes one or two axes; the last axis changes fastest
  * @property {string[]} measures keys of MEASURES
  * @property {string} prompt
- * @property {number[] | null} [prompt_ids] ids of a prompt that no text encodes to
+ * @property {number[] | null} [prompt_ids] the prompt's ids, if `prompt` does not encode to them
  * @property {Settings} [settings] the settings that do not vary
- * @property {number} [samples] texts per point, 10; text i has the settings' seed + i at every
- *   point, so all points use the same random numbers
- * @property {number} [max_new_tokens] 40
+ * @property {number} [samples] number of texts per point, default 10; text i uses the settings'
+ *   seed + i at every point, so all points use equal random numbers
+ * @property {number} [max_new_tokens] default 40
  * @property {import('./grammar.js').Grammar | null} [grammar] judges the texts
- * @property {import('./types.js').Platform<'AbortSignal'>} [signal] ends the sweep after the last
- *   complete point
+ * @property {import('./types.js').Platform<'AbortSignal'>} [signal] an abort ends the sweep after
+ *   the last complete point
  *
  * @typedef {object} Point
  * @property {Record<string, number>} at values of the swept settings
@@ -88,7 +88,7 @@ export function range(name, from, to, step) {
 }
 
 /**
- * An axis from text: `temperature=0.1:2:0.1` or `top_k=1,5,20`.
+ * Parses an axis: `temperature=0.1:2:0.1` or `top_k=1,5,20`.
  * @param {string} text
  * @returns {Axis}
  */
@@ -168,11 +168,11 @@ export function placesOf(axes) {
 }
 
 /**
- * Runs a plan point by point in its own session; ends early if a signal is aborted. A value out of
- * range is refused before the first point.
+ * Runs a plan in a new session and yields each point; ends early if a signal is aborted. A value out
+ * of range is an error before the first point.
  * @param {import('./search.js').Scope} engine with a model
  * @param {Plan} plan
- * @param {import('./types.js').Platform<'AbortSignal'>} [signal] by default the plan's
+ * @param {import('./types.js').Platform<'AbortSignal'>} [signal] default: the plan's signal
  * @returns {AsyncGenerator<Point, void, void>}
  */
 export async function* sweep(engine, plan, signal = plan?.signal) {
@@ -216,7 +216,8 @@ function none() {
 }
 
 /**
- * The first and the last point. A value out of range is in one of them.
+ * The first and the last point. If the values of each axis ascend, one of these points has a value
+ * out of range whenever the plan has one.
  * @param {Record<string, number>[]} places
  */
 function corners(places) {
@@ -266,7 +267,7 @@ export function tableHeads({ axes, measures }) {
 }
 
 /**
- * The numbers of a point, under these heads.
+ * The numbers of a point, in the order of tableHeads.
  * @param {Plan} plan
  * @param {Point} point
  */

@@ -17,34 +17,36 @@
  * One row of the table of settings, canonical order.
  * @typedef {object} TableRow
  * @property {string} name the setting's name
- * @property {string} stage another name that an order accepts: 'dry', 'xtc'; else the name
+ * @property {string} stage the sampler's name in an order: 'dry' or 'xtc', else equal to `name`
  * @property {'real' | 'integer' | 'map' | 'list' | 'choice'} kind
- * @property {string} group 'second', 'penalty', 'shape', 'truncation', 'mark' or 'shared'
+ * @property {string} group 'second' (second distribution), 'penalty', 'shape', 'truncation',
+ *   'mark' (watermark) or 'shared'
  * @property {boolean} warper true for a sampler, false for a parameter that samplers share
  * @property {any} neutral the value that changes nothing: a number, {}, [] or a choice
  * @property {number} minimum smallest value accepted
  * @property {number} maximum largest value accepted
- * @property {boolean} minimum_included whether `minimum` itself is accepted
- * @property {boolean} maximum_included
+ * @property {boolean} minimum_included true if `minimum` itself is accepted
+ * @property {boolean} maximum_included true if `maximum` itself is accepted
  * @property {string[]} choices names of the choices, in the order of their numbers
  * @property {number} low lower end of a slider
- * @property {number} high
- * @property {number} step
- * @property {number} usual a value at which a sampler acts; 0 for a shared parameter
- * @property {string} effect of a sampler: 'flatten', 'cut', 'penalise', 'steer' or 'mark'
+ * @property {number} high upper end of the slider
+ * @property {number} step step of the slider
+ * @property {number} usual an example value at which the sampler acts; 0 for a shared parameter
+ * @property {string} effect the sampler's effect: 'flatten', 'cut', 'penalise', 'steer' or 'mark'
  */
 
 /**
- * The settings: every name of the table, and the choices of drawing and listing. An unknown name is
- * an error. Each line begins with the neutral value, which changes nothing. p is the probability of
- * a token when it reaches the stage.
+ * The settings: every name of the table, and options for drawing and listing. An unknown name is an
+ * error. Each description begins with the neutral value, which changes nothing. p is a token's
+ * probability before the sampler runs.
  * @typedef {object} Settings
  * @property {number} [guidance_scale] 1; classifier-free guidance: reads a second distribution
  * @property {number} [contrastive_beta] 0; contrastive decoding: reads a second distribution
- * @property {number} [contrastive_alpha] 0.1; of contrastive_beta: tokens below this share of the largest p go
- * @property {Record<string, number | false>} [logit_bias] {}; added to the logit, by token id;
- *   false bans. A key of several ids, separated by spaces, biases the last id if the history ends
- *   with the others
+ * @property {number} [contrastive_alpha] 0.1; with contrastive_beta, removes tokens with p below this
+ *   share of the largest p
+ * @property {Record<string, number | false>} [logit_bias] {}; the bias added to each token's
+ *   logit, by token id; `false` bans the token. A key of several ids, separated by spaces, biases
+ *   the last id if the history ends with the ids before it
  * @property {number} [encoder_repetition_penalty] 1; above 1 lifts tokens of the prompt
  * @property {number} [repetition_penalty] 1; above 1 lowers each token of the history: a positive
  *   logit is divided by it, a negative one multiplied
@@ -62,9 +64,9 @@
  * @property {number} [min_p] 0; keeps tokens with p of at least this share of the largest p
  * @property {number} [typical_p] 1; keeps the tokens of the most typical surprise, until they
  *   have this mass
- * @property {number} [epsilon_cutoff] 0; removes tokens with p below it
- * @property {number} [eta_cutoff] 0; removes tokens with p below the smaller of it and sqrt(it)
- *   exp(-entropy)
+ * @property {number} [epsilon_cutoff] 0; removes tokens with p below this value
+ * @property {number} [eta_cutoff] 0; removes tokens with p below the smaller of eta_cutoff and
+ *   sqrt(eta_cutoff) exp(-entropy)
  * @property {number} [top_n_sigma] 0; keeps logits within this many standard deviations of the
  *   largest
  * @property {number} [top_a] 0; removes tokens with p below top_a times the square of the largest p
@@ -77,13 +79,14 @@
  * @property {number} [min_new_tokens] 0; removes end tokens before this many tokens are drawn
  * @property {number} [exponential_decay_length_penalty] 1; above 1 raises end tokens, more with
  *   each token after exponential_decay_start
- * @property {number} [tfs_z] 1; tail-free sampling: keeps tokens until the curvature of p reaches it
- * @property {number} [xtc_probability] 0; how often XTC removes all but the least probable of the
- *   probable tokens
- * @property {0 | 1 | 2} [mirostat] 0; the version, which replaces the truncations and holds the
- *   surprise constant
+ * @property {number} [tfs_z] 1; tail-free sampling: keeps tokens until the summed curvature of p
+ *   reaches this share of the total
+ * @property {number} [xtc_probability] 0; probability with which XTC removes every token with p of at
+ *   least xtc_threshold except the least probable of them
+ * @property {0 | 1 | 2} [mirostat] 0; version of mirostat, which replaces the truncations and keeps
+ *   the surprise near mirostat_tau
  * @property {number} [adaptive_target] 0; adaptive-p: mean probability of the drawn tokens to reach
- * @property {number} [green_bias] 0; bias of the green_list watermark; 100 makes it hard
+ * @property {number} [green_bias] 0; bias of the green_list watermark; 100 removes all other tokens
  * @property {number} [synthid_depth] 0; number of tournament layers of the synthid watermark
  * @property {0 | 1} [renormalize_logits] 0; 1 makes the logits ln p
  * @property {number} [repetition_window] 0, meaning all; number of last ids that penalties read
@@ -92,56 +95,57 @@
  * @property {number} [dry_penalty_last_n] 64; number of last ids that DRY reads, 0: all
  * @property {(string | number | number[])[]} [dry_sequence_breakers] []; texts, ids, sequences of
  *   ids that end a repeat
- * @property {number} [xtc_threshold] 0.1; least p of a probable token for XTC
+ * @property {number} [xtc_threshold] 0.1; see xtc_probability
  * @property {number} [mirostat_tau] 5; target surprise, in bits
  * @property {number} [mirostat_eta] 0.1; learning rate of mirostat
  * @property {number} [mirostat_mu] 0, meaning 2 tau; state to continue a generation
  * @property {number} [adaptive_decay] 0.9; weight of earlier draws in adaptive-p
  * @property {number} [adaptive_mean] 0, meaning adaptive_target; state to continue a generation
  * @property {number} [dynatemp_exponent] 1; exponent from entropy to temperature
- * @property {number} [smoothing_curve] 1; of smoothing_factor: above 1 a cubic part is added
- * @property {number} [penalty_decay] 1; factor on an occurrence for each token since, of
- *   frequency_penalty
+ * @property {number} [smoothing_curve] 1; above 1 adds a cubic part to smoothing_factor
+ * @property {number} [penalty_decay] 1; for frequency_penalty: factor on an occurrence for each token
+ *   that follows it
  * @property {number} [rep_pen_slope] 1; reduces repetition_penalty for the older half of its window
  * @property {number} [prompt_ignore_length] 0; number of first ids that repetition_penalty ignores
  * @property {number} [exponential_decay_start] 0; number of drawn tokens before the length
  *   penalty begins
  * @property {number} [green_fraction] 0.25; green share of the vocabulary
  * @property {number} [green_context] 1; number of ids that choose the green tokens
- * @property {0 | 1} [green_self] 0; 1: the token itself is part of its hash
+ * @property {0 | 1} [green_self] 0; with 1, a token's hash includes the token itself
  * @property {number} [synthid_context] 4; number of ids that determine SynthID's g
  * @property {number} [watermark_key] 15485863; secret key of both watermarks
  * @property {number} [min_tokens_to_keep] 1; every truncation keeps at least this many tokens
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] 'transformers'; program that
  *   decides ties and boundaries
- * @property {string[]} [order] samplers in the order of application, 'own' among them. By default
- *   the canonical order, that of transformers
- * @property {Own | ArrayLike<number> | null} [own] the caller's sampler at the place of 'own' in
- *   the order, at the end if the order does not name it: a function, or its result for the
- *   arguments of `ownInput`
+ * @property {string[]} [order] samplers in the order of application; may include 'own'. Default:
+ *   the canonical order, which is that of transformers
+ * @property {Own | ArrayLike<number> | null} [own] the caller's sampler: a function, or its result for
+ *   the arguments of `ownInput`. It runs at the position of 'own' in the order, or last if the
+ *   order does not name 'own'
  * @property {string} [preset] a name in `presets`; the other settings override it
- * @property {'inverse' | 'gumbel'} [draw] 'inverse': by the number u; 'gumbel': by noise on each logit
- * @property {number} [top] number of tokens that a trace lists, 20; for a generation see
+ * @property {'inverse' | 'gumbel'} [draw] 'inverse': the number u selects the token;
+ *   'gumbel': noise on each logit does
+ * @property {number} [top] number of tokens that a trace lists, 20. In a generation, use
  *   `top_logprobs`
- * @property {string | ArrayLike<number> | null} [negative_prompt] source of a generation's second
- *   distribution: this text and the tokens drawn so far; by default the prompt's last token. A
- *   reading takes it from `second`
+ * @property {string | ArrayLike<number> | null} [negative_prompt] the text or ids from which a generation
+ *   computes its second distribution, followed by the tokens drawn so far. Default: the prompt's
+ *   last token. `read` uses the logits given to `second` instead
  * @property {ArrayLike<number>} [end_tokens] ids that end a text, for `generate`,
- *   `min_new_tokens` and the length penalty; by default the model's
- * @property {number} [seed] 0; an integer up to 2^53 - 1. Step n of a seed always has the same
- *   number u: a loop over `draw` or `read` draws the same token each time, unless `step` or `rng`
- *   is given
+ *   `min_new_tokens` and the length penalty. Default: the model's end tokens
+ * @property {number} [seed] 0; an integer from 0 to 2^53 - 1. The seed and the step determine the
+ *   number u. So a loop over `draw` or `read` repeats one token, unless the caller gives `step` or
+ *   `rng`
  * @property {Constraint | null} [constraint] the form that the generated text must have
  * @property {number | null} [constraint_start] timeline position at which the generated text
- *   begins; by default the end (of `generate`, the prompt's)
- * @property {(string | number | number[])[] | null} [banned_words] texts, ids, sequences of ids:
- *   the last id is removed after the others. A text is banned in its spelling by itself and after a
- *   space
+ *   begins. Default: the end of the timeline; in `generate`, the end of the prompt
+ * @property {(string | number | number[])[] | null} [banned_words] texts, ids, or sequences of ids. The
+ *   last id of a sequence is removed if the history ends with the ids before it. A text is banned
+ *   both with and without a space before it
  * @property {number | string | null} [forced_first] the first generated token
  */
 
 /**
- * Every setting as a generation used it: each one of the table, and the given ones of the others.
+ * The settings that a generation used: every setting of the table, and other settings if given.
  * @typedef {Required<Omit<Settings, OtherSetting>> & Required<Pick<Settings, 'order' | 'draw'>>
  *   & Pick<Settings, GivenSetting> & { end_tokens?: number[] }} UsedSettings
  *
@@ -151,32 +155,32 @@
  */
 
 /**
- * A sampler of the caller. From the logits that reach it, every setting and the ids so far, it
- * returns a logit for each token; -Infinity removes the token. Removed tokens stay removed. The
- * rest of the chain reads its result. Only `generate` waits for a promise. An engine in a worker
- * takes the result, not the function.
+ * The caller's sampler. It receives its input logits, every setting and the ids so far. It returns
+ * a logit for each token; -Infinity removes the token. Removed tokens stay removed. The next stage
+ * reads the returned logits. Only `generate` waits for a promise. An engine in a worker accepts
+ * only the returned logits, not the function.
  * @typedef {(logits: Float32Array, settings: Record<string, any>, context: { history: number[] }) =>
  *   ArrayLike<number> | Promise<ArrayLike<number>>} Own
  */
 
 /**
- * JSON, or one of the lessons' tasks; JSON with another budget; JSON by a schema; a grammar of the
- * caller (src/grammar.h).
+ * The required form of a text: any JSON, one of the lessons' tasks, JSON with limits on depth and
+ * white space, JSON that fits a schema, or the caller's grammar (src/grammar.h).
  *
- * A schema is JSON Schema as pydantic, zod and OpenAPI write it: an object, true, false, or its
+ * A schema is JSON Schema as pydantic, zod and OpenAPI write it: an object, true, false, or JSON
  * text. JavaScript moves keys that look like integers to the front of an object, and rounds long
- * numbers; the text preserves both. Annotations are ignored; other keywords are followed or refused
- * by name.
+ * numbers; JSON text keeps the order and the digits. Annotations are ignored. An unsupported
+ * keyword is an error that names it.
  *
  * Every generated text is valid. Some valid texts are never generated. Keys come in the schema's
- * order. An object with `properties` has no others, unless `additionalProperties` asks for them; a
- * list with `prefixItems` has no more, unless `items` does. A schema without `type` has the types
- * of its keywords. An unrestricted value is nested at most 8 deep. Numbers with bounds have no
- * exponent.
+ * order. An object with `properties` gets other keys only if the schema has `additionalProperties`;
+ * a list with `prefixItems` gets more items only if the schema has `items`. A schema without `type`
+ * allows the types to which its keywords apply. An unrestricted value has at most 8 levels. Numbers
+ * with bounds have no exponent.
  *
- * `pattern` is read as with the flag u. The formats date, time, date-time, duration, uuid, email,
- * hostname, ipv4, ipv6 and uri are followed, and int32 and int64 for integers; any other format is
- * an annotation, as in the specification.
+ * `pattern` is a regular expression with the flag u. The supported formats are date, time,
+ * date-time, duration, uuid, email, hostname, ipv4, ipv6 and uri, and int32 and int64 for integers.
+ * Any other format is ignored, as the specification allows.
  * @typedef {'json' | 'name_age_city' | 'three_numbers' | { json: { depth?: number, space?: number } }
  *   | { schema: object | boolean | string, space?: number } | { grammar: string }} Constraint
  */
@@ -184,8 +188,9 @@
 /**
  * The state of the constraint after the text so far.
  * @typedef {object} ConstraintState
- * @property {string} rule innermost open rule of the grammar, '' for none
- * @property {boolean} complete whether the text may end here
+ * @property {string} rule name of the grammar's rule that is being matched, the innermost one; ''
+ *   if there is none
+ * @property {boolean} complete true if the text may end here
  * @property {number} allowed number of possible next tokens
  * @property {number[]} bytes possible next bytes
  */
@@ -194,18 +199,21 @@
  * The effect of one stage on the distribution before it. Masses are shares of 1, entropy in bits.
  * @typedef {object} TraceStage
  * @property {string} name
- * @property {number} value for logit_bias the number of biased tokens, for constraint of allowed
- *   tokens, for banned_words of sequences; for forced_first the id, for own 0
- * @property {boolean} active whether the value is not neutral
- * @property {boolean} changed whether it changed a logit
- * @property {number} kept
- * @property {number} removed
+ * @property {number} value the setting's value. For logit_bias: the number of biased tokens; for
+ *   constraint: of allowed tokens; for banned_words: of sequences; for forced_first: the id; for
+ *   own: 0
+ * @property {boolean} active true if the value is not neutral
+ * @property {boolean} changed true if the stage changed a logit
+ * @property {number} kept number of tokens that remain after the stage
+ * @property {number} removed number of tokens that the stage removed
  * @property {number} mass_removed
- * @property {number} top_p_mass
+ * @property {number} top_p_mass 1 - mass_removed
  * @property {number} entropy
  * @property {number} perplexity
- * @property {string | null} after the earlier stage that left this one no effect
- * @property {string} [why] on the page, another reason for no effect: see state/idle-reason.js
+ * @property {string | null} after name of the earlier stage because of which this stage has no
+ *   effect; null if there is none
+ * @property {string} [why] another reason why the stage has no effect; only the page sets it
+ *   (state/idle-reason.js)
  */
 
 /**
@@ -216,14 +224,14 @@
  * @property {boolean} special
  * @property {number} rank from 1, survivors first
  * @property {number} logit the model's logit
- * @property {number} warped after the chain, -Infinity if removed
- * @property {number} [p_second] under a second text; the page adds it, the engine never does
- * @property {boolean} [green] with a green list: whether the token is on it
- * @property {number} p_raw
- * @property {number} p
+ * @property {number} warped logit after the chain, -Infinity if removed
+ * @property {number} [p_second] probability after a second text; only the page sets it
+ * @property {boolean} [green] true if the token is on the green list; only with a green list
+ * @property {number} p_raw probability before the chain
+ * @property {number} p probability after the chain
  * @property {number} logprob ln p, in nats
  * @property {number[]} stage_p p after each stage
- * @property {string | null} removed_by
+ * @property {string | null} removed_by name of the stage that removed the token, null if none did
  */
 
 /**
@@ -231,20 +239,21 @@
  * @typedef {object} Trace
  * @property {number} vocab_size
  * @property {TraceStage[]} stages in the order applied
- * @property {TraceToken[]} tokens survivors in rank order, then the removed by raw logit
+ * @property {TraceToken[]} tokens survivors in rank order, then removed tokens by raw logit
  * @property {{ count: number, p_raw: number, p: number, kept: number }} rest sums over the tokens
  *   that are not listed
- * @property {number} kept
- * @property {number} kept_mass_raw
+ * @property {number} kept number of survivors
+ * @property {number} kept_mass_raw sum of the survivors' p_raw
  * @property {number} entropy
  * @property {number} perplexity
  * @property {number} raw_entropy
  * @property {number} raw_perplexity
- * @property {{ p_raw: number, p: number }} [green] with a green list: the mass of its tokens,
- *   before the chain and after it
- * @property {number} underflowed number of survivors with a probability below 2^-44 of the best
+ * @property {{ p_raw: number, p: number }} [green] mass of the green tokens before and after the
+ *   chain; only with a green list
+ * @property {number} underflowed number of survivors with a probability below 2^-44 of the
+ *   best token's probability
  * @property {string[]} warnings
- * @property {ConstraintState} [constraint] if the settings have one
+ * @property {ConstraintState} [constraint] present if the settings have a constraint
  */
 
 /**
@@ -253,7 +262,7 @@
  */
 
 /**
- * Facts of the model file. A file that holds a vocabulary only has no architecture.
+ * Facts of the model file. A file with only a vocabulary has no architecture.
  * @typedef {object} Info
  * @property {string} name
  * @property {string | null} architecture
@@ -269,23 +278,24 @@
  * @property {string | null} file_type
  * @property {number} bytes
  * @property {string | null} tokenizer
- * @property {string | null} pre pre-tokenizer of the gpt2 kind. If the file does not state it:
- *   null, and `default` is used, which is llama.cpp's choice
- * @property {boolean} chat_template whether the file has one
- * @property {string[]} chat_templates their names; the unnamed one is "default"
+ * @property {string | null} pre pre-tokenizer of a gpt2 tokenizer. Null if the file does not state
+ *   it; the engine then uses `default`, as llama.cpp does
+ * @property {boolean} chat_template true if the file has a chat template
+ * @property {string[]} chat_templates names of the chat templates; the unnamed one is "default"
  * @property {number | null} bos_token_id
  * @property {number | null} eos_token_id
- * @property {number[]} end_token_ids every token that ends a text: the end of a turn, of a message
+ * @property {number[]} end_token_ids every token that ends a text: end of sequence, turn or
+ *   message
  * @property {number} weight_bytes memory of the packed weights
  * @property {number} session_bytes memory of each session, mostly its KV cache
- * @property {'scalar' | 'simd' | 'relaxed'} variant the loops that multiply quantised matrices.
- *   `scalar`, up to 50 times slower, is also used if neither other module is available
+ * @property {'scalar' | 'simd' | 'relaxed'} variant the code that multiplies quantised matrices.
+ *   `scalar` is up to 50 times slower; it is the fallback if no faster module is available
  * @property {number} streams number of blocks of quantised rows that a decode step reads
  *   together: 1, 2 or 4
  */
 
 /**
- * The surprisal in nats: a number for one token, an array for several.
+ * The surprisal in nats: a number for one token, an array for a list of tokens.
  * @template {number | ArrayLike<number>} T
  * @typedef {T extends number ? number : Float64Array} Surprisal
  */
@@ -294,42 +304,42 @@
 
 /**
  * @typedef {object} EncodeOptions
- * @property {'auto' | boolean} [bos] whether to begin with the beginning-of-sequence token;
- *   'auto': as the model file says
- * @property {boolean} [special] whether the names of special tokens in the text are those tokens;
- *   false
+ * @property {'auto' | boolean} [bos] true to begin with the beginning-of-sequence token;
+ *   'auto', the default: as the model file says
+ * @property {boolean} [special] true to encode the name of a special token in the text as that
+ *   token; default false
  * @property {'auto' | false} [normalize] 'auto': convert the text to Unicode's form C if the
  *   model's own tokenizer does (Qwen, Command R, StableLM 2, MPT, OLMo), and read U+2581 as a space
  *   in a SentencePiece vocabulary; false: read the text as it is, as llama.cpp does for NFC
  */
 
 /**
- * The values of a text's ids under the watermarks that are on; null for a watermark that is off.
- * green: 1 for a green token, 0 for another; with green_self also twice the distance back to the
- * token that decides. synthid: the bits of g. 2^32 - 1 for a token without a full context before
- * it. Beside them the settings.
+ * The watermark values of a text's ids, and the settings used; null for a watermark that is off.
+ * `green`: 1 for a green token, else 0; with green_self, plus twice the distance back to the token
+ * whose hash decides. `synthid`: the bits of g. Both: 2^32 - 1 for a token without a full context
+ * before it.
  * @typedef {{ green: Uint32Array | null, synthid: Uint32Array | null, values: Record<string, any> }} Marks
  */
 
 /**
- * The evidence of one watermark in a text. A token is scored if its full context comes before it;
- * of repeats only the first is.
+ * The evidence of one watermark in a text. A token is scored if a full context precedes it. A
+ * repeated pair of context and token is scored only once.
  * @typedef {object} Detection
  * @property {'green_bias' | 'synthid_depth'} name
  * @property {number} n number of scored tokens
- * @property {number} count number of green ones; for SynthID the number of g that are 1, of n
- *   times depth
+ * @property {number} count number of green tokens among the scored; for SynthID, the number of g
+ *   bits that are 1, out of n times depth
  * @property {number} share `count` as a share
  * @property {number} expected the share expected of a text without the watermark
- * @property {number} z standard deviations of the count above that
- * @property {number} p the exact probability of at least that count without the watermark: a
- *   binomial tail
- * @property {(number | null)[]} shares for each token of the text: 1 or 0, or the mean of its g;
- *   null without a full context
+ * @property {number} z number of standard deviations by which the count exceeds the expected one
+ * @property {number} p exact probability of a count this high or higher in a text without the
+ *   watermark: a binomial tail
+ * @property {(number | null)[]} shares for each token of the text: 1 if green, else 0; for SynthID,
+ *   the mean of its g; null without a full context
  * @property {number[]} scored indices of the scored tokens, ascending
- * @property {number[]} curve (n,) z after each of these
- * @property {{ share: number, z: number, p: number, curve: number[] }} [weighted] for SynthID: by
- *   the weighted mean, in which the first layers count more; p is the normal tail
+ * @property {number[]} curve (n,) z after each scored token
+ * @property {{ share: number, z: number, p: number, curve: number[] }} [weighted] only for SynthID:
+ *   evidence by the weighted mean, in which the first layers count more; p is the normal tail
  */
 
 /**
@@ -341,23 +351,23 @@
  * @property {number} p_raw
  * @property {number} logprob ln p, in nats
  * @property {number} rank
- * @property {number | null} [mu] state of mirostat or adaptive_p for the next step; null without
- *   them
+ * @property {number | null} [mu] state of mirostat or adaptive-p for the next step; null if neither
+ *   is on
  */
 
 /**
- * The source of a draw's random number: a function, a number u, or a step of the seed. Without any
- * it is step 0, so each call with the same settings draws the same token.
+ * The source of a draw's random number: a function, a number u, or a step of the seed. The default
+ * is step 0, so every call with equal settings and logits draws one and the same token.
  * @typedef {object} ReadChoice
  * @property {() => number} [rng] called once, returns u in [0, 1); `Math.random` for a new token
  *   each time
  * @property {number} [u] in [0, 1)
- * @property {number} [step] 0; the step of the seed that gives u, and XTC's coin
+ * @property {number} [step] 0; the step of the seed, which determines u and XTC's coin
  *
  * @typedef {ReadChoice & { raw?: boolean }} DrawChoice `raw: false` leaves p_raw out, for speed
  *
- * Additions to logits of the caller: the ids so far, and the logits of a second distribution for
- * guidance_scale or contrastive_beta.
+ * Further inputs beside the caller's logits: the ids so far, and the logits of a second
+ * distribution for guidance_scale or contrastive_beta.
  * @typedef {{ history?: ArrayLike<number>, second?: ArrayLike<number> }} Beside
  */
 
@@ -368,21 +378,22 @@
  */
 
 /**
- * The distribution at each value of one setting. For value i the places i * top to (i + 1) * top
- * hold the first tokens in the order of the draw, removed tokens last.
+ * The distribution at each value of one setting. The elements from i * top to before (i + 1) * top
+ * are the first tokens at value i, in the order of the draw; removed tokens are last.
  * @typedef {object} Landscape
- * @property {Float64Array} values (n,) as asked
- * @property {number} top
+ * @property {Float64Array} values (n,) the values of the setting, as the caller gave them
+ * @property {number} top number of tokens per value
  * @property {Uint32Array} ids (n * top,)
- * @property {Float64Array} p (n * top,) over the whole vocabulary, 0 for a removed token
+ * @property {Float64Array} p (n * top,) each token's p over the whole vocabulary, 0 if removed
  * @property {TokenCourse} [token] the requested token
  *
- * One token at each value: the mass before it in the order of the draw, and its own.
+ * One token at each value: its p, and in `before` the mass of the tokens before it in the order of
+ * the draw.
  * @typedef {{ id: number, before: Float64Array, p: Float64Array }} TokenCourse both (n,), shares of 1
  */
 
 /**
- * A message for a chat template, which may read other fields too.
+ * A message for a chat template. A template may also read fields that are not listed here.
  * @typedef {object} Message
  * @property {string} role system, user, assistant, tool, or another that the template knows
  * @property {string | object[] | null} [content]
@@ -395,18 +406,19 @@
  * @typedef {object} ChatOptions
  * @property {string} [system] a system message before the others
  * @property {object[]} [tools] as JSON schemas
- * @property {string} [template] name of one of the file's templates; by default "tool_use" if
- *   there are tools and such a template, else "default"
- * @property {string} [date] date of strftime_now, YYYY-MM-DD; 2024-07-26
- * @property {boolean} [add_generation_prompt] whether to open the assistant's turn at the end; true
+ * @property {string} [template] name of one of the file's templates. Default: "tool_use" if tools
+ *   are given and the file has this template, else "default"
+ * @property {string} [date] date of strftime_now, YYYY-MM-DD; default 2024-07-26
+ * @property {boolean} [add_generation_prompt] true, the default, opens the assistant's turn at the
+ *   end
  * @property {Record<string, unknown>} [variables] other variables of the template, for instance
  *   enable_thinking
- * @property {string | Platform<'URL'> | Uint8Array} [renderer] the worker that renders templates,
- *   or its address, if it is not beside the engine
+ * @property {string | Platform<'URL'> | Uint8Array} [renderer] code or address of the worker that
+ *   renders templates, if it is not beside the engine
  */
 
 /**
- * A control token of the template, or text; `thinking` between <think> and </think>.
+ * A control token of the template, or text. `thinking` is true between <think> and </think>.
  * @typedef {{ text: string, special: boolean, token?: number, thinking?: true }} ChatPart
  */
 
@@ -419,27 +431,27 @@
  */
 
 /**
- * A timeline over another model, for instance a scope.
+ * A timeline over another model. A scope of that model is one too.
  * @typedef {{ feed: (ids: ArrayLike<number>) => unknown, logits: () => Float32Array
  *   | Promise<Float32Array> }} Amateur
  *
  * @typedef {object} GenerateOptions
  * @property {string | ArrayLike<number>} prompt the beginning of the text, or its ids
- * @property {number} [max_new_tokens] 100; most tokens to draw
- * @property {boolean} [cache] false: each step evaluates the whole window
+ * @property {number} [max_new_tokens] 100; maximum number of tokens to draw
+ * @property {boolean} [cache] false: each step evaluates the whole window again
  * @property {string | string[]} [stop] texts that end the generation; the result does not include
  *   them
- * @property {Platform<'AbortSignal'>} [signal] ends the generation, also during the evaluation of
- *   the prompt; the result has the tokens so far and the finish_reason 'aborted'
- * @property {number} [u] replaces the first step's number; later steps keep the seed's
- * @property {Amateur} [amateur] source of the second distribution, in place of negative_prompt:
- *   another model with the same vocabulary reads the text itself, in its default timeline
- * @property {Draft | Source} [draft] a smaller model that drafts tokens; each pass of the model
- *   accepts some of them, and the distribution of the text stays the same (speculative decoding). A
- *   scope, or an argument of `load`, which a message to a worker can carry. During such a step the
- *   timeline includes the drafts
- * @property {number} [top_logprobs] 0; number of tokens that each step lists, in the order of its
- *   own distribution; `top` is a synonym. With a draft use draft_top
+ * @property {Platform<'AbortSignal'>} [signal] an abort ends the generation, even while the
+ *   prompt is evaluated. The result has the tokens so far and the finish_reason 'aborted'
+ * @property {number} [u] in [0, 1); replaces the first step's u; later steps use the seed's u
+ * @property {Amateur} [amateur] another model with the same vocabulary, which replaces
+ *   negative_prompt: its logits after the text are the second distribution
+ * @property {Draft | Source} [draft] a smaller model that drafts tokens (speculative decoding).
+ *   Each pass of the model accepts some drafts; the text's distribution does not change. A scope,
+ *   or an argument of `load`, which a message to a worker can carry. During a step with drafts, the
+ *   timeline includes them
+ * @property {number} [top_logprobs] 0; number of tokens that each step lists, most probable first;
+ *   `top` is a synonym. With a draft use draft_top
  * @property {number} [draft_tokens] number of drafts per pass, 1 to 32; 4
  * @property {number} [draft_top] number of tokens that each step lists with both distributions; 0
  */
@@ -452,50 +464,52 @@
  * @typedef {{ info: Info | null, piece: (id: number) => Piece | Promise<Piece>,
  *   session: () => DraftSession | Promise<DraftSession> }} Draft
  *
- * A token with its p under the model, its q under the draft's model if there is a draft, and its
- * share of the residual, max(0, p - q) over the sum.
+ * A token with its probability p under the model. If the step has a draft: also q, the probability
+ * under the draft's model, and the token's share of the residual, max(0, p - q) over its sum.
  * @typedef {{ id: number, text: string, p: number, q?: number, residual?: number }} SpeculatedToken
  *
- * The origin of a token in speculative decoding: an accepted draft, a token of the residual that
- * replaced a draft, or a token drawn from p without a draft.
+ * The origin of a token in speculative decoding. 'accepted': a draft; 'replaced': drawn from the
+ * residual after a draft was rejected; 'bonus': drawn from p without a draft.
  * @typedef {object} Speculated
  * @property {'accepted' | 'replaced' | 'bonus'} outcome
- * @property {number} pass number of the large model's pass, from 0
- * @property {number} [drafted] id of the draft; this and the following fields exist only with a
- *   draft
+ * @property {number} pass index of the large model's pass, from 0
+ * @property {number} [drafted] id of the drafted token. The fields from here to `residual` exist
+ *   only if the step has a draft
  * @property {string} [drafted_text]
  * @property {number} [p] probability of the draft under the large model
- * @property {number} [q]
+ * @property {number} [q] probability of the draft under the small model
  * @property {number} [acceptance] min(1, p / q)
- * @property {number} [coin] in [0, 1): the draft is accepted if it is below `acceptance`
+ * @property {number} [coin] random number in [0, 1); the draft is accepted if it is below
+ *   `acceptance`
  * @property {number} [residual] probability of a rejection: the sum of max(0, p - q)
- * @property {number[]} [dropped] the drafts after a rejected one, which were not examined
- * @property {SpeculatedToken[]} [tokens] the first `draft_top` by the larger of p and q, and the
- *   drafted and the chosen token
+ * @property {number[]} [dropped] the drafts after a rejected draft, which were not examined
+ * @property {SpeculatedToken[]} [tokens] the `draft_top` tokens with the largest max(p, q), and
+ *   the drafted and the chosen token
  */
 
 /**
  * @typedef {object} SpeculationTotals
  * @property {number} passes number of passes of the large model
  * @property {number} tokens number of resulting tokens
- * @property {number} drafted
- * @property {number} accepted
- * @property {number} rejected the others were dropped
- * @property {number | null} acceptance accepted drafts over accepted and rejected ones
- * @property {number | null} tokens_per_pass
+ * @property {number} drafted number of drafts
+ * @property {number} accepted number of accepted drafts
+ * @property {number} rejected number of rejected drafts; drafts after a rejected one are neither
+ *   accepted nor rejected
+ * @property {number | null} acceptance accepted / (accepted + rejected); null if both are 0
+ * @property {number | null} tokens_per_pass null without a pass
  * @property {number} ms total time
- * @property {number} draft_ms time of the drafts alone
+ * @property {number} draft_ms time spent on drafting
  */
 
 /**
- * The log-probability of a text after a prompt, in nats: the sum, and for each token.
+ * The log-probability of a text after a prompt, in nats: the sum, and the value of each token.
  * @typedef {{ prompt_ids: number[], ids: number[], logprob: number,
  *   tokens: { id: number, text: string, logprob: number }[] }} Score
  */
 
 /**
- * One generated token; `text` is its addition to the decoded text. With a draft, u is the number
- * that chose the token: the step's own, or for a residual the coin that drew from it.
+ * One generated token; `text` is its addition to the decoded text. u is the random number that
+ * chose the token: the step's u, or for a token of the residual, the coin of that draw.
  * @typedef {Drawn & { text: string, entropy: number, kept: number, ms: number, position: number,
  *   top_logprobs?: ListedToken[], speculation?: Speculated }} Step
  *
@@ -506,12 +520,12 @@
 /**
  * @typedef {object} Generated
  * @property {number[]} prompt_ids
- * @property {number[]} ids without the prompt, with the end-of-sequence token when it was drawn
+ * @property {number[]} ids without the prompt; they include the end-of-sequence token if it was drawn
  * @property {string} text
  * @property {'eos' | 'length' | 'stop' | 'aborted'} finish_reason
  * @property {number} seed
  * @property {UsedSettings} settings every setting as used
- * @property {SpeculationTotals} [speculation] with a draft
+ * @property {SpeculationTotals} [speculation] only with a draft
  */
 
 /**
@@ -519,49 +533,49 @@
  * @typedef {string | ArrayBuffer | Uint8Array | Platform<'URL'> | Platform<'Response'> | Platform<'Blob'>} Source
  */
 /**
- * `where` says whether a file of another host is kept: "there" if it was kept before; "device",
- * "cache" or "folder" if it is kept now; or the reason why not: "quota", "busy" (another tab keeps
- * it), "none", "unsized".
+ * `where` tells if a file of another host is kept. "there": kept before; "device", "cache" or
+ * "folder": kept now. Otherwise it is the reason: "quota", "busy" (another tab is storing the
+ * file), "none" (no storage), "unsized" (unknown size).
  * @typedef {(progress: { loaded: number, total: number | null, where?: string }) => void} OnProgress
  */
 /** @typedef {{ keep?: boolean, signal?: Platform<'AbortSignal'> }} OpenOptions */
 
 /**
  * @typedef {object} LoadOptions
- * @property {Source | Source[]} [model] also all parts of a split file; as text an address, a
- *   name of the hub (hub:owner/name/file.gguf) or a page of it. Without a model the engine only
- *   reads pasted logits
- * @property {boolean} [keep] whether to keep a file of another host for the next visit
- * @property {Platform<'AbortSignal'>} [signal] cancels: `load` rejects with code `cancelled`
+ * @property {Source | Source[]} [model] a model file, or a list of all parts of a split file. A
+ *   string may be an address, a name of the Hugging Face hub (hub:owner/name/file.gguf) or the
+ *   address of a file's page there. Without a model the engine only reads the caller's logits
+ * @property {boolean} [keep] true to keep a file of another host for the next visit
+ * @property {Platform<'AbortSignal'>} [signal] an abort makes `load` reject with code `cancelled`
  * @property {Source | WasmModule} [wasm] logitscope.wasm, if not the package's
- * @property {Source | WasmModule} [simd] logitscope-simd.wasm; by default the file beside the
- *   address in `wasm`, or else the package's own
- * @property {Source | WasmModule} [relaxed] logitscope-relaxed.wasm, likewise
- * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant] `auto` takes the fastest available
- *   variant; `simd` or `relaxed` is refused with the reason if it is not available
- * @property {'auto' | 1 | 2 | 4} [streams] blocks of quantised rows that a decode step reads
- *   together; no bit depends on it. `auto` times the three on the model's own weights and takes the
- *   fastest
- * @property {number} [context] number of tokens that a session sees; by default the model's own
- *   length, 4,096 at most
+ * @property {Source | WasmModule} [simd] logitscope-simd.wasm. Default: the file in the folder of
+ *   `wasm` if `wasm` is an address, else the package's own
+ * @property {Source | WasmModule} [relaxed] logitscope-relaxed.wasm; default as for `simd`
+ * @property {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant] `auto` selects the fastest available
+ *   variant. If `simd` or `relaxed` is not available, `load` rejects with the reason
+ * @property {'auto' | 1 | 2 | 4} [streams] number of blocks of quantised rows that a decode step reads
+ *   together; it changes no result. `auto` times 1, 2 and 4 on the model's own weights and selects
+ *   the fastest
+ * @property {number} [context] number of tokens that a session sees. Default: the model's own context
+ *   length, but at most 4,096
  * @property {boolean} [cache] default of `feed` and `generate`: false evaluates the whole window
  *   each time
- * @property {boolean} [session] false: the model serves for facts and tokens alone, without the
- *   memory of a session
+ * @property {boolean} [session] false: opens no session and needs no memory for it; the model only
+ *   answers for facts and tokens
  * @property {OnProgress} [onprogress] called during the fetch of the model
  */
 
 /**
- * A port with `serve` at its other end.
+ * A port to a worker or thread that called `serve`.
  * @typedef {{ postMessage: (message: any, transfer?: any) => void }} RemotePort
  *
- * The options of `RemoteLogitscope.load` beside those of `load`.
+ * The options that only `RemoteLogitscope.load` has.
  * @typedef {object} WorkerOptions
  * @property {string | Platform<'URL'> | RemotePort} [worker] address of a worker's script, or a
- *   Worker or MessagePort with `serve` at its other end; by default the package's own worker, which
+ *   Worker or MessagePort whose other end called `serve`. Default: the package's own worker, which
  *   `close` ends
- * @property {boolean} [supersede] false; true: a newer `read` or `distribution` of a session
- *   replaces one that still waits, which rejects with code `superseded`: for a slider
+ * @property {boolean} [supersede] default false. If true, a new `read` or `distribution` of a
+ *   session makes a waiting one reject with code `superseded`, so that a slider never queues calls
  *
  * @typedef {LoadOptions & WorkerOptions} RemoteOptions
  */
