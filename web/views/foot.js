@@ -1,3 +1,3 @@
-/** The views without a tab, as one entry: fewer entries split the code of the first visit into fewer files. */
+/** The views without a tab, in one module: with fewer entry points, bundlers split the first visit's code less. */
 import './cost/cost.js';
 import './speculative/speculative.js';

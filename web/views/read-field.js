@@ -1,10 +1,10 @@
-/** Numbers typed for a view's own fields. */
+/** Reads numbers that the user typed into a view's fields. */
 import { readNumber, readSeed } from '../base/setting-words.js';
 import { t } from '../locale/locale.js';
 import { field } from '../state/fields.js';
 
 /**
- * Returns the typed number if the field allows it, otherwise a sentence with the reason.
+ * Returns the typed number if it is valid, otherwise a sentence with the reason.
  * @param {'compare' | 'speculative' | 'sweep'} view
  * @param {string} name
  * @param {string} text

@@ -1,6 +1,6 @@
 /**
- * <logit-bench>: the four panels over a model's text, in an order that depends on the width. It also
- * gives the state to panels elsewhere on the page that show the same instrument.
+ * <logit-bench>: the four panels for a model's text, in an order that depends on the width. It also
+ * updates panels elsewhere on the page that show the same instrument.
  */
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -22,23 +22,23 @@ import { panelsOf } from './panels.js';
  * @typedef {'text' | 'distribution' | 'chain' | 'draw'} PanelName
  *
  * @typedef {object} Given
- * @property {import('../../state/instrument.js').Instrument} instrument always the same one
+ * @property {import('../../state/instrument.js').Instrument} instrument never replaced
  * @property {Record<string, (event: any) => void>} requests the listeners for the panels' requests, by event type
  * @property {ReadonlySet<LogitElement>} attached panels outside this element that show the same state
  * @property {string[]} examples example prompts of the model
- * @property {Set<string> | null} parts the visible panels; null for all
- * @property {string[] | null} knobs the visible settings; null for all
- * @property {boolean} fixed whether prompt and settings are fixed
- * @property {boolean} shown whether this is the current view
- * @property {boolean} bare whether only the attached panels show
+ * @property {Set<string> | null} parts the names of visible panels; null for all
+ * @property {string[] | null} knobs the names of visible settings; null for all
+ * @property {boolean} fixed true if the user cannot change prompt and settings
+ * @property {boolean} shown true if this is the current view
+ * @property {boolean} bare true if only the attached panels show
  */
 
-/** The order of the panels in two columns, with the text above them, and in one column. @type {Record<'wide' | 'narrow', PanelName[]>} */
+/** The order of the panels in two columns (below the text) and in one column. @type {Record<'wide' | 'narrow', PanelName[]>} */
 const ORDER = {
   wide: ['text', 'distribution', 'draw', 'chain'],
   narrow: ['distribution', 'chain', 'text', 'draw'],
 };
-/** The events of the instrument that change this element. */
+/** The instrument's events that change this element. */
 const EVENTS = ['update', 'step'];
 /** The least width of two columns, in rem. */
 const TWO_COLUMNS = 60;
@@ -78,17 +78,17 @@ export class LogitBench extends LogitElement {
     for (const type of EVENTS) this.given.instrument.removeEventListener(type, this);
   }
 
-  /** Handles an event of the instrument. A step comes before the panels show it. @param {Event} event */
+  /** Handles an event of the instrument. The event `step` comes before the panels show the step. @param {Event} event */
   handleEvent({ type }) {
     const { instrument, shown } = this.given;
     if (type === 'update' && !(instrument.direct && shown)) this.requestUpdate();
     else if (type === 'update') this.moves++;
-    else if (shown && !instrument.generation.running) this.#motion?.showStep(this.renderRoot); // slower than a run
+    else if (shown && !instrument.generation.running) this.#motion?.showStep(this.renderRoot); // the animation is slower than a run
   }
 
-  /** The width decides the order in the document, so that keys and screen readers meet the visible one. */
+  /** Measures the width. It decides the DOM order, so that keys and screen readers follow the visible order. */
   #measure() {
-    const width = this.clientWidth || this.parentElement?.clientWidth; // none while this is hidden
+    const width = this.clientWidth || this.parentElement?.clientWidth; // 0 while this is hidden
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     if (width) this.wide = width >= TWO_COLUMNS * rem;
   }
@@ -100,7 +100,7 @@ export class LogitBench extends LogitElement {
     return false;
   }
 
-  /** Shows a reading while a knob moves, only in the distribution. */
+  /** Updates only the distribution while a knob moves. */
   #follow() {
     const { instrument, attached } = this.given;
     const { trace, drawn, curves } = instrument;

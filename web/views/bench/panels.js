@@ -1,15 +1,15 @@
-/** The state of a bench as properties of its panels. */
+/** Maps the state of a bench to the properties of its panels. */
 import { presets, strategies } from '../../engine/presets.js';
 import { t } from '../../locale/locale.js';
 import { PACES } from '../../state/runner.js';
 
-/** The presets in the menu. The preset greedy is left out: it is one of the nine strategies. */
+/** The presets in the menu. The preset greedy is absent: it is one of the nine strategies. */
 const PRESETS = ['transformers', 'balanced'].map(named);
 
 /** The defaults of other programs. */
 const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
 
-/** The nine strategies except temperature 1, which is a preset, with distinct names. */
+/** The nine strategies except temperature 1, which is already a preset, with distinct names. */
 const STRATEGIES = strategies
   .filter(({ settings }) => settings.temperature !== 1)
   .map(({ name, settings }) => ({ name: `strategy ${name}`, settings }));
@@ -22,15 +22,15 @@ function named(name) {
 /**
  * @typedef {object} Around
  * @property {string[]} examples prompts of the model
- * @property {string[] | null} knobs the visible settings; null for all
- * @property {boolean} fixed whether prompt and settings are fixed
+ * @property {string[] | null} knobs the names of visible settings; null for all
+ * @property {boolean} fixed true if the user cannot change prompt and settings
  * @property {(fault: import('../../engine/errors.js').Fault | null) => string} sentence
  *
  * @typedef {Record<string, any>} Props
  */
 
 /**
- * Returns the panels of any bench, with getters, so that only the needed ones are computed.
+ * Returns the panels' properties for any bench. They are getters, so that only the needed ones are computed.
  * @param {import('../../state/bench.js').Bench} bench
  * @param {{ knobs?: string[] | null, fixed?: boolean }} [around]
  * @returns {Record<'draw' | 'distribution' | 'chain', Props>}
@@ -68,7 +68,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
 }
 
 /**
- * Returns the reason why the prompt was not read, and the text to which the bars belong.
+ * Returns why the prompt was not read, and what the bars show instead; '' if the prompt was read.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around['sentence']} sentence
  */
@@ -80,7 +80,7 @@ function faultOf({ prompt, trace }, sentence) {
 }
 
 /**
- * Returns the panels of a bench over a text.
+ * Returns the panels' properties for a bench with a text.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around} around
  * @returns {Record<'text' | 'draw' | 'distribution' | 'chain', Props>}

@@ -1,13 +1,13 @@
-/** The answers of a bench to the requests of its panels, by event type. */
+/** The listeners of a bench for the requests of its panels, by event type. */
 
 /** @typedef {import('../../state/bench.js').Bench} Bench */
 /** @typedef {import('../../state/instrument.js').Instrument} Instrument */
 /** @typedef {Record<string, (event: any) => void>} Listeners */
 
 /**
- * Returns the listeners of any bench.
+ * Returns the listeners for any bench.
  * @param {Bench} bench
- * @param {() => boolean} [isFixed] whether the settings are fixed
+ * @param {() => boolean} [isFixed] returns true if the user cannot change the settings
  * @returns {Listeners}
  */
 export function requestsOfBench(bench, isFixed = () => false) {
@@ -32,9 +32,9 @@ export function requestsOfBench(bench, isFixed = () => false) {
 }
 
 /**
- * Returns the listeners of a bench over a text.
+ * Returns the listeners for a bench with a text.
  * @param {Instrument} instrument
- * @param {() => boolean} isFixed whether prompt and settings are fixed
+ * @param {() => boolean} isFixed returns true if the user cannot change prompt and settings
  * @returns {Listeners}
  */
 export function requestsOf(instrument, isFixed) {
@@ -54,7 +54,7 @@ function guarded(isFixed, changes) {
   return Object.fromEntries(entries);
 }
 
-/** Changes of prompt, gates and tokens. @param {Instrument} instrument @returns {Listeners} */
+/** Returns the listeners that change prompt, gates and tokens. @param {Instrument} instrument @returns {Listeners} */
 function changesOf(instrument) {
   return {
     'logit-prompt': ({ detail }) => instrument.setPrompt(detail.prompt),
@@ -70,7 +70,7 @@ function changesOf(instrument) {
 }
 
 /**
- * Steps through the text and navigation; ignored if it would change a fixed text.
+ * Returns the listeners for steps and navigation. They ignore a request that would change a fixed text.
  * @param {Instrument} instrument
  * @param {() => boolean} isFixed
  * @returns {Listeners}

@@ -1,10 +1,10 @@
 /**
- * The animation of a step: the die falls on the strip, the drawn token flies into the text, and the
- * old bars and strip fade before the new ones appear. It lies over the page and moves nothing in
- * it. The next step ends it.
+ * The animation of a step. The die falls on the strip, the drawn token flies into the text, and the old
+ * bars and strip fade out before the new ones fade in. The animated copies are above the page and move
+ * nothing in it. The next step ends the animation.
  */
 
-/** The duration in ms, and the ends of its parts as shares of that. */
+/** The duration in ms, and the end of each part as a share of the duration. */
 const TOTAL = 440;
 const FALLEN = 0.32;
 const GONE = 0.5;
@@ -13,9 +13,9 @@ const FALL = '0 -1.25rem';
 
 const reduced = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** The elements over the page and the animations now. @type {{ node?: Element, motion: Animation }[]} */
+/** The copies above the page and the running animations. @type {{ node?: Element, motion: Animation }[]} */
 let shown = [];
-/** Incremented for each step. */
+/** The number of steps so far. */
 let turn = 0;
 
 export function endStep() {
@@ -28,9 +28,9 @@ export function endStep() {
 }
 
 /**
- * Animates a step: a copy of the drawn token flies to the end of the text. Call it before the
- * panels show the step.
- * @param {ParentNode & Node} root contains the panels, and gets the flying token
+ * Animates a step: a copy of the drawn token flies to the end of the text. Call this function before
+ * the panels show the step.
+ * @param {ParentNode & Node} root contains the panels; the flying token is added to it
  */
 export async function showStep(root) {
   endStep();
@@ -69,15 +69,14 @@ export async function showStep(root) {
   play(node, { translate: [at(from), at(place)], scale: [0.8, 1], opacity: [1, 1, 0.2] }, left);
 }
 
-/** The last token of the text. @param {ParentNode} root */
+/** Returns the last token of the text. @param {ParentNode} root */
 function lastToken(root) {
   const tape = part(root, 'logit-text', 'logit-tape');
   return [...(tape?.shadowRoot?.querySelectorAll('.step .token') ?? [])].at(-1) ?? null;
 }
 
 /**
- * Covers an element with a copy of its picture, lets the die fall there, and fades in the new
- * picture.
+ * Covers an element with a copy of its picture, lets the die fall onto it, and fades in the new picture.
  * @param {Element} element
  */
 function replace(element) {
@@ -99,7 +98,7 @@ function replace(element) {
 }
 
 /**
- * Hides an element for a share of the time, then fades it in.
+ * Hides an element for a share of the duration, then fades it in.
  * @param {Element} element
  * @param {number} share
  */
@@ -111,7 +110,7 @@ function fadeInAt(element, share) {
  * @param {Element} node
  * @param {PropertyIndexedKeyframes} frames
  * @param {number} [duration]
- * @param {boolean} [passing] whether to remove the element at the end
+ * @param {boolean} [passing] true to remove the element at the end
  */
 function play(node, frames, duration = TOTAL, passing = true) {
   const motion = node.animate(frames, { duration, easing: 'ease-in-out' });

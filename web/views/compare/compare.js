@@ -1,7 +1,8 @@
 /**
- * <logit-compare>: strategies side by side on the same prompt and the same random numbers. One text of
- * each is in columns, several are in a table; or all are blind, to be ranked before the settings show.
- * Asks with "logit-adopt" to use a strategy in the bench; emits "logit-choose" with each choice.
+ * <logit-compare>: strategies side by side on an equal prompt and equal random numbers. One text per
+ * strategy is shown in columns, several are shown in a table. In blind mode the user ranks the texts
+ * before the settings show. Asks with "logit-adopt" to use a strategy in the bench; emits
+ * "logit-choose" with each choice.
  */
 import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
@@ -36,9 +37,9 @@ import compareStyles from './compare.css';
 
 addMessages(locales);
 
-/** The pause in typing before new texts are written, in ms. */
+/** New texts are written when the user has not typed for this time, in ms. */
 const REST = 250;
-/** The first step of the seed that shuffles the blind texts, beyond the steps of any text. */
+/** The first step of the random numbers that shuffle blind texts; no text has so many steps. */
 const SHUFFLE = 2 ** 32;
 const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
@@ -65,7 +66,7 @@ export class LogitCompare extends ModelElement {
   #list = new StrategyList(this);
   #frame = 0;
   #debounce = new Debounce();
-  /** The plan of the texts, as JSON. */
+  /** The plan of the present texts, as JSON. */
   #planned = '';
   /** @type {WeakMap<Text[], import('../../engine/compare.js').Spread>} */
   #spreads = new WeakMap();
@@ -73,13 +74,13 @@ export class LogitCompare extends ModelElement {
   constructor() {
     super();
     const initial = initialChoices('compare');
-    /** A prepared comparison, by its name in suites.js. @type {string} */
+    /** The name of a prepared comparison in suites.js. @type {string} */
     this.suite = initial.suite;
-    /** Strategies in place of the suite's. @type {readonly Strategy[] | null} */
+    /** Strategies that replace the suite's; null for the suite's. @type {readonly Strategy[] | null} */
     this.strategies = initial.strategies;
-    /** The number of texts of each strategy, in place of the suite's. @type {number | null} */
+    /** The number of texts per strategy; null for the suite's number. @type {number | null} */
     this.samples = initial.samples;
-    /** In place of the settings' seed. @type {number | null} */
+    /** The seed; null for the settings' seed. @type {number | null} */
     this.seed = initial.seed;
     /** @type {number} */
     this.max_new_tokens = initial.max_new_tokens;
@@ -87,17 +88,17 @@ export class LogitCompare extends ModelElement {
     this.blind = initial.blind;
     /** @type {typeof COLOURS[number]} */
     this.colour = initial.colour;
-    /** The step of the strips, from 1. @type {number} */
+    /** The step that the strips show, from 1. @type {number} */
     this.step = initial.step;
     /** True if a lesson chose the comparison and explains it. */
     this.fixed = false;
-    /** The random numbers that shuffle blind texts. @type {number[]} */
+    /** The random numbers that shuffle blind texts, from 0 to below 1. @type {number[]} */
     this.shuffled = [];
-    /** The keys of the strategies with unfolded texts. @type {Set<number>} */
+    /** The keys of the strategies whose texts are unfolded. @type {Set<number>} */
     this.unfolded = new Set();
   }
 
-  /** True if texts are written or slices are read. */
+  /** True while texts are written or distributions are read. */
   get busy() {
     return this.#runner.running || this.#slices.busy;
   }
@@ -150,11 +151,11 @@ export class LogitCompare extends ModelElement {
     const us = Array.from({ length: MOST_TEXTS }, (_, i) => engine.random(plan.seed, SHUFFLE + i));
     Promise.all(us).then(
       (found) => (this.shuffled = found),
-      () => {}, // the engine was closed meanwhile
+      () => {}, // the engine was closed in the meantime
     );
   }
 
-  /** Renders at the next frame: steps come faster than frames. */
+  /** Requests a render at the next frame: steps are more frequent than frames. */
   #askFrame() {
     if (!this.isConnected) return;
     cancelAnimationFrame(this.#frame);
@@ -194,12 +195,12 @@ export class LogitCompare extends ModelElement {
     `;
   }
 
-  /** The model's own name, or the page's until the model is open. */
+  /** The model's own name; until the model is open, the page's name for it. */
   get #modelName() {
     return this.engine?.info?.name ?? this.offer.name;
   }
 
-  /** A note on the loops of a suite, with a button on the model that they were measured on. */
+  /** Renders a note on loops, with a button that opens the model on which they were measured. */
   #renderLooping() {
     const looping = LOOPING[this.suite];
     const { prompt, max_new_tokens: n } = looping;
@@ -249,7 +250,7 @@ export class LogitCompare extends ModelElement {
         @click=${this.#save}>${t('compare.csv')}</button></p>`;
   }
 
-  /** The complete texts, with figures. */
+  /** The complete texts that have figures. */
   get #complete() {
     return this.#runner.texts
       .flat()
@@ -295,7 +296,7 @@ export class LogitCompare extends ModelElement {
       </details>`;
   }
 
-  /** The distribution of each text at one step, with u through all of them. */
+  /** Renders each text's distribution at one step, with a line at u through all of them. */
   #renderStrips() {
     const { engine } = this;
     const { prompt } = this.#runner;
@@ -326,7 +327,7 @@ export class LogitCompare extends ModelElement {
         @logit-at=${this.#onAt}>${words}</logit-passage>`;
   }
 
-  /** The start of each text: the prompt, or '' for a chat, which is above all texts. */
+  /** The shown start of each text: the prompt; '' for a chat, which is shown above all texts. */
   get #given() {
     return this.prompt_ids ? '' : this.prompt;
   }
@@ -336,7 +337,7 @@ export class LogitCompare extends ModelElement {
   }
 
   /**
-   * Says at which step a text parts from the first.
+   * Returns a sentence: the step at which `text` first differs from `first`, and both tokens there.
    * @param {Text} first
    * @param {Text} text
    * @param {number} i
@@ -448,7 +449,7 @@ export class LogitCompare extends ModelElement {
 }
 
 /**
- * The step at which a text parts from another, null if it does not so far.
+ * Returns the step at which a text first differs from another; null if no step differs so far.
  * @param {Text} first
  * @param {Text} text
  */

@@ -1,6 +1,7 @@
 /**
  * <logit-compare-controls>: the prepared comparisons, the prompt, and boxes for seed, length and number
- * of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }), which does not leave its host.
+ * of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }), an event that only its host
+ * receives.
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -24,15 +25,15 @@ export class LogitCompareControls extends LogitElement {
 
   constructor() {
     super();
-    /** The prepared comparison in use, or ''. */
+    /** The name of the prepared comparison; '' for none. */
     this.suite = '';
     /** @type {import('./runner.js').Plan | null} */
     this.plan = null;
-    /** Texts of people to continue. @type {readonly import('./passages.js').Passage[]} */
+    /** Texts by human authors to continue. @type {readonly import('./passages.js').Passage[]} */
     this.passages = [];
     /** The reason why there are no texts. */
     this.fault = '';
-    /** The refused text of a box. @type {{ name: string, text: string } | null} */
+    /** The refused text of a box; null if none. @type {{ name: string, text: string } | null} */
     this.refused = null;
   }
 
@@ -75,7 +76,7 @@ export class LogitCompareControls extends LogitElement {
             @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></label>`;
   }
 
-  /** The prompt that the model's template makes of the bench's chat. @param {string} prompt */
+  /** Renders the prompt that the model's chat template makes from the bench's chat. @param {string} prompt */
   #renderMade(prompt) {
     return html`
         <div class="prompt"><span class="label" id="made">${t('compare.chat')}</span>

@@ -1,4 +1,4 @@
-/** The figures of a comparison as words: of one text, of several, and of the greedy text and the cold ones. */
+/** The figures of a comparison as words: of one text, of several texts, and of greedy versus cold sampling. */
 import { html, nothing } from 'lit';
 import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
@@ -21,7 +21,7 @@ function orNone(value, write) {
   return value === null ? NONE : write(value);
 }
 
-/** The names and values of a text's figures. @param {Text} text */
+/** Returns the names and values of a text's figures. @param {Text} text */
 export function figureRows({ figures, finish }) {
   /** @param {number | null} before @param {number | null} after */
   const change = (before, after) =>
@@ -46,13 +46,13 @@ export function figureName(name) {
   return t(name === 'ttr' || name === 'distinct' ? `measure.${name}` : `compare.${name}`);
 }
 
-/** Two decimals, or none from 1000 on. @param {number} value */
+/** Writes two decimals, or none from 1000 on. @param {number} value */
 function short(value) {
   if (value > 0 && value < 0.005) return `< ${fixed(0.01, 2)}`;
   return value >= 1000 ? number(Math.round(value)) : fixed(value, 2);
 }
 
-/** A mean number of tokens kept. @param {number} kept */
+/** Writes a mean number of kept tokens. @param {number} kept */
 function tokensKept(kept) {
   return fixed(kept, kept < 100 ? 1 : 0);
 }
@@ -87,7 +87,7 @@ export function renderRows(texts) {
     </table>`;
 }
 
-/** The columns of the table with several texts per strategy. */
+/** The columns of the table that has several texts per strategy. */
 export const SPREAD = [
   'different',
   'within',
@@ -99,7 +99,7 @@ export const SPREAD = [
 ];
 
 /**
- * A strategy's cells in the table.
+ * Renders a strategy's cells in the table.
  * @param {Spread | null} spread null until all texts are complete
  * @param {number} samples
  */
@@ -144,9 +144,10 @@ function gapWords({ step, best, second, gap }, eos) {
 }
 
 /**
- * Says how many of the cold texts equal the greedy one.
+ * Says how many of the cold texts (temperature near 0) equal the greedy text.
  * @param {string} T
- * @param {(number | null)[]} partings the step at which each cold text parts from the greedy one
+ * @param {(number | null)[]} partings the step at which each cold text first differs from the greedy text;
+ *   null if it never differs
  */
 function sayCold(T, partings) {
   const parted = partings.filter((at) => at !== null);
@@ -159,8 +160,8 @@ function sayCold(T, partings) {
 }
 
 /**
- * Says whether the cold texts equal the greedy one, and at which steps the gap of the two best logits is
- * too small.
+ * Says whether the cold texts equal the greedy text, and at which steps the two best logits are too
+ * close.
  * @param {import('./runner.js').Gaps} gaps
  * @param {number} temperature
  * @param {(number | null)[]} partings as for sayCold

@@ -1,7 +1,7 @@
 /**
- * <logit-passage>: one text of a comparison, its tokens coloured by surprisal, with a mark where it
- * parts from another text and where it goes round in a loop. Its numbers are read token by token,
- * by pointer or arrow keys. Asks with "logit-at" ({ at }) for a step, which does not leave its host.
+ * <logit-passage>: one text of a comparison, its tokens coloured by surprisal. Marks show where it first
+ * differs from another text and where it repeats in a loop. The user reads a token's numbers with the
+ * pointer or arrow keys. Asks with "logit-at" ({ at }) for a step, an event that only its host receives.
  */
 import { html, nothing } from 'lit';
 import { fixed, percent, t } from '../../locale/locale.js';
@@ -12,7 +12,7 @@ import passageStyles from './passage.css';
 
 /** @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep */
 
-/** The surprisal with the fullest colour, in bits, as on the bench. */
+/** The surprisal with the strongest colour, in bits, as on the bench. */
 const FULL = 6;
 
 export class LogitPassage extends LogitElement {
@@ -40,10 +40,10 @@ export class LogitPassage extends LogitElement {
     /** The name of the text for a screen reader. */
     this.label = '';
     this.eos = -1;
-    /** @type {'after' | 'before' | 'none'} The distribution of the surprisal: after the chain or before. */
+    /** @type {'after' | 'before' | 'none'} Surprisal by the distribution after or before the chain. */
     this.colour = 'after';
     /**
-     * The step at which this text parts from the one that it is compared with.
+     * The step at which this text first differs from the text that it is compared with; null if none.
      * @type {number | null}
      */
     this.parts = null;
@@ -51,9 +51,9 @@ export class LogitPassage extends LogitElement {
     this.at = -1;
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
-    /** Only the text: no box, no numbers. */
+    /** True if only the text shows, without box and numbers. */
     this.plain = false;
-    /** The step under the pointer. */
+    /** The step under the pointer; -1 for none. */
     this.active = -1;
   }
 
@@ -123,7 +123,7 @@ export class LogitPassage extends LogitElement {
 
   #onClick = () => this.#ask();
 
-  /** Asks for the step under the pointer. */
+  /** Asks the host to show the step under the pointer. */
   #ask() {
     if (this.active >= 0)
       this.dispatchEvent(new CustomEvent('logit-at', { detail: { at: this.active } }));
@@ -145,7 +145,7 @@ export class LogitPassage extends LogitElement {
     this.renderRoot.querySelector(`[data-i="${to}"]`)?.scrollIntoView({ block: 'nearest' });
   };
 
-  /** The newest token stays in sight. @param {Map<string, unknown>} changes */
+  /** Scrolls to the newest token. @param {Map<string, unknown>} changes */
   updated(changes) {
     const before = /** @type {MeasuredStep[] | undefined} */ (changes.get('steps'))?.length ?? 0;
     if (this.plain || !changes.has('steps') || this.steps.length <= before || before === 0) return;

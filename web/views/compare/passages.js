@@ -1,12 +1,12 @@
 /**
- * Passages that no shipped model was trained on, each with its real continuation. They come from picture
- * books under CC BY, which no recipe contains, and from the last tenth of tiny Shakespeare, which its
- * recipe holds out (models/README.md).
+ * Passages that are not in any shipped model's training text, each with its real continuation. Some are
+ * from picture books under CC BY, which no recipe contains. The others are from the last tenth of tiny
+ * Shakespeare, which its recipe holds out (models/README.md).
  */
 
 /** @typedef {{ id: string, title: string, credit: string, prompt: string, text: string }} Passage */
 
-/** Passages by the name of the model. @type {Readonly<Record<string, readonly Passage[]>>} */
+/** Passages by the model's name. @type {Readonly<Record<string, readonly Passage[]>>} */
 export const PASSAGES = Object.freeze({
   stories: [
     {
@@ -36,7 +36,7 @@ export const PASSAGES = Object.freeze({
   ],
 });
 
-/** The passage with a continuation, if there is one. @param {string} [text] */
+/** Returns the passage with this continuation, if there is one. @param {string} [text] */
 export const passageOf = (text) =>
   Object.values(PASSAGES)
     .flat()

@@ -1,6 +1,6 @@
 /**
- * <logit-ranking>: texts without their settings, which the user puts in order; then it shows settings
- * and figures beside the ranks. Emits "logit-ranked" with the finished order.
+ * <logit-ranking>: texts without their settings. The user ranks them; then settings and figures appear
+ * beside the ranks. Emits "logit-ranked" with the finished order.
  */
 import { html } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -15,7 +15,7 @@ import rankingStyles from './ranking.css';
 /**
  * @typedef {import('./runner.js').Text} Text
  *
- * A text to rank, and every strategy that wrote it.
+ * A text to rank, and all strategies that wrote this text.
  * @typedef {{ text: Text, writers: { name: string, text: Text }[] }} Entry
  */
 
@@ -39,12 +39,12 @@ export class LogitRanking extends LogitElement {
 
   constructor() {
     super();
-    /** The texts, in the order of the first display. @type {Entry[]} */
+    /** The texts, in the order in which they were first shown. @type {Entry[]} */
     this.entries = [];
     /** The prompt. */
     this.given = '';
     this.eos = -1;
-    /** The entries from the best to the worst, as indices. @type {number[]} */
+    /** The indices of the entries, from the best to the worst. @type {number[]} */
     this.order = [];
     this.revealed = false;
     this.said = '';
@@ -152,10 +152,10 @@ export class LogitRanking extends LogitElement {
   }
 
   /**
-   * Moves a text and the focus.
+   * Moves a text in the order; the focus follows it.
    * @param {number} from
    * @param {number} to
-   * @param {number} step the button with the focus: -1 up, 1 down
+   * @param {number} step the button that gets the focus: -1 up, 1 down
    */
   async #move(from, to, step) {
     if (this.revealed || !this.#possible(to)) return;
@@ -175,7 +175,7 @@ export class LogitRanking extends LogitElement {
    */
   #onKey(event, place) {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!step || event.defaultPrevented) return; // the plug moves a grabbed card
+    if (!step || event.defaultPrevented) return; // the card's drag handle moves it
     event.preventDefault();
     this.#move(place, place + step, step);
   }
@@ -188,10 +188,10 @@ export class LogitRanking extends LogitElement {
 }
 
 /**
- * The first text of each strategy, shuffled by random numbers. Equal texts are one entry; an empty given
- * text is none.
- * @param {Text[][]} texts
- * @param {number[]} us
+ * Returns the first text of each strategy, shuffled by random numbers. Equal texts become one entry; an
+ * empty given text is left out.
+ * @param {Text[][]} texts by strategy
+ * @param {number[]} us random numbers from 0 to below 1
  * @returns {Entry[]}
  */
 export function entriesOf(texts, us) {

@@ -1,6 +1,6 @@
 /**
- * Writes the texts of a comparison in the worker, several at once so that they grow side by side, and
- * keeps the texts that the next comparison shares.
+ * Writes the texts of a comparison in the worker, several at once so that they grow side by side. Keeps
+ * complete texts that the next comparison needs too.
  */
 import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
 import { toFault } from '../../engine/errors.js';
@@ -12,28 +12,28 @@ import { toFault } from '../../engine/errors.js';
  * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
  * @typedef {import('../../engine/compare.js').Figures} Figures
  *
- * `samples` texts of each strategy with successive seeds; one for a given text.
+ * `samples`: the number of texts per strategy, with successive seeds; a given text counts once.
  * @typedef {{ prompt: string, prompt_ids?: number[] | null, seed: number, samples: number, max_new_tokens: number,
  *   strategies: readonly Strategy[] }} Plan
  *
- * One text. Only a complete text has `figures`. A text that a person gives may have a `fault`. A given
- * text that is empty or has a fault is `absent`: it is not measured.
+ * One text. `figures`: null until it is complete. `fault`: the error of a given text. `absent`: true
+ * for a given text that is empty or has a fault; it is not measured.
  * @typedef {{ key: string, strategy: Strategy, seed: number, steps: MeasuredStep[],
  *   finish: string | null, figures: Figures | null, absent: boolean,
  *   fault?: import('../../engine/errors.js').Fault }} Text
  *
- * The indices of the greedy and the cold strategy, and the gaps of the greedy text.
+ * The indices of the greedy and the cold strategy, and the logit gaps of the greedy text.
  * @typedef {{ greedy: number, cold: number } & Awaited<ReturnType<typeof gapsOf>>} Gaps
  */
 
-/** The most texts that grow at once, and the memory of their timelines in bytes. */
+/** The most texts that grow at once, and the memory limit of their timelines in bytes. */
 const LANES = 9;
 const MEMORY = 64 << 20;
 
 export class TextRunner {
   /** The texts of the plan, by strategy. @type {Text[][]} */
   texts = [];
-  /** @type {Gaps | null} */
+  /** Null without a greedy and a cold strategy. @type {Gaps | null} */
   gaps = null;
   /** @type {import('../../engine/errors.js').Fault | null} */
   fault = null;
@@ -50,13 +50,13 @@ export class TextRunner {
     this.#changed = changed;
   }
 
-  /** The number of texts, and of complete ones. */
+  /** The number of texts, and the number of complete texts. */
   get progress() {
     const all = this.texts.flat().filter(({ absent }) => !absent);
     return { total: all.length, done: all.filter(({ figures }) => figures).length };
   }
 
-  /** Stops writing; complete texts stay. */
+  /** Stops writing and keeps complete texts. */
   stop() {
     this.#abort.abort();
     this.running = false;
@@ -64,7 +64,7 @@ export class TextRunner {
   }
 
   /**
-   * Writes the texts of a plan, in place of the previous plan.
+   * Writes the texts of a plan, which replaces the previous plan.
    * @param {Engine} engine
    * @param {Plan} plan
    */
@@ -85,7 +85,7 @@ export class TextRunner {
       if (!signal.aborted) await this.#measureGaps(engine, plan, signal);
     } catch (error) {
       if (signal.aborted) return;
-      this.#abort.abort(); // the other lanes
+      this.#abort.abort(); // stops the other lanes
       this.fault = toFault(error);
     }
     if (this.#abort.signal !== signal) return;
@@ -93,7 +93,7 @@ export class TextRunner {
     this.#changed();
   }
 
-  /** Lays out the texts of a plan; keeps those already complete. @param {Plan} plan */
+  /** Creates the texts of a plan; reuses complete ones. @param {Plan} plan */
   #lay({ strategies, samples, seed, max_new_tokens }) {
     const { prompt } = this;
     const kept = new Map(
@@ -118,7 +118,7 @@ export class TextRunner {
    */
   async #write(engine, plan, signal) {
     const { samples } = plan;
-    // First the first text of every strategy, then the second ones.
+    // Write the first text of every strategy, then the second texts, and so on.
     const queue = Array.from({ length: samples }, (_, i) =>
       this.texts.flatMap((texts) => texts.slice(i, i + 1)),
     )
@@ -163,7 +163,7 @@ export class TextRunner {
       }
     } catch (error) {
       if (strategy.kind !== 'given' || signal.aborted) throw error;
-      text.fault = toFault(error); // the vocabulary cannot write it
+      text.fault = toFault(error); // the vocabulary cannot encode the text
       text.absent = true;
     } finally {
       await generation.return(/** @type {any} */ (undefined));
@@ -189,7 +189,7 @@ export class TextRunner {
   }
 }
 
-/** The prompt to continue. @param {Plan} plan */
+/** Returns the prompt to continue. @param {Plan} plan */
 function promptOf({ prompt, prompt_ids }) {
   return prompt_ids ?? prompt;
 }
@@ -200,7 +200,7 @@ async function idsOf(engine, { prompt, prompt_ids }) {
 }
 
 /**
- * The number of texts of a strategy: one if no seed changes it.
+ * Returns the number of texts of a strategy: 1 if the seed has no effect.
  * @param {Strategy} strategy
  * @param {number} samples
  */

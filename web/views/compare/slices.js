@@ -1,6 +1,6 @@
 /**
- * Reads and keeps the distribution of each text of a comparison at one step. The step may change faster
- * than the engine reads: only the last request is read.
+ * Reads the distribution of each text of a comparison at one step, and keeps it. The step may change
+ * faster than the engine reads; then only the last request is read.
  */
 import { carried } from '../../engine/presets.js';
 import { toFault } from '../../engine/errors.js';
@@ -13,9 +13,9 @@ import { Timeline } from '../../state/sources.js';
  * @typedef {import('./runner.js').Text} Text
  */
 
-/** The number of listed tokens; the others are one piece. */
+/** The number of listed tokens; all others form one piece. */
 const TOP = 64;
-/** The most slices kept. */
+/** The most distributions kept. */
 const MOST = 1000;
 
 export class SliceReader {
@@ -24,20 +24,20 @@ export class SliceReader {
   #engine = null;
   /** @type {Timeline | null} */
   #timeline = null;
-  /** The slices by text and step; null for an unreadable one. @type {Map<string, Trace | null>} */
+  /** The distributions by text and step; null if unreadable. @type {Map<string, Trace | null>} */
   #kept = new Map();
-  /** The pending slices. @type {[Text, number][]} */
+  /** The distributions to read: text and step. @type {[Text, number][]} */
   #wanted = [];
   /** @type {string | number[]} */
   #prompt = '';
   #reading = false;
 
-  /** @param {() => void} changed called after each slice */
+  /** @param {() => void} changed called after each reading */
   constructor(changed) {
     this.#changed = changed;
   }
 
-  /** True if slices are pending. */
+  /** True while distributions wait to be read. */
   get busy() {
     return this.#reading;
   }
@@ -45,14 +45,14 @@ export class SliceReader {
   /**
    * @param {Text} text
    * @param {number} at the step, from 0
-   * @returns {Trace | null} null before it is read, or if it is unreadable
+   * @returns {Trace | null} null until it is read, or if it is unreadable
    */
   get(text, at) {
     return this.#kept.get(keyOf(text, at)) ?? null;
   }
 
   /**
-   * Reads the slices of texts at a step, in place of the pending ones.
+   * Reads the distributions of texts at a step; this replaces the waiting requests.
    * @param {Engine} engine
    * @param {string | number[]} prompt
    * @param {Text[]} texts
@@ -68,7 +68,7 @@ export class SliceReader {
     if (!this.#reading && this.#wanted.length > 0) this.#readAll(engine);
   }
 
-  /** Drops everything. */
+  /** Drops all distributions and requests. */
   close() {
     this.#timeline?.close();
     this.#timeline = null;
@@ -92,7 +92,7 @@ export class SliceReader {
           this.#kept.set(key, trace);
         } catch (error) {
           if (engine !== this.#engine || toFault(error).code === 'closed') break;
-          this.#kept.set(key, null); // no second request
+          this.#kept.set(key, null); // prevents a second request
           throw error;
         }
         this.#changed();
@@ -113,7 +113,7 @@ export class SliceReader {
     const given = this.#prompt;
     const prompt = Array.from(typeof given === 'string' ? await engine.encode(given) : given);
     const before = steps.slice(0, at).map(({ id }) => id);
-    // A given text may encode the end of the prompt with other tokens.
+    // The tokens of a given text may encode the end of the prompt differently.
     const ids = [...prompt.slice(0, steps[0].position), ...before];
     const mu = steps[at - 1]?.mu;
     const { kind = 'sample', settings } = strategy;

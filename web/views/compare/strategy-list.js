@@ -1,4 +1,4 @@
-/** The strategies of <logit-compare>: renders each with its editor, and changes their list. */
+/** The strategies of <logit-compare>: renders each strategy with its editor, and changes the list. */
 import { html } from 'lit';
 import { CARRIED } from '../../engine/presets.js';
 import { t } from '../../locale/locale.js';
@@ -11,16 +11,16 @@ import { letter } from './strategy.js';
  */
 
 const LEAST = 2;
-/** The most strategies; one given text may be added to them. */
+/** The most strategies, without a given text. */
 const MOST = 9;
-/** The most texts in a comparison. */
+/** The most texts in a comparison: one per strategy and a given text. */
 export const MOST_TEXTS = MOST + 1;
 
 export class StrategyList {
-  /** A key for each strategy, which it keeps when the list changes. @type {number[]} */
+  /** The key of each strategy, by its position; a key stays with its strategy. @type {number[]} */
   keys = [];
   #lastKey = 0;
-  /** The settings that are numbers. @type {import('../../engine/types.js').TableRow[]} */
+  /** The settings whose values are numbers. @type {import('../../engine/types.js').TableRow[]} */
   #rows = [];
   #host;
 
@@ -36,7 +36,7 @@ export class StrategyList {
     );
   }
 
-  /** Makes new keys for another list. @param {boolean} other whether it replaces the former one */
+  /** Makes new keys if the list is new or has another length. @param {boolean} other true if the list is new */
   renew(other) {
     const { strategies } = this.#host.plan;
     if (other || this.keys.length !== strategies.length)
@@ -45,7 +45,7 @@ export class StrategyList {
 
   keyOf = (/** @type {unknown} */ _, /** @type {number} */ i) => this.keys[i];
 
-  /** The possible additions. @returns {('add' | 'give')[]} */
+  /** The kinds of strategies that can be added. @returns {('add' | 'give')[]} */
   get addable() {
     const { strategies } = this.#host.plan;
     const given = strategies.filter(({ kind }) => kind === 'given').length;
@@ -67,7 +67,7 @@ export class StrategyList {
   /**
    * @param {Strategy} strategy
    * @param {number} i
-   * @param {string} fault of its text
+   * @param {string} fault the error of a given text; '' if none
    */
   render({ kind = 'sample', settings, text = '' }, i, fault) {
     const { fixed, plan } = this.#host;
@@ -78,19 +78,19 @@ export class StrategyList {
         ></logit-strategy>`;
   }
 
-  /** Compares the real end of a passage with its continuations. @param {import('./passages.js').Passage} passage */
+  /** Adds the real continuation of a passage and sets its prompt. @param {import('./passages.js').Passage} passage */
   continue({ prompt, text }) {
     const sampled = this.#host.plan.strategies.filter(({ kind }) => kind !== 'given');
     this.#change([...sampled, { kind: 'given', settings: {}, text }], { prompt });
   }
 
-  /** Adds the bench's settings, or those of the attributes, as a strategy. */
+  /** Adds a strategy with the settings of the bench or of the attributes. */
   #add() {
     const { seed: _, ...asked } = this.#host.asked;
     this.#push({ settings: activeSettings(this.#host.engine?.table ?? [], asked) });
   }
 
-  /** Adds a text of the user's, such as the source of the prompt. */
+  /** Adds a given text, for example the source of the prompt. */
   async #give() {
     this.#push({ kind: 'given', settings: {}, text: '' });
     await this.#host.updateComplete;
@@ -143,7 +143,7 @@ export class StrategyList {
 }
 
 /**
- * A list with one of its items first.
+ * Returns the list with item `i` first.
  * @template T
  * @param {T[]} list
  * @param {number} i

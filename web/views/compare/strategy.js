@@ -1,6 +1,6 @@
 /**
  * <logit-strategy>: the name of a strategy, its buttons, and boxes for its settings or for a given text.
- * Asks with "logit-strategy" ({ action, settings, text }), which does not leave its host.
+ * Asks with "logit-strategy" ({ action, settings, text }), an event that only its host receives.
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
@@ -43,23 +43,23 @@ export class LogitStrategy extends LogitElement {
     this.kind = 'sample';
     /** The given text. */
     this.text = '';
-    /** The reason why the given text is unreadable. */
+    /** The error of the given text; '' if none. */
     this.fault = '';
     /** @type {Settings} */
     this.settings = {};
-    /** @type {SettingRow[]} The settings that are numbers. */
+    /** @type {SettingRow[]} The settings whose values are numbers. */
     this.table = [];
-    /** True if the other texts are compared with this one. */
+    /** True if the other texts are compared with this text. */
     this.first = false;
     this.removable = false;
-    /** True if it has no buttons. */
+    /** True if there are no buttons. */
     this.fixed = false;
     this.editing = false;
-    /** @type {string[]} Settings with an added box. */
+    /** @type {string[]} Names of settings that the user added a box for. */
     this.added = [];
-    /** The text in the box until the box loses focus. @type {string | null} */
+    /** The typed text until the box loses focus, then null. @type {string | null} */
     this.typed = null;
-    /** The refused text of a box. @type {{ name: string, text: string } | null} */
+    /** The refused text of a box; null if none. @type {{ name: string, text: string } | null} */
     this.refused = null;
   }
 
@@ -175,7 +175,7 @@ export class LogitStrategy extends LogitElement {
   }
 }
 
-/** The name of a strategy by its settings. @param {Pick<Strategy, 'kind' | 'settings' | 'text'>} strategy */
+/** Returns the name of a strategy, made from its settings. @param {Pick<Strategy, 'kind' | 'settings' | 'text'>} strategy */
 export function titleOf({ kind, settings, text }) {
   if (kind === 'given') return passageOf(text)?.title ?? t('compare.given');
   const { order, draw, logit_bias } = settings;
@@ -194,7 +194,7 @@ export function titleOf({ kind, settings, text }) {
   return words.filter(Boolean).join(', ') || t('compare.plain');
 }
 
-/** The letter of a strategy. @param {number} i */
+/** Returns the letter of a strategy. @param {number} i from 0 */
 export function letter(i) {
   return String.fromCharCode(65 + i);
 }

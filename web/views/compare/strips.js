@@ -1,8 +1,8 @@
 /**
- * <logit-strips>: the distribution of each strategy at one step as a strip, its tokens end to end from 0
- * to 1, and one needle through all strips: the common random number u. The strips are side by side over
- * the columns of the texts, or one above another without room for that. Asks with "logit-at" ({ at }),
- * which does not leave its host.
+ * <logit-strips>: each strategy's distribution at one step as a strip: its tokens side by side from 0 to
+ * 1. One needle through all strips shows the common random number u. The strips are beside each other
+ * over the columns of the texts; if there is no room, each strip is a row. Asks with "logit-at"
+ * ({ at }), an event that only its host receives.
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -19,22 +19,22 @@ import stripsStyles from './strips.css';
  * @typedef {import('../../engine/types.js').Trace} Trace
  * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
  *
- * One strategy at the step: its token, null after the end of the text, and the distribution, null until
- * it is read.
+ * One strategy at the step. `step`: its token, null after the end of the text. `trace`: the distribution,
+ * null until it is read.
  * @typedef {{ strategy: import('../../engine/compare.js').Strategy, step: MeasuredStep | null,
  *   trace: Trace | null }} Slice
  */
 
-/** The most strips side by side, and the least width for that in rem. */
+/** The most strips beside each other, and the least width for this layout, in rem. */
 const BESIDE = 4;
 const ROOM = 44;
-/** The height of strips side by side, and the width beside one in a row, in rem. */
+/** The height of strips beside each other, and the width of the text beside a row, in rem. */
 const HEIGHT = 11;
 const ASIDE = { wide: 28, narrow: 8 };
-/** The room for a name in 1/16 rem: the width of a letter, and the height of a line. */
+/** The room that a name needs, in 1/16 rem: the width per letter, and the height of a line. */
 const LETTER = 8;
 const LINE = 20;
-/** Tokens below this length, in 1/16 rem, have no line between them. */
+/** A token whose part is shorter than this, in 1/16 rem, has no line at its edge. */
 const THREAD = 4;
 
 export class LogitStrips extends LogitElement {
@@ -60,7 +60,7 @@ export class LogitStrips extends LogitElement {
     this.eos = -1;
   }
 
-  /** The common u; null if no strategy draws with one. */
+  /** The common u; null if no strategy draws with u. */
   get #u() {
     return this.slices.find(({ step }) => typeof step?.u === 'number')?.step?.u ?? null;
   }
@@ -133,17 +133,17 @@ export class LogitStrips extends LogitElement {
     });
   }
 
-  /** The end token has a name of its own. @param {{ id: number, text: string }} token */
+  /** Renders a token; the end token has a special name. @param {{ id: number, text: string }} token */
   #token({ id, text }) {
     return { id, text: id === this.eos ? `‹${t('text.end')}›` : text, special: false };
   }
 
-  /** A token without the space before a word. @param {MeasuredStep} step */
+  /** Returns a token without the space before a word. @param {MeasuredStep} step */
   #named(step) {
     return visibleHtml(this.#token({ ...step, text: step.text.replace(/^ (?=\S)/, '') }));
   }
 
-  /** The drawn tokens, for a screen reader. @param {number | null} u */
+  /** Names the drawn tokens for a screen reader. @param {number | null} u */
   #say(u) {
     const drawn = this.slices.map(({ step }, i) => {
       const token = step && spoken({ ...step, special: false }, this.eos);

@@ -1,4 +1,4 @@
-/** The chart of a cost over the length of a text, one line for each way to compute it. */
+/** The chart of a cost by the length of a text, with a line for each method of computing. */
 import { html } from 'lit';
 import { number } from '../../locale/locale.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';
@@ -7,13 +7,13 @@ import { renderTrend } from '../../plots/trend-view.js';
 /**
  * @param {object} options
  * @param {{ key: string, values: number[] }[]} options.series
- * @param {number[]} options.places the numbers of tokens
- * @param {boolean} options.counts whether wide values may have a logarithmic axis
+ * @param {number[]} options.places the numbers of tokens, on the x axis
+ * @param {boolean} options.counts true if widely spread values may have a logarithmic axis
  * @param {{ x: string, y: string, legend: string[] }} options.words
  * @param {(value: number) => string} options.write writes a value on the axis
- * @param {number} options.at the index of the point on show
+ * @param {number} options.at the index of the chosen point
  * @param {(at: number) => void} options.onPoint
- * @param {{ width: number, height: number, unit: number }} size in pixels; unit: of 1/16 rem
+ * @param {{ width: number, height: number, unit: number }} size in pixels; unit: pixels per 1/16 rem
  */
 export function renderChart({ series, places, counts, words, write, at, onPoint }, size) {
   const layout = layoutTrend({

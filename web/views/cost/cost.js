@@ -1,7 +1,7 @@
 /**
  * <logit-cost>: the cost of one step with and without the KV cache, by formula and as measured in the
- * worker, the savings of the cache in a text, and the speed of each variant of the inner loops. Emits
- * "logit-choose" with the measured parts, so that a link measures them again.
+ * worker. It also shows how much the cache saves over a text, and the speed of each build of the inner
+ * loops. Emits "logit-choose" with the measured parts, so that a link measures them again.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
@@ -50,17 +50,17 @@ export class LogitCost extends ModelElement {
   #run = null;
   /** @type {number[]} */
   #ids = [];
-  /** The model of the measurements. @type {unknown} */
+  /** The model that the measurements belong to. @type {unknown} */
   #measuredModel = null;
 
   constructor() {
     super();
-    /** The number of drawn tokens on the bench. */
+    /** The number of tokens drawn on the bench. */
     this.drawn = 0;
     const { measured, prompt_tokens, new_tokens, width } = initialChoices('cost');
-    /** The parts to measure at once. @type {('steps' | 'speeds')[]} */
+    /** The parts to measure without a press. @type {('steps' | 'speeds')[]} */
     this.measured = measured;
-    /** The numbers of the calculator; null for those of bench and model. @type {number | null} */
+    /** The calculator's numbers; null for the bench's and the model's. @type {number | null} */
     this.prompt_tokens = prompt_tokens;
     /** @type {number | null} */
     this.new_tokens = new_tokens;
@@ -68,7 +68,7 @@ export class LogitCost extends ModelElement {
     this.width = width;
     /** @type {Timing[]} */
     this.timings = [];
-    /** @type {Map<string, number | null>} Tokens per second; null for a variant that cannot run. */
+    /** @type {Map<string, number | null>} Tokens per second, by variant; null if a variant cannot run. */
     this.speeds = new Map();
     /** @type {'' | 'steps' | 'speeds'} */
     this.busy = '';
@@ -127,7 +127,7 @@ export class LogitCost extends ModelElement {
     `;
   }
 
-  /** All parts that need the model's facts, at once so that nothing moves. @param {any} info */
+  /** Renders all parts that need the model's facts, in one step so that nothing moves. @param {any} info */
   #renderWhole(info) {
     const { busy } = this;
     return html`
@@ -318,7 +318,7 @@ export class LogitCost extends ModelElement {
     return { ids: this.#ids, ends: end_token_ids, context: context_length };
   }
 
-  /** The reason why this context is too short to measure; '' if it is long enough. */
+  /** Returns the reason why the context is too short to measure; '' if it is long enough. */
   #short() {
     const n = this.engine?.info?.context_length ?? LEAST_CONTEXT;
     return n < LEAST_CONTEXT ? t('cost.short', { n, least: LEAST_CONTEXT }) : '';
@@ -343,7 +343,7 @@ export class LogitCost extends ModelElement {
     }
   }
 
-  /** Measures each variant; opens the same model again for each. */
+  /** Measures each variant; opens the present model again for each. */
   async #race() {
     if (!this.engine || !this.#measurable) return;
     const run = this.#begin('speeds');
@@ -352,7 +352,7 @@ export class LogitCost extends ModelElement {
     for (const variant of VARIANTS) {
       if (run.signal.aborted) break;
       const held = lease(this.offer.model, { context: this.context, variant });
-      const speed = await held.ready.then((engine) => measureSpeed(engine, text)).catch(() => null); // a browser without these instructions
+      const speed = await held.ready.then((engine) => measureSpeed(engine, text)).catch(() => null); // null if the browser lacks the instructions
       held.release();
       this.speeds = new Map(this.speeds).set(variant, speed);
     }
@@ -370,13 +370,13 @@ export class LogitCost extends ModelElement {
   }
 }
 
-/** A number of operations. @param {number} value */
+/** Writes a number of operations. @param {number} value */
 function big(value) {
   const [unit, letter] = value >= 1e9 ? [1e9, 'G'] : value >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
   return `${brief(value / Number(unit))} ${letter}`;
 }
 
-/** Three digits. @param {number} value */
+/** Writes three digits. @param {number} value */
 function brief(value) {
   return fixed(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }

@@ -1,6 +1,6 @@
 /**
- * The cost of one decode step by the formula: operations (a multiplication and an addition are two) and
- * bytes read. The matrix term grows with the model, the attention term with the text.
+ * The cost of one decode step by formula: operations (a multiplication and an addition are two) and bytes
+ * read. The matrix term grows with the model, the attention term grows with the text.
  */
 
 /**
@@ -11,8 +11,8 @@
  */
 
 /**
- * The weights that a token is multiplied with: all except GPT-2's table of positions. The token table is
- * the head, so it counts too.
+ * Returns the number of weights that a token is multiplied with: all except GPT-2's position table. The
+ * token table is also the head, so it counts.
  * @param {Info} info
  */
 export function multiplied({ architecture, parameters, model_context_length, n_embd }) {
@@ -20,8 +20,8 @@ export function multiplied({ architecture, parameters, model_context_length, n_e
 }
 
 /**
- * The cost of a step with one new token, `n` tokens in all; the cache has keys and values of the others.
- * Operations: 2 per weight; in every layer 2 n_embd per score and per mixed value.
+ * Returns the cost of a step with one new token and n tokens in all. The cache has the keys and values of
+ * the other tokens. Operations: 2 per weight; in every layer 2 n_embd per score and per mixed value.
  * @param {Info} info
  * @param {number} n
  * @returns {Cost}
@@ -36,8 +36,8 @@ export function withCache(info, n) {
 }
 
 /**
- * The cost of that step without a cache. Every token goes through the blocks again, but only the last
- * one through the head; token i attends to i tokens.
+ * Returns the cost of an equal step without a cache. Every token passes the blocks again, but only the
+ * last token passes the head. Token i attends to i tokens.
  * @param {Info} info
  * @param {number} n
  * @returns {Cost}
@@ -58,10 +58,10 @@ export function operations({ matrices, attention }) {
 }
 
 /**
- * All steps of a text of `drawn` tokens after a prompt: the tokens that went through the blocks, and
- * their operations.
+ * Returns the total of all steps that draw `drawn` tokens after a prompt: the tokens that passed the
+ * blocks, and their operations.
  * @param {Info} info
- * @param {number} prompt
+ * @param {number} prompt in tokens
  * @param {number} drawn
  */
 export function wholeText(info, prompt, drawn) {

@@ -1,27 +1,27 @@
-/** Times decode steps in the worker, undisturbed by the page. */
+/** Times decode steps in the worker, where the page does not disturb them. */
 
 /**
- * @typedef {{ n: number, cached: number, uncached: number }} Timing the tokens of a step, and its
- *   milliseconds with and without the cache
+ * @typedef {{ n: number, cached: number, uncached: number }} Timing n: the tokens of a step; cached,
+ *   uncached: its milliseconds with and without the cache
  */
 
-/** The number of steps on either side of a place that count for it. */
+/** A place's time is the mean of the steps at most this many tokens before or after it. */
 const AROUND = 8;
-/** A shorter context has too few steps around a place, for any prompt. */
+/** In a shorter context there are too few steps around a place, whatever the prompt. */
 export const LEAST_CONTEXT = 2 * AROUND + 2;
 /** The least number of steps without the cache at each place. */
 const REPEATS = 4;
 /**
- * A browser's clock ticks ten times a millisecond at best, and a step may take less than a tick. So runs
- * are repeated for ENOUGH ms, but at most MOST times.
+ * A browser's clock has at best ten ticks per ms, and a step may be shorter than a tick. So a run is
+ * repeated until ENOUGH ms have passed, but at most MOST times.
  */
 const ENOUGH = 50;
 const MOST = 32;
 
 /**
- * The mean without the slowest sixteenth, which waited for other work. Over enough values it is finer
- * than the clock.
- * @param {number[]} values
+ * Returns the mean without the slowest sixteenth, which other work delayed. The mean of enough values is
+ * more precise than the clock.
+ * @param {number[]} values in ms
  */
 export function typical(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -35,7 +35,7 @@ function sum(values) {
 }
 
 /**
- * Repeats a run: at least `least` times, then until ENOUGH ms are over.
+ * Repeats a run at least `least` times and until ENOUGH ms have passed, at most MOST times.
  * @param {number} least
  * @param {AbortSignal} signal
  * @param {() => Promise<number>} run resolves with its ms
@@ -49,7 +49,7 @@ async function repeat(least, signal, run) {
 }
 
 /**
- * Places along the context, denser at its beginning.
+ * Returns the places to measure, as numbers of tokens; they are denser near the beginning.
  * @param {number} from
  * @param {number} to
  */
@@ -67,22 +67,22 @@ const endless = (ends) => ({
 });
 
 /**
- * Yields a timing for each place, the cheap ones first.
- * @param {any} session that nobody else uses
+ * Yields a timing for each place; the fastest steps are first.
+ * @param {any} session used by no other caller
  * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  * @returns {AsyncGenerator<Timing, void, void>}
  */
 export async function* measureSteps(session, { ids, ends, context, signal }) {
-  // Without end tokens the text fills the context.
+  // Without end tokens the text fills the whole context.
   const settings = endless(ends);
   const last = context - 1;
   /** @type {number[]} */
   let whole = [];
-  /** @type {number[][]} The times of the steps over n tokens, by n. */
+  /** @type {number[][]} The times in ms of the steps over n tokens, by n. */
   const times = Array.from({ length: context + 1 }, () => []);
   const options = { ...settings, prompt: ids, max_new_tokens: last - ids.length, signal };
   await repeat(1, signal, async () => {
-    whole = [...ids]; // each time the same
+    whole = [...ids]; // each run begins with equal tokens
     let taken = 0;
     for await (const { id, position, ms } of session.generate(options)) {
       times[position].push(ms);
@@ -108,7 +108,7 @@ export async function* measureSteps(session, { ids, ends, context, signal }) {
 }
 
 /**
- * Measures the tokens per second of a session, over the steps of a short text.
+ * Measures the speed of a session over the steps of a short text, in tokens per second.
  * @param {any} session
  * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  */

@@ -1,6 +1,6 @@
 /**
- * <logit-cost-sum>: a calculator of the cost of all steps of a text, with and without the KV cache, for
- * one matrix and for attention. Emits "logit-count" with typed numbers.
+ * <logit-cost-sum>: a calculator of the cost of all steps of a text, with and without the KV cache: for
+ * one matrix and for attention. Emits "logit-count" with the typed numbers.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
@@ -17,7 +17,7 @@ import costStyles from './cost.css';
 
 addMessages(locales);
 
-/** The boxes, with their letters. */
+/** The boxes, with their letters in the formula. */
 const BOXES = /** @type {const} */ ({ prompt_tokens: 'L', new_tokens: 'T', width: 'd' });
 /** The most points of a curve. */
 const POINTS = 24;
@@ -40,9 +40,9 @@ export class LogitCostSum extends LogitElement {
     this.prompt_tokens = 8;
     this.new_tokens = 20;
     this.width = 64;
-    /** The chosen point; null for the last one. @type {number | null} */
+    /** The index of the chosen point; null for the last point. @type {number | null} */
     this.at = null;
-    /** Refused texts by box, with the reason. @type {Record<string, { text: string, error: string }>} */
+    /** The refused text of each box, with the reason. @type {Record<string, { text: string, error: string }>} */
     this.wrong = {};
   }
 
@@ -153,7 +153,7 @@ export class LogitCostSum extends LogitElement {
   }
 }
 
-/** A number on an axis. @param {number} value */
+/** Writes a number on an axis. @param {number} value */
 function short(value) {
   const [unit, letter] =
     value >= 1e9 ? [1e9, ' G'] : value >= 1e6 ? [1e6, ' M'] : value >= 1e3 ? [1e3, ' k'] : [1, ''];

@@ -1,15 +1,15 @@
-/** A bigram table: the counts of all pairs of successive tokens of a text. */
+/** A bigram table: the counts of all pairs of successive tokens in a text. */
 
 /**
  * @typedef {object} Bigram
- * @property {string[]} tokens most frequent first
+ * @property {string[]} tokens the most frequent first
  * @property {number[]} totals the number of successors of each token
  * @property {Map<number, number>[]} rows the counts of each token's successors, by id
  */
 
 /**
  * @param {string} text
- * @param {'characters' | 'words'} by words keep the space before them; punctuation is separate
+ * @param {'characters' | 'words'} by a word includes the space before it; punctuation is separate
  * @returns {Bigram}
  */
 export function countBigrams(text, by) {
@@ -35,8 +35,8 @@ export function countBigrams(text, by) {
 }
 
 /**
- * A token's row as logits: the logarithms of its counts, which the softmax turns into shares. A token
- * without a successor gets the total counts of all tokens.
+ * Returns a token's row as logits: the logarithms of its counts, which the softmax turns into shares. If
+ * the token has no successor, the logits come from the total counts of all tokens.
  * @param {Bigram} table
  * @param {number} id
  */

@@ -1,4 +1,4 @@
-/** The bench over the user's own logits, without a model. */
+/** The bench for given logits, without a model. */
 import { Bench, idsOfBias } from '../../state/bench.js';
 import { field } from '../../state/fields.js';
 import { Reader } from '../../state/reader.js';
@@ -12,9 +12,9 @@ const SEED = field('seed').initial;
 export class LogitsBench extends Bench {
   /** @type {string[]} */
   tokens = [];
-  /** The logits before any sampler. */
+  /** The logits before the chain. */
   logits = new Float32Array();
-  /** @type {number[]} The drawn or given ids before the logits. */
+  /** @type {number[]} The ids before the logits, drawn or given. */
   history = [];
   /** The number of drawn ids in `history`. */
   drawnBefore = 0;
@@ -23,7 +23,7 @@ export class LogitsBench extends Bench {
   /** @type {Reader | null} */
   #reader = null;
 
-  /** @param {import('../../engine/remote.js').RemoteLogitscope | null} engine null if it has left */
+  /** @param {import('../../engine/remote.js').RemoteLogitscope | null} engine null if it was closed */
   use(engine) {
     this.engine = engine;
     if (!engine) return;
@@ -53,7 +53,7 @@ export class LogitsBench extends Bench {
   }
 
   /**
-   * Shows other logits.
+   * Shows new logits.
    * @param {{ tokens: string[], logits: number[], history?: number[], step?: number }} given
    */
   show({ tokens, logits, history = [], step = 0 }) {
@@ -75,14 +75,14 @@ export class LogitsBench extends Bench {
     return super.set(patch, direct);
   }
 
-  /** The settings that are not neutral. */
+  /** The settings that differ from neutral. */
   get said() {
     const { asked, table } = this;
     return activeSettings(table, { ...asked, seed: asked.seed === SEED ? null : asked.seed });
   }
 
   /**
-   * Sets everything that `said` holds.
+   * Sets all settings that `said` returns.
    * @param {import('../../engine/types.js').Settings} settings checked against the table
    */
   async restore({ order, draw = 'inverse', logit_bias = {}, seed = SEED, ...others }) {
@@ -98,7 +98,7 @@ export class LogitsBench extends Bench {
     await this.set({}, false);
   }
 
-  /** Resolves to the next token, once every reading is up to date. */
+  /** Resolves to the next token, when every reading is up to date. */
   async next() {
     while (this.pass) await this.pass;
     return this.drawn;

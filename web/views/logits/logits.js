@@ -1,5 +1,5 @@
 /**
- * <logit-logits>: the instrument over given logits, pasted or counted from a text as a bigram table; it
+ * <logit-logits>: the bench for given logits, either pasted or counted from a text as a bigram table; it
  * needs no model. Asks with "logit-model" ({ model: File }) for a model file, and emits "logit-choose"
  * with each choice.
  */
@@ -30,9 +30,9 @@ import { SAMPLES, TEXT } from './samples.js';
 
 addMessages(locales);
 
-/** The properties that select the logits. */
+/** The properties that determine the logits. */
 const CONTENTS = ['source', 'kind', 'pasted', 'text', 'by', 'context'];
-/** The number of tokens in the table, and of draws in one press of the button. */
+/** The number of tokens in the table, and the number drawn per press of the button. */
 const SHOWN = 12;
 const MANY = 40;
 
@@ -58,11 +58,11 @@ export class LogitLogits extends LogitElement {
   /** @type {import('../../state/engines.js').Lease | null} */
   #lease = null;
   #bench = new LogitsBench();
-  /** The user's own numbers, while an example shows. @type {Pick<LogitLogits, 'pasted' | 'kind'> | null} */
+  /** The user's numbers while an example shows, otherwise null. @type {Pick<LogitLogits, 'pasted' | 'kind'> | null} */
   #mine = null;
-  /** The settings of the last event; others come from outside. @type {object | null} */
+  /** The settings of the last event; other settings come from outside. @type {object | null} */
   #told = null;
-  /** The requests of panels. @type {Record<string, (event: any) => void>} */
+  /** The listeners for the panels' requests, by event type. @type {Record<string, (event: any) => void>} */
   #asks = {
     ...requestsOfBench(this.#bench),
     'logit-force': ({ detail }) =>
@@ -71,39 +71,39 @@ export class LogitLogits extends LogitElement {
 
   constructor() {
     super();
-    /** @type {{ key: string, params: Record<string, string | number> } | null} The fault of the pasted logits. */
+    /** @type {{ key: string, params: Record<string, string | number> } | null} The error in the pasted logits; null if none. */
     this.wrong = null;
-    /** @type {import('../../engine/errors.js').Fault | null} Why there is no engine. */
+    /** @type {import('../../engine/errors.js').Fault | null} The reason why there is no engine; null if none. */
     this.fault = null;
     const initial = initialChoices('logits');
     /** @type {'pasted' | 'bigram'} The source of the logits. */
     this.source = initial.source;
-    /** @type {'logits' | 'probabilities'} The kind of the pasted numbers. */
+    /** @type {'logits' | 'probabilities'} The meaning of the pasted numbers. */
     this.kind = initial.kind;
     /** The pasted text; null for an example. @type {string | null} */
     this.pasted = initial.pasted;
-    /** The text of the table; null for an example. @type {string | null} */
+    /** The text to count; null for an example. @type {string | null} */
     this.text = initial.text;
     /** @type {'characters' | 'words'} */
     this.by = initial.by;
-    /** The ids of the text written from the table, its start included. @type {number[]} */
+    /** The ids of the text written from the table, with its start. @type {number[]} */
     this.context = initial.context;
     /** The bench's settings that differ from neutral. @type {import('../../engine/types.js').Settings | null} */
     this.settings = initial.settings;
     /** @type {import('../../state/bench.js').View} */
     this.chart = initial.chart;
-    /** The pair of conventions side by side. @type {[string, string] | null} */
+    /** The two conventions shown side by side; null for none. @type {[string, string] | null} */
     this.conventions = initial.conventions;
-    /** True if there are only the table and its text, as in a lesson. */
+    /** True if only the table and its text show, as in a lesson. */
     this.bare = false;
     this.bigram = countBigrams(TEXT, this.by);
-    /** @type {'pasted' | 'bigram'} The source on show. */
+    /** @type {'pasted' | 'bigram'} The source that the bench shows. */
     this.shown = 'pasted';
     this.#bench.addEventListener('update', () => this.requestUpdate());
     this.#bench.addEventListener('change', () => this.#keep());
   }
 
-  /** True if the bench reads. */
+  /** True while the bench reads. */
   get busy() {
     return this.#bench.pass !== null;
   }
@@ -139,7 +139,7 @@ export class LogitLogits extends LogitElement {
     if (changed.has('text') || changed.has('by'))
       this.bigram = countBigrams(this.text ?? TEXT, this.by);
     const { length } = this.bigram.tokens;
-    if (this.context.length === 0 || this.context.some((id) => id >= length)) this.context = [0]; // of another table
+    if (this.context.length === 0 || this.context.some((id) => id >= length)) this.context = [0]; // the ids belong to another table
     if (CONTENTS.some((name) => changed.has(name))) this.#show();
     const { pasted, kind } = this;
     if (pasted !== null && !Object.values(SAMPLES).includes(pasted)) this.#mine = { pasted, kind };
@@ -151,7 +151,7 @@ export class LogitLogits extends LogitElement {
     }
   }
 
-  /** Tells the changes on the bench. */
+  /** Emits the changes on the bench. */
   #keep() {
     const { said, view: chart, pair: conventions } = this.#bench;
     const settings = Object.keys(said).length > 0 ? said : null;
@@ -163,7 +163,7 @@ export class LogitLogits extends LogitElement {
     this.keepChoice(Object.fromEntries(kept));
   }
 
-  /** Shows the chosen logits on the bench; unreadable ones change nothing there. */
+  /** Shows the chosen logits on the bench; invalid logits change nothing there. */
   #show() {
     if (this.source === 'pasted') this.#showPasted();
     else this.#showBigram();
@@ -177,7 +177,7 @@ export class LogitLogits extends LogitElement {
     this.#bench.show(found);
   }
 
-  /** Shows the row of the last token of the text. */
+  /** Shows the row of the text's last token. */
   #showBigram() {
     const { bigram, context } = this;
     if (bigram.tokens.length < 2) return;
@@ -334,7 +334,7 @@ export class LogitLogits extends LogitElement {
     const input = /** @type {HTMLInputElement} */ (event.target);
     const file = input.files?.[0];
     if (file) this.emit('logit-model', { model: file });
-    input.value = ''; // so that the same file can be picked again
+    input.value = ''; // so that the user can choose an equal file again
   }
 }
 

@@ -1,22 +1,22 @@
 /**
- * Pasted logits: `token: value` lines, or JSON as an array or an object, checked entry by entry.
- * Probabilities are taken as their logarithms, which the softmax turns back into shares.
+ * Parses pasted logits: `token: value` lines, or JSON as an array or an object, checked entry by entry.
+ * Probabilities are converted to their logarithms, which the softmax turns back into probabilities.
  */
 
 /**
  * @typedef {{ tokens: string[], logits: number[] }} Given
- * @typedef {{ key: string, params: Record<string, string | number> }} Refusal the key of a message
+ * @typedef {{ key: string, params: Record<string, string | number> }} Refusal key: of a message
  */
 
-/** The most entries: the largest vocabulary that the page promises. */
+/** The most entries: the size of the largest vocabulary that the page supports. */
 const MOST = 262144;
-/** The longest text, enough for MOST entries, in UTF-16 units. */
+/** The longest text, in UTF-16 units; it has room for MOST entries. */
 const LONGEST = 1 << 23;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
  * @param {string} text
- * @param {'logits' | 'probabilities'} [kind] of its numbers
+ * @param {'logits' | 'probabilities'} [kind] the meaning of the numbers
  * @returns {Given | Refusal}
  */
 export function parseLogits(text, kind = 'logits') {
@@ -92,7 +92,7 @@ function parseJson(text) {
 }
 
 /**
- * Returns token and logit of an array entry: a number, a pair, or an object with both.
+ * Returns token and logit of an array entry: a number, a pair, or an object with these two.
  * @param {any} entry
  * @param {number} i
  * @returns {[any, any]}

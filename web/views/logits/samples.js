@@ -1,6 +1,6 @@
-/** Examples: logits and a text. */
+/** Example logits and an example text. */
 
-/** After "The capital of France is": one token holds nearly everything. */
+/** After "The capital of France is": one token has nearly all the probability. */
 const CONFIDENT = {
   ' Paris': 12.1,
   ' the': 8.2,

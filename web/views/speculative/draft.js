@@ -1,8 +1,8 @@
-/** The file of the draft model, for the engine's worker. */
+/** The address or bytes of the draft model, for the engine's worker. */
 import { assets } from '../../state/assets.js';
 
 /**
- * Returns null without a draft model, and in a single-file page that does not contain it.
+ * Returns null if there is no draft model, or if a single-file page does not contain it.
  * @param {import('../../state/models.js').Offer} offer
  * @returns {string | Uint8Array | null}
  */

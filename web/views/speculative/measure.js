@@ -1,6 +1,6 @@
-/** Milliseconds a token with a draft and without, in turns, so that other load slows both. */
+/** Milliseconds per token with and without a draft, timed alternately so that other load slows both. */
 
-/** The number of timed texts of each kind, after one to warm up. */
+/** The number of timed texts with and without a draft; one more text before them warms up. */
 const ROUNDS = 5;
 
 /** @param {number[]} values */
@@ -8,7 +8,7 @@ const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
 
 /**
  * @param {import('../../engine/remote.js').RemoteLogitscope} engine
- * @param {Record<string, any>} options of a generation, with a draft
+ * @param {Record<string, any>} options of a generation that has a draft
  * @param {AbortSignal} signal
  */
 export async function measureBoth(engine, { draft, ...plain }, signal) {

@@ -1,6 +1,6 @@
 /**
- * <logit-speculative>: speculative decoding token by token: the draft of a small model, its fate, and the
- * two distributions that decided. Emits "logit-choose" with each choice.
+ * <logit-speculative>: speculative decoding token by token: the token that a small model drafted, whether
+ * it was accepted, and the two distributions that decided. Emits "logit-choose" with each choice.
  */
 import { html, nothing } from 'lit';
 import { classMap } from 'lit/directives/class-map.js';
@@ -28,9 +28,9 @@ addMessages(locales);
 /** @typedef {import('../../engine/types.js').Speculated} Speculated */
 /** @typedef {import('../../engine/types.js').SpeculationTotals} Totals */
 
-/** The numbers of drafted tokens in a pass, as buttons. */
+/** The choices for the number of drafted tokens per pass. */
 const DRAFTS = [1, 2, 4, 8];
-/** The number of listed tokens of the two distributions. */
+/** The number of listed tokens in each distribution. */
 const LISTED = 10;
 
 export class LogitSpeculative extends ModelElement {
@@ -54,7 +54,7 @@ export class LogitSpeculative extends ModelElement {
 
   /** @type {AbortController | null} */
   #run = null;
-  /** The options of the text on show, as JSON. */
+  /** The options of the present text, as JSON. */
   #written = '';
 
   constructor() {
@@ -62,23 +62,23 @@ export class LogitSpeculative extends ModelElement {
     const { draft_tokens, temperature, seed, max_new_tokens } = initialChoices('speculative');
     /** The number of tokens that a pass drafts. @type {number} */
     this.draft_tokens = draft_tokens;
-    /** Null is the bench's, as the seed. @type {number | null} */
+    /** Null for the bench's temperature. @type {number | null} */
     this.temperature = temperature;
-    /** @type {number | null} */
+    /** Null for the bench's seed. @type {number | null} */
     this.seed = seed;
     /** @type {number} */
     this.max_new_tokens = max_new_tokens;
     /** @type {Step[]} */
     this.steps = [];
-    /** The totals of a complete text. @type {Totals | null} */
+    /** The totals of a complete text; null until then. @type {Totals | null} */
     this.totals = null;
-    /** The chosen token. */
+    /** The index of the chosen token. */
     this.at = 0;
-    /** The refused text of a box. @type {{ name: string, text: string, error: string } | null} */
+    /** The refused text of a box; null if none. @type {{ name: string, text: string, error: string } | null} */
     this.refused = null;
-    /** The reason why there is no text. @type {import('../../engine/errors.js').Fault | null} */
+    /** The error that prevented the text; null if none. @type {import('../../engine/errors.js').Fault | null} */
     this.wrong = null;
-    /** Milliseconds a token. @type {{ drafted: number, plain: number } | null} */
+    /** Milliseconds per token, with and without the draft. @type {{ drafted: number, plain: number } | null} */
     this.timed = null;
     /** @type {'' | 'text' | 'time'} */
     this.busy = '';
@@ -101,7 +101,7 @@ export class LogitSpeculative extends ModelElement {
     this.requestUpdate();
   }
 
-  /** The options of the text. */
+  /** The options for writing the text. */
   get #options() {
     const { draft_tokens, max_new_tokens, prompt, prompt_ids } = this;
     return {
@@ -114,7 +114,7 @@ export class LogitSpeculative extends ModelElement {
     };
   }
 
-  /** The options as JSON, to compare with those of the text on show. */
+  /** The options as JSON, to compare with the options of the present text. */
   get #wanted() {
     const { draft, ...options } = this.#options;
     return JSON.stringify([Boolean(draft), options]);
@@ -152,7 +152,7 @@ export class LogitSpeculative extends ModelElement {
       if (this.#run === run) this.wrong = toFault(error);
     } finally {
       if (this.#run === run) this.busy = '';
-      await session.close().catch(() => {}); // the engine may be gone
+      await session.close().catch(() => {}); // the engine may be closed already
     }
   }
 
@@ -187,7 +187,7 @@ export class LogitSpeculative extends ModelElement {
     `;
   }
 
-  /** The note for a model without a draft model, or a page without its file. */
+  /** Renders a note: the model has no draft model, or the page lacks its file. */
   #renderNone() {
     if (assets.inside.size > 0) return html`<p class="none">${t('speculative.none.carried')}</p>`;
     return html`<div class="none"><p>${t('speculative.none')}</p>
@@ -329,7 +329,7 @@ export class LogitSpeculative extends ModelElement {
   }
 }
 
-/** The values that are not null. @param {Record<string, any>} given @returns {Record<string, any>} */
+/** Returns only the values that are not null. @param {Record<string, any>} given @returns {Record<string, any>} */
 function withoutNull({ temperature, seed }) {
   return Object.fromEntries(
     Object.entries({ temperature, seed }).filter(([, value]) => (value ?? null) !== null),
@@ -343,7 +343,7 @@ const tokenOf = ({ id, text, speculation }) => ({
   special: false,
 });
 
-/** A token as part of a text with line breaks at spaces. @param {import('../../base/visible.js').Token} token */
+/** Renders a token as part of a text whose lines break at spaces. @param {import('../../base/visible.js').Token} token */
 const prose = (token) =>
   visibleHtml(token, true).map((part) =>
     typeof part === 'string' ? part.replaceAll('\u00a0', ' ') : part,
@@ -373,7 +373,7 @@ function decisionInWords(step, how) {
   return t(acceptance === 1 ? 'speculative.words.sure' : 'speculative.words.accepted', words);
 }
 
-/** The number u on a line from 0 to 1; below `acceptance` the draft stays. @param {Speculated} how */
+/** Renders a line from 0 to 1 with the number u; if u is below `acceptance`, the draft is accepted. @param {Speculated} how */
 function renderCoin({ acceptance = 0, coin = 0 }) {
   return html`<div class="coin" aria-hidden="true" ${cssom({ '--stays': acceptance, '--u': coin })}>
     <i class="stays"></i><i class="needle"></i>
@@ -381,7 +381,7 @@ function renderCoin({ acceptance = 0, coin = 0 }) {
     <span class="ends"><span>0</span><span>${t('speculative.stays')} &lt; ${fixed(acceptance, 2)}</span><span>1</span></span></div>`;
 }
 
-/** Both distributions, one over the other. @param {Step} step @param {Speculated} how */
+/** Renders both distributions, one above the other. @param {Step} step @param {Speculated} how */
 function renderShares(step, how) {
   const { tokens = [] } = how;
   const both = how.drafted !== undefined;

@@ -1,9 +1,9 @@
-/** The figures of <logit-sweep>: for each the first sweep and the kind of chart. */
+/** The figures of <logit-sweep>: each has an initial sweep and a form of chart. */
 
 /**
  * @typedef {{ name: string, from: number, to: number, step: number }} Stretch
  *
- * A sweep. With `keep` the other settings are the bench's.
+ * A sweep. `keep`: true if the settings that it does not change are the bench's, not neutral.
  * @typedef {object} Asked
  * @property {Stretch} first
  * @property {Stretch | null} second
@@ -14,8 +14,8 @@
  *
  * @typedef {object} Figure
  * @property {string} name
- * @property {'line' | 'trade' | 'map' | 'any'} kind trade: the first measure across, the second up
- * @property {string[]} offers measures to choose from; empty for a fixed measure
+ * @property {'line' | 'trade' | 'map' | 'any'} kind trade: the first measure is x, the second y
+ * @property {string[]} offers measures to choose from; empty if the measure is fixed
  * @property {Asked} asked
  */
 
@@ -72,7 +72,7 @@ export const FIGURES = [
     {
       first: over('temperature', 0.1, 3, 0.1),
       measures: ['distinct_texts', 'correctness'],
-      samples: 200, // with 30 the curve goes back and forth by up to 13 %, with 200 by 1 %
+      samples: 200, // with 30 texts the curve goes back and forth by up to 13 %, with 200 texts by 1 %
       max_new_tokens: 20,
     },
     ['distinct_texts', 'distinct_2'],
@@ -92,7 +92,7 @@ export const FIGURES = [
 ];
 
 /**
- * The shape of a figure's chart. The free figure has a map for two settings.
+ * Returns the form of a figure's chart. The kind `any` gives a map if there are two settings.
  * @param {Figure} figure
  * @param {Asked} asked
  * @returns {'line' | 'trade' | 'map'}

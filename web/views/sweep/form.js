@@ -1,4 +1,4 @@
-/** The boxes of <logit-sweep>: settings, ranges, measure and number of texts. */
+/** The form of <logit-sweep>: settings, ranges, measure and number of texts. */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { MEASURES, needsGrammar, needsTexts } from '../../engine/measures.js';
@@ -23,8 +23,8 @@ import { measureName } from './labels.js';
  * @property {Figure} figure
  * @property {Asked} asked
  * @property {SettingRow[]} table
- * @property {boolean} judged whether a grammar can judge the texts
- * @property {Record<string, { text: string, error: string }>} drafts refused texts, by box
+ * @property {boolean} judged true if a grammar can judge the texts
+ * @property {Record<string, { text: string, error: string }>} drafts refused texts, by the box's id
  * @property {(change: Partial<Asked>) => void} set
  * @property {(box: string, draft: { text: string, error: string } | null) => void} draft
  */
@@ -104,7 +104,7 @@ function renderSetting({ asked, table, set }, which, chosen) {
 }
 
 /**
- * The range of the setting's knob, in about twenty steps.
+ * Returns the range of the setting's knob with a step that divides it into about twenty parts.
  * @param {SettingRow} row
  * @returns {Stretch}
  */
@@ -151,8 +151,8 @@ function renderWhole(form, name) {
  * @param {Form} form
  * @param {{ id: string, label: string, about: string, value: number,
  *   read: (text: string) => { value: number } | { error: string },
- *   accept: (value: number) => void }} box written only when its value changes: a running sweep must not
- *   overwrite typed text
+ *   accept: (value: number) => void }} box the box is written only when `value` changes: a running sweep
+ *   must not overwrite typed text
  */
 function renderBox({ drafts, draft }, { id, label, about, value, read, accept }) {
   const refused = drafts[id];

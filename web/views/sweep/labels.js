@@ -19,14 +19,14 @@ import { activeSettings } from '../../state/settings.js';
  * @typedef {import('../../engine/sweep.js').Point} Point
  */
 
-/** The share of no texts. */
+/** Replaces a share if there are no texts. */
 const NONE = '–';
 
 /** @param {string} name */
 export const measureName = (name) => t(`sweep.of.${name}`);
 
 /**
- * Writes a value. Rounding never gives 0 or 100 %: only exact 0 and 1 do.
+ * Writes a value. Rounding never gives 0 or 100 %: only exact 0 and exact 1 give them.
  * @param {string} name of the measure
  * @param {number} value
  */
@@ -40,8 +40,8 @@ export function writeMeasure(name, value) {
 }
 
 /**
- * A value with few digits, for a cell.
- * @param {string} name
+ * Writes a value with few digits, for a cell of a map.
+ * @param {string} name of the measure
  * @param {number} value
  */
 export function shortOf(name, value) {
@@ -54,8 +54,8 @@ export function shortOf(name, value) {
 }
 
 /**
- * A tick on the axis of a measure.
- * @param {string} name
+ * Writes a tick on the axis of a measure.
+ * @param {string} name of the measure
  * @param {number} value
  */
 export function tickOf(name, value) {
@@ -77,7 +77,7 @@ export function placeOf(at) {
 }
 
 /**
- * The measures of a point in one sentence.
+ * Writes the measures of a point as one sentence.
  * @param {Plan} plan
  * @param {Point} point
  */
@@ -111,7 +111,7 @@ export function titleOf({ axes, measures }, shape) {
 }
 
 /**
- * The conditions of the numbers, in lines.
+ * Writes the conditions of a sweep, in lines.
  * @param {Plan} plan
  * @param {{ model: string, table: import('../../engine/types.js').TableRow[] }} facts
  */
@@ -137,7 +137,7 @@ export function captionOf(plan, { model, table }) {
 }
 
 /**
- * A file name such as verbs-temperature-top_p-entropy.csv
+ * Returns a file name, for example verbs-temperature-top_p-entropy.csv.
  * @param {Plan} plan
  * @param {string} model
  * @param {string} extension

@@ -1,7 +1,7 @@
 /** A figure as a standalone SVG. */
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** The CSS properties of a figure, with their initial values. */
+/** The CSS properties to copy into the SVG, with their initial values. */
 const PROPERTIES = {
   fill: '',
   'fill-opacity': '1',
@@ -16,12 +16,12 @@ const PROPERTIES = {
 };
 const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif';
 
-/** Characters that XML forbids, also as an escape. */
+/** Characters that XML forbids even as an escape. */
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /**
- * Returns the figure with every style as an attribute, on a background, with its title above and its
- * conditions below.
+ * Returns a copy of the figure with its styles as attributes and a background. The title is above the
+ * figure, its conditions are below.
  * @param {SVGSVGElement} figure
  * @param {{ title: string, lines: string[], paper: string, ink: string }} about
  */
@@ -82,7 +82,7 @@ function words(text, x, y, attributes) {
 }
 
 /**
- * Returns a copy with styles as attributes, without the parts for the page only.
+ * Returns a copy with styles as attributes. Parts that serve only the page are removed.
  * @param {SVGSVGElement} figure
  */
 function inlined(figure) {
@@ -104,7 +104,7 @@ function inlined(figure) {
   return copy;
 }
 
-/** The comments of the template engine. @param {Node} root */
+/** Returns the comment nodes, which Lit inserts. @param {Node} root */
 function comments(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_COMMENT);
   const found = [];
@@ -114,7 +114,7 @@ function comments(root) {
 
 /**
  * @param {string} text
- * @param {number} most characters a line
+ * @param {number} most characters per line
  */
 function wrap(text, most) {
   const lines = [''];

@@ -1,4 +1,4 @@
-/** The base of a sweep's charts: the plan, the measured points, and the chosen one. */
+/** The base class of a sweep's charts: the plan, the measured points, and the chosen point. */
 import { LogitElement } from '../../base/element.js';
 import frameStyles from '../../style/frame.css';
 import { Width } from '../../base/width.js';

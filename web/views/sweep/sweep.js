@@ -1,7 +1,7 @@
 /**
- * <logit-sweep>: one or two settings from end to end, with their effect on the distribution and on texts.
- * A measure without texts runs at once; one with texts waits for a press. Emits "logit-choose" with each
- * choice.
+ * <logit-sweep>: varies one or two settings over a range and shows the effect on the distribution and on
+ * texts. If no measure needs texts, the sweep runs at once; otherwise it waits for a press. Emits
+ * "logit-choose" with each choice.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sweep';
@@ -32,24 +32,24 @@ addMessages(locales);
  * @typedef {import('../../engine/sweep.js').Point} Point
  * @typedef {import('./figures.js').Asked} Asked
  *
- * A sweep, running or ended, with all facts for its figure.
+ * A sweep that runs or has ended, with all facts for its figure.
  * @typedef {object} Run
- * @property {string} key of its plan, to recognise another plan
+ * @property {string} key of the plan, to detect a changed plan
  * @property {Plan} plan
  * @property {'line' | 'trade' | 'map'} shape
  * @property {Point[]} points
- * @property {number} total
+ * @property {number} total the number of points to measure
  * @property {'running' | 'done' | 'cancelled'} status
  * @property {string} model
- * @property {number} vocabulary
+ * @property {number} vocabulary the number of tokens
  */
 
-/** The model with a grammar to judge texts. */
+/** The model that has a grammar. */
 const JUDGED = 'verbs';
-/** The least time between two paints of a running sweep, in ms. */
+/** The least time between two renders of a running sweep, in ms. */
 const REPAINT_MS = 80;
 
-/** A figure's initial choices. */
+/** The initial choices of every figure. */
 const { figure: FIRST_FIGURE, ...UNCHOSEN } = initialChoices('sweep');
 
 export class LogitSweep extends ModelElement {
@@ -73,11 +73,11 @@ export class LogitSweep extends ModelElement {
 
   static styles = [...ModelElement.styles, sweepStyles];
 
-  /** Stops the run. @type {AbortController | null} */
+  /** Stops the run; null without one. @type {AbortController | null} */
   #stop = null;
-  /** The choices of the other figures. @type {Record<string, Record<string, any>>} */
+  /** The choices of the figures that are not shown, by figure. @type {Record<string, Record<string, any>>} */
   #chosen = {};
-  /** The runs of the other figures. @type {Record<string, { run: Run | null, at: number }>} */
+  /** The runs of the figures that are not shown, by figure. @type {Record<string, { run: Run | null, at: number }>} */
   #runs = {};
   /** @type {Record<string, { text: string, error: string }>} */
   #drafts = {};
@@ -85,11 +85,11 @@ export class LogitSweep extends ModelElement {
 
   constructor() {
     super();
-    /** The grammar or its address; undefined for the model's own. @type {import('../../engine/grammar.js').Grammar | string | null | undefined} */
+    /** The grammar or its address; undefined for the model's grammar. @type {import('../../engine/grammar.js').Grammar | string | null | undefined} */
     this.grammar = undefined;
     /** @type {string} */
     this.figure = FIRST_FIGURE;
-    /** @type {import('./figures.js').Stretch | null} In place of the figure's own. */
+    /** @type {import('./figures.js').Stretch | null} Null for the figure's own range. */
     this.first = UNCHOSEN.first;
     /** @type {import('./figures.js').Stretch | null} */
     this.second = UNCHOSEN.second;
@@ -101,9 +101,9 @@ export class LogitSweep extends ModelElement {
     this.max_new_tokens = UNCHOSEN.max_new_tokens;
     /** @type {boolean | null} */
     this.keep = UNCHOSEN.keep;
-    /** True if the figure's texts were requested. @type {boolean} */
+    /** True if the user asked for the texts of this figure. @type {boolean} */
     this.texts = UNCHOSEN.texts;
-    /** True if there is only the chart, as in a lesson; it emits "logit-set" with the chosen point. */
+    /** True if only the chart shows, as in a lesson; the element then emits "logit-set" with the chosen point. */
     this.bare = false;
     /** @type {Run | null} */
     this.run = null;
@@ -148,7 +148,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** True if a run measures points. */
+  /** True while a run measures points. */
   get busy() {
     return this.#stop !== null;
   }
@@ -157,7 +157,7 @@ export class LogitSweep extends ModelElement {
     return FIGURES.find(({ name }) => name === this.figure) ?? FIGURES[0];
   }
 
-  /** The sweep of the figure on show. @returns {Asked} */
+  /** The sweep of the figure that is shown. @returns {Asked} */
   get #wanted() {
     const { asked, offers, kind } = this.#figure;
     const { first, second, measure, samples, max_new_tokens, keep } = this;
@@ -173,7 +173,7 @@ export class LogitSweep extends ModelElement {
     };
   }
 
-  /** The plan of the boxes; null if they make none. @returns {Plan | null} */
+  /** The plan of the form's values; null if they are invalid or a grammar is missing. @returns {Plan | null} */
   get #plan() {
     const { first, second, keep, measures, samples, max_new_tokens } = this.#wanted;
     const { seed = 0, ...others } = this.asked;
@@ -191,7 +191,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** True if a measure needs a grammar and there is none. */
+  /** True if a measure needs a grammar and there is no grammar. */
   get #unjudged() {
     return this.#wanted.measures.some(needsGrammar) && !this.rules;
   }
@@ -261,7 +261,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** Every setting of the bench. @returns {Record<string, number>} */
+  /** All settings of the bench. @returns {Record<string, number>} */
   get #bench() {
     const neutral = (this.engine?.table ?? []).map(({ name, neutral: value }) => [name, value]);
     return { ...Object.fromEntries(neutral), .../** @type {any} */ (this.asked) };
@@ -303,9 +303,9 @@ export class LogitSweep extends ModelElement {
     this.keepChoice({ ...UNCHOSEN, ...this.#chosen[name], figure: name });
   }
 
-  /** Shows the run of the present figure. @param {string} before the previous figure */
+  /** Shows the run of the newly chosen figure. @param {string} before the previous figure */
   #showFigure(before) {
-    // A run that began by itself and was left begins again: nobody stopped it.
+    // A run that started by itself starts again later: the user did not stop it.
     const broken = this.busy && !this.run?.plan.measures.some(needsTexts);
     this.#cancel();
     this.#runs[before] = { run: broken ? null : this.run, at: this.at };
@@ -317,7 +317,7 @@ export class LogitSweep extends ModelElement {
     this.trouble = null;
   }
 
-  /** Keeps the differences from the figure's own sweep. @param {Partial<Asked>} change */
+  /** Keeps the values that differ from the figure's initial sweep. @param {Partial<Asked>} change */
   #ask({ measures, ...change }) {
     const { asked } = this.#figure;
     const [own] = asked.measures;
@@ -335,13 +335,13 @@ export class LogitSweep extends ModelElement {
     this.keepChoice({ texts: false });
   }
 
-  /** Runs at the user's request. */
+  /** Starts a run because the user asked for it. */
   #run() {
     this.keepChoice({ texts: this.#wanted.measures.some(needsTexts) });
     this.#start();
   }
 
-  /** Asks for the model with a grammar, and then for its texts. */
+  /** Opens the model that has a grammar, and then writes its texts. */
   #openJudged() {
     this.keepChoice({ texts: true });
     /** @type {HTMLElement | null} */ (
@@ -392,7 +392,7 @@ export class LogitSweep extends ModelElement {
     `;
   }
 
-  /** The reason why the boxes make no sweep. */
+  /** Returns the reason why there is no plan. */
   #whyNot() {
     if (this.#unjudged) return t('sweep.unjudged');
     return Object.keys(this.#drafts).length > 0 ? '' : t('sweep.bad-range');
@@ -400,7 +400,7 @@ export class LogitSweep extends ModelElement {
 
   /** @param {Run} run */
   #renderChart({ plan, points, shape, vocabulary }) {
-    // The bench is unknown while another model loads.
+    // The bench's value is unknown while another model loads.
     const now = this.bare ? null : (this.#bench[plan.axes[0].name] ?? null);
     return shape === 'map'
       ? html`<logit-sweep-map .plan=${plan} .points=${points} .at=${this.at}></logit-sweep-map>`
@@ -408,20 +408,20 @@ export class LogitSweep extends ModelElement {
           ?trade=${shape === 'trade'} .vocabulary=${vocabulary} .now=${now}></logit-sweep-trend>`;
   }
 
-  /** The measures at the chosen point. @param {Run} run */
+  /** Renders the measures at the chosen point. @param {Run} run */
   #renderReadout({ plan, points }) {
     const point = points[this.at];
     return html`<p class="readout">${point ? pointWords(plan, point) : ''}</p>`;
   }
 
-  /** A button to the next point, since a finger is wider than a point. @param {Run} run @param {number} by */
+  /** Renders a button to the next point: a finger is too wide to touch one. @param {Run} run @param {number} by */
   #renderStep({ points }, by) {
     const at = this.at + by;
     return html`<button data-by=${by} aria-label=${t(by < 0 ? 'sweep.back' : 'sweep.on')} aria-disabled=${!points[at]}
       @click=${() => points[at] && this.#point(at)}>${by < 0 ? '‹' : '›'}</button>`;
   }
 
-  /** The chart with its buttons only. */
+  /** Renders only the chart and its buttons. */
   #renderBare() {
     const { run } = this;
     if (!run) return this.#renderActions();
@@ -477,7 +477,7 @@ export class LogitSweep extends ModelElement {
     this.#take();
   }
 
-  /** Gives the settings of the point to the bench, and its prompt if it differs. */
+  /** Sets the bench to the settings of the point, and to its prompt if that differs. */
   #take() {
     const point = this.run?.points[this.at];
     if (!this.run || !point) return;
@@ -504,7 +504,7 @@ export class LogitSweep extends ModelElement {
 
 /**
  * Returns the index of the place nearest to the settings.
- * @param {Record<string, number>[]} places
+ * @param {Record<string, number>[]} places the values of the swept settings at each point
  * @param {Record<string, number>} settings
  */
 function nearest(places, settings) {

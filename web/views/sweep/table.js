@@ -1,4 +1,4 @@
-/** The numbers of a sweep as a table, a grid for two settings; and the texts of a point. */
+/** The numbers of a sweep as a table (a grid if there are two settings), and the texts of a point. */
 import { html, nothing } from 'lit';
 import { hasSpread } from '../../engine/measures.js';
 import { number, plain, t } from '../../locale/locale.js';
@@ -66,11 +66,11 @@ function renderGrid({ axes: [first, second], measures: [name] }, points) {
     )}</tbody>`;
 }
 
-/** The number of texts on show. */
+/** The most texts that are shown. */
 const SHOWN = 10;
 
 /**
- * The texts of a point, judged if there is a grammar.
+ * Renders the texts of a point. If there is a grammar, it judges each text.
  * @param {Plan} plan
  * @param {Point | undefined} point
  */

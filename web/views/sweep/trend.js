@@ -28,10 +28,10 @@ export class LogitSweepTrend extends SweepChart {
 
   constructor() {
     super();
-    /** True if the first measure is horizontal and the second vertical. */
+    /** True if the first measure is x and the second y. */
     this.trade = false;
     this.vocabulary = 0;
-    /** @type {number | null} The swept setting's value on the bench. */
+    /** @type {number | null} The bench's value of the swept setting; null if unknown. */
     this.now = null;
   }
 
@@ -45,7 +45,7 @@ export class LogitSweepTrend extends SweepChart {
     </div>`;
   }
 
-  /** A row for each series; empty if the axis says it all. */
+  /** One entry for each series; empty if the name of the axis says enough. */
   get #legend() {
     const measures = this.trade ? [] : (this.plan?.measures ?? []);
     if (measures.length === 1 && !hasSpread(measures[0])) return [];
@@ -130,7 +130,7 @@ export class LogitSweepTrend extends SweepChart {
     });
   }
 
-  /** The limits of entropy: one certain token, and all tokens equal. */
+  /** The limits of entropy: 0 for one certain token, the maximum for equal tokens. */
   #limits() {
     return [
       { value: 0, label: t('sweep.limit.low') },
