@@ -1,22 +1,22 @@
 /**
- * A Lit directive for the text of a textarea. It works as `live`, except for a text that takes the
- * browser long to lay out. Then the box shows the beginning only, is read-only, and has a button to
- * empty it.
+ * A Lit directive for the text of a textarea. It works like `live`, except for a heavy text: a text
+ * whose layout takes the browser long. Then the box shows only the beginning, is read-only, and gets a
+ * button that empties it.
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';
 import { number, t } from '../locale/locale.js';
 
-/** The largest weight of a text in a box: its layout takes some 50 ms. */
+/** A text with a larger weight is heavy. The layout of a text with this weight takes about 50 ms. */
 const MAX_WEIGHT = 80_000;
-/** Line breaks and runs outside Latin script add to the weight, beside the number of characters. */
+/** The weight is the number of characters, plus BREAK_WEIGHT for each line break or run of non-Latin characters. */
 const BREAK = /\n|[^\n -~\u00a0-\u024f\u2010-\u2027]+/g;
 const BREAK_WEIGHT = 24;
 const OUTSIDE_WEIGHT = 4;
-/** The number of characters that a box shows of a heavy text. */
+/** The length of the beginning of a heavy text that a box shows, in characters. */
 const SHOWN = 1000;
 
-/** The full texts of boxes that show a beginning. @type {WeakMap<EventTarget, string>} */
+/** The full texts of the boxes that show only a beginning. @type {WeakMap<EventTarget, string>} */
 const fullTexts = new WeakMap();
 
 /** Returns the full text of an event's textarea. @param {Event} event */
@@ -56,7 +56,7 @@ class BoundedText extends Directive {
     return noChange;
   }
 
-  /** Takes a paste that makes the text heavy before the browser lays it out. @param {HTMLTextAreaElement} box @param {InputEvent} event */
+  /** Handles a paste that makes the text heavy, so that the browser never lays the text out. @param {HTMLTextAreaElement} box @param {InputEvent} event */
   #onBefore(box, event) {
     const { data } = event;
     if (!data || data.length < SHOWN || box.readOnly) return;

@@ -1,4 +1,4 @@
-/** Debounced actions: after typing, pointer moves or a series of changes. */
+/** Debounces actions after typing, pointer moves or a series of changes. */
 
 /** The pending actions. @type {Map<Debounce, () => void>} */
 const pending = new Map();
@@ -8,7 +8,7 @@ export class Debounce {
   #timer;
 
   /**
-   * Runs all pending actions of the page now, except that of `kept`. Returns false if none was pending.
+   * Runs all pending actions of the page now, except the action of `kept`. Returns false if it ran none.
    * @param {Debounce} [kept]
    */
   static flush(kept) {
@@ -22,7 +22,7 @@ export class Debounce {
   }
 
   /**
-   * Runs `act` after `ms`, unless this is called again or cancelled before.
+   * Runs `act` after `ms` milliseconds. Another call or cancel() before then drops it.
    * @param {number} ms
    * @param {() => void} act
    */

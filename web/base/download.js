@@ -1,5 +1,5 @@
 /**
- * Saves a text or an image as a file, by a blob.
+ * Saves a text or an image as a file.
  * @param {string} name
  * @param {string | Blob} text
  * @param {string} type

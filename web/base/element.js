@@ -1,4 +1,4 @@
-/** The base of all elements: shared styles, strings that follow the language, events. */
+/** The base of all elements: shared styles, events, and a new render when the language changes. */
 import { LitElement } from 'lit';
 import { announceLanguage, matchLanguage, onLanguage, speaking } from '../locale/locale.js';
 import shared from '../style/shared.css';
@@ -9,7 +9,7 @@ import { undoTranslated } from './translated.js';
 /** Longest wait for an idle callback, in ms. */
 const PATIENCE = 250;
 
-/** Waits for idle time; WebKit has no idle callbacks. */
+/** Waits for idle time, or for a timeout in WebKit, which has no idle callbacks. */
 function spareTime() {
   return new Promise((resolve) => {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout: PATIENCE });
@@ -18,15 +18,15 @@ function spareTime() {
 }
 
 /**
- * Returns the language of a lang attribute on or around an element; null if only the document has
- * one, which is the page's language.
+ * Returns the language from the nearest `lang` attribute on or around an element. Returns null if only
+ * the document has the attribute: the element then uses the page's language.
  * @param {Element} element
  */
 function languageOf(element) {
   for (let place = element, root; place; place = root) {
     const { host } = /** @type {ShadowRoot} */ (place.getRootNode());
     root = host;
-    if (host instanceof LogitElement) continue; // part of another element, with its language
+    if (host instanceof LogitElement) continue; // this element is part of `host` and has its language
     const named = place.closest('[lang]');
     if (named && named !== document.documentElement)
       return matchLanguage([named.getAttribute('lang') ?? '']);
@@ -38,7 +38,8 @@ export class LogitElement extends LitElement {
   static styles = [tokens, shared];
 
   /**
-   * Called with each connected element. Only standalone.js, for elements in a lesson's page, sets it.
+   * Called with each connected element; null for no call. Only standalone.js sets it, for elements that
+   * an author places in a page.
    * @type {((element: LogitElement) => void) | null}
    */
   static joined = null;
@@ -104,7 +105,7 @@ export class LogitElement extends LitElement {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
 
-  /** Sets properties of a view's state and tells the page. @param {object} patch */
+  /** Sets properties of a view's state and emits "logit-choose" to the page. @param {object} patch */
   keepChoice(patch) {
     Object.assign(this, patch);
     this.emit('logit-choose', patch);
@@ -112,7 +113,7 @@ export class LogitElement extends LitElement {
 }
 
 /**
- * Defines a custom element once, so that a page may load this code twice.
+ * Defines a custom element, unless it is defined: a page may load this code twice.
  * @param {string} name
  * @param {CustomElementConstructor} element
  */

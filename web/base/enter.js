@@ -1,6 +1,6 @@
 /**
- * Enter in an input acts as its button. There is no form, since a frame with
- * `sandbox="allow-scripts"` stops its submission before any script.
+ * Calls `act` for the Enter key in an input, as the input's button does. There is no form, since a frame
+ * with `sandbox="allow-scripts"` blocks a form's submission before any script runs.
  * @param {KeyboardEvent} event
  * @param {() => void} act
  */

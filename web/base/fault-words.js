@@ -1,4 +1,4 @@
-/** The engine's refusals in the language of the page, fetched with the first refusal. */
+/** Writes the engine's errors in the page's language. Fetched at the first error. */
 import { locales } from '#locales/fault';
 import { sentences } from '../engine/sentences.js';
 import { addMessages, hasMessage, t } from '../locale/locale.js';
@@ -12,7 +12,8 @@ addMessages({ en: Object.fromEntries(english) });
 addMessages(locales);
 
 /**
- * Returns the reason for use within a sentence. A phrase in it may use the values of the whole.
+ * Returns the reason of a fault for use within a sentence. A phrase within the reason may use the values
+ * of the fault.
  * @param {Pick<Fault, 'key' | 'values'>} fault
  * @returns {string}
  */
@@ -23,9 +24,7 @@ export function reasonOf({ key, values }) {
   return t(`fault.${key}`, Object.fromEntries(said));
 }
 
-/** Returns a whole sentence.
- * @param {Fault} fault
- */
+/** Returns the fault as a whole sentence. @param {Fault} fault */
 export function sentenceOf(fault) {
   if (fault.code === 'empty') return t('fault.said.empty');
   if (fault.key === 'vocabulary_lacks')
@@ -35,10 +34,10 @@ export function sentenceOf(fault) {
 }
 
 /**
- * Returns a number, a phrase, the name of a setting, or the given text.
+ * Returns a value as text: a number, a phrase, the name of a setting, or the value itself.
  * @param {string} name
  * @param {Values[string]} value
- * @param {Values} about the values of the sentence around it
+ * @param {Values} about all values of the fault
  */
 function sayValue(name, value, about) {
   if (typeof value === 'object')

@@ -1,6 +1,5 @@
 /**
- * Words the engine's refusals in the page's language; the strings are fetched with the first
- * refusal.
+ * Writes the engine's errors in the page's language; the strings are fetched at the first error.
  */
 import { inEnglish } from '../engine/errors.js';
 import { list, t } from '../locale/locale.js';
@@ -16,7 +15,7 @@ const NAMED = 8;
 /** @type {Words | null} */
 let words = null;
 
-/** The engine's own sentences, if the strings cannot be fetched. @type {Words} */
+/** Returns the engine's own sentences; used if the strings cannot be fetched. @type {Words} */
 const english = {
   reasonOf: inEnglish,
   sentenceOf: (fault) => `${inEnglish(fault)}.`,
@@ -25,7 +24,7 @@ const english = {
 /**
  * @param {keyof Words} form
  * @param {Fault | null | undefined} fault
- * @param {import('lit').ReactiveControllerHost} host is rendered again when the strings are there
+ * @param {import('lit').ReactiveControllerHost} host is rendered again when the strings are fetched
  */
 function say(form, fault, host) {
   if (!fault) return '';
@@ -39,11 +38,11 @@ async function fetchWords() {
   return (words ??= await import('./fault-words.js').catch(() => english));
 }
 
-/** Returns the reason of a refusal, after the fetch of the strings. @param {Fault} fault */
+/** Fetches the strings and returns the reason of a fault. @param {Fault} fault */
 export const explain = async (fault) => (await fetchWords()).reasonOf(fault);
 
 /**
- * Returns the detail of an event about a fault. It is in English in all languages of the page.
+ * Returns the detail of an event about a fault. Its message is always in English.
  * @param {Fault} fault
  */
 export async function detailOf(fault) {
@@ -52,21 +51,22 @@ export async function detailOf(fault) {
 }
 
 /**
- * Returns the reason of a refusal for use within a sentence; '' without a fault.
+ * Returns the reason of a fault for use within a sentence; '' without a fault or until the strings are
+ * fetched.
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host
  */
 export const reason = (fault, host) => say('reasonOf', fault, host);
 
 /**
- * Returns the refusal as a sentence; '' without a fault.
+ * Returns the fault as a sentence; '' without a fault or until the strings are fetched.
  * @param {Fault | null | undefined} fault
  * @param {import('lit').ReactiveControllerHost} host
  */
 export const sentence = (fault, host) => say('sentenceOf', fault, host);
 
 /**
- * Returns one sentence about the refused parts of a state and the reasons.
+ * Returns one sentence that names the refused parts of a state and the reasons.
  * @param {import('../state/page-state.js').Dropped[]} dropped
  */
 export function sayDropped(dropped) {

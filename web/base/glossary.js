@@ -1,4 +1,4 @@
-/** The strings of the glossary. */
+/** Adds the strings of the glossary. */
 import { locales } from '#locales/term';
 import { addMessages } from '../locale/locale.js';
 

@@ -1,6 +1,6 @@
 /**
- * The lines of top-k and top-p over a chart, as separators that pointer and arrow keys move. The
- * chart gives the place of each line and converts places and steps to values. Asks with
+ * The lines of top-k and top-p over a chart. Pointer and arrow keys move them (role "separator"). The
+ * chart computes the position of each line and the value for a position or a step. A move emits
  * "logit-set".
  */
 import { html, nothing } from 'lit';
@@ -9,23 +9,23 @@ import { cssom } from '../plots/cssom.js';
 import { settingName } from './setting-words.js';
 import { counts, takePointer } from './touch.js';
 
-/** The steps of the page keys. */
+/** The number of steps that PageUp and PageDown move. */
 const LEAP = 10;
 
 /**
  * @typedef {import('../plots/cuts.js').Handle} Handle
  *
- * The place of a handle, and the conversion of places and steps to values.
+ * The position of a handle, and the conversion of positions and steps to values.
  * @typedef {object} Grip
  * @property {Handle} handle
- * @property {boolean} across whether the line lies across the chart and moves up and down
- * @property {number} at in pixels
+ * @property {boolean} across true if the line is horizontal and moves up and down
+ * @property {number} at the line's position in the direction of its moves, in pixels
  * @property {number} from the beginning of the line, in pixels
- * @property {number} length
+ * @property {number} length in pixels
  * @property {(x: number, y: number) => number} valueAt
- * @property {(steps: number) => number} more the value after so many steps; infinite steps lead to
- *   the end
- * @property {boolean} downIsMore
+ * @property {(steps: number) => number} more returns the value after a number of steps; ±Infinity
+ *   returns the last or first value
+ * @property {boolean} downIsMore true if a move down increases the value
  */
 
 /** @param {Handle} handle @param {boolean} [fixed] */
@@ -36,7 +36,7 @@ export function handleWords({ name, value, kept, before, cuts, active }, fixed =
 }
 
 /**
- * Returns the reason why a line stops at a value; '' if it does not.
+ * Returns the reason why a line cannot move beyond a value; '' if it can.
  * @param {Handle} handle
  * @param {number} value
  */
@@ -46,7 +46,7 @@ function stopWords({ name, before, limit }, value) {
   return t('cut.stop', { stage, n: before, line: settingName(name) });
 }
 
-/** The steps of a key; infinite ones lead to an end. @param {string} key @param {number} down the step of ArrowDown */
+/** Returns the steps of a key, ±Infinity for Home and End; undefined for other keys. @param {string} key @param {number} down the step of ArrowDown */
 function stepsOf(key, down) {
   return {
     ArrowRight: 1,
@@ -62,8 +62,8 @@ function stepsOf(key, down) {
 
 /**
  * @param {Grip} grip
- * @param {import('./element.js').LogitElement & { fixed: boolean }} host `fixed` removes the
- *   handles
+ * @param {import('./element.js').LogitElement & { fixed: boolean }} host with `fixed`
+ *   true there are no handles
  */
 export function renderHandle(grip, host) {
   if (host.fixed) return nothing;
@@ -119,9 +119,9 @@ export function renderHandle(grip, host) {
 }
 
 /**
- * Returns the mark to which a key moves, from 0 to `last`; undefined for other keys. All charts use
- * these keys, which are those of a slider.
- * @param {KeyboardEvent} event its default is prevented if the key moves
+ * Returns the index of the data point to which a key moves, from 0 to `last`; undefined for other keys.
+ * All charts use these keys, the keys of a slider.
+ * @param {KeyboardEvent} event its default action is prevented if the key moves
  * @param {number} at
  * @param {number} last
  */

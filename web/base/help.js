@@ -22,7 +22,7 @@ export class LogitHelp extends LogitElement {
   /**
    * @param {string} face the visible text of the button
    * @param {string} text
-   * @param {string | undefined} name the accessible name, if not the face
+   * @param {string | undefined} name the accessible name; undefined to use `face`
    */
   renderPress(face, text, name = undefined) {
     return html`<button type="button" class=${name ? 'ring' : nothing} popovertarget="about"

@@ -1,6 +1,6 @@
 /**
- * A Lit directive for an input that counts when it loses focus. It works as `live`, but a render
- * keeps the text being typed unless the value itself has changed.
+ * A Lit directive for an input whose text is accepted when it loses focus. It works like `live`, but a
+ * render does not replace text that the user is typing, unless the bound value has changed.
  */
 import { noChange } from 'lit';
 import { Directive, directive } from 'lit/directive.js';

@@ -1,6 +1,6 @@
 /**
- * The base of a menu beside a token. Arrow keys move between its buttons; Escape, Tab or loss of
- * focus ends it with "logit-menu-close".
+ * The base of a menu beside a token. Arrow keys move between its buttons. Escape, Tab or loss of focus
+ * emits "logit-menu-close".
  */
 import { LogitElement } from './element.js';
 import menuStyles from './menu.css';
@@ -20,13 +20,13 @@ export class LogitMenu extends LogitElement {
     return /** @type {HTMLElement[]} */ ([...this.renderRoot.querySelectorAll('button')]);
   }
 
-  /** @param {boolean} refocus whether the token gets the focus back */
+  /** @param {boolean} refocus true to return the focus to the token */
   close(refocus) {
     this.dispatchEvent(new CustomEvent('logit-menu-close', { detail: { refocus } }));
   }
 
   /**
-   * Emits a request and ends the menu.
+   * Emits a request and closes the menu.
    * @param {string} type
    * @param {object} detail
    */

@@ -1,7 +1,7 @@
 /**
- * The base of an element that reads a model by itself, as a view of the page or standalone in a
- * lesson. It leases the engine of its `model` while it is connected. Settings are a property or
- * attributes (temperature="0.7").
+ * The base of an element with its own model: a view of the page, or an element that an author places
+ * in a page. It leases the engine of its `model` while it is connected. The settings are the property
+ * `settings` or attributes (temperature="0.7").
  */
 import { LogitElement } from './element.js';
 import { isSlow, lease } from '../state/engines.js';
@@ -13,15 +13,16 @@ import { toFault } from '../engine/errors.js';
 /** @typedef {import('../engine/remote.js').RemoteLogitscope} RemoteLogitscope */
 
 /**
- * The placeholder of an element without its model. `ask` asks whether the model may be fetched and
- * resolves to the user's choice. `follow` shows the progress, null for none.
+ * The placeholder in an element until its model is loaded. `ask` asks the user for permission to fetch
+ * the model and resolves to the model and context that the user chose. `follow` shows the progress; null
+ * removes it.
  * @typedef {{ ask: (element: ModelElement) => Promise<Partial<ModelElement>>,
  *   follow: (element: ModelElement, progress: Progress | null, cancel: () => void) => void }} Placeholder
  * @typedef {import('../state/engines.js').Progress} Progress
  */
 
 export class ModelElement extends LogitElement {
-  /** The page's placeholder. @type {Placeholder | null} */
+  /** The page's placeholder; null for none. @type {Placeholder | null} */
   static placeholder = null;
 
   static properties = {
@@ -34,7 +35,7 @@ export class ModelElement extends LogitElement {
 
   /** @type {RemoteLogitscope | null} Null until the model is loaded. */
   engine = null;
-  /** @type {import('../engine/errors.js').Fault | null} The reason why there is no engine. */
+  /** @type {import('../engine/errors.js').Fault | null} Why there is no engine; null while loading or ready. */
   fault = null;
   /** @type {import('../state/engines.js').Lease | null} */
   #lease = null;
@@ -42,13 +43,13 @@ export class ModelElement extends LogitElement {
 
   constructor() {
     super();
-    /** An offered model by its name, or another by its address. @type {import('../state/engines.js').Model | ''} */
+    /** The name of an offered model, or the address of another model. @type {import('../state/engines.js').Model | ''} */
     this.model = '';
     /** The context length in tokens; null for the engine's default. @type {number | null} */
     this.context = null;
-    /** By default the first example of the model. @type {string} */
+    /** The prompt; the default is the model's first example. @type {string} */
     this.prompt = /** @type {any} */ (undefined);
-    /** The prompt's tokens if it is not plain text, such as the output of a chat template. @type {number[] | null} */
+    /** The ids of a prompt that is not plain text, such as the output of a chat template; else null. @type {number[] | null} */
     this.prompt_ids = null;
     /** @type {import('../engine/types.js').Settings} */
     this.settings = {};
@@ -76,7 +77,7 @@ export class ModelElement extends LogitElement {
     return findModel(/** @type {import('../state/engines.js').Model} */ (this.model));
   }
 
-  /** The settings of the attributes, overridden by those of the property. */
+  /** The settings from the attributes; the property `settings` overrides them. */
   get asked() {
     /** @type {Record<string, any>} */
     const found = {};
@@ -88,7 +89,8 @@ export class ModelElement extends LogitElement {
   }
 
   /**
-   * Called when the engine is open. Its default timeline is shared, so use `engine.session()`.
+   * Called when the engine is open. Other elements use its default timeline too, so call
+   * `engine.session()`.
    * @param {RemoteLogitscope} engine
    */
   opened(engine) {

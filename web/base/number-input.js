@@ -1,14 +1,15 @@
 /**
- * A Lit controller for an input of a number. The number counts after a pause in typing, at Enter or
- * when the input loses focus, so "1.5" never counts as "1" on the way. Refused text changes nothing.
+ * A Lit controller for an input of a number. It accepts the number after a pause in typing, at Enter or
+ * when the input loses focus; so "1", typed on the way to "1.5", is not accepted. Invalid text changes
+ * no value.
  */
 import { Debounce } from './debounce.js';
 
-/** The pause in typing after which the number counts, in ms. */
+/** The pause in typing after which the number is accepted, in ms. */
 const PAUSE_MS = 350;
 
 export class NumberInput {
-  /** The typed text; null when it is accepted. @type {string | null} */
+  /** The typed text; null after it is accepted. @type {string | null} */
   text = null;
   #host;
   #read;
@@ -33,7 +34,7 @@ export class NumberInput {
     this.#debounce.cancel();
   }
 
-  /** The sentence with the reason of a refusal, or ''. */
+  /** A sentence with the reason why the text is invalid; '' if it is valid. */
   get error() {
     if (this.#refused === null) return '';
     const read = this.#read(this.#refused);

@@ -21,7 +21,7 @@ class PropsDirective extends Directive {
 class ListenDirective extends Directive {
   #done = false;
 
-  /** @param {Record<string, (event: any) => void>} _listeners the same object at each render */
+  /** @param {Record<string, (event: any) => void>} _listeners must be one object for all renders */
   render(_listeners) {
     return nothing;
   }

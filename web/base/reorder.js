@@ -1,6 +1,6 @@
 /**
- * A Lit controller that reorders the cards of a list. Each card has a plug to drag, or to grab with
- * Space and move with the arrow keys. `said` describes each move.
+ * A Lit controller that reorders the cards of a list. Each card has a plug: the user drags it, or grabs
+ * it with Space and moves it with the arrow keys. `said` describes the last move for screen readers.
  */
 import { html } from 'lit';
 import { t } from '../locale/locale.js';
@@ -9,30 +9,31 @@ import { t } from '../locale/locale.js';
  * @typedef {object} Options
  * @property {() => string[]} names the visible cards, in order
  * @property {(name: string) => string} label
- * @property {(name: string, to: number) => void} move requests another place for a card
- * @property {(name: string) => void} [dropped] called when a card was dropped in another place
+ * @property {(name: string, to: number) => void} move moves a card to another index
+ * @property {(name: string) => void} [dropped] called after a card was dropped at another index
  *
- * The layout of the list at the beginning of a drag, in pixels.
+ * The layout of the list at the beginning of a drag, in pixels: top of the first card, gap between cards,
+ * height of the grabbed card, heights of the other cards.
  * @typedef {{ top: number, gap: number, own: number, others: number[] }} Layout
  */
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-/** The animation of a card to another place. */
+/** The animation of a card that moves; `duration` is in ms. */
 export const GLIDE = { duration: 200, easing: 'cubic-bezier(0.2, 0.7, 0.2, 1)' };
 
 export class Reorder {
-  /** @type {string | null} The grabbed card. */
+  /** @type {string | null} The name of the grabbed card; null for none. */
   grabbed = null;
   said = '';
   #host;
   #options;
-  /** The first and the current place of the grabbed card. */
+  /** The first and the current index of the grabbed card. */
   #origin = 0;
   #to = 0;
   #byKey = false;
   /** @type {Layout} */
   #layout = { top: 0, gap: 0, own: 0, others: [] };
-  /** @type {Map<string, number>} The top of each card before an update that changes their order. */
+  /** @type {Map<string, number>} The top of each card in pixels, before an update that changes the order. */
   #tops = new Map();
   #order = '';
 
@@ -47,7 +48,8 @@ export class Reorder {
   }
 
   /**
-   * Measures the cards only before a new order, since that makes the browser compute the layout.
+   * Measures the cards only if the order changes, since a measurement makes the browser compute the
+   * layout.
    */
   hostUpdate() {
     const order = this.#options.names().join();
@@ -66,11 +68,11 @@ export class Reorder {
         GLIDE,
       );
     }
-    // A moved card loses the focus.
+    // The browser takes the focus from a moved card.
     if (this.grabbed && this.#byKey) this.#plug(this.grabbed)?.focus();
   }
 
-  /** True if a pointer drags a card; meanwhile no card may change its height. */
+  /** True if a pointer drags a card. During the drag no card may change its height. */
   get dragging() {
     return this.grabbed !== null && !this.#byKey;
   }
@@ -112,7 +114,7 @@ export class Reorder {
     const [name, byKey] = [this.grabbed, this.#byKey];
     this.grabbed = null;
     this.#host.requestUpdate();
-    // After the animation the card's new sentence may have moved it out of the window.
+    // The card's new sentence may have moved the card out of the window.
     if (!byKey) setTimeout(() => this.#show(name), GLIDE.duration);
   }
 
@@ -181,7 +183,7 @@ export class Reorder {
     this.#grab(name, false);
     this.#measure();
     const { pointerId } = event;
-    // The list keeps its place while cards move, so it captures the pointer.
+    // The list captures the pointer, since it does not move when the cards move.
     const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));
     list.setPointerCapture(pointerId);
     const control = new AbortController();
@@ -207,10 +209,9 @@ export class Reorder {
   }
 
   /**
-   * Moves the grabbed card past each neighbour if the pointer has passed the neighbour's middle.
-   * The places are those of the layout at the beginning, since the page may still show an earlier
-   * order.
-   * @param {number} y
+   * Moves the grabbed card past each neighbour whose middle the pointer has passed. It computes with the
+   * layout at the beginning of the drag, since the page may still show an earlier order.
+   * @param {number} y the pointer's clientY, in pixels
    */
   #follow(y) {
     const list = /** @type {HTMLElement} */ (this.#host.renderRoot.querySelector('ol'));

@@ -1,4 +1,4 @@
-/** Settings in words: names, values, typed text, the effects of stages. */
+/** Writes settings in words: names, values and the effects of stages. Parses typed values. */
 import {
   fixed,
   hasMessage,
@@ -26,7 +26,7 @@ export function settingName(name) {
 }
 
 /**
- * Returns one of the shelf's strings; '' until they are fetched.
+ * Returns a string of the shelf; '' until the shelf's strings are fetched.
  * @param {string} key
  * @param {import('../locale/locale.js').Params} [params]
  */
@@ -40,7 +40,7 @@ export function aboutSetting(name) {
 }
 
 /**
- * Parses the typed text of a setting: its value, or a sentence with the reason of a refusal.
+ * Parses the typed text of a setting. Returns its value, or a sentence that says why it is invalid.
  * @param {SettingRow} row
  * @param {string} text
  * @returns {{ value: number } | { error: string }}
@@ -74,8 +74,8 @@ export function readWhole(name, text, minimum, maximum) {
  * Parses the typed text of a number.
  * @param {string} name the localised name
  * @param {string} text
- * @param {NumberRange & { kind: string, both?: boolean }} range the accepted range; `both` names a
- *   very large maximum too
+ * @param {NumberRange & { kind: string, both?: boolean }} range the accepted range; if `both` is
+ *   true, the error names the maximum even if it is very large
  * @returns {{ value: number } | { error: string }}
  */
 export function readNumber(name, text, range) {
@@ -114,9 +114,9 @@ export function describeSettings(settings) {
 }
 
 /**
- * Describes the effect of a stage in one or two sentences. `before` is the entropy at its input.
+ * Describes the effect of a stage in one or two sentences.
  * @param {import('../plots/trace.js').Stage} stage
- * @param {number} before
+ * @param {number} before the entropy before the stage, in bits
  * @param {unknown} neutral
  */
 export function describeStage(stage, before, neutral) {
@@ -135,7 +135,7 @@ export function describeStage(stage, before, neutral) {
 }
 
 /**
- * Returns two entropies with enough decimals to show their difference, six at most.
+ * Returns two entropies as text, with enough decimals (at most six) to show their difference.
  * @param {number} a
  * @param {number} b
  */
@@ -157,7 +157,7 @@ function describeIdle(stage) {
   return t('chain.effect.nothing');
 }
 
-/** Returns the reason why a stage did nothing, in a few words. @param {import('../plots/trace.js').Stage} stage */
+/** Returns the reason why a stage had no effect, in a few words. @param {import('../plots/trace.js').Stage} stage */
 function describeIdleBriefly({ name, why, after }) {
   const told = later(`shelf.brief.${name}.${why}`) || later(`shelf.brief.${name}`);
   if (told) return told;
@@ -165,13 +165,13 @@ function describeIdleBriefly({ name, why, after }) {
   return t('chain.brief.idle');
 }
 
-/** The rounding of float32 logits changes an entropy by less than this, in bits. */
+/** The rounding of float32 logits changes an entropy by less than this number of bits. */
 const ROUNDING = 1e-6;
 
 /**
- * The effect of a stage in a word or two.
+ * Describes the effect of a stage in a word or two.
  * @param {import('../plots/trace.js').Stage} stage
- * @param {number} before the entropy before the stage
+ * @param {number} before the entropy before the stage, in bits
  */
 export function describeBriefly(stage, before) {
   if (!stage.active) return t('chain.is-off');
@@ -183,7 +183,7 @@ export function describeBriefly(stage, before) {
   return t('chain.brief.bits', { bits: `${sign}${measure(size)}` });
 }
 
-/** The sentences for another order than the canonical one. */
+/** The keys of the sentences that compare the user's order with the canonical order. */
 const ORDER = {
   only: 'order.only',
   lost: 'order.lost',
@@ -223,11 +223,11 @@ export function capitalise(text) {
   return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }
 
-/** The usual settings, in the order of a list. */
+/** The settings that lists show first, in this order. */
 const USUAL = ['temperature', 'top_k', 'top_p', 'min_p', 'repetition_penalty'];
 
 /**
- * Returns settings with the usual ones first.
+ * Returns the rows of settings, with the rows of USUAL first.
  * @template {{ name: string }} R
  * @param {readonly R[]} rows
  */

@@ -1,4 +1,4 @@
-/** Finds when a page has settled: it shows its state, and nothing is pending. */
+/** Detects when a page has settled: it shows its state, and no work is pending. */
 import { enginesBusy } from '../state/engines.js';
 import { Debounce } from './debounce.js';
 
@@ -8,7 +8,7 @@ function frame() {
 }
 
 /**
- * True if an element under `root` waits for its code or its update, or is `busy`.
+ * True if an element under `root` is not defined yet, waits for an update, or is `busy`.
  * @param {Document | ShadowRoot} root
  * @returns {boolean}
  */
@@ -22,8 +22,8 @@ function working(root) {
 }
 
 /**
- * Resolves when nothing was pending for two frames, since a frame may start more work. Runs
- * debounced actions at once: nobody is typing or dragging.
+ * Resolves when no work was pending for two frames: the first frame may start more work. Runs debounced
+ * actions at once, since nobody is typing or dragging.
  */
 export async function settled() {
   for (let still = 0; still < 2; ) {

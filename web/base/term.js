@@ -1,6 +1,6 @@
 /**
- * <logit-term>: a term that opens its explanation of one sentence. `name` is the NAME in the
- * messages term.NAME and term.NAME.about.
+ * <logit-term>: a term; a press opens its explanation, one sentence. `name` is the NAME in the messages
+ * term.NAME and term.NAME.about.
  */
 import { html } from 'lit';
 import { hasMessage, t } from '../locale/locale.js';
@@ -8,10 +8,10 @@ import { define } from './element.js';
 import { LogitHelp } from './help.js';
 import termStyles from './term.css';
 
-/** The strings of the glossary, fetched beside the first model. */
+/** Resolves when the strings of the glossary are fetched; the fetch runs while the first model loads. */
 export const glossary = import('./glossary.js');
 
-/** The terms of the glossary, in the order of a beginner. */
+/** The terms of the glossary, in the order in which a beginner needs them. */
 export const TERMS = [
   'token',
   'logit',
@@ -49,7 +49,7 @@ export class LogitTerm extends LogitHelp {
 
   constructor() {
     super();
-    /** The term of the glossary; `label` is its form in the sentence, if different. */
+    /** The term of the glossary; `label` is the text to show if it differs from the term. */
     this.name = '';
     glossary.then(() => this.requestUpdate());
   }

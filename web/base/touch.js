@@ -1,19 +1,20 @@
 /**
- * Touch on elements that drag sideways, while a vertical move scrolls the page (`touch-action:
- * pan-y`). A touch counts if it moves sideways or ends at its start; before, it may be a scroll.
+ * Handles touch on elements that the user drags sideways; a vertical move scrolls the page
+ * (`touch-action: pan-y`). A touch counts only after it has moved sideways or ended at its start: before
+ * that it may become a scroll.
  */
 
-/** The distance after which a touch is a drag, in pixels. */
+/** A touch becomes a drag after it has moved this far sideways, in pixels. */
 const SLACK = 10;
 
 /**
- * The first events of touches that do not drag yet, by element.
+ * The first event of each touch that is not a drag yet; the key is the element.
  * @type {WeakMap<EventTarget, PointerEvent>}
  */
 const waiting = new WeakMap();
 
 /**
- * Captures a pointer. Returns whether it counts at once, as a mouse does.
+ * Captures a pointer. Returns true for a mouse, whose press counts at once.
  * @param {PointerEvent} event
  */
 export function takePointer(event) {
@@ -25,7 +26,7 @@ export function takePointer(event) {
   return !finger;
 }
 
-/** True if a move or the end of a pointer counts. @param {PointerEvent} event */
+/** True if a pointermove or pointerup event counts. @param {PointerEvent} event */
 export function counts(event) {
   const target = /** @type {HTMLElement} */ (event.currentTarget);
   const from = waiting.get(target);
@@ -41,8 +42,9 @@ export function counts(event) {
 }
 
 /**
- * The listeners of an element under a dragged pointer.
- * @param {(x: number, y: number) => void} take the place as shares of the element, from the left and the top
+ * Returns the pointer listeners of an element on which the user drags.
+ * @param {(x: number, y: number) => void} take gets the pointer's position: 0 to 1 from the left and the
+ *   top of the element
  * @param {() => boolean} [enabled]
  */
 export function dragging(take, enabled = () => true) {
@@ -58,8 +60,8 @@ export function dragging(take, enabled = () => true) {
 }
 
 /**
- * Restores the value of a slider if a touch becomes a scroll, since the browser moves the thumb at
- * the first contact.
+ * Restores the value of a slider if a touch becomes a scroll: the browser has moved the thumb when the
+ * touch began.
  * @param {Node} root contains the sliders
  */
 export function keepSliders(root) {

@@ -1,8 +1,8 @@
-/** Repairs a page that a browser's translator has changed: it replaces each text by a <font>. */
+/** Repairs a page after a browser's translator has replaced each text node with a <font>. */
 
 /**
- * Makes each <font> forward a new text: Lit writes into the node that it knows, and the translator
- * finds the text again.
+ * Makes each <font> replace itself with a text when Lit writes into it as if it were the text node. The
+ * translator then finds and translates the new text.
  * @param {ParentNode} root
  */
 export function undoTranslated(root) {

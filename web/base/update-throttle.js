@@ -1,6 +1,6 @@
 /**
- * A Lit controller that throttles an element while a value moves: marks follow every frame, numbers
- * change ten times a second, and everything is rendered again when the movement ends.
+ * A Lit controller that throttles an element while a value moves. The moving marks are rendered in every
+ * frame, numbers ten times a second, and everything when the movement ends.
  */
 import { Debounce } from './debounce.js';
 import { Throttle } from './throttle.js';
@@ -9,9 +9,9 @@ import { Throttle } from './throttle.js';
 const REST_MS = 150;
 
 export class UpdateThrottle {
-  /** The number of renders of the numbers so far: a key for lit's `guard`. */
+  /** Counts the renders of the numbers; a key for lit's `guard`. */
   numbersCount = 0;
-  /** The number of full renders so far. */
+  /** Counts the full renders; a key for lit's `guard`. */
   fullCount = 0;
   /** True if any part of the host is in the window. */
   visible = true;
@@ -43,8 +43,8 @@ export class UpdateThrottle {
   }
 
   /**
-   * Returns the parts that an update renders. Movement renders everything at its beginning and end, the
-   * numbers at the throttle's pace, and otherwise only the moving marks.
+   * Returns the parts that an update renders: everything when a movement begins or ends, the numbers too
+   * if the throttle's interval is over, else only the moving marks.
    * @param {Map<string, unknown>} changed
    * @returns {'all' | 'numbers' | 'motion'}
    */
@@ -66,14 +66,14 @@ export class UpdateThrottle {
     return 'all';
   }
 
-  /** Ends the movement: everything is rendered now. */
+  /** Ends the movement and renders everything. */
   release() {
     this.#moved = -Infinity;
     this.#host.requestUpdate();
   }
 
   /**
-   * Returns the cached result of `write`; calls it once between two renders of the numbers.
+   * Returns the cached result of `write`; calls `write` at most once between two renders of the numbers.
    * @template T
    * @param {string} key
    * @param {() => T} write

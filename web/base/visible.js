@@ -1,8 +1,8 @@
-/** Visible forms of tokens: spaces, line breaks and partial UTF-8 get marks. */
+/** Makes tokens visible: spaces, line breaks and incomplete UTF-8 become visible signs. */
 import { html, svg } from 'lit';
 import { t } from '../locale/locale.js';
 
-/** Characters without a shape; some of them change the direction of the text around them. */
+/** Invisible characters; some of them change the direction of the text around them. */
 const UNSEEN = /[\s\p{Cc}\p{Bidi_C}]/u;
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFEFC]/;
 
@@ -15,24 +15,24 @@ const MARKS = /** @type {Record<string, string>} */ ({ ' ': '␣', '\n': '↵', 
 /** @param {number} n */
 const hex = (n) => n.toString(16).toUpperCase().padStart(2, '0');
 
-/** Returns a character's number, of 16 bits. @param {string} character */
+/** Returns the UTF-16 number of a character in hexadecimal. @param {string} character */
 const byNumber = (character) => `⟨${hex(character.charCodeAt(0))}⟩`;
 
 /**
- * Returns readable text: characters that change the direction or show as a box become numbers.
+ * Returns a text in which control characters and characters that change the direction are numbers.
  * @param {string} text
  */
 export const unturned = (text) =>
   text.replace(/[\p{Bidi_C}\p{Cc}]/gu, (each) => ('\n\r\t'.includes(each) ? each : byNumber(each)));
 
-/** Isolates the direction of a name within a line. @param {string} text */
+/** Isolates a right-to-left name, so that it does not change the direction of its line. @param {string} text */
 export const isolated = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /**
  * Returns the visible text of a token in parts. `mark` is true for signs of whitespace, control
  * characters or bytes.
  * @param {Token} token
- * @param {boolean} [prose] whether spaces stay spaces
+ * @param {boolean} [prose] true to leave spaces as they are
  */
 function visibleParts(token, prose = false) {
   if (token.text.includes('\uFFFD') && token.bytes)
@@ -45,7 +45,7 @@ function visibleParts(token, prose = false) {
     const space = prose && character === ' ';
     const mark = space ? null : (MARKS[character] ?? unseen);
     const last = parts.at(-1);
-    const text = mark ?? (space ? '\u00A0' : character); // it keeps its width at the end of a line
+    const text = mark ?? (space ? '\u00A0' : character); // this space keeps its width at the end of a line
     if (last && last.mark === Boolean(mark)) last.text += text;
     else parts.push({ text, mark: Boolean(mark) });
   }
@@ -74,7 +74,8 @@ export function visible(token, limit = Infinity) {
 }
 
 /**
- * Returns a token's name for a screen reader, without signs, since it reads their names aloud.
+ * Returns a token's text for a screen reader. It has no visible signs, since a screen reader says their
+ * names.
  * @param {Token} token
  * @param {number} [eos]
  */
@@ -83,7 +84,7 @@ export function spoken(token, eos) {
   return isolated(unturned(token.text.trim())) || visible(token);
 }
 
-/** Returns a text for use within a sentence, like a token's name. @param {string} text */
+/** Returns a text as `spoken` does for a token; '' for ''. @param {string} text */
 export function spokenText(text) {
   return text && spoken({ id: NaN, text, special: false });
 }
@@ -98,7 +99,7 @@ export function visibleHtml(token, prose = false) {
   );
 }
 
-/** The end token under its name, any other one made visible. @param {Token} token @param {number} eos */
+/** Renders a token visibly; the end token as its name. @param {Token} token @param {number} eos */
 export function namedHtml(token, eos) {
   return token.id === eos ? endName() : visibleHtml(token);
 }
@@ -106,7 +107,7 @@ export function namedHtml(token, eos) {
 /** The name of the end token on the page. */
 export const endName = () => `‹${t('text.end')}›`;
 
-/** Joins the texts of tokens; the end token gives its name on the page. @param {Token[]} tokens @param {number} eos */
+/** Joins the texts of tokens; the end token becomes its name on the page. @param {Token[]} tokens @param {number} eos */
 export function joinTexts(tokens, eos) {
   return tokens.map(({ id, text }) => (id === eos ? ` ${endName()}` : text)).join('');
 }

@@ -1,10 +1,11 @@
 /**
- * The index in a list that a key leads to; undefined for another key.
- * @param {KeyboardEvent} event its default action is prevented if the key leads somewhere
- * @param {[string, string]} keys that lead one back and one on; Home and End lead to the ends
- * @param {number} at the index now
- * @param {number} last
- * @param {boolean} [ring] whether the first one follows the last one
+ * Returns the index in a list to which a key moves; undefined for another key. Home and End move to the
+ * ends.
+ * @param {KeyboardEvent} event its default action is prevented if the key moves
+ * @param {[string, string]} keys the keys for the previous and the next item
+ * @param {number} at the current index
+ * @param {number} last the last index
+ * @param {boolean} [ring] true if the first item follows the last item
  */
 export function walkList(event, [back, on], at, last, ring = false) {
   const to = { [back]: at - 1, [on]: at + 1, Home: 0, End: last }[event.key];

@@ -13,12 +13,12 @@ import { english, others } from '#locales';
 
 /** @type {Set<() => void>} */
 const listeners = new Set();
-/** The fetched messages, by language. @type {Record<string, Messages>} */
+/** The fetched messages; the key is the language's code. @type {Record<string, Messages>} */
 const messages = { en: english };
 let current = 'en';
 let wanted = 'en';
 
-/** The languages on offer: [{ code, name }], English first. */
+/** The available languages: [{ code, name }], English first. */
 export const languages = [{ code: 'en', name: String(english.language) }, ...others];
 
 export function language() {
@@ -26,7 +26,7 @@ export function language() {
 }
 
 /**
- * Switches the language as soon as its strings are there; an unknown code changes nothing.
+ * Fetches the strings of a language, then switches to it. Ignores an unknown code.
  * @param {string} code
  */
 export async function setLanguage(code) {
@@ -38,10 +38,10 @@ export async function setLanguage(code) {
   announceLanguage();
 }
 
-/** The requests for strings under way, by language. @type {Map<string, Promise<void>>} */
+/** The requests for strings in flight; the key is the language's code. @type {Map<string, Promise<void>>} */
 const fetching = new Map();
 
-/** @param {string} code one on offer */
+/** @param {string} code of an available language */
 async function fetchMessages(code) {
   const other = others.find((each) => each.code === code);
   if (!other || messages[code]?.language) return;
@@ -57,8 +57,9 @@ async function fetchMessages(code) {
 /** @type {(text: string) => string} */
 const same = (text) => text;
 /**
- * Functions on each text of the page, and on the file of a shipped lesson; a pseudo-locale sets others.
- * Caches of strings depend on t('language'), which a pseudo-locale changes too.
+ * Functions that change each text of the page (`of`) and the file of a shipped lesson (`lesson`). Only a
+ * pseudo-locale replaces them. A cache of strings uses t('language') as its key, since a pseudo-locale
+ * changes that text too.
  */
 export const disguise = { of: same, lesson: same };
 
@@ -68,17 +69,17 @@ export function announceLanguage() {
 }
 
 /**
- * Runs `work`, a synchronous function, with the strings of another language. If they are not loaded
- * yet, it runs with the page's language; the listeners are called when they arrive.
+ * Runs `work`, a synchronous function, with the strings of another language. If these strings are not
+ * loaded yet, `work` runs with the page's language; the listeners are called when the strings arrive.
  * @template T
- * @param {string | null} code null is the page's
+ * @param {string | null} code null for the page's language
  * @param {() => T} work
  * @returns {T}
  */
 export function speaking(code, work) {
   if (code === null || code === current) return work();
   if (code !== 'en' && !messages[code]?.language) {
-    if (!fetching.has(code)) fetchMessages(code).then(announceLanguage, () => {}); // without strings the page's language stays
+    if (!fetching.has(code)) fetchMessages(code).then(announceLanguage, () => {}); // if the fetch fails, the page's language stays
     return work();
   }
   const page = current;
@@ -91,7 +92,7 @@ export function speaking(code, work) {
 }
 
 /**
- * The best language on offer for a list of preferences such as navigator.languages.
+ * Returns the best available language for a list of preferences such as navigator.languages.
  * @param {readonly string[]} preferences
  */
 export function matchLanguage(preferences) {
@@ -103,7 +104,7 @@ export function matchLanguage(preferences) {
 }
 
 /**
- * Calls `listener` after each switch; returns the function that stops it.
+ * Calls `listener` after each change of strings; returns a function that removes the listener.
  * @param {() => void} listener
  */
 export function onLanguage(listener) {
@@ -121,7 +122,7 @@ export function addMessages(more) {
 }
 
 /**
- * The message `key` with its {placeholders} filled; numbers are written as the language does.
+ * Returns the message `key` with its {placeholders} filled; numbers get the format of the language.
  * @param {string} key
  * @param {Params} [params]
  */
@@ -152,7 +153,7 @@ function plural(n) {
 }
 
 /**
- * A function that writes numbers; its format is made once for each language.
+ * Returns a function that writes numbers; it creates one Intl.NumberFormat for each language.
  * @param {Intl.NumberFormatOptions} options
  */
 function writer(options) {
@@ -166,7 +167,7 @@ function writer(options) {
 }
 
 /**
- * A writer for each count of digits.
+ * Returns a function that writes numbers with a given number of digits.
  * @param {(digits: number) => Intl.NumberFormatOptions} options
  */
 function writers(options) {
@@ -202,20 +203,20 @@ const percentOfThree = writer({
 const digitsOf = (value) => (Number.isInteger(value) ? 21 : 15);
 
 /**
- * A number in full, grouped as the language does: whole numbers exactly, others to 15 digits.
+ * Returns a number in full, with the grouping of the language: integers exactly, others to 15 digits.
  * @param {number} value
  */
 export function number(value) {
   return inFull(digitsOf(value), value);
 }
 
-/** Words as a list in a sentence, such as "a, b and c". @param {string[]} items */
+/** Returns words as a list for a sentence, such as "a, b and c". @param {string[]} items */
 export function list(items) {
   return new Intl.ListFormat(current).format(items);
 }
 
 /**
- * A number with a fixed count of decimals; never minus zero.
+ * Returns a number with a fixed number of decimals; never minus zero.
  * @param {number} value
  * @param {number} decimals
  */
@@ -223,11 +224,12 @@ export function fixed(value, decimals) {
   return exactly(decimals, value + 0);
 }
 
-/** The rounding of float32 logits can make an entropy of this size. */
+/** A smaller entropy, in bits, can be an error of the rounding of float32 logits. */
 const LEAST = 1e-6;
 
 /**
- * An entropy or a perplexity with two decimals; a small one gets up to six, so that it is not 0.
+ * Returns an entropy or a perplexity with two decimals. A small value gets up to six decimals, so that it
+ * does not become 0.
  * @param {number} value
  */
 export function measure(value) {
@@ -240,14 +242,14 @@ export function rounded(value, decimals) {
   return atMost(decimals, value);
 }
 
-/** A number for an input box, without grouping. @param {number} value */
+/** Returns a number for an input box, without grouping. @param {number} value */
 export function plain(value) {
   return ungrouped(digitsOf(value), value);
 }
 
 /**
- * Reads a typed number; NaN if the text is none. A point separates decimals, and a comma too if the
- * language writes one.
+ * Parses a typed number; returns NaN for other text. The decimal separator is a point; a comma is also
+ * accepted if the language uses it.
  * @param {string} text
  */
 export function parse(text) {
@@ -257,9 +259,9 @@ export function parse(text) {
 }
 
 /**
- * A share of 1 as a percentage that never hides a small or nearly full share: only 0 is written as 0 %,
- * only 1 as 100 %, and 0.000003 is 0.0003 %.
- * @param {number} p
+ * Returns a probability as a percentage with enough digits for small and nearly full values: only 0 is
+ * 0 %, only 1 is 100 %, and 0.000003 is 0.0003 %.
+ * @param {number} p from 0 to 1
  */
 export function percent(p) {
   if (p > 0 && p < 1e-6) return scientificPercent(p);
@@ -269,16 +271,16 @@ export function percent(p) {
 }
 
 /**
- * A percentage at the end of a bar: a share below 0.01 % is written as < 0.01 %.
- * @param {number} p
+ * Returns the percentage at the end of a bar: "< 0.01 %" for a smaller probability.
+ * @param {number} p from 0 to 1
  */
 export function briefPercent(p) {
   return p > 0 && p < 1e-4 ? `<\u2009${tick(1e-4)}` : percent(p);
 }
 
 /**
- * The label of a tick: a share with its own digits only, a small one with a power of ten.
- * @param {number} p
+ * Returns the label of a tick: a percentage without extra zeros; a small one with a power of ten.
+ * @param {number} p from 0 to 1
  */
 export function tick(p) {
   if (!(p > 0 && p < 1e-6)) return percentAtMost(6, p);
@@ -311,5 +313,5 @@ function tenTo(exponent) {
   return `10${digits.join('')}`;
 }
 
-/** The percent sign of the language, with a space before it if the language writes one. */
+/** Returns the language's percent sign, with a space before it if the language uses a space. */
 const percentSign = () => percentExactly(0, 1).slice(3);

@@ -1,4 +1,4 @@
-/** The page's strings in Node: '#locales' of package.json, read from the files of this folder. */
+/** Reads the page's strings from the files of this folder in Node: '#locales' in package.json. */
 import { readFileSync, readdirSync } from 'node:fs';
 
 /** @param {string} code @returns {import('./locale.js').Messages} */

@@ -1,20 +1,20 @@
 /**
  * Pseudo-locales for tests: longer strings (double, long), right to left (rtl), and markup in strings
- * (xss). ?strings=NAME turns one on, over the language; no browser remembers it.
+ * (xss). ?strings=NAME turns one on for any language; the browser does not keep the choice.
  */
 import { announceLanguage, disguise } from './locale.js';
 
-/** Parts that are no words: placeholders, and in lessons code and addresses. */
+/** Matches parts of a string that must not change: placeholders, and code and addresses in lessons. */
 const KEPT = /(\{\w+\}|`[^`]*`|\]\([^)]*\))/;
 
 const PLAIN = 'AEIOUYaeiouycnrst';
 const ACCENTED = 'ÅÉÎÖÛÝåéîöûýçñŕšť';
 
-/** Puts accents on letters. @param {string} text */
+/** Adds accents to letters. @param {string} text */
 const accented = (text) =>
   text.replace(/[a-z]/gi, (letter) => ACCENTED[PLAIN.indexOf(letter)] ?? letter);
 
-/** Filling in words of many lengths, one longer than the words of most languages. */
+/** Words of many lengths that make a string longer; one is longer than the words of most languages. */
 const FILLING = 'öñé ťŵö ťĥŕéé ƒöûŕƒîvéšîxšévéñ éîĝĥť ñîñé ťéñ éļévéñ ťŵéļvé ťĥîŕťééñ ƒöûŕťééñ';
 
 /** @param {string} text */
@@ -24,7 +24,7 @@ function longer(text) {
   return `${words.join('')} ${filling}`.trimEnd();
 }
 
-/** If the page took a text for markup, this would be an element and run a script. */
+/** If the page parses a text as markup by mistake, this becomes an element and runs a script. */
 const MARKUP = '<img class=disguised src=x onerror="disguised=1">';
 
 /** @type {Record<string, (text: string) => string>} */
@@ -35,11 +35,11 @@ const DISGUISES = {
   xss: (text) => `${MARKUP}'"> ${text} &amp;</b>`,
 };
 
-/** The fields of a lesson with text for the learner. */
+/** The fields of a lesson that contain text for people. */
 const TEXTS =
   'title aim result extension guide text caption ask right hint say items solution'.split(' ');
 
-/** A part of a lesson with its texts disguised. @param {any} value @param {string} key @returns {any} */
+/** Returns a part of a lesson with its texts changed. @param {any} value @param {string} key @returns {any} */
 function shaped(value, key) {
   if (typeof value === 'string') return TEXTS.includes(key) ? disguise.of(value) : value;
   if (Array.isArray(value)) return value.map((each) => shaped(each, key));

@@ -1,7 +1,8 @@
 /**
- * Makes a module the body of a function that returns its exports. It finds exports that begin a line.
+ * Converts a module to the body of a function that returns the module's exports. It finds only exports
+ * at the beginning of a line.
  * @param {string} code
- * @returns {string} for a function in which `exported` is an empty object
+ * @returns {string} the body; the function must define `exported` as an empty object
  */
 export function withoutExports(code) {
   /** @type {[string, string][]} */

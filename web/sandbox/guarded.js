@@ -1,9 +1,9 @@
 /** Starts a worker for the user's code, with the guard between it and the page. */
 import { trustedAddress } from '../engine/trusted.js';
 
-/** @param {string} harness the text of the worker */
+/** @param {string} harness the code of the worker */
 export function startGuarded(harness) {
-  // web/build.js puts in the text of guard.js.
+  // web/build.js replaces GUARD with the text of guard.js.
   const guard = /** @type {any} */ (globalThis).GUARD;
   const source = new Blob([guard], { type: 'text/javascript' });
   const worker = new Worker(trustedAddress(URL.createObjectURL(source)));

@@ -1,6 +1,6 @@
 /**
- * Takes from a worker the means to send messages and to start threads, before the user's code runs: a
- * thread would outlive this worker. Errors are shortened before they leave; the code can change that,
+ * Removes a worker's functions that send messages or start threads, before the user's code runs: a thread
+ * would outlive this worker. Errors are shortened before they are sent. The user's code can bypass that,
  * so guard.js checks again.
  */
 import { message } from '../grade/harness.js';
@@ -8,7 +8,7 @@ import { message } from '../grade/harness.js';
 const scope = /** @type {any} */ (globalThis);
 const TAKEN = ['postMessage', 'Worker', 'SharedWorker', 'close'];
 
-/** @returns {(answer: any) => void} the only function that still sends */
+/** @returns {(answer: any) => void} the only function that can still send messages */
 export function lock() {
   const post = scope.postMessage.bind(scope);
   for (let at = scope; at; at = Object.getPrototypeOf(at))

@@ -1,6 +1,7 @@
 /**
- * Refuses a frame with an origin, because code in it could read the site's storage. Without `sandbox`,
- * or opened directly, the frame shows the reason and sends it to its parent.
+ * Returns true, to refuse the user's code, if the frame's origin is not opaque: the code could read the
+ * site's storage. This happens without `sandbox`, or if the file is opened directly. The frame then shows
+ * the reason and sends it to its parent.
  */
 export function refuseOrigin() {
   if (self.origin === 'null') return false;

@@ -1,4 +1,4 @@
-/** The harness in the worker of the single file; the user's code follows in the same text. */
+/** The harness in the worker of the single-file page. The user's code is appended to this script. */
 import { serve } from '../grade/harness.js';
 import { lock } from './lock.js';
 

@@ -1,6 +1,6 @@
 /**
- * The script of the frame in the single file. A script there cannot import, so the user's code is part of
- * the text of its worker, a classic script; withoutExports collects its exports.
+ * The script of the frame in the single-file page. Scripts there cannot import, so the user's code is
+ * part of the worker's text, a classic script; withoutExports collects the code's exports.
  */
 import { withoutExports } from './exports.js';
 import { startGuarded } from './guarded.js';
@@ -11,7 +11,7 @@ let worker = null;
 
 /** @param {string} code */
 function start(code) {
-  // web/build.js puts in the text of single-worker.js, which defines `serveOwn`.
+  // web/build.js replaces HARNESS with the text of single-worker.js, which defines `serveOwn`.
   const harness = /** @type {any} */ (globalThis).HARNESS;
   const text = `${harness}\nserveOwn((() => {"use strict";const exported = {};${withoutExports(code)}\n})());`;
   worker = startGuarded(text);

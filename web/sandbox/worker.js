@@ -1,4 +1,4 @@
-/** The harness in a worker of the sandboxed frame; the user's code arrives as text. */
+/** The harness in the worker of sandbox.html. The user's code arrives as text in the first message. */
 import { serve } from '../grade/harness.js';
 import { lock } from './lock.js';
 
