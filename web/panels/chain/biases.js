@@ -1,4 +1,4 @@
-/** <logit-biases>: the user's biases of tokens, each removable. Asks with "logit-bias". */
+/** <logit-biases>: the user's token biases; each can be removed. Asks with "logit-bias". */
 import { html, nothing } from 'lit';
 import { fixed, t } from '../../locale/locale.js';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
@@ -15,7 +15,7 @@ export class LogitBiases extends LogitElement {
 
   static styles = [...LogitElement.styles, biasesStyles];
 
-  /** The index of the pressed chip until the focus moves on, else -1. */
+  /** The index of the pressed chip until the focus has moved; otherwise -1. */
   #pressed = -1;
 
   constructor() {
@@ -26,7 +26,7 @@ export class LogitBiases extends LogitElement {
     this.fixed = false;
   }
 
-  /** A pressed chip goes away; the next chip gets the focus, or the line if none is left. */
+  /** A pressed chip disappears; the next chip gets the focus, or the text box if no chip is left. */
   updated() {
     if (this.#pressed < 0) return;
     const chips = this.renderRoot.querySelectorAll('button');

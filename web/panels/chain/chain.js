@@ -1,7 +1,7 @@
 /**
- * <logit-chain>: the samplers as one signal path, a card each with its knob and its effect. The cards
- * of temperature, top-k and top-p come first; the user takes others from the shelf. Dragging or keys
- * move a card. Asks with "logit-set", "logit-preset" and "logit-order".
+ * <logit-chain>: the samplers as a signal path: each has a card with its knob and its effect. The cards of
+ * temperature, top-k and top-p are first; the user adds others from the shelf. The user moves a card by
+ * dragging or with keys. Asks with "logit-set", "logit-preset" and "logit-order".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -34,7 +34,7 @@ import { renderPresets } from './presets.js';
  * @typedef {import('./presets.js').Preset} Preset
  */
 
-/** Names with a card that are no samplers, which a preset leaves as they are. */
+/** Names that have a card but are no samplers; a preset does not change them. */
 const BESIDE = ['own', 'constraint', 'logit_bias'];
 
 export class LogitChain extends LogitElement {
@@ -51,15 +51,15 @@ export class LogitChain extends LogitElement {
   #renderSpark = null;
   /** The name of the preset that the user chose last. */
   #picked = '';
-  /** The names that the user took from the shelf. @type {Set<string>} */
+  /** The names that the user added from the shelf. @type {Set<string>} */
   #taken = new Set();
-  /** A sentence for screen readers. */
+  /** The last sentence for screen readers. */
   #said = '';
-  /** The sampler that was added last; it gets the focus. */
+  /** The name of the sampler that was just added; it will get the focus. '' for none. */
   #added = '';
-  /** The sampler that was moved last; its card describes the effect of the order. */
+  /** The name of the sampler that was moved last; its card describes the effect of the order. */
   #moved = '';
-  /** The order and effect on show. @type {Pick<LogitChain, 'order' | 'difference'>} */
+  /** The order, and its effect, that the cards describe. @type {Pick<LogitChain, 'order' | 'difference'>} */
   #told = { order: null, difference: null };
   /** The samplers with an open card. @type {Set<string>} */
   #opened = new Set();
@@ -108,13 +108,13 @@ export class LogitChain extends LogitElement {
     this.fixed = false;
     /** @type {import('../../state/fields.js').Gates} */
     this.gates = {};
-    /** True if the shelf offers the user's own sampler, constraints and samplers of a second text. */
+    /** True if the shelf offers the user's own sampler, constraints, and samplers that read a second text. */
     this.programmable = false;
-    /** The reason why the gates cannot be applied. */
+    /** The reason why the engine cannot apply the gates; '' if none. */
     this.fault = '';
-    /** True if the cards after the first three are on show. */
+    /** True if the cards after the first three show. */
     this.unfolded = false;
-    /** True if the defaults of other programs are on show. */
+    /** True if the defaults of other programs show. */
     this.fronting = false;
     new ResizeObserver(([{ borderBoxSize }]) =>
       this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
@@ -123,7 +123,7 @@ export class LogitChain extends LogitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    import('./constraint.js'); // after the first token, like the two below
+    import('./constraint.js'); // fetched after the first token is shown, like the next two modules
     import('./shelf.js');
     import('./spark.js').then(({ renderSpark }) => {
       this.#renderSpark = renderSpark;
@@ -131,14 +131,14 @@ export class LogitChain extends LogitElement {
     });
   }
 
-  /** The samplers that have a card, in the order applied. */
+  /** The names of the samplers that have a card, in the order of the chain. */
   get #shown() {
     const taken = this.unfolded || this.fixed ? this.#taken : [];
     const wanted = new Set(this.only ?? [...FRONT, ...taken]);
     return this.#order.filter((name) => wanted.has(name));
   }
 
-  /** The number of samplers after the first three that are set. */
+  /** The number of added samplers that are not neutral. */
   get #others() {
     return [...this.#taken].filter((name) => this.#isSet(name)).length;
   }
@@ -153,7 +153,7 @@ export class LogitChain extends LogitElement {
   }
 
   /**
-   * Gives a card to each sampler in use; it keeps the card while its knob passes the neutral value.
+   * Adds a card for each sampler in use. The card stays while its knob passes the neutral value.
    * @param {Map<string, unknown>} changes
    */
   willUpdate(changes) {
@@ -174,7 +174,7 @@ export class LogitChain extends LogitElement {
     knob.updateComplete.then(() => knob.focus());
   }
 
-  /** The shared settings that are on no card. */
+  /** The shared settings that no card shows. */
   get #loose() {
     const placed = this.#shown.flatMap((name) => this.#partsOf(name));
     return SHARED.filter((name) => !placed.includes(name) && (this.only?.includes(name) ?? true));
@@ -196,7 +196,7 @@ export class LogitChain extends LogitElement {
     return this.#row(name)?.neutral;
   }
 
-  /** The order of the samplers; the user's own one is last unless the order names it. */
+  /** The order of the samplers; the user's own sampler is last unless the order names it. */
   get #order() {
     const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
     return order.includes('own') || !this.#taken.has('own') ? order : [...order, 'own'];
@@ -205,7 +205,7 @@ export class LogitChain extends LogitElement {
   render() {
     const whole = !this.only && !this.fixed;
     const shown = this.#shown;
-    // While a pointer holds a card, the sentences stay, so that no card changes its height.
+    // While the user drags a card, the sentences stay, so that no card changes its height.
     if (!this.#reorder.dragging) this.#told = { order: this.order, difference: this.difference };
     const order = whole && this.#told.order ? this.#renderOrder(this.#told) : nothing;
     return html`
@@ -306,7 +306,7 @@ export class LogitChain extends LogitElement {
     `;
   }
 
-  /** The preset menu shows the preset that equals the settings; of several, the one that the user chose. */
+  /** Renders the preset menu. It shows the preset that equals the settings; if several do, the user's last choice. */
   #renderPresets() {
     const all = [...this.presets, ...this.imitations, ...this.strategies];
     const picked = all.filter(({ name }) => name === this.#picked);
@@ -320,7 +320,7 @@ export class LogitChain extends LogitElement {
     });
   }
 
-  /** @param {string} name @param {unknown} order the effect of the order, on the card that was moved */
+  /** @param {string} name @param {unknown} order a sentence about the order, for the card that was moved */
   #renderCard(name, order) {
     const { trace } = this;
     const index = trace ? trace.stages.findIndex((stage) => stage.name === name) : -1;
@@ -377,7 +377,7 @@ export class LogitChain extends LogitElement {
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"></path></svg></button>`;
   }
 
-  /** The further settings of a sampler. @param {string} name */
+  /** Renders the further settings of a sampler. @param {string} name */
   #renderParts(name) {
     const parts = this.#partsOf(name);
     if (parts.length === 0) return nothing;
@@ -401,7 +401,7 @@ export class LogitChain extends LogitElement {
     }));
   }
 
-  /** The second text of a sampler that reads one. @param {string} name */
+  /** Renders the second text of a sampler that reads one. @param {string} name */
   #renderSecond(name) {
     const text = this.settings.negative_prompt ?? '';
     const [label, about] = [later('shelf.second'), later('shelf.second.about')];
@@ -439,7 +439,7 @@ export class LogitChain extends LogitElement {
       </div>`;
   }
 
-  /** The effect of the user's order. @param {Pick<LogitChain, 'order' | 'difference'>} told */
+  /** Renders the effect of the user's order. @param {Pick<LogitChain, 'order' | 'difference'>} told */
   #renderOrder({ order, difference }) {
     return html`
       <div class="order" data-order=${order?.join()}>
@@ -475,7 +475,7 @@ export class LogitChain extends LogitElement {
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
     this.#said = t('warpers.added', { ...params, of: length });
     if (start === undefined)
-      this.requestUpdate(); // this card asks for its own setting
+      this.requestUpdate(); // this card emits its own request
     else this.emit('logit-set', { [name]: start });
   }
 
@@ -486,7 +486,7 @@ export class LogitChain extends LogitElement {
     if (name === 'own') this.emit('logit-own-stage', { own: null });
     else if (name !== 'logit_bias') {
       const neutral = { [name]: this.#neutral(name) };
-      this.settings = { ...this.settings, ...neutral }; // the other numbers follow with the answer
+      this.settings = { ...this.settings, ...neutral }; // the trace follows with the answer
       this.emit('logit-set', neutral);
     }
     this.requestUpdate();
@@ -501,7 +501,7 @@ export class LogitChain extends LogitElement {
     this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
-  /** Puts every sampler back on the shelf, as a preset turns it off. */
+  /** Removes the cards of added samplers, which a preset has turned off; keeps the names in BESIDE. */
   #leave() {
     this.#taken = new Set(BESIDE.filter((name) => this.#taken.has(name)));
   }

@@ -1,7 +1,7 @@
 /**
- * <logit-constraint>: the constraint of the generated text (JSON, a task of the lessons, the user's own
- * grammar), the signs that it expects next, and its limits; the banned words and the forced first
- * token. Asks with "logit-constraint".
+ * <logit-constraint>: the constraint on the generated text (JSON, a task of the lessons, or the user's own
+ * grammar), the characters that it allows next, and its limits. Also the banned words and the forced
+ * first token. Asks with "logit-constraint".
  */
 import { locales } from '#locales/constraint';
 import { html, nothing } from 'lit';
@@ -20,15 +20,15 @@ addMessages(locales);
 
 const NAMED = ['json', 'name_age_city', 'three_numbers'];
 const EXAMPLE = 'root ::= " will " word (" " word)*\nword ::= [a-z]+';
-/** White space, with the signs that show it. @type {Record<number, string>} */
+/** White-space bytes, with a visible character for each. @type {Record<number, string>} */
 const SPACE = { 9: '⇥', 10: '↵', 13: '␍', 32: '␣' };
 
 /** @param {number} byte */
 const isLetter = (byte) => /[a-z0-9]/i.test(String.fromCharCode(byte));
 
 /**
- * The signs that may come next. A run of letters or digits is one entry, '' means any sign beyond
- * ASCII. White space is listed only if nothing else may come.
+ * Returns the characters that may come next. A run of letters or digits is one entry; '' means any
+ * character beyond ASCII. White space is listed only if nothing else may come.
  * @param {number[]} bytes
  */
 function signsOf(bytes) {
@@ -69,11 +69,11 @@ export class LogitConstraint extends LogitElement {
     this.state = null;
     /** @type {import('../../plots/trace.js').Stage[]} */
     this.stages = [];
-    /** The reason why the engine cannot apply the gates. */
+    /** The reason why the engine cannot apply the gates; '' if none. */
     this.fault = '';
-    /** True to show only the constraint, without words and limits. */
+    /** True if only the constraint shows, without words and limits. */
     this.bare = false;
-    /** The grammar in the box. */
+    /** The grammar in the text box. */
     this.draft = EXAMPLE;
   }
 
@@ -84,7 +84,7 @@ export class LogitConstraint extends LogitElement {
     return 'grammar' in constraint ? 'rules' : 'given';
   }
 
-  /** Puts a grammar from outside into the box. @param {Map<string, any>} changed */
+  /** Puts a grammar that the host set into the text box. @param {Map<string, any>} changed */
   willUpdate(changed) {
     const { grammar } = /** @type {any} */ (this.gates.constraint ?? {});
     if (grammar && grammar !== changed.get('gates')?.constraint?.grammar && changed.has('gates'))
@@ -201,7 +201,7 @@ export class LogitConstraint extends LogitElement {
       this.#ask(value === 'rules' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
   }
 
-  /** An empty box sets nothing; a number is a token's id. @param {Event} event */
+  /** Reads the typed texts: an empty box sets nothing; a number is a token id. @param {Event} event */
   #onTexts({ target }) {
     const { id, value } = /** @type {HTMLInputElement} */ (target);
     const texts = readTexts(value);

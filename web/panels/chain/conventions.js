@@ -1,6 +1,6 @@
 /**
- * <logit-conventions>: the logits on show under the orders, ties, boundaries and windows of two systems,
- * with the same settings, and the tokens that differ. Asks with "logit-conventions".
+ * <logit-conventions>: the present logits under the rules of two programs (order, ties, boundaries and
+ * windows) with equal settings, and the tokens that differ. Asks with "logit-conventions".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/conventions';
@@ -16,7 +16,7 @@ addMessages(locales);
 
 /** @typedef {import('../../state/beside.js').Beside} Beside */
 
-/** The sentences for the differences. */
+/** The message keys for the differences. */
 const WORDS = {
   only: 'conventions.only',
   lost: 'conventions.lost',

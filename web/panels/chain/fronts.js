@@ -1,6 +1,6 @@
 /**
- * <logit-fronts>: the defaults of popular programs, each as its chain, with the tokens that it keeps of
- * the logits on show. Asks with "logit-fronts" for those outcomes, and with "logit-preset".
+ * <logit-fronts>: the defaults of popular programs, each as its chain, with the tokens that it keeps from
+ * the present logits. Asks with "logit-fronts" for these results, and with "logit-preset".
  */
 import { html } from 'lit';
 import { locales } from '#locales/fronts';
@@ -36,7 +36,7 @@ export class LogitFronts extends LogitElement {
     this.fixed = false;
   }
 
-  /** The chain around it, which sends the last event once this element is gone. @type {LogitElement | null} */
+  /** The chain that contains this element; it sends the last event after this element was removed. @type {LogitElement | null} */
   #chain = null;
 
   connectedCallback() {

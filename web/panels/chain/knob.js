@@ -1,6 +1,6 @@
 /**
- * <logit-knob>: one setting as a slider, which offers valid values only, and a number box, which checks
- * the typed text against the row of the table and shows its fault. Asks with "logit-set".
+ * <logit-knob>: one setting as a slider and a number box. The slider offers only valid values. The box
+ * checks typed text against the setting's table row and shows the error. Asks with "logit-set".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -42,9 +42,9 @@ export class LogitKnob extends LogitElement {
     /** @type {SettingRow | null} */
     this.row = null;
     this.value = 0;
-    /** The maximum of the slider, if smaller than the table's (a vocabulary's size). */
+    /** The maximum of the slider, if smaller than the table's (for example the vocabulary's size). */
     this.most = Infinity;
-    /** True if the description is on show. */
+    /** True if the description shows. */
     this.open = false;
     this.fixed = false;
   }
@@ -110,14 +110,14 @@ export class LogitKnob extends LogitElement {
   /** @param {number} value */
   #ask(value) {
     if (!this.row || value === this.value) return;
-    this.value = value; // the other numbers follow with the answer
+    this.value = value; // other values follow with the answer
     this.emit('logit-set', { [this.row.name]: value });
   }
 
   /** @param {SettingRow} row */
   #neutralise(row) {
     this.#typed.clear();
-    this.focus(); // the button goes away
+    this.focus(); // the pressed button disappears
     this.#ask(row.neutral);
   }
 
@@ -146,7 +146,7 @@ export class LogitKnob extends LogitElement {
 }
 
 /**
- * The place of a value on the slider, 0 to 1.
+ * Returns the place of a value on the slider, 0 to 1.
  * @param {SettingRow} row
  * @param {number} value
  * @param {number} high
@@ -156,8 +156,8 @@ function shareOf({ low }, value, high) {
 }
 
 /**
- * The bar from the neutral value to the value: only a transform, which restyles and lays out nothing
- * else.
+ * Returns the bar from the neutral value to the value, as a transform: changing it causes no new styles
+ * and no layout of other elements.
  * @param {SettingRow} row
  * @param {number} value
  * @param {number} high

@@ -1,7 +1,7 @@
 /**
- * <logit-pad>: temperature and top-p as one pad for pointer and keys, over a map of the entropy or the
- * kept tokens at each pair of them, which is a table too. It sets the same as the two sliders beside
- * it. Asks with "logit-set", and with "logit-map" ({ wanted }) for the map.
+ * <logit-pad>: sets temperature and top-p together, by pointer or keys. Behind it is a map of the entropy,
+ * or of the number of kept tokens, at each pair of values; a table shows the numbers too. The pad and the
+ * two sliders set the same values. Asks with "logit-set", and with "logit-map" ({ wanted }) for the map.
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/pad';
@@ -23,9 +23,9 @@ addMessages(locales);
  */
 
 const MEASURES = /** @type {const} */ (['entropy', 'kept']);
-/** The move of a key with Shift or Page, in steps of the slider. */
+/** The steps of the slider per key press with Shift or Page. */
 const FAR = 10;
-/** The darkness of the highest ground, in percent. */
+/** The darkness of the highest contour, in percent. */
 const DARKEST = 80;
 
 export class LogitPad extends LogitElement {
@@ -35,9 +35,9 @@ export class LogitPad extends LogitElement {
 
   constructor() {
     super();
-    /** The table's row of the setting to the right. @type {SettingRow | null} */
+    /** The table row of the setting on x. @type {SettingRow | null} */
     this.across = null;
-    /** The row of the setting upwards. @type {SettingRow | null} */
+    /** The table row of the setting on y. @type {SettingRow | null} */
     this.up = null;
     /** @type {import('../../plots/trace.js').Settings} */
     this.settings = {};
@@ -58,7 +58,7 @@ export class LogitPad extends LogitElement {
     this.emit('logit-map', { wanted: true });
   }
 
-  /** The place of the settings, as shares from the left and from below. */
+  /** The position of the settings, as shares from the left and from the bottom. */
   get #place() {
     const { across, up, settings } = this;
     if (!across || !up) return { x: 0, y: 0 };
@@ -182,30 +182,30 @@ export class LogitPad extends LogitElement {
     this.#ask(x + move[0] * by(across), y + move[1] * by(up));
   }
 
-  /** @param {number} x the share of the pad from the left @param {number} y and from below */
+  /** @param {number} x share of the width from the left @param {number} y share of the height from the bottom */
   #ask(x, y) {
     const { across, up, settings } = this;
     if (!across || !up) return;
     const asked = { [across.name]: valueAt(across, x), [up.name]: valueAt(up, y) };
     const same = Object.entries(asked).every(([name, value]) => settings[name] === value);
     if (same) return;
-    this.settings = { ...settings, ...asked }; // the other numbers follow with the answer
+    this.settings = { ...settings, ...asked }; // other values follow with the answer
     this.emit('logit-set', asked);
   }
 }
 
-/** The place of a value on its slider, 0 to 1. @param {SettingRow} row @param {number} value */
+/** Returns the place of a value on its slider, 0 to 1. @param {SettingRow} row @param {number} value */
 function shareOf({ low, high }, value) {
   return Math.min(1, Math.max(0, (value - low) / (high - low)));
 }
 
-/** The value at a share of the slider, on one of its steps. @param {SettingRow} row @param {number} share */
+/** Returns the value at a share of the slider, rounded to a step. @param {SettingRow} row @param {number} share */
 function valueAt({ low, high, step }, share) {
   const value = low + Math.min(1, Math.max(0, share)) * (high - low);
   return Number((Math.round(value / step) * step).toFixed(6));
 }
 
-/** The darkness of the ground above a contour, in percent. @param {number} i @param {number} count */
+/** Returns the darkness of the region above contour i, in percent. @param {number} i @param {number} count */
 function shadeOf(i, count) {
   return `${((DARKEST * (i + 1)) / count).toFixed(1)}%`;
 }

@@ -1,7 +1,7 @@
 /**
- * <logit-shelf>: the samplers that are not in the chain, in groups, each with a sentence, pictures of its
- * effect and its source. A search finds them by the names of other systems too. A press adds one to the
- * chain. Asks with "logit-add"; `start` is absent for an entry whose card sets itself.
+ * <logit-shelf>: the samplers that are not in the chain, in groups. Each has a sentence, pictures of its
+ * effect and its source. A search also finds the names that other programs use. A press adds a sampler.
+ * Asks with "logit-add"; `start` is absent if the sampler's card emits its own setting.
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/shelf';
@@ -54,7 +54,7 @@ export class LogitShelf extends LogitElement {
     this.shown = [];
     this.open = false;
     this.query = '';
-    /** By sampler and kind of distribution; empty until they are read. @type {Record<string, Record<string, Picture>>} */
+    /** The pictures by sampler and kind of distribution; empty until they are read. @type {Record<string, Record<string, Picture>>} */
     this.pictures = {};
   }
 
@@ -177,7 +177,7 @@ export class LogitShelf extends LogitElement {
 
   /** @param {Event} event */
   async #onSummary(event) {
-    event.preventDefault(); // this method opens it, so that the search has the focus before the next key
+    event.preventDefault(); // this method opens the shelf, so that the search has the focus before the next key press
     this.open = !this.open;
     this.query = '';
     if (!this.open) return;
@@ -216,7 +216,7 @@ export class LogitShelf extends LogitElement {
     } else if (key === 'ArrowDown' || key === 'ArrowUp') {
       this.#walk(target, key === 'ArrowDown' ? 1 : -1);
     } else {
-      if (key.length === 1 && key !== ' ' && target !== search) search?.focus(); // the search then takes the key
+      if (key.length === 1 && key !== ' ' && target !== search) search?.focus(); // the search receives the typed character
       if (key.length === 1) event.stopPropagation();
       return;
     }
@@ -224,7 +224,7 @@ export class LogitShelf extends LogitElement {
     event.stopPropagation();
   }
 
-  /** Moves the focus between the search and the samplers. @param {HTMLElement} from @param {number} by */
+  /** Moves the focus among the search and the samplers. @param {HTMLElement} from @param {number} by */
   #walk(from, by) {
     const stops = [this.#search, ...this.renderRoot.querySelectorAll('li button')];
     const at = stops.findIndex((stop) => stop === from || stop?.parentElement?.contains(from));
@@ -238,7 +238,7 @@ export class LogitShelf extends LogitElement {
   }
 }
 
-/** The dot under a token of a picture. @param {Picture} picture @param {number} i */
+/** Renders the dot below a token of a picture. @param {Picture} picture @param {number} i */
 function renderDot({ kept, marked }, i) {
   const kind = `${kept[i] ? 'kept' : ''} ${marked[i] ? 'marked' : ''}`;
   const at = ((i + 0.5) * SIZE.width) / kept.length;

@@ -1,4 +1,4 @@
-/** The sparkline of an open card: the leading tokens before and after a stage. */
+/** The small chart of an open card: the most probable tokens before and after a stage. */
 import { html, svg } from 'lit';
 import { t } from '../../locale/locale.js';
 import { layoutSparkline, stageShares } from '../../plots/sparkline.js';

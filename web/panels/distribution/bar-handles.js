@@ -1,4 +1,4 @@
-/** The handles on the cut lines of top-k and top-p between the bars, which move the settings. */
+/** The handles on the cut lines of top-k and top-p among the bars; dragging one changes the setting. */
 import { nothing } from 'lit';
 import { rowsAbove } from '../../plots/bars.js';
 import { enteringShares, findHandles, valueFor } from '../../plots/cuts.js';

@@ -32,7 +32,7 @@ addMessages(locales);
  * @typedef {import('../../plots/cuts.js').Handle} Handle
  */
 
-/** Half of a handle's thickness, in units. */
+/** Half of a handle's thickness, in 1/16 rem. */
 const HALF = 10;
 
 export class LogitCurve extends LogitElement {
@@ -62,7 +62,7 @@ export class LogitCurve extends LogitElement {
     const { trace, curves } = this;
     const { width, unit } = this.#width;
     const ready = trace && curves && width > 0;
-    // No higher than the bars; on a phone the whole chart fits above the knobs.
+    // The chart is at most as high as the bars; on a phone it fits above the knobs.
     const height = unit * Math.min(540, Math.max(300, (width / unit) * 0.82));
     return html`
       <p class="legend">

@@ -1,5 +1,5 @@
 /**
- * The numbers of the bars as a table. A table is rendered while it is unfolded only, because it follows
+ * The numbers of the bars as a table. The table is rendered only while it is open, because it changes with
  * each move of a knob.
  */
 import { html, nothing } from 'lit';

@@ -1,8 +1,8 @@
 /**
- * <logit-distribution>: the ranked bars of the next token, with the raw probability behind the final
- * one. A removed token stays, marked by the sampler that removed it. Readouts are above, a table
- * is below, and tabs lead to the charts over all ranks. Asks with "logit-view", "logit-set",
- * "logit-bias" and "logit-force".
+ * <logit-distribution>: the ranked bars of the next token; the probability before the chain is behind the
+ * final one. A removed token stays and shows which sampler removed it. Readouts are above and a table
+ * below; tabs open the charts over all ranks. Asks with "logit-view", "logit-set", "logit-bias" and
+ * "logit-force".
  */
 import { html, nothing, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -36,9 +36,9 @@ import { Width } from '../../base/width.js';
 
 const VIEWS = /** @type {View[]} */ (['bars', 'log', 'cumulative', 'ranks']);
 
-/** The room for cut lines that is always left, so that the chart keeps its height. */
+/** The number of cut lines for which room is always left, so that the chart keeps its height. */
 const LINES = 3;
-/** The samplers of those lines, and the samplers that cut nothing. */
+/** The samplers counted in LINES, and the samplers that never remove tokens. */
 const COUNTED = ['temperature', 'top_k', 'top_p'];
 const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'dry_multiplier'];
 
@@ -55,11 +55,11 @@ export class LogitDistribution extends LogitElement {
   #throttle = new UpdateThrottle(this, ['trace', 'drawn']);
   /** A key of the chart without the lengths of its bars. */
   #shape = '';
-  /** The height of the bars in px, which another view keeps. */
+  /** The height of the bars in pixels; another view keeps this height. */
   #high = 0;
-  /** The painter of moving bars, once it is fetched. @type {import('../../plots/bars-canvas.js').MovingBars | null} */
+  /** Paints moving bars; null until its module is fetched. @type {import('../../plots/bars-canvas.js').MovingBars | null} */
   #moving = null;
-  /** True if the pointer, and not a key, made the row active. */
+  /** True if the pointer made the row active, false if a key did. */
   #pointed = false;
 
   constructor() {
@@ -83,7 +83,7 @@ export class LogitDistribution extends LogitElement {
     /** @type {string | null} The key of the row with an open menu. */
     this.menu = null;
     this.unfolded = false;
-    /** The code of the views over all ranks, once it is fetched. @type {typeof import('./curve.js') | null} */
+    /** The module of the charts over all ranks; null until it is fetched. @type {typeof import('./curve.js') | null} */
     this.ranks = null;
   }
 
@@ -96,7 +96,7 @@ export class LogitDistribution extends LogitElement {
     return !moved || what === 'numbers';
   }
 
-  /** Moves the bars to the trace; false if something else of the chart changes too. */
+  /** Moves the bars to the new trace. Returns false if the chart needs a render. */
   #move() {
     const { trace } = this;
     const chart = this.renderRoot.querySelector('.chart');
@@ -166,7 +166,7 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
-  /** True if the view shows bars, on either axis. */
+  /** True if the view shows bars, on a linear or a logarithmic axis. */
   get #ranked() {
     return this.view === 'bars' || this.view === 'log';
   }
@@ -185,7 +185,7 @@ export class LogitDistribution extends LogitElement {
         @click=${() => this.emit('logit-view', { view: name })}>${t(`view.${name}`)}</button>`;
   }
 
-  /** A part that stays while only the bars move. @param {() => unknown} write */
+  /** Renders a part that stays unchanged while only the bars move. @param {() => unknown} write */
   #whole(write) {
     return guard([this.#throttle.fullCount], write);
   }
@@ -212,14 +212,14 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
-  /** Null before the chart has a width. @param {Trace} trace */
+  /** Returns the layout; null until the chart has a width. @param {Trace} trace */
   #lay(trace) {
     const { width, unit } = this.#width;
     const log = this.view === 'log';
     return width ? layoutBars({ trace, width, unit, lines: linesOf(trace), log }) : null;
   }
 
-  /** The rows as options for a screen reader. @param {Trace} trace */
+  /** Renders the rows as options for a screen reader. @param {Trace} trace */
   #renderOptions(trace) {
     const rows = orderRows(trace);
     return this.#keys(trace).map(
@@ -229,7 +229,7 @@ export class LogitDistribution extends LogitElement {
     );
   }
 
-  /** The keys of the rows from top to bottom. @param {Trace} trace */
+  /** Returns the keys of the rows from top to bottom. @param {Trace} trace */
   #keys(trace) {
     const keys = orderRows(trace).map(({ id }) => String(id));
     return trace.rest.count > 0 ? [...keys, 'rest'] : keys;
@@ -249,7 +249,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   #onLeave() {
-    // A row can move away from a resting pointer while keys walk the rows.
+    // While keys move through the rows, a row can move away from the resting pointer.
     if (this.#pointed && this.menu === null) this.active = null;
   }
 
@@ -273,7 +273,7 @@ export class LogitDistribution extends LogitElement {
     });
   }
 
-  /** The drawn token, if no row lists it. @param {Trace} trace @param {Layout} layout */
+  /** Renders the drawn token if no row lists it. @param {Trace} trace @param {Layout} layout */
   #renderBeyond({ tokens }, layout) {
     const { drawn } = this;
     if (!drawn || tokens.some(({ id }) => id === drawn.id)) return nothing;
@@ -297,11 +297,11 @@ export class LogitDistribution extends LogitElement {
         @logit-menu-close=${this.#close}></logit-token-menu>`;
   }
 
-  /** The percentage at the end of a bar. @param {import('../../plots/bars.js').Row} row */
+  /** Returns the percentage at the end of a bar. @param {import('../../plots/bars.js').Row} row */
   #percent = ({ key, p }) => this.#throttle.reuse(key, () => briefPercent(p));
 
   /**
-   * The texts of the chart.
+   * Returns the texts of the chart.
    * @param {Trace} trace
    * @returns {import('../../plots/bars-view.js').Words}
    */
@@ -347,7 +347,7 @@ export class LogitDistribution extends LogitElement {
     return this.tally ? `${row}; ${this.#counted(token)}` : row;
   }
 
-  /** The number of many draws that fell on a row; null without a tally. @param {string} key */
+  /** Returns how many of many draws gave a row's token; null without a tally. @param {string} key */
   #drawn(key) {
     const { tally, trace } = this;
     if (!tally || !trace) return null;
@@ -370,7 +370,7 @@ export class LogitDistribution extends LogitElement {
     return t('draw.many.count', { n, of, share: percent(n / of) });
   }
 
-  /** The numbers of the active row, beside it. @param {Trace} trace @param {Layout} layout */
+  /** Renders the numbers of the active row, beside the row. @param {Trace} trace @param {Layout} layout */
   #renderDetail(trace, { rows, rest, rowHeight, height, columns }) {
     const row = [...rows, ...(rest ? [rest] : [])].find(({ key }) => key === this.active);
     if (!row || this.menu !== null) return nothing;
@@ -415,7 +415,7 @@ export class LogitDistribution extends LogitElement {
       this.#open(this.active);
     }
     if (keys.length === 0) return;
-    // Without an active row, ArrowUp begins at the end.
+    // Without an active row, ArrowUp begins at the last row.
     const from = event.key === 'ArrowUp' ? keys.length : -1;
     const at = this.active === null ? from : keys.indexOf(this.active);
     const to = walkList(event, ['ArrowUp', 'ArrowDown'], at, keys.length - 1);
@@ -459,7 +459,7 @@ function cutWords(trace, { stage, below, idle }) {
   return t(below ? 'distribution.cut.below' : 'distribution.cut', params);
 }
 
-/** The most cut lines that the knobs can bring. @param {Trace} trace */
+/** Returns the largest number of cut lines that the knobs can cause. @param {Trace} trace */
 function linesOf({ stages }) {
   const others = stages.filter(
     ({ name, active }) => active && ![...COUNTED, ...UNCUT].includes(name),

@@ -1,6 +1,6 @@
 /**
- * <logit-glance>: the distribution in a strip at the edge of the window, while a knob moves and the
- * chart is out of sight, as on a phone. The strip lies over the page, so that nothing else moves.
+ * <logit-glance>: the distribution in a strip at the edge of the window, shown while a knob moves and the
+ * chart is out of sight, for example on a phone. The strip is above the page and moves nothing in it.
  */
 import { html, nothing } from 'lit';
 import { measure, number, percent, t } from '../../locale/locale.js';
@@ -13,13 +13,13 @@ import glanceStyles from './glance.css';
 /** @typedef {import('../../plots/trace.js').Trace} Trace */
 
 const COLUMNS = 7;
-/** The time that the strip stays after a move of a knob without focus, in ms. */
+/** The strip stays for this time after the last move of a knob without focus, in ms. */
 const LINGER = 2500;
-/** The height that the strip and its distance from the edge need above a knob, in px. */
+/** The space above a knob that the strip and its distance from the edge need, in pixels. */
 const ROOM = 150;
-/** The visible share of the chart, or of a smaller window, that counts as in sight. */
+/** The chart is in sight if at least this share of it, or of a smaller window, is visible. */
 const ENOUGH = 0.4;
-/** The visible shares at which the observer reports. */
+/** The visible shares at which the observer calls back. */
 const PARTS = Array.from({ length: 21 }, (_, i) => i / 20);
 
 export class LogitGlance extends LogitElement {
@@ -38,7 +38,7 @@ export class LogitGlance extends LogitElement {
   #sight = true;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** The time of the last move of a knob. */
+  /** The time of the last move of a knob, in ms. */
   #turned = -Infinity;
 
   constructor() {
@@ -48,7 +48,7 @@ export class LogitGlance extends LogitElement {
     /** @type {import('../../plots/trace.js').Drawn | null} The next token. */
     this.drawn = null;
     this.eos = -1;
-    /** Selectors of the knobs and of the chart, in the same tree. */
+    /** The selectors of the knobs and of the chart, in the tree that contains this element. */
     this.knobs = '';
     this.chart = '';
     this.shown = false;
@@ -69,7 +69,7 @@ export class LogitGlance extends LogitElement {
     knobs?.addEventListener('focusin', place, { signal });
     knobs?.addEventListener('focusout', () => setTimeout(place), { signal });
     knobs?.addEventListener('logit-set', () => this.#linger(), { signal });
-    // A moved card glides to its place first.
+    // A moved card must first arrive at its new place.
     knobs?.addEventListener('logit-order', () => setTimeout(place, GLIDE.duration), { signal });
     addEventListener('scroll', place, { signal, passive: true });
     const seen = new IntersectionObserver((entries) => this.#see(entries), { threshold: PARTS });
@@ -84,7 +84,7 @@ export class LogitGlance extends LogitElement {
     clearTimeout(this.#timer);
   }
 
-  /** Keeps the strip after a move of a knob; one timer serves all moves. */
+  /** Keeps the strip visible after a move of a knob. One timer serves all moves. */
   #linger() {
     this.#turned = performance.now();
     if (this.#timer !== undefined) return;
@@ -110,14 +110,14 @@ export class LogitGlance extends LogitElement {
     this.#look();
   }
 
-  /** Shows or hides the strip. */
+  /** Updates whether the strip shows. */
   #look() {
     const { activeElement } = /** @type {ShadowRoot} */ (this.getRootNode());
     const used = activeElement?.matches(this.knobs) || this.#timer !== undefined;
     this.shown = used && !this.#sight;
   }
 
-  /** Places the strip away from the knob in use. */
+  /** Places the strip at the edge that is farther from the knob in use. */
   #place() {
     this.#look();
     const root = /** @type {ShadowRoot} */ (this.getRootNode());

@@ -1,4 +1,4 @@
-/** The figures over the bars: kept tokens and mass, entropy and perplexity before and after. */
+/** The figures above the bars: kept tokens and mass, entropy and perplexity before and after the chain. */
 import { html, nothing } from 'lit';
 import { measure, number, percent, t } from '../../locale/locale.js';
 import { later } from '../../base/setting-words.js';

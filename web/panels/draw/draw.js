@@ -1,6 +1,6 @@
 /**
- * <logit-draw>: the surviving tokens end to end with the random number u of the next step, which the
- * user can drag; the seed, the method, and the counts of many draws. Asks with "logit-seed" and
+ * <logit-draw>: the surviving tokens side by side with the random number u of the next step, which the
+ * user can drag. Also the seed, the method, and the counts of many draws. Asks with "logit-seed" and
  * "logit-draw" ({ u }, { method } or { draws }).
  */
 import { html, nothing } from 'lit';
@@ -25,9 +25,9 @@ import { Width } from '../../base/width.js';
  * @typedef {import('../../plots/trace.js').Drawn} Drawn
  */
 
-/** The draws of one press of the button. */
+/** The number of draws per press of the button. */
 const MANY = 1000;
-/** The largest u on the strip; a draw never gives 1. */
+/** The largest u on the strip; u is below 1. */
 const LAST = 0.9999;
 
 export class LogitDraw extends LogitElement {
@@ -42,7 +42,7 @@ export class LogitDraw extends LogitElement {
   #width = new Width(this, '.strip');
   /** @type {UpdateThrottle} */
   #throttle = new UpdateThrottle(this, ['trace', 'drawn']);
-  /** The code of many draws, fetched after the first picture. @type {typeof import('../../state/tally.js') | null} */
+  /** The module of many draws; null until it is fetched. @type {typeof import('../../state/tally.js') | null} */
   #many = null;
   #typed = new NumberInput(
     this,
@@ -67,7 +67,7 @@ export class LogitDraw extends LogitElement {
     this.whatIf = null;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
-    /** True if a button Step beside it takes the token of the user's u. */
+    /** True if a Step button beside the strip takes the token at the user's u. */
     this.stepping = false;
     this.fixed = false;
   }
@@ -110,7 +110,7 @@ export class LogitDraw extends LogitElement {
     `;
   }
 
-  /** The strip, which is also the slider of u. */
+  /** Renders the strip, which is also the slider of u. */
   #renderSlider() {
     const { drawn, whatIf } = this;
     const u = drawn?.u ?? null;
@@ -239,7 +239,7 @@ export class LogitDraw extends LogitElement {
     this.emit('logit-draw', { u: Math.max(0, Math.min(LAST, Math.round(u * 1e4) / 1e4)) });
   }
 
-  /** The button goes away, so the strip gets the focus. */
+  /** Resets u. The pressed button disappears, so the strip gets the focus. */
   #onBack() {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.strip'))?.focus();
     this.emit('logit-draw', { u: null });
@@ -252,7 +252,7 @@ export class LogitDraw extends LogitElement {
   }
 }
 
-/** A sentence with a template in the place of {token}. @param {string} sentence @param {unknown} token */
+/** Replaces {token} in a sentence by a template. @param {string} sentence @param {unknown} token */
 function weave(sentence, token) {
   const [before, after] = sentence.split('{token}');
   return html`${before}${token}${after}`;

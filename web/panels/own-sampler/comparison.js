@@ -1,18 +1,18 @@
-/** The result of the user's sampler beside that of the built-in one. */
+/** Compares the result of the user's sampler with the result of the built-in sampler. */
 import { html, nothing } from 'lit';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 
 /**
- * The most probable tokens of either result, each with both probabilities; `differ` counts the tokens of
- * the whole vocabulary with another probability; `settings` are those of the built-in sampler.
+ * `rows`: the most probable tokens of both results, with both probabilities. `differ`: the number of tokens
+ * in the vocabulary whose probabilities differ. `settings`: the built-in sampler's settings.
  * @typedef {{ rows: { piece: import('../../base/visible.js').Token, mine: number, theirs: number }[],
  *   differ: number, settings: Record<string, unknown> }} Comparison
  */
 
 const LISTED = 10;
-/** Probabilities that differ by no more than this are equal. */
+/** Probabilities are equal if they differ by at most this. */
 const SAME = 2 ** -20;
 
 /**
@@ -40,7 +40,7 @@ export async function compareSamplers({ engine, logits, tokens }, numbers, setti
   return { rows, differ, settings };
 }
 
-/** @param {Comparison} comparison @param {boolean} second whether the samplers read a second distribution */
+/** @param {Comparison} comparison @param {boolean} second true if the samplers read a second distribution */
 export function renderComparison({ rows, differ, settings }, second) {
   const write = (/** @type {unknown} */ value) =>
     typeof value === 'number' ? plain(value) : JSON.stringify(value);

@@ -6,14 +6,14 @@ import { t } from '../../locale/locale.js';
 /** The time limit of one call of the code, in ms. */
 export const LIMIT_MS = 2000;
 
-/** Editors in which Escape was the last key, so that Tab leaves them. @type {WeakSet<EventTarget>} */
+/** Editors in which the last key was Escape, so that Tab moves the focus out. @type {WeakSet<EventTarget>} */
 const leaving = new WeakSet();
 
 /**
  * @param {string} code
  * @param {(code: string) => void} onCode called at each change
  * @param {() => void} run called at Ctrl+Enter
- * @param {string} kind the class of the sentence about the keys
+ * @param {string} kind the class of the sentence that explains the keys
  */
 export function renderEditor(code, onCode, run, kind) {
   return html`
@@ -25,7 +25,7 @@ export function renderEditor(code, onCode, run, kind) {
 }
 
 /**
- * Tab indents and sends an input event; after Escape it leaves. Ctrl+Enter runs.
+ * Handles a key. Tab indents and fires an input event; after Escape, Tab moves the focus out. Ctrl+Enter runs.
  * @param {KeyboardEvent} event
  * @param {() => void} run
  */
@@ -41,7 +41,7 @@ export function onEditorKey(event, run) {
     run();
   } else if (key === 'Tab' && !left && !shiftKey && !ctrlKey && !altKey) {
     event.preventDefault();
-    // Only this call keeps the history of undo.
+    // Only execCommand keeps the undo history.
     if (document.execCommand('insertText', false, '  ')) return;
     editor.setRangeText('  ', editor.selectionStart, editor.selectionEnd, 'end');
     editor.dispatchEvent(new Event('input'));

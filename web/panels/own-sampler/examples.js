@@ -57,7 +57,7 @@ export default function own(logits, settings, { history }) {
 }
 `;
 
-/** The further argument of a function, if it is not the history. @type {Record<string, string>} */
+/** The extra arguments of a function, if it needs others than the history. @type {Record<string, string>} */
 const BESIDE = {
   guidance_scale: 'second',
   contrastive_beta: 'second',
@@ -104,7 +104,7 @@ export function exampleOf(as) {
 }
 
 /**
- * A value at which a sampler acts, for one that the chain leaves neutral. XTC acts at every step here.
+ * Returns a value at which a sampler has an effect, to replace a neutral value. At 1, XTC acts at every step.
  * @param {{ name: string, kind: string, usual: number }} row
  */
 export function actingValue({ name, kind, usual }) {
@@ -112,7 +112,7 @@ export function actingValue({ name, kind, usual }) {
   return kind === 'map' ? { 0: usual } : usual;
 }
 
-/** Logits for a trial without given ones: tokens after "Today she". */
+/** Logits for a trial run if none are given: tokens after "Today she". */
 export const TRIAL = Object.freeze({
   tokens: [' is', ' has', ' will', ' goes', ' plays', ' was', ' works', ' went', ' the', '.'],
   logits: Float32Array.of(3.2, 2.9, 2.1, 1.8, 1.1, 0.4, 0.2, -0.5, -1.7, -3),

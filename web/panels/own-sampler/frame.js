@@ -1,15 +1,15 @@
 /**
- * The frame in which the user's code runs, with an opaque origin and no network. A worker in it runs the
+ * Runs the user's code in a frame that has an opaque origin and no network. A worker in the frame runs the
  * code and ends with the frame. See web/sandbox/.
  */
 
 import { trustedDocument } from '../../engine/trusted.js';
 import { assets } from '../../state/assets.js';
 
-/** The frame's document; bundlers find this form of its address. */
+/** The address of the frame's document; bundlers recognise this expression. */
 const page = new URL('./sandbox.html', import.meta.url);
 
-/** Returns whether the frame's document is there: beside this script, or inside the single file. */
+/** Returns true if the frame's document exists: beside this script, or inside the single file. */
 export const canRun = () => assets.inside.has('sandbox.html') || page.protocol !== 'file:';
 
 /** @param {HTMLIFrameElement} frame */

@@ -1,7 +1,7 @@
 /**
- * <logit-own-sampler>: an editor for the user's own sampler, which runs in a sandboxed frame; its result
- * on the logits beside that of the built-in sampler; and the grader's report. Without an engine it
- * opens one, with a few logits to try. Emits "logit-own" after each run and each check.
+ * <logit-own-sampler>: an editor for the user's own sampler, which runs in a sandboxed frame. It shows the
+ * sampler's result beside the built-in sampler's, and the grader's report. Without an engine it opens one
+ * and uses a few example logits. Emits "logit-own" after each run and each check.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
@@ -31,7 +31,7 @@ addMessages(locales);
 
 /** @typedef {import('./comparison.js').Comparison} Comparison */
 
-/** The kind of a lesson's cases, for five functions. */
+/** The kind of code for a lesson's cases, which has five functions. */
 const CASES = 'cases';
 
 export class LogitOwnSampler extends LogitElement {
@@ -43,9 +43,9 @@ export class LogitOwnSampler extends LogitElement {
 
   static styles = [...LogitElement.styles, ownSamplerStyles];
 
-  /** The edited code of each kind. @type {Record<string, string>} */
+  /** The edited code by kind. @type {Record<string, string>} */
   #written;
-  /** Counts the runs, so that an overtaken run shows nothing. */
+  /** Counts the runs, so that an outdated run shows nothing. */
   #turn = 0;
   /** @type {TestedFunction | null} */
   #tested = null;
@@ -58,11 +58,11 @@ export class LogitOwnSampler extends LogitElement {
     this.engine = null;
     /** The logits of the present context. @type {Float32Array | null} */
     this.logits = null;
-    /** The texts of given logits; null for those of a model. @type {string[] | null} */
+    /** The texts of given logits; null if a model made the logits. @type {string[] | null} */
     this.tokens = null;
     /** @type {import('../../engine/types.js').Settings} */
     this.settings = {};
-    /** The ids so far, for penalties. @type {ArrayLike<number>} */
+    /** The ids of the text so far, for penalties. @type {ArrayLike<number>} */
     this.history = [];
     const { as, written } = recallWork();
     this.as = as;
@@ -77,9 +77,9 @@ export class LogitOwnSampler extends LogitElement {
     this.trouble = null;
     /** @type {import('./report.js').Asked[] | null} */
     this.verdicts = null;
-    /** The diagnosis of the last check. @type {import('../../grade/diagnose.js').Fault | null} */
+    /** The diagnosis of the last check; null if none. @type {import('../../grade/diagnose.js').Fault | null} */
     this.fault = null;
-    /** The engine that this element opened. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+    /** The engine that this element opened; null if none. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
     this.own = null;
     /** True if the code changed after the last run. */
     this.edited = false;
@@ -122,7 +122,7 @@ export class LogitOwnSampler extends LogitElement {
     }
   }
 
-  /** The engine and logits for a run: the given ones, or own ones. */
+  /** The engine and logits for a run: the given ones, or those of this element. */
   get #bench() {
     const { engine, own, logits, tokens } = this;
     if (engine) return { engine, logits, tokens };
@@ -150,7 +150,7 @@ export class LogitOwnSampler extends LogitElement {
     this.busy = '';
   }
 
-  /** The settings of a run: those of the chain, or usual values of neutral ones. */
+  /** The settings of a run: the chain's settings, with usual values in place of neutral ones. */
   get #values() {
     const names = this.as === 'chain' ? CHAIN : [this.as];
     const rows = this.#bench.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
@@ -160,7 +160,7 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   /**
-   * Loads the code for each of its functions and passes it to `work`; a newer run ends this one.
+   * Loads the code for each of its functions and calls `work` with each. A newer run ends this one.
    * @param {'run' | 'check'} what
    * @param {(tested: TestedFunction, current: () => boolean, as: string) => Promise<void>} work
    * @param {(as: string, why: { code: string, params: any }) => void} [unloaded]
@@ -219,12 +219,12 @@ export class LogitOwnSampler extends LogitElement {
     });
   }
 
-  /** True if the kind has no run on logits. */
+  /** True if this kind of code cannot run on logits. */
   get #onlyChecked() {
     return this.as === 'generate' || this.as === CASES;
   }
 
-  /** True if the sampler reads a second distribution, which here is uniform. */
+  /** True if the sampler reads a second distribution; here that distribution is uniform. */
   get #readsSecond() {
     return SPECS[this.as]?.second;
   }
@@ -280,12 +280,12 @@ export class LogitOwnSampler extends LogitElement {
     this.edited = true;
   }
 
-  /** True if the example replaces the user's code. */
+  /** True if the example shows in place of the user's code. */
   get #aside() {
     return this.code === exampleOf(this.as) && Boolean(this.#written[`${this.as}~`]);
   }
 
-  /** Goes to the example, or from there back to the user's code. */
+  /** Switches to the example, or back to the user's code. */
   #again() {
     const { as } = this;
     const written = this.#written;
@@ -382,14 +382,14 @@ export class LogitOwnSampler extends LogitElement {
   }
 }
 
-/** The kind on show in this tab, and the edited code. @returns {{ as: string, written: Record<string, string> }} */
+/** Returns the kind that this tab showed last, and the edited code. @returns {{ as: string, written: Record<string, string> }} */
 function recallWork() {
   try {
     const { as, written } = JSON.parse(recall('sampler') ?? '');
     const sound = Object.values(written).every((code) => typeof code === 'string');
     if (sound && [...GRADED, CASES].includes(as)) return { as, written };
   } catch {
-    // nothing is stored, or it is damaged
+    // nothing is stored, or the stored text is damaged
   }
   return { as: 'top_p', written: {} };
 }

@@ -1,7 +1,7 @@
 /**
- * <logit-own-stage>: the card of the user's own sampler: its switch, its code, and the reason why it left
- * the chain. Asks with "logit-own-stage" ({ own, failed }): the chain takes the function `own`, or drops
- * it if null; `failed` says that the function failed and the user did not switch it off.
+ * <logit-own-stage>: the card of the user's own sampler: its switch, its code, and the reason why it was
+ * removed from the chain. Asks with "logit-own-stage" ({ own, failed }): the chain adds the function
+ * `own`, or removes it if null. `failed`: true if it failed, false if the user switched it off.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
@@ -24,20 +24,20 @@ export class LogitOwnStage extends LogitElement {
   static styles = [...LogitElement.styles, stageStyles];
 
   #code = recall('own') ?? OWN;
-  /** The user's code, while the example replaces it. */
+  /** The user's code, kept while the example replaces it. */
   #mine = OWN;
   /** True if the user wants the sampler in the chain. */
   #wanted = true;
-  /** The function in the chain. @type {TestedFunction | null} */
+  /** The function in the chain; null if none. @type {TestedFunction | null} */
   #tested = null;
 
   constructor() {
     super();
-    /** True while the sampler is in the chain. */
+    /** True if the sampler is in the chain. */
     this.on = false;
     /** @type {{ code: string, params?: any } | null} */
     this.trouble = null;
-    /** True if the code differs from the one in the chain. */
+    /** True if the code differs from the code in the chain. */
     this.edited = false;
     /** The time limit of one call, in ms. */
     this.limit = LIMIT_MS;
@@ -50,7 +50,7 @@ export class LogitOwnStage extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    // A card that changes its place is connected again at once.
+    // When a card moves, it is disconnected and connected again at once.
     queueMicrotask(() => this.isConnected || this.#end());
   }
 
@@ -75,7 +75,7 @@ export class LogitOwnStage extends LogitElement {
     this.on = true;
     this.trouble = null;
     this.edited = false;
-    // One call runs at a time, in the order of the requests.
+    // One call runs at a time, in request order.
     let last = tested.load().then(({ error, hung }) => {
       if (error) this.#fail(tested, { code: hung ? 'hung' : 'load', params: { error } });
     });
@@ -97,7 +97,7 @@ export class LogitOwnStage extends LogitElement {
   }
 
   /**
-   * Returns the logits that the code makes; null if it fails or has left the chain.
+   * Returns the logits that the code returns; null if it fails or was removed from the chain.
    * @param {TestedFunction} tested
    * @param {{ logits: Float32Array, settings: any, history: number[] }} given
    */
@@ -133,7 +133,7 @@ export class LogitOwnStage extends LogitElement {
     this.edited = true;
   }
 
-  /** Goes to the example, or from there back to the user's code. */
+  /** Switches to the example, or back to the user's code. */
   #again() {
     const here = this.#code;
     this.#code = here === OWN ? this.#mine : OWN;

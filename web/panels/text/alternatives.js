@@ -1,7 +1,7 @@
 /**
- * <logit-alternatives>: the tokens that could replace one token, under the present settings.
- * For a drawn token they are a menu, and a press on one makes a branch; for a token of the prompt they
- * only inform. Asks with "logit-branch" and "logit-rewind", ends with "logit-menu-close".
+ * <logit-alternatives>: the tokens that could replace one token, under the present settings. For a drawn
+ * token they are a menu: a press on one makes a branch. For a prompt token they are only information.
+ * Asks with "logit-branch" and "logit-rewind"; ends with "logit-menu-close".
  */
 import { locales } from '#locales/alternatives';
 import { html, nothing } from 'lit';
@@ -20,7 +20,7 @@ addMessages(locales);
  * @typedef {import('../../plots/trace.js').TraceToken} TraceToken
  */
 
-/** The width of alternatives.css, in rem. */
+/** The width set in alternatives.css, in rem. */
 const WIDTH = 20;
 
 export class LogitAlternatives extends LogitMenu {
@@ -38,12 +38,12 @@ export class LogitAlternatives extends LogitMenu {
     super();
     /** @type {{ id: number, text: string, special: boolean } | null} */
     this.step = null;
-    /** The place of the token among the drawn ones; negative in the prompt. */
+    /** The index of the token among the drawn tokens; negative in the prompt. */
     this.index = 0;
     /** @type {Trace | null} */
     this.trace = null;
     this.eos = -1;
-    /** True if y is the lower edge, because there is no room below. */
+    /** True if y is the lower edge, because there is no room below the token. */
     this.above = false;
     this.fixed = false;
   }
@@ -52,7 +52,7 @@ export class LogitAlternatives extends LogitMenu {
     return this.fixed || this.index < 0;
   }
 
-  /** Focuses the first token, now or as soon as the tokens are there. */
+  /** Focuses the first token, now or as soon as the tokens are known. */
   enter() {
     this.#entering = this.trace === null;
     this.buttons[0]?.focus();
@@ -92,14 +92,14 @@ export class LogitAlternatives extends LogitMenu {
     `;
   }
 
-  /** @param {Trace} trace @param {number} taken the id of the token in the place */
+  /** @param {Trace} trace @param {number} taken the id of the token to replace */
   #renderTokens(trace, taken) {
     const most = Math.max(...trace.tokens.flatMap(({ p, p_raw }) => [p, p_raw]));
     return trace.tokens.map((token) => {
       const { id, p, p_raw, removed_by } = token;
       const kind = `${removed_by ? 'removed' : ''} ${id === taken ? 'taken' : ''}`;
       const share = removed_by ? settingName(removed_by) : percent(p);
-      // The name holds the visible words, for a user who presses by voice.
+      // The name contains the visible words, so that users of voice control can say it.
       const name = id === this.eos ? t('text.end') : spoken(token);
       const words = { token: name, share, raw: percent(p_raw) };
       const row = html`

@@ -1,6 +1,6 @@
 /**
- * <logit-branches>: every text drawn from the prompt, as a tree for pointer and arrow keys. Each is named
- * by the words after its fork from the text above. Asks with "logit-walk".
+ * <logit-branches>: all texts drawn from the prompt, as a tree for pointer and arrow keys. The name of a
+ * branch is its words after it forks from the branch above. Asks with "logit-walk".
  */
 import { locales } from '#locales/branches';
 import { html } from 'lit';

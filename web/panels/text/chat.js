@@ -1,6 +1,6 @@
 /**
- * <logit-chat>: the chat with a model that has a chat template: a system message, a user message, and
- * the day that the template takes for today. Asks with "logit-chat" ({ chat }).
+ * <logit-chat>: the chat for a model that has a chat template: a system message, a user message, and the
+ * date that the template uses as today. Asks with "logit-chat" ({ chat }).
  */
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -15,7 +15,7 @@ export { findThinking } from '../../state/thinking.js';
 
 addMessages(locales);
 
-/** The pause after typing before the template is rendered, in ms. */
+/** The template is rendered when the user has not typed for this time, in ms. */
 const REST = 300;
 
 /** @typedef {import('../../state/prompt.js').Chat} Chat */
@@ -31,7 +31,7 @@ export class LogitChat extends LogitElement {
     super();
     /** @type {Chat} */
     this.chat = { user: '', system: '', date: null };
-    /** The day that the template took for today. */
+    /** The date that the template used as today. */
     this.date = '';
     this.fixed = false;
     /** @type {Partial<Chat>} The fields that are typed but not yet rendered. */
@@ -77,11 +77,11 @@ export class LogitChat extends LogitElement {
 
 define('logit-chat', LogitChat);
 
-/** The choice between a text and a chat. @param {import('./text.js').LogitText} panel */
+/** Renders the choice between a text and a chat. @param {import('./text.js').LogitText} panel */
 export function renderModes(panel) {
   const { chat, fixed } = panel;
   const choose = (/** @type {Chat | null} */ said) => {
-    Debounce.flush(); // the box that leaves may hold unread text
+    Debounce.flush(); // the box that disappears may have unread text
     panel.emit('logit-chat', { chat: said });
   };
   /** @param {string} mode @param {boolean} on @param {Chat | null} said */

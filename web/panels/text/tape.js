@@ -1,6 +1,6 @@
 /**
  * <logit-tape>: the prompt and the drawn tokens, coloured by surprisal, with the alternatives of each
- * token. Drawn tokens have the places 0, 1, ...; the prompt's last token has the place -1. Asks with
+ * token. Drawn tokens have the indices 0, 1, ...; the prompt's last token has the index -1. Asks with
  * "logit-alternatives", "logit-branch" and "logit-rewind".
  */
 import { html, nothing } from 'lit';
@@ -19,14 +19,14 @@ import { walkList } from '../../base/walk.js';
  * @typedef {import('../../engine/types.js').Piece} Piece
  */
 
-/** The surprisal with the fullest colour, in bits. */
+/** The surprisal with the strongest colour, in bits. */
 const FULL = 6;
-/** The height of the alternatives, in rem. */
+/** The height of the box of alternatives, in rem. */
 const HEIGHT = 24;
-/** The rest of the pointer before the alternatives show, and before they hide, in ms. */
+/** How long the pointer must rest until the alternatives show, and until they hide, in ms. */
 const SHOW = 140;
 const HIDE = 260;
-/** The most tokens of a prompt on show, so that a long one does not slow the page. */
+/** The most prompt tokens that are shown, so that a long prompt does not slow the page. */
 const GIVEN = 400;
 
 export class LogitTape extends LogitElement {
@@ -41,9 +41,9 @@ export class LogitTape extends LogitElement {
   static styles = [...LogitElement.styles, tapeStyles];
 
   #pointer = new Debounce();
-  /** True while a token gets the focus back from its alternatives, which then stay hidden. */
+  /** True while a token gets the focus back from its alternatives, so that they do not open again. */
   #quiet = false;
-  /** The place of the alternatives, in px. */
+  /** The position of the alternatives, in pixels. */
   #place = { x: 0, y: 0, above: false };
 
   constructor() {
@@ -57,19 +57,19 @@ export class LogitTape extends LogitElement {
     this.ready = false;
     this.limit = 0;
     this.eos = -1;
-    /** The most tokens that the model reads, the last ones; 0 if not known. */
+    /** The most tokens that the model reads: the last ones of the text; 0 if unknown. */
     this.contextLength = 0;
     /** @type {'after' | 'before' | 'none'} The probability that the colour shows. */
     this.colour = 'after';
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
-    /** The sentence about the loop. */
+    /** A sentence about the loop. */
     this.looping = '';
     /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
     this.alternatives = null;
-    /** True if the user may take no other token. */
+    /** True if the user cannot replace tokens. */
     this.fixed = false;
-    /** True if the special tokens of the prompt are on show. */
+    /** True if the prompt's special tokens show. */
     this.marked = false;
     /** @type {boolean[]} One for each step: whether the model thinks there. */
     this.thinking = [];
@@ -112,7 +112,7 @@ export class LogitTape extends LogitElement {
     `;
   }
 
-  /** The number of tokens before the context of the model. */
+  /** The number of tokens at the start of the text that the model no longer reads. */
   get #unseen() {
     const { pieces, steps, contextLength } = this;
     return contextLength > 0 ? Math.max(0, pieces.length + steps.length - contextLength) : 0;
@@ -124,13 +124,13 @@ export class LogitTape extends LogitElement {
     return at < 0 ? 'unseen' : at === 0 && this.#unseen > 0 ? 'edge' : '';
   }
 
-  /** The places of the prompt's tokens on show. */
+  /** The indices of the prompt tokens that are shown. */
   get #given() {
     const last = this.pieces.slice(-GIVEN);
     return last.flatMap(({ special }, j) => (special && !this.marked ? [] : [j - last.length]));
   }
 
-  /** The place in the order of Tab. */
+  /** The index of the token that Tab focuses. */
   get #tabbed() {
     return this.active ?? (this.steps.length > 0 ? 0 : -1);
   }
@@ -174,18 +174,18 @@ export class LogitTape extends LogitElement {
         @logit-menu-close=${this.#onClose}></logit-alternatives>`;
   }
 
-  /** Keeps the newest token in sight. @param {Map<string, unknown>} changes */
+  /** Scrolls to the newest token. @param {Map<string, unknown>} changes */
   updated(changes) {
     const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
     const { length } = this.steps;
-    // The focused token is gone, so the last one takes the focus.
+    // The focused token was removed, so the last token gets the focus.
     if (length < before && this.active !== null && this.active >= length) this.#focus(length - 1);
     if (!changes.has('steps') || length <= before) return;
     const tape = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.tape'));
     tape.scrollTop = tape.scrollHeight;
   }
 
-  /** The strength of a token's colour, from 0 to 1. @param {Step} step */
+  /** Returns the strength of a token's colour, from 0 to 1. @param {Step} step */
   #heat({ p, p_raw }) {
     if (this.colour === 'none') return 0;
     return Math.min(1, -Math.log2(this.colour === 'after' ? p : p_raw) / FULL);
@@ -196,7 +196,7 @@ export class LogitTape extends LogitElement {
     return i < 0 ? this.pieces.at(i) : this.steps[i];
   }
 
-  /** The probability and surprisal of a token of the prompt. @param {number} i */
+  /** Returns a prompt token's probability and surprisal as text. @param {number} i */
   #describeGiven(i) {
     const token = this.#token(i);
     if (!token) return '';
@@ -228,13 +228,13 @@ export class LogitTape extends LogitElement {
     return i !== null && this.thinking[i] ? `${said} (${t('text.thought')})` : said;
   }
 
-  /** Shows or hides the alternatives once the pointer has rested. @param {number | null} i @param {number} delay in ms */
+  /** Shows or hides the alternatives after a delay. @param {number | null} i @param {number} delay in ms */
   #rest(i, delay) {
     if (i !== null) this.active = i;
     this.#pointer.schedule(delay, () => (i === null ? this.#hide() : this.#show(i)));
   }
 
-  /** Handles a pointer that moves over a token. Scrolling under a resting pointer does not call it. @param {number} i */
+  /** Handles a pointer that moves over a token. Scrolling below a resting pointer does not call it. @param {number} i */
   #point(i) {
     if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
     else if (this.open === i) this.#pointer.cancel();
@@ -273,7 +273,7 @@ export class LogitTape extends LogitElement {
     );
   }
 
-  /** The listeners of every token; the data of a token holds its place. */
+  /** The listeners of every token; the token's dataset contains its index. */
   #listeners = {
     pointermove: (/** @type {PointerEvent} */ event) => this.#point(placeOf(event)),
     focus: (/** @type {FocusEvent} */ event) => this.#quiet || this.#show(placeOf(event)),
@@ -293,7 +293,7 @@ export class LogitTape extends LogitElement {
     this.#focus(open);
   }
 
-  /** Gives a token the focus without showing its alternatives. @param {number} i */
+  /** Focuses a token without showing its alternatives. @param {number} i */
   #focus(i) {
     this.#quiet = true;
     this.#button(i)?.focus();
@@ -322,12 +322,12 @@ export class LogitTape extends LogitElement {
   }
 }
 
-/** The place of the token that an event comes from. @param {Event} event */
+/** Returns the index of the token that an event belongs to. @param {Event} event */
 const placeOf = ({ currentTarget }) =>
   Number(/** @type {HTMLElement} */ (currentTarget).dataset.place);
 
 /**
- * Splits a token into the space before its word and the part that the reader can press. That part is no
+ * Splits a token into the space before its word and the part that the user can press. That part is not a
  * <button>: a line could break after a <button>, even inside a word.
  * @template {{ text: string }} T
  * @param {T} piece

@@ -1,7 +1,7 @@
 /**
- * <logit-text>: the prompt or chat, the drawn text with its figures and branches, and the buttons
- * Step, Run, Stop and Reset. Asks with "logit-prompt", "logit-chat", "logit-command" and
- * "logit-option" ({ pace }, { stopAtEnd }, { max_new_tokens } or { sought }).
+ * <logit-text>: the prompt or chat, the drawn text with its figures and branches, and the buttons Step,
+ * Run, Stop and Reset. Asks with "logit-prompt", "logit-chat", "logit-command" and "logit-option"
+ * ({ pace }, { stopAtEnd }, { max_new_tokens } or { sought }).
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -24,13 +24,13 @@ import { renderFold } from '../distribution/distribution-table.js';
  * @typedef {import('../../engine/grammar.js').Verdict} Verdict
  */
 
-/** The pause after typing before the prompt is read, in ms. */
+/** The prompt is read when the user has not typed for this time, in ms. */
 const REST = 180;
 const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
 const LIMIT = field('max_new_tokens');
 
-/** The code for models with a chat template, once it is fetched. @type {typeof import('./chat.js') | null} */
+/** The module for models with a chat template; null until it is fetched. @type {typeof import('./chat.js') | null} */
 let chatPart = null;
 
 export class LogitText extends LogitElement {
@@ -58,7 +58,7 @@ export class LogitText extends LogitElement {
     (max_new_tokens) =>
       max_new_tokens !== this.limit && this.emit('logit-option', { max_new_tokens }),
   );
-  /** The number of drawn tokens when the run began. */
+  /** The number of drawn tokens at the start of the run. */
   #ranFrom = 0;
 
   constructor() {
@@ -70,7 +70,7 @@ export class LogitText extends LogitElement {
     this.chat = null;
     /** @type {import('../../state/prompt.js').Chat | null} The last chat. */
     this.chatBefore = null;
-    /** The day that the template takes for today. */
+    /** The date that the template uses as today. */
     this.chatDate = '';
     /** True if the prompt ends inside the model's thinking. */
     this.promptThinks = false;
@@ -88,7 +88,7 @@ export class LogitText extends LogitElement {
     this.finished = null;
     this.running = false;
     this.ready = false;
-    /** The reason why the prompt was not read. */
+    /** The reason why the prompt was not read; '' if none. */
     this.fault = '';
     /** @type {Verdict | null} */
     this.verdict = null;
@@ -108,9 +108,9 @@ export class LogitText extends LogitElement {
     this.distinct = [0, 0];
     /** @type {import('../../state/watermark.js').FoundWatermarks | null} */
     this.watermarks = null;
-    /** True to look for watermarks while none is on. */
+    /** True to look for watermarks although none is on. */
     this.sought = false;
-    /** The speed of a run, from 0 to below `paces`. */
+    /** The speed of a run: an index below `paces`. */
     this.pace = 0;
     this.paces = 1;
     this.stopAtEnd = true;
@@ -120,7 +120,7 @@ export class LogitText extends LogitElement {
     this.unfolded = false;
   }
 
-  /** True if a chat is on show: a link may ask for one even if the model has no template. */
+  /** True if a chat shows: a link may ask for a chat even if the model has no template. */
   get #chats() {
     return this.chatty || this.chat !== null;
   }
@@ -141,7 +141,7 @@ export class LogitText extends LogitElement {
     else if (stepped && !this.running) this.#sayStep(before, !changes.get('loop'));
   }
 
-  /** @param {number} before the number of tokens before @param {boolean} fresh whether a loop is new */
+  /** @param {number} before the previous number of tokens @param {boolean} fresh true if a loop is new */
   #sayStep(before, fresh) {
     const { loop, steps } = this;
     if (steps.length > before) {
@@ -151,7 +151,7 @@ export class LogitText extends LogitElement {
       this.said = steps.length > 0 ? t('text.went', { n: steps.length }) : t('text.cleared');
   }
 
-  /** Speaks a run as a whole at its end: a screen reader would cut off single tokens. */
+  /** Speaks the tokens of a run together at its end: a screen reader would cut off single tokens. */
   #sayRun() {
     if (this.finished === 'eos') return this.#sayLast();
     const drawn = this.steps.slice(this.#ranFrom);
@@ -159,7 +159,7 @@ export class LogitText extends LogitElement {
     return t('text.ran', { n: drawn.length, text });
   }
 
-  /** Speaks once, when the first token leaves the context. @param {number} before */
+  /** Speaks once, when the first token is no longer in the context. @param {number} before */
   #saySight(before) {
     const room = this.contextLength - this.pieces.length;
     const passed = before <= room && this.steps.length > room;
@@ -176,7 +176,7 @@ export class LogitText extends LogitElement {
     return `${drew} ${t('text.ended', { text: text.trim() })}`;
   }
 
-  /** One boolean for each step: whether the model thinks there. @type {boolean[]} */
+  /** For each step, true if it belongs to the model's thinking. @type {boolean[]} */
   get thinking() {
     return (this.#chats && chatPart?.findThinking(this.steps, this.promptThinks)) || [];
   }
@@ -347,7 +347,7 @@ export class LogitText extends LogitElement {
       <button class=${kind} data-command=${command} aria-disabled=${!enabled}
         @click=${() => enabled && this.emit('logit-command', { command })}>
         ${t(`text.${command}`)}</button>`;
-    // Run and Stop are one button, which keeps the focus.
+    // Run and Stop are one button, so the focus stays on it.
     return html`
       <div class="buttons">
         ${button('step', may, 'primary')}${button(running ? 'stop' : 'run', running || may)}
@@ -380,7 +380,7 @@ export class LogitText extends LogitElement {
     this.emit('logit-prompt', { prompt });
   }
 
-  /** Enter reads the prompt at once; Shift+Enter breaks the line. @param {KeyboardEvent} event */
+  /** Enter reads the prompt at once; Shift+Enter inserts a line break. @param {KeyboardEvent} event */
   #onKey(event) {
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
@@ -389,7 +389,7 @@ export class LogitText extends LogitElement {
 }
 
 /**
- * The mean surprisal of the drawn tokens in bits, by one of their two probabilities.
+ * Returns the mean surprisal of the drawn tokens in bits, before or after the chain.
  * @param {Step[]} steps
  * @param {'p' | 'p_raw'} by
  */

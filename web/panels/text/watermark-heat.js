@@ -1,6 +1,6 @@
 /**
- * <logit-watermark-heat>: the detection of each watermark at each temperature, as chart and table. The
- * measurements are those of docs/samplers.md.
+ * <logit-watermark-heat>: how well each watermark is detected at each temperature, as chart and table. The
+ * measurements are from docs/samplers.md.
  */
 import { locales } from '#locales/watermark';
 import { html, nothing } from 'lit';
@@ -17,7 +17,7 @@ import watermarkStyles from './watermark.css';
 
 addMessages(locales);
 
-/** One text in a hundred without a watermark reaches this z. */
+/** One of a hundred texts without a watermark reaches this z. */
 const ONE_IN_100 = 2.33;
 
 /** @param {{ name: string, by: number }} mark */
