@@ -1,7 +1,4 @@
-/**
- * Tests accessibility of the page: keyboard use, both languages and themes, all widths, no layout
- * jumps.
- */
+/** Tests accessibility of the page: keyboard use, both languages and themes, all widths, no layout shifts. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -13,7 +10,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Opens one of two addresses in turn, so that a used page is restored. */
+/** Opens one of two addresses alternately, so a reused page changes its state. */
 const open = (lang, options) => bench.open({ path: `?lang=${lang}${START}`, ...options });
 
 /** Returns the name and the spoken words of the focused element, through every shadow tree. */
@@ -135,7 +132,9 @@ test('with reduced motion nothing moves, otherwise bars move by transform only',
   await moving.close();
 });
 
-/** Lists elements that extend past the window, except text for screen readers and tables that scroll. */
+/**
+ * Runs in the page: lists elements that extend past the window, except text for screen readers and scrollable tables.
+ */
 function overflow() {
   const over = [];
   const walk = (root) => {
@@ -179,7 +178,7 @@ const testStill = (width, lang) =>
     const { page, close } = await open(lang, { viewport: { width, height: 900 } });
     const places = () =>
       page.evaluate(() => {
-        scrollTo(0, 0); // sticky elements return to their own place
+        scrollTo(0, 0); // sticky elements return to their initial position
         const { shadowRoot } = document.querySelector('logit-scope');
         const bench = shadowRoot.querySelector('logit-bench').shadowRoot;
         const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');

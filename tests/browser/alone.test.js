@@ -1,7 +1,4 @@
-/**
- * Tests elements in a lesson's page: models by name, the inherited language, and messages of a host
- * page.
- */
+/** Tests single elements in a lesson's page: models by name, the inherited language, and messages of a host page. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -10,7 +7,7 @@ import { openBench, settle, until } from './bench.js';
 
 let bench;
 let host;
-/** The body of the page around the elements. */
+/** HTML of the page's body. */
 let body = '';
 let root = '<html lang="en">';
 
@@ -188,7 +185,7 @@ test('a key that an element uses stops there, any other key reaches the page aro
   );
   await page.locator('logit-distribution .row').first().waitFor();
   await settle(page);
-  /** Presses keys at an element; returns the keys that the page around it hears. */
+  /** Presses keys at an element; returns the keys whose events reach the surrounding page. */
   const heardOf = async (selector, keys) => {
     await page.locator(selector).first().focus();
     await page.evaluate(() => (window.heard.length = 0));
@@ -209,7 +206,7 @@ test('a key that an element uses stops there, any other key reaches the page aro
     assert.equal(await nothing(), 0);
     assert.deepEqual(await heardOf(box, ['Control+a']), ['Control']);
     assert.deepEqual(await heardOf(box, ['Control+k']), ['Control', 'k']);
-    const free = box === '#prompt' ? ['Escape'] : []; // in a knob's box Escape undoes the typing
+    const free = box === '#prompt' ? ['Escape'] : []; // in a knob's box Escape restores the old value
     assert.deepEqual(await heardOf(box, ['Escape']), free);
   }
   assert.deepEqual(await heardOf('logit-text [data-command=step]', ['Enter', 'Space']), []);
@@ -234,7 +231,7 @@ test('a key that an element uses stops there, any other key reaches the page aro
   await close();
 });
 
-/** Opens the page in a frame of a host page that keeps the messages and can send some. */
+/** Opens the page in a frame. The host page records the frame's messages and can send messages. */
 async function openFrame(query = '') {
   const address = `${bench.url}?lang=en&model=verbs&view=bench${query}`.replaceAll('&', '&amp;');
   const opened = await openLesson(
@@ -341,11 +338,11 @@ test('a flood of messages gets one answer each and is worked on at once', async 
       await new Promise((r) => setTimeout(r, 20));
     return performance.now() - start;
   };
-  // Another program may slow one flood down, so one fast flood of three is enough.
+  // Another program may slow down a flood of messages, so one fast flood of three is enough.
   let ms = Infinity;
   for (let i = 0; i < 3 && ms >= 0.75 * COUNT; i++) ms = await page.evaluate(flood, COUNT);
   assert.ok(ms < 0.75 * COUNT, `${COUNT} messages took ${Math.round(ms)} ms`);
-  // Moving all messages to this process would take longer than the answers took.
+  // Counts in the page: a transfer of all messages to this process would take longer than the answers.
   const { answered, last } = await page.evaluate(() => {
     const states = window.heard.filter(({ type }) => type === 'logitscope:state');
     const ids = states.map(({ id }) => id).filter((id) => typeof id === 'number');

@@ -1,6 +1,6 @@
 /**
- * Drops the files of tests/fixtures/attacks.js on the page. The page refuses each with one sentence
- * and keeps text, bars and model, or opens it. Also tests memory that cannot grow.
+ * Drops the files of tests/fixtures/attacks.js on the page. The page must open a file, or refuse it with one sentence
+ * and keep text, bars and model. Also tests memory that cannot grow.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
-/** Memory limit in pages of 64 KiB for the site under each folder; the page needs 90 for verbs. */
+/** Memory limit of the site in each folder, in pages of 64 KiB; 0 for no limit. The page needs 90 for verbs. */
 const PAGES = { full: 0, tight: 96 };
 before(async () => {
   const folder = temporaryFolder();
@@ -35,11 +35,11 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** Removes the separators of digit groups: the page adds them to the engine's sentences. @param {string} text */
+/** Removes commas between digits: the page adds them, the engine does not. @param {string} text */
 const ungrouped = (text) => text.replace(/,(?=\d{3})/g, '');
 
 /**
- * Returns the engine's sentence about a file, which the page shows.
+ * Returns the sentence that the page must show: the engine's error for a file.
  * @param {Uint8Array} model
  * @param {string} name
  */
@@ -50,7 +50,7 @@ const sentenceOf = (model, name) =>
   );
 
 /**
- * Drops a file on the page; returns the page's refusal or the model that it opened.
+ * Drops a file on the page; returns the page's error or the opened model.
  * @param {import('playwright-core').Page} page @param {string} name @param {Uint8Array} bytes
  */
 const drop = (page, name, bytes) =>
@@ -85,8 +85,7 @@ test('a dropped hostile file opens, or is refused with its sentence and changes 
   };
   const before = await state();
 
-  // The first one's sentence contains a phrase for the part of the file. A sample of the others
-  // follows.
+  // The sentence of the first attack contains a phrase for the part of the file. The loop adds a sample of the others.
   const [wrapped, ...others] = attacks.filter(([, , key]) => key);
   assert.ok(others.length > 90);
   for (const [name, , , bytes] of [wrapped, ...sample(others, 3)]) {

@@ -1,7 +1,7 @@
 /**
- * Tests a page that nobody watches: it goes offline, the machine sleeps during a computation, the
- * clock is set back and the storage is full. It must end in the same state as an undisturbed page.
- * Two tabs of one user do not affect each other.
+ * Tests a page in the background: it goes offline, the machine sleeps during a computation, the clock is set back, or
+ * the storage is full. It must end in the state of an undisturbed page. Two tabs of one user must not affect each
+ * other.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sample } from '../long.js';
 import { openBench, settle } from './bench.js';
 
-/** Time that the machine sleeps, in ms: longer than any timer of the page. */
+/** Duration of the machine's sleep, in ms: longer than any timer of the page. */
 const ASLEEP = 700;
 
-/** Stops every process of a page's browser for ASLEEP ms. */
+/** Stops all browser processes of a page for ASLEEP ms. */
 async function sleepAndWake(page) {
   const devtools = await page.context().browser().newBrowserCDPSession();
   const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
@@ -30,7 +30,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** The computation that each view starts, and its final state. */
+/** For each view, an action that starts a computation, and the final state. */
 const STATES = {
   landscape: {
     path: '&view=landscape#temperature=0.7',
@@ -66,7 +66,7 @@ for (const [name, { path, begin, read }] of sample(Object.entries(STATES), 1))
       [page, awake.page].map(async (each) => {
         await each.locator('logit-scope').waitFor();
         await settle(each);
-        await each.waitForLoadState('networkidle'); // the parts that load after the bars
+        await each.waitForLoadState('networkidle'); // waits for parts that load after the bars
       }),
     );
     await page.context().setOffline(true);

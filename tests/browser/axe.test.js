@@ -1,6 +1,6 @@
 /**
- * Runs axe-core on every view in the page's own table, in every language, theme and width, with its
- * results and folds in sight. Then runs it with each panel and menu open.
+ * Runs axe-core on every view in the page's own table, in every language, theme and width, with results shown and folds
+ * open. Then runs it with each panel and menu open.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -15,10 +15,7 @@ const axeSource = await readFile(
   'utf8',
 );
 const WIDTHS = [375, 1440];
-/**
- * Appearances that a user may choose. Every rule checks the plain one; only the rules for colours
- * check the others.
- */
+/** Appearances that a user may choose. All rules check the first; the others need only the rules for colours. */
 const LOOKS = [
   { name: 'light', theme: 'light', media: {} },
   { name: 'dark', theme: 'dark', media: {} },
@@ -41,7 +38,7 @@ async function open(lang) {
 }
 
 const COLOURS = ['color-contrast', 'color-contrast-enhanced'];
-/** Sets of rules: all, the rules for colours, or the cheap rest. */
+/** Sets of rules: all rules, only colours, or colours with more contrast. */
 const RULES = {
   all: { rules: { 'color-contrast-enhanced': { enabled: false } } },
   colours: { runOnly: ['color-contrast'] },
@@ -50,7 +47,7 @@ const RULES = {
 };
 
 /**
- * Returns axe's findings, one line each.
+ * Returns axe's findings, one line for each.
  * @param {import('playwright-core').Page} page
  * @param {keyof typeof RULES} [which]
  * @param {string} [within] selector of the checked part
@@ -75,8 +72,8 @@ function axe(page, which = 'all', within = 'html') {
 }
 
 /**
- * Runs axe in every look and returns { place: findings }; named themes run at both widths. `make
- * test` takes the plain look at one width and a sample of the others.
+ * Runs axe in every appearance and returns { place: findings }. Themes run at both widths. `make test` uses the plain
+ * appearance at one width and a sample of the others.
  */
 async function lookEverywhere(page, what, [plain, ...others], seed) {
   const isTheme = ({ media }) => !Object.keys(media).length;
@@ -107,8 +104,7 @@ function expectNothing(found) {
   );
 }
 
-// Colours do not depend on the language, so the second language skips the looks that differ only in
-// colours.
+// Colours are equal in all languages, so the second language skips appearances that differ only in colours.
 for (const [lang, looks, views] of [
   ['en', LOOKS, sample(VIEW_NAMES, 1, 1)],
   ...(LONG ? [['es', LOOKS.slice(0, 1), VIEW_NAMES]] : []),
@@ -125,8 +121,8 @@ for (const [lang, looks, views] of [
   });
 
 /**
- * Panels and menus: the part that contains each, and the steps that open it. The views' tests cover
- * the page around it, so `make test` checks the structure of the whole page in a sample only.
+ * Panels and menus: the element that contains each, and the steps that open it. Other tests cover the surrounding page,
+ * so `make test` checks the whole page's structure only for a sample.
  */
 const OVER = {
   'menu of a bar': {
@@ -165,7 +161,7 @@ const OVER = {
     within: 'logit-share',
     act: async (page) => {
       await page.locator('[data-command=share]').click();
-      await page.locator('logit-share iframe').evaluate((frame) => frame.remove()); // it repeats the page
+      await page.locator('logit-share iframe').evaluate((frame) => frame.remove()); // the frame repeats the page
     },
   },
   'list of shortcuts': {
@@ -243,9 +239,9 @@ const OVER = {
   },
 };
 
-/** States of views other than the bench. */
+/** States that other views than the bench show. */
 const ELSEWHERE = ['blind ranking', 'strategy being edited', 'map of a sweep', 'bigram table'];
-/** Parts that stay open, so axe checks each together with the next one. */
+/** Panels that stay open while axe checks the next one. */
 const BESIDE = ['pad of two knobs', 'refusal', 'curves over all ranks'];
 
 test('axe finds nothing with any panel or menu open', async () => {

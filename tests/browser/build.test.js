@@ -1,4 +1,4 @@
-/** Tests the build: its files, languages, chart geometry, and the bits in Chromium. */
+/** Tests the build: files, languages, chart geometry, and results in Chromium. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -26,7 +26,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Builds into `out` from a folder other than the current one. @param {string} out @param {string} [tree] */
+/** Builds into `out` while the current folder is another one. @param {string} out @param {string} [tree] */
 function buildElsewhere(out, tree = root) {
   const { href } = pathToFileURL(join(tree, 'web/build.js'));
   const code = `import { build } from '${href}'; await build('${out}');`;
@@ -57,8 +57,8 @@ long(
 
 test('the page code stays below its limit', async () => {
   const [all, loaded] = await Promise.all([weigh(bench.dist), firstLoad(bench.dist)]);
-  // tests/node/size.test.js limits the engine's module. The contract allows 150 kB; this limit is
-  // just above the current size, so that growth shows early.
+  // tests/node/size.test.js limits the engine's module. The requirement is 150 kB; this limit is just above the current
+  // size, so a test fails as soon as the code grows.
   const code = all
     .filter(({ path }) => loaded.has(path) && !path.endsWith('.wasm'))
     .reduce((sum, { gzip }) => sum + gzip, 0);
@@ -69,13 +69,13 @@ test('a visit loads few scripts; a worker loads no page code and a page no worke
   const { dist } = bench;
   const scripts = (await firstLoad(dist)).size;
   assert.ok(scripts <= 8, `${scripts} files on the first load`);
-  /** Returns all scripts that a script may import at any time. @param {string} script */
+  /** Returns all scripts that a script may import, now or later. @param {string} script */
   const reach = async (script) => {
     const found = new Set([script]);
     for (const file of found) {
       const code = await readFile(join(dist, file), 'utf8');
       for (const [, name] of code.matchAll(/\b(?:from|import)\s*\(?["']\.\/([\w-]+\.js)["']/g))
-        if (existsSync(join(dist, name))) found.add(name); // some files exist in Node only
+        if (existsSync(join(dist, name))) found.add(name); // some imported files exist only for Node
     }
     return found;
   };
@@ -149,7 +149,7 @@ test('built files use relative addresses, and no template uses a style attribute
   for (const [file, source] of await readSources()) assert.doesNotMatch(source, /\sstyle=/, file);
 });
 
-/** Returns the contents of a page's preview tags, by tag name. @param {string} html */
+/** Returns the contents of a page's Open Graph tags, by name. @param {string} html */
 const previewOf = (html) =>
   Object.fromEntries(
     [...html.matchAll(/<meta property="og:(\w+)" content="([^"]*)">/g)].map(([, ...pair]) => pair),
@@ -182,7 +182,7 @@ test('a link preview has title, text and picture; a single file and a package ha
   assert.equal(image, '../preview.png');
 });
 
-/** Returns the sources of the elements and the page around them, by path. */
+/** Returns the sources of the page and its elements, by path. */
 async function readSources() {
   const folder = join(root, 'web');
   const files = (await readdir(folder, { recursive: true })).filter((file) =>
@@ -207,7 +207,7 @@ test('the content security policy allows the page itself and nothing else', asyn
   assert.ok(html.includes(`http-equiv="Content-Security-Policy" content="${policy}"`));
 });
 
-/** Parses a file of headers in the format of static hosts: headers by path. @param {string} text */
+/** Parses a static host's file of headers; returns the headers by path. @param {string} text */
 function readHeaders(text) {
   /** @type {Map<string, Record<string, string>>} */
   const paths = new Map();
@@ -233,7 +233,7 @@ test('with the host headers everything runs, and no text becomes a script or mar
   });
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();
-  // The sandboxed frame and its worker also run.
+  // Also runs the sandboxed frame and its worker.
   await page.locator('#tab-logits').click();
   const sampler = page.locator('logit-own-sampler');
   await sampler.locator('[data-do=run]').click();
@@ -254,7 +254,7 @@ test('with the host headers everything runs, and no text becomes a script or mar
     });
   });
   assert.deepEqual(refused, ['markup: TypeError', 'frame: TypeError', 'worker: TypeError']);
-  // The browser reports those three attempts, and the missing storage in the sandboxed frame.
+  // The browser reports those three attempts, and the sandboxed frame's access to storage.
   const others = complaints.filter((text) => !/Trusted(HTML|ScriptURL)|localStorage/.test(text));
   assert.deepEqual([others, foreign], [[], []]);
   await page.unrouteAll();
@@ -277,7 +277,7 @@ test('every language has every message with the same placeholders', async () => 
   const placeholders = (entry) =>
     [...new Set((typeof entry === 'string' ? entry : entry.other).match(/\{\w+\}/g) ?? [])].sort();
   for (const code of codes) {
-    // The engine's own sentences exist in English only.
+    // The engine's error messages exist only in English.
     const messages = code === 'en' ? english : await read(code);
     assert.deepEqual(Object.keys(messages).sort(), Object.keys(english).sort(), code);
     for (const [key, entry] of Object.entries(messages)) {
@@ -367,7 +367,7 @@ test('percentages stay honest near 0 and near 1', async () => {
     assert.equal(locale.parse(text), value, text);
 });
 
-/** Makes a trace of the probabilities `raw` that keeps the first k, then the first n. */
+/** Makes a trace from the probabilities `raw`: one stage keeps the first k tokens, the next one the first n. */
 function makeTrace(raw, k, n) {
   const tokens = raw.map((p_raw, id) => ({
     id,
@@ -445,8 +445,8 @@ test('the strip lays the survivors end to end and finds the token at u', () => {
 });
 
 /**
- * Chromium has relaxed SIMD and uses it by default. In `make test`, digest.test.js runs such a
- * model in each module, and single.test.js in the default one.
+ * Chromium uses relaxed SIMD by default. In `make test`, digest.test.js runs a quantised model in each module, and
+ * single.test.js in the default module.
  */
 long('a quantised model has one digest in every module', async () => {
   const image = smallModel({ dim: 64, seed: 5, type: 'Q8_0' });

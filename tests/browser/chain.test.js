@@ -1,4 +1,4 @@
-/** Tests the cards of the chain: moving them by mouse and keys, and the page's explanations. */
+/** Tests the cards of the chain: moves by mouse and keys, and the page's explanations. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compareResults, moveInOrder } from '../../web/state/order.js';
@@ -33,7 +33,7 @@ function expectBars(page, settings) {
   return expectTrace(page, scope.distribution(settings));
 }
 
-/** The visible cards from top to bottom. */
+/** Returns the stages of the visible cards, from top to bottom. */
 const cards = (page) =>
   page.locator('logit-chain .card').evaluateAll((all) => all.map((card) => card.dataset.stage));
 const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
@@ -148,7 +148,7 @@ test('on a phone the sticky bars do not cover a card during its move', async () 
   const { page, close } = await open({ viewport: { width: 375, height: 812 } });
   const card = page.locator('logit-chain .card[data-stage=top_p]');
   const glance = page.locator('logit-glance');
-  // Scrolls more than once: the knob panel stays at the edge of the window for a while.
+  // Scrolls four times: the sticky knob panel changes the positions after a scroll.
   await card.evaluate((it) => {
     for (let i = 0; i < 4; i++) scrollBy(0, it.getBoundingClientRect().top - 160);
   });
@@ -185,7 +185,7 @@ long(
           return [top, bottom];
         }),
       );
-    /** Drags the card at one place to another place in a number of moves. */
+    /** Drags the card at index `from` to index `to` in a number of moves. */
     const drag = async (from, to, moves) => {
       const plug = await page.locator('logit-chain .card .plug').nth(from).boundingBox();
       const [x, y] = [plug.x + plug.width / 2, plug.y + plug.height / 2];
@@ -195,7 +195,7 @@ long(
       await page.mouse.down();
       for (let i = 1; i <= moves; i++) {
         await page.mouse.move(x, y + ((end - y) * i) / moves);
-        if (moves > 2) await settle(page); // the page keeps up, and no card may grow
+        if (moves > 2) await settle(page); // after slow moves, checks that no card grows
       }
       await page.mouse.up();
       await settle(page);
@@ -267,13 +267,13 @@ test('bars and knob follow a move at once, strip and cards in idle time', async 
     (now) => now !== said,
   );
   assert.ok(words.includes(entropy.toFixed(2)), `${words}: ${entropy}`);
-  // Out of sight, the strip waits until the slider rests.
+  // An off-screen strip updates only after the slider rests.
   await until(
     () => release().then(() => strip.innerHTML()),
     (now) => now !== drawn,
   );
 
-  // A step that ends the move before the deferred updates run still brings them up to date.
+  // A step ends the move and must first apply the deferred updates.
   await slide(0.5);
   const { id } = scope.draw({ ...BALANCED, temperature: 0.5, seed: 42 }, { step: 0 });
   await page.locator('[data-command=step]').click();
@@ -300,7 +300,7 @@ test('while a knob moves, bars follow every frame, numbers ten times a second, a
     const [words, bar] = [row.querySelector('.after'), row.querySelector('.final')];
     const entropy = bars.shadowRoot.querySelector('[data-readout=entropy] dd');
     const middle = row.getBoundingClientRect().y - chart.getBoundingClientRect().y + 11;
-    /** Length of the first bar: as painted over the static bars, or of its own element. */
+    /** Returns the length of the first bar, from the canvas during a move, otherwise from the element. */
     const length = () => {
       if (!chart.matches('.moving')) return bar.style.transform;
       const { data } = canvas.getContext('2d').getImageData(0, Math.round(middle), canvas.width, 1);
@@ -312,7 +312,7 @@ test('while a knob moves, bars follow every frame, numbers ten times a second, a
     const began = performance.now();
     let moves = 0;
     const clock = performance.now.bind(performance);
-    performance.now = () => began + (1000 * moves) / 60; // independent of the real length of a frame
+    performance.now = () => began + (1000 * moves) / 60; // makes the time independent of the real duration of a frame
     for (; moves < 60; moves++) {
       slider.value = String(0.5 + moves / 60);
       const asked = slider.value;
@@ -377,7 +377,7 @@ test('a stage without effect says why in its row, and a stopped cut line names t
   };
   const xtc = (settings) => said('xtc_probability', { top_p: 1, xtc_threshold: 0.01, ...settings });
   await xtc({ xtc_probability: 1, xtc_threshold: 0.5 });
-  await page.locator('logit-shelf').waitFor(); // loads with the explanations
+  await page.locator('logit-shelf').waitFor(); // it loads with the explanations
   await settle(page);
   assert.deepEqual(await xtc({ xtc_probability: 1, xtc_threshold: 0.9 }), [
     'under 2 at threshold',
@@ -436,7 +436,7 @@ test("a pad moves two knobs at once, over the engine's result for each pair", as
     const { columns, rows, ...shown } = await map();
     assert.equal(shown.entropy.length, columns.length * rows.length);
     const cells = await page.locator('logit-pad td').allTextContents();
-    const [, ...written] = cells; // the corner of the table is empty
+    const [, ...written] = cells; // the first cell is the table's empty corner
     for (const [i, j] of [
       [0, 0],
       [3, 9],
@@ -456,7 +456,7 @@ test("a pad moves two knobs at once, over the engine's result for each pair", as
   const { repetition_penalty } = BALANCED;
   await expectMap({ repetition_penalty }, scope.encode(FIRST));
 
-  // Pad and sliders follow each other, the pad in the sliders' steps.
+  // The pad and the sliders stay in step; the pad uses the sliders' step widths.
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
   const both = async () => [Number(await box('temperature')), Number(await box('top_p'))];
   const moved = (wanted) => until(both, (now) => String(now) === String(wanted));
@@ -483,7 +483,7 @@ test("a pad moves two knobs at once, over the engine's result for each pair", as
   assert.ok(Math.abs(top_p - 0.75) < 0.03, String(top_p));
   await expectBars(page, { ...BALANCED, temperature, top_p });
 
-  // The pad follows the text and the other settings, and disappears when it is folded.
+  // The map updates with the text and the other settings, and disappears when the pad is folded.
   await page.locator('logit-text [data-command=step]').click();
   await settle(page);
   const drawn = await page.locator('logit-text .step [data-place]').getAttribute('data-id');

@@ -1,6 +1,6 @@
 /**
- * Tests a chat template in the built site. A worker of the engine's worker renders it under the
- * page's policy; its code is fetched only when needed.
+ * Tests a chat template in the built site. A nested worker of the engine's worker renders the template under the page's
+ * content security policy. The page downloads the template code only when needed.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ test('chat gives the same ids as in Node, and an endless template is stopped', a
   const fetched = () =>
     page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
   assert.ok(!(await fetched()).some((url) => /template\.js|chat-/.test(url)));
-  await page.goto(`${bench.url}source/tests/browser/blank.html`); // the site's policy forbids such workers
+  await page.goto(`${bench.url}source/tests/browser/blank.html`); // the site's policy forbids these workers
   const got = await page.evaluate(
     async ([models, messages]) => {
       const worker = new Worker('/worker.js', { type: 'module' });
@@ -76,7 +76,7 @@ test('the messages are state: a link holds them, and a model without a template 
   await close();
 });
 
-/** A template that names the roles and the date and leaves the model in its thinking part. */
+/** A model whose template has roles and the date, and ends with the beginning of a thinking part. */
 const THINKING = smallModel({
   context: 512,
   template:
@@ -106,7 +106,7 @@ const readTape = (/** @type {import('playwright-core').Page} */ page) =>
   );
 
 /**
- * Checks that Compare and Sweep continue from the tokens of the template.
+ * Checks that Compare and Sweep start from the template's tokens.
  * @param {import('playwright-core').Page} page
  * @param {string} said the result of readTape
  */
@@ -162,7 +162,7 @@ test('the chat renderer is fetched with its model and then works without the net
 long('a model with a template takes a text or a chat, also in the single file', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en' });
   assert.equal(await page.locator('logit-text [data-mode]').count(), 0);
-  // In `make test` the first test covers the worker of the site.
+  // In `make test` only the single file runs here: the first test covers the site's worker.
   for (const single of LONG ? [false, true] : [true]) {
     if (single) {
       await page.goto(`${pathToFileURL(join(bench.dist, 'logitscope.html'))}?lang=en&view=bench`);
@@ -180,7 +180,7 @@ long('a model with a template takes a text or a chat, also in the single file', 
     const opened = `[<end>]user: ${prompt} 26.07.2024[<end>]<think>`;
     assert.equal(await shown(opened), opened);
     assert.equal(await chat.locator('#date').inputValue(), '2024-07-26');
-    // The same characters in a message are plain text.
+    // In a message, the characters of a special token are plain text.
     await chat.locator('#user').fill('a<end>b');
     await chat.locator('#system').fill('Be brief.');
     await chat.locator('#date').fill('2025-02-01');

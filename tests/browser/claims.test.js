@@ -40,7 +40,7 @@ async function type(page, name, text) {
 }
 
 /**
- * Opens a page that records its messages to the engine: [{ session, method, result }].
+ * Opens a page that records its calls of the engine: [{ session, method, result }].
  * @param {Parameters<typeof bench.open>[0]} [options]
  */
 async function openOverheard(options) {
@@ -184,7 +184,7 @@ long(
     await settle(page);
     const { context_length } = scope.info;
     const all = scope.encode(FIRST).length + (await page.locator('logit-text .step').count());
-    // The invisible token for the beginning of a text is not counted.
+    // The count excludes the invisible token for the beginning of a text.
     const shown = await page.locator('logit-tape .unseen').count();
     assert.equal(
       shown,
@@ -339,7 +339,7 @@ test('no knob runs the model, going back only shortens the cache, and a slider n
   }
   assert.ok(back.length > 0);
 
-  // A slider drops outdated positions and shows the last one.
+  // A slider skips outdated positions and shows the last one.
   await page.locator('[data-command=reset]').click();
   await settle(page);
   const before = await page.locator('logit-knob[data-name=temperature] .box').inputValue();

@@ -1,4 +1,4 @@
-/** Tests the view that compares strategies; its figures are compared with the engine in Node. */
+/** Tests Compare; its figures must equal those of the engine in Node. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const CSV_HEADS = [
 
 const NINE = suites.find(({ name }) => name === 'nine').strategies;
 
-/** Opens the view with a suite, the nine by default, and with `more` of its choices. */
+/** Opens Compare with a suite; the default has nine strategies. `more` is the rest of the address. */
 async function open({ suite = 'nine', lang = 'en', model = 'verbs', more = '', ...options } = {}) {
   const path = `?lang=${lang}&model=${model}&view=compare${START}&compare_suite=${suite}${more}`;
   const opened = await bench.open({ path, ready: false, ...options });
@@ -61,7 +61,7 @@ function finished(page) {
     .then(() => page.locator('logit-compare [data-command=run]').waitFor());
 }
 
-/** Returns the ids of the text in a column. */
+/** Returns the ids of the text in column `at`. */
 const idsIn = (page, at) =>
   page
     .locator(`[data-column="${at}"] .t`)
@@ -69,7 +69,7 @@ const idsIn = (page, at) =>
 
 const figure = (root, name) => root.locator(`[data-figure=${name}]`).locator('dd').innerText();
 
-/** Writes a text with the engine in Node; returns it with its figures. */
+/** Writes a text with the engine in Node; returns its ids and figures. */
 async function write(strategy, { seed = SEED, max_new_tokens = 60, prompt = FIRST } = {}) {
   const steps = [];
   for await (const step of run(scope, scope, strategy, { prompt, seed, max_new_tokens }))
@@ -121,7 +121,7 @@ test('three temperatures come first, and one needle meets the token that each dr
     page.locator('logit-strips').evaluate((it) => {
       const list = it.shadowRoot.querySelector('.slices');
       const u = Number(list.style.getPropertyValue('--u'));
-      // Finds the place at which the needle meets each strip, and the token there.
+      // Finds the point at which the needle crosses each strip, and the token there.
       const met = [...list.querySelectorAll('.strip')].map((strip) => {
         const { top, height } = strip.getBoundingClientRect();
         const at = [...strip.children].find(
@@ -155,7 +155,7 @@ test('three temperatures come first, and one needle meets the token that each dr
   );
   assert.match(page.url(), /compare_step=4/);
 
-  // Pressing a token shows its step. On a phone the strips are stacked and the needle is vertical.
+  // A click on a token shows its step. On a phone the strips are stacked and the needle is vertical.
   await page.locator('[data-column="1"] logit-passage .t').nth(2).click();
   assert.equal(
     await until(
@@ -226,7 +226,7 @@ test('greedy and T = 0.01 give one text, with its smallest gap named; T = 100 di
   assert.match(await gaps.innerText(), /No gap is too small/);
   assert.notDeepEqual(await idsIn(page, 2), await idsIn(page, 0));
 
-  // At a higher temperature the gaps of this text are too small, and each is named.
+  // At this temperature the differences in the text are too small, so the page must name each.
   await page.locator('[data-action=edit]').nth(1).click();
   await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
   await until(
@@ -360,7 +360,7 @@ test('a blind ranking by keyboard hides the settings until the user asks for the
 
   await page.getByRole('button', { name: 'Show the settings' }).click();
   const rows = page.locator('logit-ranking tbody tr');
-  assert.equal(await rows.count(), 9); // equal texts share one row, each strategy has its figures
+  assert.equal(await rows.count(), 9); // texts that are equal share a row, but each strategy has figures
   assert.equal(await told.count(), 2);
   const ranks = await rows.locator('td:first-child').allInnerTexts();
   assert.deepEqual(
@@ -558,7 +558,7 @@ test('the nine are also a table, and a file of the same numbers', async () => {
     page.locator('logit-compare [data-command=csv]').click(),
   ]);
   assert.equal(file.suggestedFilename(), 'verbs-compare-nine.csv');
-  // The last bit of 2 ** x differs between versions of V8.
+  // The last bits of 2 ** x differ between versions of V8.
   const rounded = (text) => text.replace(/\d+\.\d{9,}/g, (it) => Number(it).toPrecision(14));
   const saved = join(temporaryFolder(), 'compare.csv');
   await file.saveAs(saved);
@@ -580,7 +580,7 @@ test('the arrow keys read the numbers of a token', async () => {
   await close();
 });
 
-// alone.test.js also tests the view alone, with its first example.
+// alone.test.js also tests this element, with its first example.
 long('the element works alone in a lesson', async () => {
   const { page, close } = await open({ suite: 'extremes' });
   await page.evaluate(() => {
@@ -612,7 +612,7 @@ long('the element works alone in a lesson', async () => {
 });
 
 long('a run can be stopped', async () => {
-  // Long texts keep the run going until Stop is pressed.
+  // Long texts, so the run lasts until the click on Stop.
   const { page, complaints, close } = await open({ suite: 'extremes', model: 'stories' });
   await page.locator('[data-suite="e27.1"]').click();
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
@@ -680,13 +680,13 @@ const LOOKS = [
   ['es', 'dark', 375],
 ];
 const LOOKED = sample(LOOKS, 1);
-/** The places that axe checks here. axe.test.js checks the initial view in every look. */
+/** States that axe checks here. axe.test.js checks the initial view in every appearance. */
 const SAMPLE = sample(
   LOOKED.flatMap(([lang]) => ['columns', 'table', 'blind'].map((what) => `${lang} ${what}`)),
   1,
 );
 
-// axe.test.js also checks this view, and reflow.test.js its width.
+// axe.test.js also checks this view, and reflow.test.js checks its width.
 for (const [lang, colorScheme, width] of LOOKED) {
   long(
     `axe finds nothing, and nothing is cut off: ${lang}, ${colorScheme}, ${width} px`,
@@ -736,7 +736,7 @@ test('a passage that no model read stands beside its continuations, with its cre
   assert.match(await credit.innerText(), /Parismita, .*Pratham Books, CC BY 4\.0/);
   const name = page.locator('logit-compare logit-strategy h3').last();
   assert.match(await name.innerText(), /Fat King Thin Dog$/);
-  // Another passage replaces it, and the strategies stay.
+  // Another passage replaces the text; the strategies stay.
   const columns = await boxes.count();
   await choose.selectOption('goat');
   await until(given, (words) => /asked them to pay their fares/.test(words));

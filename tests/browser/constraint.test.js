@@ -1,7 +1,4 @@
-/**
- * Tests the constraint's card: choosing a constraint, its effect, its state in words, a user's own
- * grammar.
- */
+/** Tests the constraint's card: its choices, their effects, the state in words, and a user's own grammar. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +17,7 @@ import {
   until,
 } from './bench.js';
 
-/** A model that can write JSON, in place of the page's own. */
+/** A model that can write JSON; the shipped verbs model cannot. */
 const folder = temporaryFolder();
 const writer = join(folder, 'writer.gguf');
 const printable = byteTokens().filter((_, byte) => byte >= 32 && byte < 127);
@@ -40,7 +37,7 @@ after(() => Promise.all([bench?.close(), scope?.close()]));
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const card = (page) => page.locator('logit-constraint');
 async function addCard(page) {
-  if (await card(page).count()) return; // a reused document may still have it
+  if (await card(page).count()) return; // a reused document may still show the card
   await page.locator('logit-shelf summary').click();
   await page.locator('[data-add=constraint]').click();
 }
@@ -202,7 +199,7 @@ test('under a JSON constraint the state follows the text, the text parses, and t
   );
   assert.equal(JSON.parse(text).length, 3, text);
 
-  // A finished JSON text is called valid or cut off, and is shown as plain text.
+  // A complete JSON text is called valid, an incomplete one cut off; both are plain text.
   const scopeElement = page.locator('logit-scope');
   const restore = (constraint, branch, others = {}) =>
     scopeElement.evaluate(

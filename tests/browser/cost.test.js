@@ -1,4 +1,4 @@
-/** Tests the cost view: figures of the formula, timed steps with and without the cache, variants. */
+/** Tests the cost view: figures of the formula, timed steps with and without the cache, and variants. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -23,7 +23,7 @@ test('the formula gives the operation count of a naive forward pass', () => {
   const n = 7;
   let matrices = 0;
   let attention = 0;
-  // verbs has a feed-forward of 4 d. The formula also counts norms and biases, a few per cent.
+  // verbs has a feed-forward width of 4 d. The formula also counts norms and biases, a few per cent.
   for (let layer = 0; layer < n_layer; layer++) {
     matrices += 2 * (3 * d * d + d * d + 4 * d * d + 4 * d * d);
     attention += n * 2 * d + n * 2 * d;
@@ -33,7 +33,7 @@ test('the formula gives the operation count of a naive forward pass', () => {
   assert.equal(cost.attention, attention);
   assert.ok(Math.abs(cost.matrices / matrices - 1) < 0.02, `${cost.matrices} for ${matrices}`);
   assert.equal(multiplied(info), info.parameters - context_length * d);
-  // Without the cache, the last of n steps costs as much as all steps with it, except their heads.
+  // Without the cache, step n costs as much as all n steps with the cache, except for the heads of the first n - 1.
   const heads = (n - 1) * 2 * vocab_size * d;
   const all = Array.from({ length: n }, (_, i) => operations(withCache(info, i + 1)));
   assert.equal(
@@ -45,7 +45,7 @@ test('the formula gives the operation count of a naive forward pass', () => {
 });
 
 test('steps are timed along the whole context, and the chart agrees with its table and its keys', async () => {
-  // Tokens drawn before the visit to the view also count.
+  // Tokens drawn before the view opens also count.
   const { page, complaints, foreign, close } = await bench.open({ fresh: true });
   for (let i = 0; i < 3; i++) await page.locator('[data-command=step]').click();
   await until(
@@ -76,7 +76,7 @@ test('steps are timed along the whole context, and the chart agrees with its tab
   assert.equal(await view.locator('.walk').getAttribute('aria-valuenow'), String(rows.length));
   assert.match(await view.locator('.walk').getAttribute('aria-valuetext'), /^2\d tokens: /);
 
-  // The cost of all steps of a text starts from the bench's prompt and the model's width.
+  // The cost of a text starts with the bench's prompt length and the model's width.
   const box = (name) => view.locator(`[data-box=${name}]`);
   assert.equal(await box('prompt_tokens').inputValue(), String(prompt));
   assert.equal(await box('width').inputValue(), String(scope.info.n_embd));

@@ -1,8 +1,9 @@
 /**
- * Compares the digest of logits, traces and generated ids in three browsers with Node's, which
- * equals the native builds'. Only `make test-browsers` and `make test-long` run Firefox and WebKit.
- * Tests of a missing browser are skipped. Tests of relaxed SIMD are skipped if it is not built or,
- * except in Chromium, not available.
+ * Compares the digest of logits, traces and generated ids in three browsers with Node's, which equals that of the
+ * native
+ * builds. Only `make test-browsers` and `make test-long` run Firefox and WebKit. A missing browser skips its tests.
+ * Tests
+ * of relaxed SIMD are skipped if it is not built or, except in Chromium, not available.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -41,12 +42,12 @@ const all = [
     relative(root, modelFile(shapes[0], /** @type {any} */ (format))),
   ),
 ];
-/** `make test` runs the quantised model; build.test.js tests another. */
+/** `make test` runs only the quantised model; build.test.js tests another. */
 const models = LONG || process.env.ALL_BROWSERS ? all : all.slice(-1);
 const relaxedBuilt = existsSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 const NO_VARIANT = 'no such variant: ';
 
-/** The program that runs in the page. @param {string} model @param {string} variant */
+/** Returns the program that runs in the page. @param {string} model @param {string} variant */
 const program = (model, variant) => `(async () => {
   const { Logitscope } = await import('/web/engine/index.js');
   const { digest } = await import('/tests/node/digest.js');
@@ -63,7 +64,7 @@ const program = (model, variant) => `(async () => {
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let server;
-/** @type {string[]} Node's digests, one a model */
+/** @type {string[]} Node's digests, one for each model */
 let expected;
 before(async () => {
   server = closed(await serve(root, 0));

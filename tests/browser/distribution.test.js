@@ -1,7 +1,4 @@
-/**
- * Tests the charts of the distribution, their draggable cut lines, and the actions on a token from
- * its bar.
- */
+/** Tests the charts of the distribution, their draggable cut lines, and the actions in the menu of a bar. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { topPFor } from '../../web/plots/cuts.js';
@@ -41,7 +38,7 @@ async function value(page, name) {
   return page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
 }
 
-/** Drags the middle of a handle to a place in a few moves. */
+/** Drags the centre of a handle to a point in a few moves. */
 async function drag(page, name, to) {
   const box = await handle(page, name).boundingBox();
   const from = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -191,7 +188,7 @@ test('the bar of a token forbids it, makes it likelier and takes it', async () =
   await page.locator(`[data-bias="${second.id}"]:focus`).press('Enter');
   await expectBars(page, BALANCED);
 
-  // A token sequence comes with the address, has a chip, and is removed there.
+  // The address contains a bias for a token sequence. It has a chip, whose button removes it.
   const sequence = `${[...scope.encode(FIRST)].at(-1)} ${second.id}`;
   await page.evaluate((key) => {
     location.hash += `&logit_bias=${encodeURIComponent(key)}:2`;

@@ -1,6 +1,5 @@
 /**
- * Tests the lesson editor: starting from the instrument, keyboard use, faults beside their fields,
- * import and export.
+ * Tests the lesson editor: a start from the instrument, keyboard use, errors beside their fields, import and export.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -14,7 +13,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Finds a field of the form by its place in the draft. */
+/** Finds a field of the form by its path in the draft. */
 const field = (page, place) =>
   page.locator(
     `logit-lesson-editor [role=form] [id="${place}"], logit-lesson-editor [role=form] [name="${place}"]`,
@@ -61,7 +60,7 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   const errors = () => form.locator('.error').count();
   assert.deepEqual([await errors(), await form.locator('[aria-invalid=true]').count()], [0, 0]);
 
-  // A fault stands beside its field, and its entry in the list leads there.
+  // An error is shown beside its field; its entry in the list moves the focus there.
   await page.locator('.faults summary').click();
   await page.locator('.faults .jump').first().click();
   await until(
@@ -90,7 +89,7 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   await fill(page, 'result', 'Seen.');
   assert.equal(await page.locator('[id="result-fault"]').count(), 0);
 
-  // The author's own logits, a question, its answer, and a typical wrong answer.
+  // Enters the author's own logits, a question, its answer, and a typical wrong answer.
   const figure = page.locator('logit-lesson-editor [role=form] .figure');
   await figure.locator('.segments button').last().click();
   await fill(page, 'parts[0].figure.state.settings.temperature', '1');
@@ -131,7 +130,7 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   await fill(page, `${q}.wrong[0].equals`, '0.5');
   await page.locator('.sound').waitFor();
 
-  // The preview is the lesson itself and stores nothing.
+  // The preview runs the lesson but stores nothing.
   await question(page, 1).locator('input').fill('0.5');
   await question(page, 1).locator('button.primary').click();
   await rest(page);
@@ -186,7 +185,7 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
     () => notice(page),
     (text) => /^a\.json no se puede abrir/.test(text),
   );
-  // A UTF-16 file with a byte order mark is read; bytes that are not text are refused.
+  // Imports a UTF-16 file with a byte order mark; bytes that are not text cause an error.
   const mimeType = 'application/json';
   const odd = { name: 'b.json', mimeType, buffer: Buffer.from([0x7b, 0xff, 0x7d]) };
   await input.setInputFiles(odd);

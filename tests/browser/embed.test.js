@@ -1,7 +1,4 @@
-/**
- * Tests the page inside other pages: a frame of another origin, messages both ways, a sandboxed
- * frame.
- */
+/** Tests the page inside other pages: a frame of another origin, messages in both directions, a sandboxed frame. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -12,7 +9,7 @@ import { FIRST, loadReference, openBench, until } from './bench.js';
 let bench;
 let scope;
 let host;
-/** The body of the host page at the other origin. */
+/** HTML of the host page's body; the host page has another origin. */
 let body = '';
 
 before(async () => {
@@ -28,7 +25,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** Opens a host page at another origin that holds the page in a frame and records its messages. */
+/** Opens a host page at another origin. It contains the page in a frame and records its messages. */
 async function openHost({ query = '', hash = '', sandbox = '' } = {}) {
   const address = new URL(`${bench.url}?lang=en&model=verbs&view=bench${query}${hash}`);
   address.hostname = 'localhost';
@@ -117,7 +114,7 @@ for (const sandbox of sample(['', 'allow-scripts', 'allow-scripts allow-same-ori
     );
     assert.equal((await ask({ type: 'logitscope:get' })).branch.length, ids.length);
 
-    // A step by the learner also sends a result, although no host asked for it.
+    // A step by the learner also sends a result, without a request of the host.
     await ask({ type: 'logitscope:set', branch: ids.slice(0, -1) });
     await frame.locator('[data-command=step]').click();
     const own = await until(
@@ -190,14 +187,14 @@ test('a malformed message changes nothing and gets one sentence; messages of win
   }
   const errors = (await heard('error')).length;
   for (const message of ['logitscope:set', 3, null, { type: 'other' }, [1]]) await say(message);
-  const { id: _, ...now } = await ask({ type: 'logitscope:get' }); // answers keep their order
+  const { id: _, ...now } = await ask({ type: 'logitscope:get' }); // answers arrive in the order of requests
   assert.equal((await heard('error')).length, errors);
   assert.deepEqual(
     now,
     Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'id')),
   );
 
-  // Messages of a window other than the parent are ignored.
+  // The page ignores messages of windows other than its parent.
   await frame.locator('body').evaluate(() => {
     window.seeds = [];
     addEventListener('message', ({ data }) => window.seeds.push(data.seed));
@@ -277,7 +274,7 @@ test('the share panel writes link, frame and element, and its preview is live', 
   assert.ok(await panel.locator('input[name=readonly]').isChecked(), 'as it was left');
   assert.equal(await panel.locator('.frames').count(), 0);
   await panel.getByLabel('Temperature', { exact: false }).first().uncheck();
-  await panel.locator('.frames').waitFor(); // the frame then differs from the link
+  await panel.locator('.frames').waitFor(); // waits until the frame's address differs from the link
   await panel.getByLabel('Colours').selectOption('dark');
   assert.match(
     await panel.locator('#element').inputValue(),

@@ -1,4 +1,4 @@
-/** Runs Firefox without a window, by WebDriver BiDi over Node's own WebSocket. */
+/** Runs Firefox headless by WebDriver BiDi, over Node's WebSocket. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export function missing() {
   return typeof WebSocket === 'function' ? null : 'this Node has no WebSocket';
 }
 
-/** Connects to Firefox; matches answers to commands by number. @param {string} url */
+/** Connects to Firefox; the number of a command identifies its answer. @param {string} url */
 async function connect(url) {
   const socket = new WebSocket(`${url}/session`);
   /** @type {Map<number, (answer: any) => void>} */
@@ -45,7 +45,7 @@ async function connect(url) {
 }
 
 /**
- * Opens a page at an address; `evaluate` awaits an expression with a string as its value.
+ * Opens a page at an address; its `evaluate` runs an expression, awaits it and returns its string.
  * @param {string} address
  */
 export async function open(address) {

@@ -1,6 +1,6 @@
 /**
- * Tests the first frame, computed at build time and shown before engine and model load. The live
- * numbers then replace it bit for bit, and nothing moves.
+ * Tests the first frame. It is computed at build time and shown before engine and model load. Live numbers must then
+ * equal it bit for bit, and nothing may move.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -24,13 +24,13 @@ before(async () => {
 });
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** Opens a page and holds its engine back until the test releases it. */
+/** Opens a page and delays its engine until the test releases it. */
 async function openHeld() {
   const opened = await bench.open({
     path: BLANK,
     own: true,
     ready: false,
-    reducedMotion: 'no-preference', // an animation could take parts out of sight during the test
+    reducedMotion: 'no-preference', // during the test, an animation could hide parts
   });
   const { page } = opened;
   let letGo = () => {};
@@ -60,7 +60,7 @@ async function openHeld() {
   return { ...opened, view, visit, live };
 }
 
-/** Returns the texts of a view, their places, and each canvas. */
+/** Returns a view's texts with their positions, and its canvases. */
 const look = (view) =>
   view.evaluate((it, parts) => {
     const inside = it.shadowRoot;
@@ -86,7 +86,7 @@ const look = (view) =>
     };
   }, PARTS);
 
-/** Returns the same values once they are stable: a picture is drawn in the next frame. */
+/** Waits until two looks are equal, since a picture may be drawn one frame late; returns the look. */
 async function calm(view) {
   let before = '';
   for (;;) {
@@ -98,7 +98,7 @@ async function calm(view) {
   }
 }
 
-/** Counts the coming frames without any token name. Runs in the page. */
+/** Runs in the page: counts later frames in which the token names are missing. */
 function watchNames(it) {
   const names = it.shadowRoot.querySelector('canvas.names');
   const copy = new OffscreenCanvas(100, 60).getContext('2d', { willReadFrequently: true });
@@ -114,7 +114,7 @@ function watchNames(it) {
   return stood;
 }
 
-/** The largest difference between two pictures of one size, from 0 to 255. */
+/** Returns the largest difference between two pictures of one size, from 0 to 255. */
 const unlike = (page, one, other) =>
   page.evaluate(
     async (pair) => {
@@ -175,7 +175,7 @@ test('the first frame shows the engine’s numbers, and the live one replaces it
     assert.deepEqual(last.boxes, first.boxes);
     for (const [name, picture] of Object.entries(last.canvases))
       if (name !== 'rivers') assert.equal(picture, first.canvases[name], name);
-    // Smoothed edges may differ by two shades of 256, which no eye sees.
+    // Antialiased edges may differ by two shades of 256, which is invisible.
     assert.ok((await unlike(page, first.canvases.rivers, last.canvases.rivers)) <= 2);
     assert.ok((await page.evaluate(() => globalThis.shifts)) < 0.05, `${width} px`);
   }

@@ -1,7 +1,4 @@
-/**
- * Plays random input from seeds on a view, and in `make test-long` also in lessons. `make
- * fuzz-page` plays longer.
- */
+/** Plays random input from seeds on a view, and in `make test-long` also in lessons. `make fuzz-page` plays longer. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { growthOf, planOf, play, watch } from '../fuzz/player.js';
@@ -37,7 +34,7 @@ test('the fuzzer tells a leaking page from one that opens something large', asyn
   const add = (count) => globalThis.kept.push(...Array.from({ length: count }, () => new Text()));
   await page.evaluate(() => (globalThis.kept = []));
   await page.evaluate(add, 10_000);
-  // This work between two measurements replaces the waiting time.
+  // Replaces the wait between two measurements by work that adds nodes.
   let looks = 0;
   page.waitForTimeout = () => page.evaluate(add, looks++ === 1 ? 9000 : 0);
   assert.deepEqual(growthOf(await watch(page, 0)), []);

@@ -1,4 +1,4 @@
-/** Tests the help for beginners: the tour of a first visit, and a sentence for every term. */
+/** Tests the help for beginners: the tour of a first visit, and an explanation of every term. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ after(() => bench?.close());
 const messages = async (code) =>
   JSON.parse(await readFile(join(root, `web/locale/${code}.json`), 'utf8'));
 
-/** The learner's actions in each beat, by keys; several if the beat waits for more. */
+/** The learner's actions in each step of the tour, by keys. */
 const DEEDS = [
   [
     (view) => view.locator('.handle.knob').press('Home'),
@@ -32,10 +32,10 @@ const DEEDS = [
   [(view) => view.locator('[data-command=rain]').click()],
 ];
 
-/** The sentences that a beat may say about its effect. */
+/** For each step of the tour, the messages that may describe its effect. */
 const SAID = [['noticed', 'same'], ['noticed'], ['noticed'], ['noticed', 'same'], ['noticed']];
 
-/** Returns a pattern for the sentences that a message may become, under the name of its beat. */
+/** Returns a pattern of the sentences that a tour step may show under its heading. */
 function sentencesOf(said, beat) {
   const texts = SAID[beat - 1].flatMap((kind) => {
     const message = said[`guide.${beat}.${kind}`];
@@ -62,7 +62,7 @@ for (const lang of sample(['en', 'es'], 1))
     const said = await messages(lang);
     const guide = page.locator('logit-guide');
     const view = page.locator('logit-landscape');
-    // The handles appear with the numbers, after the text.
+    // The handles appear with the numbers, which load after the text.
     await view.locator('.handle.knob').waitFor();
     for (const [i, deeds] of DEEDS.entries())
       for (const [n, deed] of deeds.entries()) {
@@ -129,7 +129,7 @@ test('the beat about luck accepts a vertical drag of the crossing, not a sideway
   await close();
 });
 
-/** States in which actions of the tour have no effect. */
+/** States in which some actions of the tour have no effect. */
 const ODD = [
   'temperature=0.01&landscape_u=0.9999',
   'temperature=0&top_k=1&landscape_u=0',

@@ -1,4 +1,4 @@
-/** Tests host pages around the instrument: copied code works there, or says why it cannot. */
+/** Tests host pages around the instrument: code copied from the page works there, or explains why it cannot. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** Opens a page of another origin with `body`; `answer` may serve other paths of that host. */
+/** Opens a page with `body` at another origin; `answer` may serve other paths of that host. */
 async function openLesson(body, { first = false, answer = () => false } = {}) {
   const host = createServer((request, response) => {
     if (answer(request, response)) return;
@@ -167,7 +167,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
   });
   const state = () => page.locator('logit-scope').evaluate((e) => JSON.stringify(e.state));
   const [start] = [await state()];
-  // Every event that a panel can send, as if its control were there.
+  // Every event that a panel can send, as if its control existed.
   const asks = {
     'logit-set': { temperature: 2 },
     'logit-preset': { settings: { top_k: 3 } },
@@ -214,7 +214,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
   assert.equal(await state(), start);
   assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-valuenow'), u);
   assert.equal(await page.locator('logit-token-menu button').count(), 0);
-  // The remaining buttons: steps, ways back, charts, counts.
+  // The remaining buttons, for steps, resets, charts and counts.
   const open = await page.evaluate(() => {
     const found = [];
     const walk = (root) => {
@@ -406,7 +406,7 @@ long(
     await page.locator('[data-command=reset]').click();
     await page.locator('logit-tape .step').first().waitFor({ state: 'detached' });
     await expectBars(page, scope.encode('Today she'), { temperature: 0 });
-    // The address follows once changes rest; a reload would lose later ones.
+    // The page updates its address after a pause in changes; a reload before that would lose them.
     await page.waitForFunction(
       () => /temperature=0&/.test(location.hash) && !location.hash.includes('branch='),
       null,

@@ -1,6 +1,6 @@
 /**
- * Tests the page by keyboard alone. Tab goes through every view and back and meets every control
- * once, in sight and with a focus ring. Then each kind of control works by keys.
+ * Tests the page with the keyboard only. Tab must reach every control of every view once, in both directions; each
+ * control must be visible and have a focus ring. Then each type of control must work by keys.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,7 +8,7 @@ import { LONG, long, sample } from '../long.js';
 import { openBench, settle, unfoldView, until } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 
-/** The smallest side of a target, in pixels (WCAG 2.5.8). */
+/** The smallest allowed side of a target, in CSS pixels (WCAG 2.5.8). */
 const TARGET = 24;
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -16,10 +16,10 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Runs in the page: records a description of each element that gets the focus. */
+/** Runs in the page: records a description of each element that receives the focus. */
 function watchFocus() {
   const order = new Map();
-  /** Returns an element and the elements that may show its focus ring: its label and its parent. */
+  /** Returns the elements that may show the focus ring of an element: itself, its label and its parent. */
   const parts = (element) => {
     const root = element.getRootNode();
     const label =
@@ -75,7 +75,7 @@ function watchFocus() {
     if (event === heard) return;
     heard = event;
     const [element] = event.composedPath();
-    if (last?.element === element) return; // the same element has the focus again
+    if (last?.element === element) return; // this element already had the focus
     if (last) last.entry.left = look(last.element);
     if (!order.has(element)) order.set(element, order.size);
     const [, label] = parts(element);
@@ -120,7 +120,7 @@ function watchFocus() {
     const entry = window.met.at(-1);
     last = { element, entry };
   };
-  // A focus change within a shadow tree fires events in that tree only.
+  // A focus change within a shadow tree fires events only in that tree.
   const watch = (root) => {
     root.addEventListener('focusin', onFocus);
     for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) watch(shadowRoot);
@@ -128,7 +128,7 @@ function watchFocus() {
   watch(document);
 }
 
-/** Presses Tab until a round is complete; returns each element once, in order. */
+/** Presses Tab (or `key`) through all controls once; returns each element once, in order. */
 async function walk(page, key) {
   const met = () => page.evaluate(() => window.met);
   await page.evaluate(() => (window.met.length = 0));
@@ -138,14 +138,14 @@ async function walk(page, key) {
     const found = await met();
     const again = found.findIndex((one, i) => i > 0 && one.key === found[0].key);
     if (again > 0) return found.slice(0, again);
-    // In an editor Tab indents, so Escape has to come first.
+    // In an editor Tab indents, unless Escape was pressed before.
     if (found.length - before < 12) await page.keyboard.press('Escape');
     before = found.length;
   }
   assert.fail(`${key} never comes round: ${(await met()).slice(-6).map(({ name }) => name)}`);
 }
 
-/** Returns the focusable elements without a name in the browser's accessibility tree. */
+/** Returns the focusable elements without an accessible name. */
 async function nameless(page) {
   const client = await page.context().newCDPSession(page);
   const { nodes } = await client.send('Accessibility.getFullAXTree');
@@ -166,7 +166,7 @@ async function openView(name) {
   return opened;
 }
 
-/** Moves each slider by all slider keys, in `make test` a tenth of the sliders. Returns their number. */
+/** Moves each slider by all slider keys; `make test` moves a tenth of the sliders. Returns their number. */
 async function moveSliders(page) {
   const sliders = page.locator(
     '[role=slider]:visible, [role=separator][tabindex]:visible, input[type=range]:visible',
@@ -180,7 +180,7 @@ async function moveSliders(page) {
     );
     await slider.focus();
     let now = await value();
-    /** Presses a key and waits for its effect; returns false if the value stays. */
+    /** Presses a key and waits for its effect; returns true if the value changes. */
     const press = async (key) => {
       const before = now;
       await page.keyboard.press(key);
@@ -189,7 +189,7 @@ async function moveSliders(page) {
       return now !== before;
     };
     await press('Home');
-    // Ends at the value that removes least, so that the next slider has something to remove.
+    // Ends with the value that removes the fewest tokens, so that the next slider can still remove some.
     const moved = {
       ArrowRight: await press('ArrowRight'),
       Home: await press('Home'),
@@ -213,7 +213,7 @@ async function moveSliders(page) {
   return count;
 }
 
-/** The bench has the most controls. */
+/** The bench has the most controls, so `make test` checks only the bench. */
 const OTHERS = VIEW_NAMES.filter((name) => name !== 'bench');
 for (const name of ['bench', ...(LONG ? OTHERS : [])])
   test(`Tab goes through the whole view and back, and the sliders answer: ${name}`, async () => {
@@ -234,7 +234,7 @@ for (const name of ['bench', ...(LONG ? OTHERS : [])])
       ...(focused === left ? [`${what} shows no focus`] : []),
       ...(inside ? [] : [`${what} is off the screen`]),
       ...(covered ? [`${what} is covered`] : []),
-      // Narrow tokens are allowed: WCAG 2.5.8 excepts targets in a line of text.
+      // Narrow tokens are allowed: WCAG 2.5.8 exempts targets within a line of text.
       ...((width < TARGET && !/^logit-tape span/.test(what)) || height < TARGET
         ? [`${what} is ${width} x ${height}`]
         : []),
@@ -246,7 +246,7 @@ for (const name of ['bench', ...(LONG ? OTHERS : [])])
     await close();
   });
 
-/** Returns the host of the focused element and its distinguishing attribute. */
+/** Returns the host of the focused element and an attribute that identifies the element. */
 function focused(page) {
   return page.evaluate(() => {
     let element = document.activeElement;
@@ -257,7 +257,7 @@ function focused(page) {
   });
 }
 
-/** Panels that open: their opener, the keys, and the part that Escape removes. */
+/** Panels: the element that opens each, the keys, and the part that Escape must close. */
 const OPENS = {
   'menu of a bar': {
     from: 'logit-distribution .chart',
@@ -322,7 +322,7 @@ long('keys move cards, open the menus of bars and tokens, and walk branches', as
   await page.locator('[data-command=canonical]').press('Enter');
   assert.equal(await until(order, (now) => now === first), first);
 
-  // The menu of the third bar takes its token in place of the drawn one.
+  // The menu of the third bar replaces the drawn token by its token.
   const ids = await page
     .locator('logit-distribution .row')
     .evaluateAll((rows) => rows.map(({ dataset }) => dataset.id));
@@ -337,7 +337,7 @@ long('keys move cards, open the menus of bars and tokens, and walk branches', as
       .evaluateAll((all) => all.map(({ dataset }) => dataset.id).join());
   assert.equal(await until(steps, (now) => now === ids[2]), ids[2]);
 
-  // Taking another token makes a branch; the list of branches leads back to the first.
+  // Another token makes a branch; the list of branches leads back to the first branch.
   await page.locator('.step [data-place]').focus();
   await page.keyboard.press('ArrowDown');
   await page.locator('logit-alternatives [data-alternative]').first().waitFor();
@@ -393,7 +393,7 @@ test('single keys run the most frequent commands, not in a text box, and can be 
   await press('2');
   assert.equal(await steps(), 1, 'the bench alone has steps');
 
-  // In a text box they are letters.
+  // In a text box, the shortcut keys are letters.
   await press('e');
   assert.match(await focused(page), /logit-text prompt/);
   const before = await page.locator('#prompt').inputValue();
@@ -404,8 +404,7 @@ test('single keys run the most frequent commands, not in a text box, and can be 
   await page.locator('#prompt').press('Enter');
   await settle(page);
 
-  // The question mark opens the list of keys. With the keys off nothing answers, and the menu has
-  // the list.
+  // The question mark opens the list of shortcuts. If shortcuts are off, no key works, and the menu has the list.
   await page.locator('logit-text [data-command=step]').focus();
   await press('?');
   const dialog = page.locator('logit-shortcuts dialog');
@@ -427,7 +426,7 @@ test('single keys run the most frequent commands, not in a text box, and can be 
   await page.locator('logit-text h2').click();
   await press('s');
   assert.equal(await steps(), had + 1);
-  // Without tabs of views, a number key does nothing.
+  // If the views have no tabs, a number key does nothing.
   await offer('chain,model');
   await settle(page);
   await press('3');

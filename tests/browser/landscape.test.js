@@ -1,4 +1,7 @@
-/** Tests the landscape: the crossing of its lines is the engine's draw, whichever control moves them. */
+/**
+ * Tests the landscape: the point where its lines cross selects the token that the engine draws. Every control that
+ * moves the lines is tested.
+ */
 import assert from 'node:assert/strict';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
@@ -6,7 +9,7 @@ import { LONG, long, sample } from '../long.js';
 import { axe, FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
 import { findOverlaps } from './overflow.js';
 
-/** Number of tokens after the prompt. */
+/** Number of tokens in a text after the prompt. */
 const TOKENS = 24;
 /** The largest u that a drag reaches. */
 const LAST_U = 0.9999;
@@ -19,7 +22,7 @@ before(async () => ([bench, scope] = await Promise.all([openBench(), loadReferen
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
 async function openLandscape({ hash = '#temperature=0.7', lang = 'en', ...options } = {}) {
-  // Uses the address as the page writes it, so that many tests can reuse one page.
+  // Uses the form of address that the page writes, so that many tests can reuse one page.
   const path = `?lang=${lang}&model=verbs&view=landscape${hash}`;
   const opened = await bench.open({ path, ready: false, ...options });
   const view = opened.page.locator('logit-landscape');
@@ -30,13 +33,13 @@ async function openLandscape({ hash = '#temperature=0.7', lang = 'en', ...option
 
 const numberOf = async (handle) => Number(await handle.getAttribute('aria-valuenow'));
 
-/** Returns the place of the picture on the screen. */
+/** Scrolls to the picture and returns its bounding box. */
 async function plotOf({ view }) {
   await view.locator('.plot').evaluate((it) => it.scrollIntoView({ block: 'center' }));
   return view.locator('.plot').boundingBox();
 }
 
-/** Drags the mouse from one point of the picture to another; both are shares of its size. */
+/** Drags the mouse between two points of the picture, given as fractions of its width and height. */
 async function drag({ page, view }, from, to) {
   const { x, y, width, height } = await plotOf({ view });
   const at = ([share, u]) => [x + share * width, y + u * height];
@@ -47,13 +50,13 @@ async function drag({ page, view }, from, to) {
   await settle(page);
 }
 
-/** Returns the text of the sentence, without the sign of an end. */
+/** Returns the sentence without the sign for its end. */
 async function sentenceOf(view) {
   const text = await view.locator('.sentence').textContent();
   return text.replace(/∎$/, '');
 }
 
-/** Compares everything that shows the crossing with the engine. */
+/** Compares all parts that show the crossing with the engine. */
 async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ...settings } = {}) {
   const value = await numberOf(knob);
   const asked = { ...settings, [name]: value };
@@ -98,7 +101,7 @@ async function expectCrossing({ view, knob, die }, { name = 'temperature', u, ..
 }
 
 test('the landscape starts with one knob and the text of that seed; the bench opens with its setting and sets it in turn', async () => {
-  // The address names no view.
+  // The address selects no view.
   const opened = await openLandscape({ path: '?lang=en&model=verbs', firstScreen: true });
   const { page, view, knob, close } = opened;
   const tabs = page.locator('[role=tab][aria-controls=view]');
@@ -137,7 +140,7 @@ const FIRST_SCREENS = {
   '#temperature=0.7': 'bench',
   '&view=landscape#temperature=0.7': 'landscape',
 };
-// The test before covers the first address, and other tests or state.test.js the rest.
+// The test above covers the first address; other tests or state.test.js cover the rest.
 for (const [rest, view] of Object.entries(FIRST_SCREENS))
   long(`an address that ends with ?lang=en${rest} opens the ${view}`, async () => {
     const path = `?lang=en&model=verbs${rest}`;
@@ -179,7 +182,7 @@ test('a horizontal drag moves only the knob, a vertical drag only u', async () =
   const down = await expectCrossing(opened, { u: true });
   assert.equal(down.value, across.value);
   assert.ok(Math.abs((await numberOf(opened.die)) - 0.9) < 0.02);
-  // The numbers after the first come from the seed.
+  // All numbers except the first are from the seed.
   const seeded = down.written.steps.slice(1).map((step) => step.u);
   assert.deepEqual(
     seeded,
@@ -292,7 +295,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
   const { values, texts, frames, unlike } = await view.evaluate(async (it) => {
     const seen = { values: new Set(), texts: new Set() };
     let frames = 0;
-    // The bold name beside the bars is the drawn token's.
+    // The bold name beside the bars must be the drawn token's.
     let bold = '';
     const { prototype } = CanvasRenderingContext2D;
     const { fillText } = prototype;
@@ -303,7 +306,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
     };
     const unlike = [];
     for (; it.lines.playing; frames++) {
-      // The first value may be the old one; play starts at the low end.
+      // The first value may be the old one: playing starts at the low end.
       seen.values.add(Number(it.renderRoot.querySelector('.handle.knob').ariaValueNow));
       seen.texts.add(it.renderRoot.querySelector('.sentence').textContent);
       await new Promise(requestAnimationFrame);
@@ -316,7 +319,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
   assert.deepEqual(unlike, [], 'bars and text tell of one drawn token');
   assert.ok(Date.now() - began >= 1500);
   await settle(page);
-  // A busy machine draws few frames in that time, and most of them show a new value.
+  // A busy machine paints few frames in that time; most must show a new value.
   assert.ok(frames > 2 && values.length > Math.min(5, frames / 2), `${values.length} of ${frames}`);
   assert.deepEqual(
     values,
@@ -329,7 +332,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
   assert.equal(value, 1.234);
   const shared = await page.evaluate(() => location.hash);
   assert.match(shared, /temperature=1\.234/);
-  // So slow that it has moved little at the stop.
+  // Plays slowly, so that the knob has moved little when the test stops it.
   await view.evaluate((it) => (it.lines.run.ms = 60_000));
   await play.click();
   await view.locator('[data-chip=top_p]').click();
@@ -346,7 +349,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
   await settle(page);
   const slider = page.locator('logit-knob[data-name=temperature] input[type=range]');
   assert.equal(Number(await slider.inputValue()), stopped);
-  // A view that the user leaves during play comes back with its old values.
+  // If the user leaves the view while it plays, the old values must be back on return.
   await page.locator('#tab-landscape').click();
   await settle(page);
   await play.click();
@@ -384,7 +387,7 @@ test('landscape and bench share u until a token is drawn', async () => {
   await tab('landscape');
   await settle(page);
   assert.equal(await numberOf(die), scope.random(42, 0));
-  // Leaves at once, before a debounced update.
+  // Leaves the view immediately, before a debounced update.
   await page.evaluate(() => {
     const { renderRoot } = document.querySelector('logit-scope');
     const handle = renderRoot
@@ -464,7 +467,7 @@ test('top-p and top-k are one press away, other stages in a fold, and any slider
     min_p: 0.1,
   });
   assert.equal(value, 10);
-  // The address holds all of it.
+  // The address contains all settings.
   const link = await until(
     async () => page.url(),
     (url) => url.includes('top_k=10'),
@@ -518,8 +521,7 @@ test('with top-p before temperature the chain changes its order, and the regions
   assert.equal(await swap.getAttribute('aria-pressed'), 'true');
   const about = view.locator('.headline .about');
   assert.match(await about.innerText(), /^strong colours: .* [1-9][\d.]*% of u$/);
-  // The comparison survives moves along the axis. Another setting ends it, and the order is in the
-  // address.
+  // Moves along the axis keep the comparison. Another setting ends it, and the address contains the order.
   await knob.press('Home');
   await settle(page);
   assert.match(await about.innerText(), /^strong colours: .* 0% of u$/);
@@ -565,7 +567,7 @@ test('a thousand real draws pile up beside theory, the same ones each time', asy
   await opened.close();
 });
 
-/** Presses the bar of the token at this rank. */
+/** Clicks the bar of the token with rank `at`. */
 async function pressBar({ view }, at) {
   const bars = view.locator('.bars canvas');
   const { width, height } = await bars.boundingBox();
@@ -650,7 +652,8 @@ long('the tooltip of a river stays inside a narrow picture', async () => {
 long('a user who leaves the view with a menu open finds the landscape again', async () => {
   const opened = await openLandscape({ own: true });
   const { page, view } = opened;
-  // Firefox fires no focusout event when the view takes the focused element away; Chromium does.
+  // If a view removes its focused element, Firefox fires no focusout event; Chromium does. The listener imitates
+  // Firefox.
   await page.evaluate(() => {
     addEventListener('focusout', (event) => event.stopImmediatePropagation(), true);
   });
@@ -756,7 +759,7 @@ test('the landscape can be saved as a picture, with its text and names', async (
   const text = await textOf(svg.stream);
   assert.ok(text.startsWith('<svg'));
   assert.ok(text.includes(FIRST) && text.includes('T = 0.7'));
-  const plain = await page.context().newPage(); // the site's policy forbids documents from text
+  const plain = await page.context().newPage(); // the site's policy forbids documents made from text
   assert.equal(
     await plain.evaluate((source) => {
       const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
@@ -782,7 +785,7 @@ long('Play can be saved as a film with the visible picture', async () => {
   ]);
   assert.match(file.suggestedFilename(), /^landscape-temperature\.(webm|mp4)$/);
   const bytes = Buffer.concat(await (await file.createReadStream()).toArray());
-  const other = await page.context().newPage(); // the page's own policy forbids films
+  const other = await page.context().newPage(); // the page's policy forbids videos
   const seen = await other.evaluate(async (base64) => {
     const video = document.createElement('video');
     video.muted = true;
@@ -811,7 +814,7 @@ long('Play can be saved as a film with the visible picture', async () => {
   await opened.close();
 });
 
-// axe.test.js checks every view with all folds open.
+// axe.test.js also checks every view with all folds open.
 long('axe finds nothing, light and dark, with all folds open', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
@@ -831,7 +834,7 @@ const SIZES = [
   [1024, 768],
   [1440, 900],
 ];
-// shift.test.js counts layout shifts at every size.
+// shift.test.js counts layout shifts at all sizes.
 for (const [width, height] of sample(SIZES, 1))
   long(
     `dragging, playing, changing stages and rolling move nothing else: ${width} px`,
@@ -859,7 +862,7 @@ for (const [width, height] of sample(SIZES, 1))
     },
   );
 
-// lesson.test.js also tests the element alone.
+// lesson.test.js also tests this element in a lesson.
 long(
   'the element alone in a lesson takes its settings from attributes and keeps a dragged value',
   async () => {
@@ -891,7 +894,7 @@ long(
       assert.equal(await until(() => sentenceOf(view), same), wanted);
     };
     await expectText(1.5);
-    await knob.waitFor(); // appears with the numbers, a tenth of a second after the text at most
+    await knob.waitFor(); // it appears with the numbers, up to 100 ms after the text
     await knob.focus();
     await page.keyboard.press('Home');
     await expectText(0);

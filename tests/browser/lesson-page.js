@@ -1,5 +1,5 @@
 /** Helpers for tests of lessons. */
-/** Waits until no element of the lesson works, for two frames, since one element may start another. */
+/** Waits until no element of the lesson has been busy for two frames, since one element may start another. */
 export const rest = (page) =>
   page.evaluate(async () => {
     const working = (root) =>
@@ -14,8 +14,8 @@ export const rest = (page) =>
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   });
 
-/** Finds a question by its place in the lesson. */
+/** Finds a question by its number in the lesson, from 1. */
 export const question = (page, place) => page.locator('logit-question').nth(place - 1);
-/** Returns the verdict on its answer, with plain spaces. */
+/** Returns the verdict on a question's answer, with plain spaces. */
 export const said = async (page, place) =>
   (await question(page, place).locator('[role=status]').innerText()).replaceAll('\u00a0', ' ');

@@ -1,6 +1,6 @@
 /**
- * Tests a lesson in the page: the engine judges its answers, and the page stores and reports them.
- * The keyboard is enough.
+ * Tests a lesson in the page: the engine judges answers, and the page stores and reports results. All of it works by
+ * keyboard.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -21,8 +21,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-// axe checks a played lesson at its beginning and its end. With LONG=1 it checks each page, also in
-// the single tests.
+// axe checks a played lesson at its beginning and end; with LONG=1 it checks every page.
 const result = (page) => page.locator('logit-lesson').evaluate((lesson) => lesson.result);
 
 /** @param {string} path */
@@ -90,7 +89,7 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
     () => said(page, 4),
     (text) => /^Right\. The text is nearly/.test(text),
   );
-  // After a right answer the verdict follows the figure, and the score stays.
+  // If a right answer's figure then moves, the verdict follows it, but the score stays.
   await figures.nth(1).locator('[role=slider]').first().press('End');
   await until(
     () => question(page, 4).locator('.now').innerText(),
@@ -132,7 +131,7 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
   await rest(page);
   const { score } = await result(page);
   assert.equal(score, 5 / 8, 'a shown solution is not scored');
-  // A sweep over texts is slow; marks.test.js covers a complete lesson.
+  // A sweep over texts is slow, so only a long run answers the rest; marks.test.js covers a complete lesson.
   if (LONG) {
     assert.match(await fill(7, '0.27'), /^Right\./);
     await question(page, 8).locator('input').nth(1).check();
@@ -222,7 +221,7 @@ test('the one-token lesson has a figure of five steps, and a sentence lights the
 const readJson = async (path) => JSON.parse(await readFile(`${root}/${path}`, 'utf8'));
 
 /**
- * Engines by the names of their models; undefined is the engine for given logits.
+ * Engines by model name; the key undefined is for the engine of given logits.
  * @type {Map<string | undefined, Promise<Logitscope>>}
  */
 const engines = new Map();
@@ -235,11 +234,11 @@ function engineOf({ logits, model = 'stories' }) {
   return engines.get(name);
 }
 
-/** Measurements of states, each computed once. @type {Map<string, Promise<number | string | undefined>>} */
+/** Measurements of states, each computed only once. @type {Map<string, Promise<number | string | undefined>>} */
 const known = new Map();
 const grammar = await readJson('models/verbs.grammar.json');
 
-/** Measures a state with the engine of this process. */
+/** Returns a function that measures a state with the engine in Node. */
 const measuredOf = (state) => (asked) => {
   const key = JSON.stringify([state, asked]);
   if (!known.has(key))
@@ -250,7 +249,7 @@ const measuredOf = (state) => (asked) => {
   return known.get(key);
 };
 
-/** The values to try for each control, after its initial value. */
+/** Values to try for each control, besides its initial value. */
 const TRIED = {
   prompt: ['Lily'],
   seed: [7],
@@ -260,7 +259,7 @@ const TRIED = {
 };
 const BIASES = [0, 2, 4];
 
-/** Combines each value of each control with each value of every other. */
+/** Returns all combinations of the values of all controls. */
 function placesOfControls({ state, controls, tokens = [] }) {
   let places = [{ state, set: {} }];
   for (const name of controls) {
@@ -287,12 +286,12 @@ function placesOfControls({ state, controls, tokens = [] }) {
   return places.map((place) => ({ ...place.state, set: place.set }));
 }
 
-/** Sets the controls below a figure; the others keep their initial values. */
+/** Sets the controls in `set` below a figure; the others get their initial values. */
 async function setControls(section, { controls, tokens }, { set }) {
   const figure = section.locator('logit-figure').first();
   const reset = figure.locator('[data-command=reset]');
   if ((await reset.count()) > 0) await reset.press('Enter');
-  // Sets the prompt first: changing it later could pass the state to reach by accident.
+  // Sets the prompt first: if it changed last, the state might pass through the goal by accident.
   const named = controls.filter((each) => each in set);
   for (const name of named.sort((a, b) => Number(b === 'prompt') - Number(a === 'prompt'))) {
     const value = set[name];
@@ -309,7 +308,7 @@ async function setControls(section, { controls, tokens }, { set }) {
 }
 
 /**
- * Returns the states to which keys take a figure from its first one, in the order of the keys.
+ * Returns the states that a figure reaches by keys, in the order of the key presses.
  * @param {import('../../web/lessons/lesson-file.js').Figure} figure
  * @param {import('../../web/lessons/lesson-file.js').Goal} goal
  */
@@ -328,7 +327,7 @@ async function placesOf(figure, { measure: name }) {
   const { table } = await engineOf(state);
   const slider = new Knob({ table, knob, asked: {}, seed: undefined });
   const values = [];
-  // Each key moves from the grid value at which the one before ended.
+  // Each key press starts from the grid value that the press before reached.
   for (slider.moved = { [knob]: slider.valueAt(0) }; !values.includes(slider.value); ) {
     values.push(slider.value);
     slider.moved = { [knob]: slider.valueAt(slider.share + slider.stride) };
@@ -337,8 +336,8 @@ async function placesOf(figure, { measure: name }) {
 }
 
 /**
- * Takes the figure to one of those states. A sweep reports each of its points at once, so it starts
- * from the end that does not pass `right`.
+ * Moves a figure to state `i` of `places`. A sweep reports every point that it passes, so it starts from the end from
+ * which it does not pass `right`.
  */
 async function goTo(page, section, figure, goal, places, i, right) {
   const { show } = figure;
@@ -355,7 +354,7 @@ async function goTo(page, section, figure, goal, places, i, right) {
       (n) => n > i,
     );
   await which.focus();
-  // Starts from another place, so that a key always moves it.
+  // Starts from the other end, so that at least one key press moves the figure.
   const back = show === 'sweep' && i > right;
   for (const key of back ? ['Home', 'End'] : ['End', 'Home']) await page.keyboard.press(key);
   for (let k = back ? places.length - 1 - i : i; k > 0; k--)
@@ -367,19 +366,19 @@ async function goTo(page, section, figure, goal, places, i, right) {
     );
 }
 
-/** @param {string} text of a lesson, without its markup */
+/** @param {string} text of a lesson; returned without Markdown */
 const bare = (text) =>
   text
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replace(/[*`]/g, '')
     .trim();
 
-/** Returns the typical wrong answers and then the right one, each with its verdict. */
+/** Returns the typical wrong answers and then the right answer, each with its verdict. */
 async function answersTo(question, figure) {
   const state = question.state ?? figure?.state;
   const measured = measuredOf(state);
   const { kind, answer, options = [], items = [], wrong = [], goal, example, right } = question;
-  // tests/node/faults.test.js tests the faults of code.
+  // tests/node/faults.test.js tests wrong code.
   if (kind === 'code') return { places: [], said: [{ given: example, right: true, say: right }] };
   /** @type {any[]} Possible answers. */
   let possible = [];
@@ -407,8 +406,7 @@ async function answersTo(question, figure) {
     const of = kind === 'state' ? measuredOf(places[given]) : measured;
     all.push({ given, ...(await judge(question, given, of)) });
   }
-  // Keeps the last place with each sentence: a key that moves too little could not be told from no
-  // move.
+  // Keeps the last state for each sentence: the first one may be too near the initial state.
   const said = [...new Map(all.map((each) => [each.say, each])).values()].filter(({ say }) => say);
   const sentences = kind === 'choice' ? options.filter(({ say }) => say) : wrong;
   assert.deepEqual(
@@ -420,7 +418,7 @@ async function answersTo(question, figure) {
   return { places, said: said.sort((a, b) => Number(a.right) - Number(b.right)) };
 }
 
-/** Gives an answer by keys alone. */
+/** Gives an answer with the keyboard only. */
 async function give(page, form, { kind }, given, language) {
   if (kind === 'number') {
     await form.locator('input').focus();
@@ -514,14 +512,14 @@ async function play(name, language, width, theme) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= width, `${where}: ${wide} px`);
   assert.deepEqual(await axe(page), [], where);
-  // The frame that runs code has no storage and starts its worker from a blob.
+  // The frame that runs code has no storage and starts its worker from a blob URL.
   const strange = complaints.filter((text) => !text.includes('localStorage'));
   const fetched = foreign.filter((url) => !url.startsWith('blob:'));
   assert.deepEqual([strange, fetched], [[], []], where);
   await close();
 }
 
-/** Every lesson in every language, wide and narrow. */
+/** Every lesson in every language, in a wide and a narrow window. */
 const PLAYED = SHIPPED.flatMap((name, i) =>
   LESSON_LANGUAGES.flatMap((language, j) =>
     [1440, 375].map((width, k) => ({
@@ -533,8 +531,7 @@ const PLAYED = SHIPPED.flatMap((name, i) =>
   ),
 ).filter(({ name }) => (process.env.LESSON ?? name) === name);
 
-// Tests above cover the keys, and tests/node/lesson.test.js each right and wrong answer of each
-// lesson.
+// Tests above cover the keys. tests/node/lesson.test.js covers each right and wrong answer of every lesson.
 for (const { name, language, width, theme } of sample(PLAYED, 1, 10))
   long(
     `${name} can be played by keys, ${language}, ${width} px: each wrong answer has its sentence, all right is 1`,
@@ -571,7 +568,7 @@ long(
     await bias.locator('input[type=range]').fill('2');
     await until(
       () => question(page, 3).locator('.now').innerText(),
-      (text) => /^Now: 0\.681/.test(text), // e^3 of e^3 + e^2 + e^0.5 + e^-1
+      (text) => /^Now: 0\.681/.test(text), // e^3 / (e^3 + e^2 + e^0.5 + e^-1)
     );
     assert.match(await answer(3), /not far enough/);
     await bias.locator('input[type=checkbox]').check();
@@ -629,7 +626,7 @@ long(
     await rest(page);
     assert.equal(await page.locator('logit-written-text code').innerText(), '547e4d7d');
 
-    // A refusal of the engine becomes a sentence: this vocabulary lacks the word.
+    // An error of the engine becomes a sentence: this vocabulary lacks the word.
     const show = (/** @type {object} */ state) =>
       written.evaluate((it, asked) => (it.state = asked), state);
     const state = await written.evaluate((it) => it.state);
@@ -672,7 +669,7 @@ long('changing the language keeps typed answers, settings and refusals', async (
   const patch = () => figure.evaluate((it) => it.patch);
   const set = await until(patch, ({ settings }) => settings?.temperature === 0);
   const asked = question(page, 2);
-  await rest(page); // otherwise the lesson hears of the figure and resets the question's state
+  await rest(page); // otherwise the lesson would notice the figure's change and reset the question's state
   await asked.evaluate((it) => (it.shown = { model: 'verbs', prompt: 'Xyz qq' }));
   await asked.locator('input').fill('0.5');
   await asked.locator('button.primary').click();
@@ -721,7 +718,7 @@ long(
       [before.settings.temperature, before.settings.top_p, before.seed],
       [1.7, 0.9, 7],
     );
-    // Leaves at once, before the address is written.
+    // Leaves the page immediately, before it updates its address.
     await page.getByRole('link', { name: 'Lessons' }).click();
     await page.locator('logit-lesson .list li a').first().click();
     await page.locator('logit-question').first().waitFor();
@@ -732,7 +729,7 @@ long(
     assert.deepEqual(await state(), before);
     assert.equal(new URL(page.url()).searchParams.get('lang'), null);
 
-    // With a language in the address, which a tab without it would not remember.
+    // The address sets a language, which a new tab would not remember.
     await page.goto(`${bench.url}?lang=es#temperature=0.4`);
     await settled();
     await page.getByRole('link', { name: 'Lecciones' }).click();
@@ -908,7 +905,7 @@ test('marks belong to one lesson, not to a shipped one of that name or a correct
   const { state } = await result(page);
   assert.notEqual(state, '');
   const at = async (address) => {
-    await page.goto(`${bench.url}LICENSES.txt`); // otherwise only the hash would change
+    await page.goto(`${bench.url}LICENSES.txt`); // otherwise only the fragment would change
     await page.goto(bench.url + address);
     await page.locator('logit-question').first().waitFor();
     await rest(page);
@@ -974,7 +971,7 @@ test('a host page hears each answer, gets and sets the state, and hears of a mes
   assert.deepEqual([told.type, told.score], ['logitscope:result', 0]);
   const [, name] = /^([\w-]+):1$/.exec(told.state);
 
-  // The state of another machine, on which the answer was right.
+  // Sets a state from another machine, with a right answer.
   const state = `${name}:3r`;
   const set = await until(() => ask('set', { type: 'logitscope:set', state }), Boolean);
   assert.deepEqual([set.score, set.attempts, set.state], [1 / 7, 3, state]);
@@ -989,7 +986,7 @@ test('a host page hears each answer, gets and sets the state, and hears of a mes
   }
   assert.equal((await until(() => ask('after', { type: 'logitscope:get' }), Boolean)).state, state);
 
-  // The lesson's own window is not its host.
+  // The lesson must ignore messages from its own window, since that is no host.
   const before = await page.evaluate(() => window.heard.length);
   await frame.locator('logit-lesson').evaluate(() => {
     postMessage({ type: 'logitscope:get', id: 'own' }, '*');
@@ -1020,13 +1017,13 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
     await rest(page);
     return said(page, 1);
   };
-  // tests/node/faults.test.js covers each kind of fault.
+  // tests/node/faults.test.js covers each type of error.
   if (LONG)
     assert.match(
       await check('export default (logits) => logits;'),
       /^Not yet\. It returns the logits as they came/,
     );
-  // A fault without a name is described by the first property that fails.
+  // An unknown error is described by the first property that fails.
   const odd = example.replace('logit / T)', 'logit / T + (T > 3 ? 0.5 : 0))');
   if (LONG) assert.match(await check(odd), /^Not yet\. Fails: /);
   const divides = 'export default (logits, { temperature: T }) => logits.map((it) => it / T);';
@@ -1066,7 +1063,7 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
     complaints.filter((text) => !text.includes('localStorage')),
     [],
   );
-  // The code is stored as it is typed, before any check.
+  // The page stores the code while the user types, before any check.
   await editor.fill(`${example} // mine`);
   await page.reload();
   await editor.waitFor();

@@ -1,6 +1,6 @@
 /**
- * Tests links: they hold each view's own choices and open again with them; parts that no link can
- * hold are named.
+ * Tests links: a link contains the choices of its view and restores them. The page names parts that no link can
+ * contain.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const hashWith = (page, words) =>
   );
 const openAt = (path, options) =>
   bench.open({ path: `?lang=en&model=verbs${path}`, ready: false, ...options });
-/** Opens a view from the bench; all views have one address, so that the page can be reused. */
+/** Opens a view from the bench. All views start at one address, so the page can be reused. */
 async function openView(view) {
   const opened = await openAt(START);
   const { page } = opened;
@@ -38,7 +38,7 @@ async function openView(view) {
 }
 const alert = (page) => page.locator('logit-scope .said[role=alert] p');
 
-/** Opens the page's address in a new browser context, or in a reused document if `fresh` is false. */
+/** Opens the page's address in a new browser context; if `fresh` is false, may reuse a document. */
 async function reopened(page, fresh = true) {
   const { pathname, search, hash } = new URL(page.url());
   const path = `${pathname.replace(/^.*\//, '')}${search}${hash}`;
@@ -58,7 +58,7 @@ long('the link holds the comparison: suite, strategies, seed, blind', async () =
   await hashWith(page, ['compare_suite=extremes', 'compare_seed=7']);
   assert.equal(await suite(page), 'extremes');
   if (LONG) {
-    // compare.test.js opens many addresses with a suite.
+    // compare.test.js opens many other addresses with a suite.
     const again = await reopened(page);
     await again.page.locator('logit-compare .gaps').waitFor();
     assert.equal(await suite(again.page), 'extremes');
@@ -299,7 +299,7 @@ test('the link holds pasted logits, a pasted text and the knobs over them', asyn
   );
   await table.close();
 
-  // A text too long for a link keeps working here, and the share panel says that the link lacks it.
+  // A text that is too long for a link still works; the share panel says that the link lacks it.
   await own.locator('#text').fill('ab '.repeat(1334));
   assert.doesNotMatch(
     await until(
@@ -347,7 +347,7 @@ test('a view’s choice out of bounds is dropped and named', async () => {
   await close();
 });
 
-// models.test.js tests the models that such an address opens.
+// models.test.js tests models that such an address can open.
 long('an address without a model, or with a foreign one, says so and opens the first', async () => {
   for (const [model, sentence] of [
     ['', 'One part was left out: model= (cannot be read).'],
@@ -467,7 +467,7 @@ test('the context has a number box, is in the link, and is refused in one senten
   }
 });
 
-// The test before covers a refusal in the box, state.test.js an invalid part of an address.
+// The test above covers an invalid value in the box, state.test.js an invalid part of an address.
 long('an invalid context is named, and the model opens with its default', async () => {
   const { page, close } = await openAt('&context=none');
   assert.match(await alert(page).innerText(), /context=none \(cannot be read\)/);

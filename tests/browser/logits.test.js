@@ -1,4 +1,4 @@
-/** Tests the user's own logits: pasted, refused, counted from a text; numbers are compared with Node. */
+/** Tests the user's own logits: pasted, invalid, or counted from a text. Numbers are compared with Node. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), Logitscope.load({})])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** The view; each test leaves the knobs as it found them. @type {ReturnType<typeof openView>} */
+/** The view; each test restores the knobs at its end. @type {ReturnType<typeof openView>} */
 let view;
 
 async function openView() {
@@ -43,7 +43,7 @@ const readShares = (page) =>
       Object.fromEntries(rows.map(({ dataset }) => [dataset.id, Number(dataset.p)])),
     );
 
-/** Waits until the bars are the engine's array for these logits and the panels beside them agree. */
+/** Waits until the bars equal the engine's probabilities for these logits, and checks the other panels. */
 async function expectShares(page, logits, settings) {
   const { tokens } = scope.warp(logits, settings);
   const expected = Object.fromEntries(tokens.map(({ id, p }) => [id, p]));
@@ -78,7 +78,7 @@ test('a bigram table shows the shares of its counts and writes text from them', 
   await page.locator('logit-logits [data-source=bigram]').click();
   await page.locator('logit-logits #by').selectOption('characters');
   await page.locator('logit-logits #text').fill('abababac');
-  // b follows a three times and c once; ids are ordered by frequency: a, b, c.
+  // b follows a three times, c follows a once. Ids are in the order of frequency: a, b, c.
   await page.locator('logit-logits [data-context="0"]').click();
   await expectShares(page, [-Infinity, Math.log(3), Math.log(1)], { temperature: 1 });
   const shares = await readShares(page);
@@ -89,7 +89,7 @@ test('a bigram table shows the shares of its counts and writes text from them', 
   assert.equal(text.length, 41);
   assert.match(text, /^a[bc]/);
   assert.doesNotMatch(text, /aa|bb|bc|ac(?!$).*ccc/);
-  // The view comes back with its table.
+  // If the user returns to the view, its table is still there.
   await page.locator('#tab-bench').click();
   await page.locator('#tab-logits').click();
   const shown = () => page.locator('logit-logits .shown').innerText();
@@ -263,7 +263,7 @@ test("a user's own sampler runs on pasted logits before any model is loaded", as
   const names = sampler.locator('.result tbody th');
   await names.first().waitFor();
   assert.equal(await names.first().locator('.token').innerText(), '␣Paris');
-  // The tests' script for every document finds no storage in the sandboxed frame.
+  // The test script, which runs in every document, finds no storage in the sandboxed frame.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),
     [],

@@ -1,6 +1,6 @@
 /**
- * Tests that marks reach course systems: each adapter against a third-party runtime, or a page that
- * follows the text of its protocol.
+ * Tests that results reach course systems. Each adapter runs against a third-party runtime, or against a page written
+ * from the text of its protocol.
  */
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -17,17 +17,17 @@ import { long, sample } from '../long.js';
 import { openBench, until } from './bench.js';
 
 const { resolve } = createRequire(import.meta.url);
-/** The course system: pages of the test, at another origin than the lessons'. */
+/** The course system: a server of test pages, at another origin than the lessons'. */
 let system;
-/** The system's pages by name, and below them the requests to its store. @type {Map<string, string>} */
+/** Pages of the course system by name, and requests to its store. @type {Map<string, string>} */
 const pages = new Map();
 /** @type {{ method: string, path: string, body: string }[]} */
 const asked = [];
-/** The stored state. */
+/** The state in the course system's store. */
 let stored = '';
-/** Status code of every answer of a failing store; 0 if it works. */
+/** Status code of all answers if the store fails; 0 if it works. */
 let broken = 0;
-/** Folder of the lessons' static pages and of the packages that their tests unpack. */
+/** Folder of the lessons' static pages and of unpacked packages. */
 const course = temporaryFolder();
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -46,7 +46,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** Serves the pages, and under /xapi/ a store of states and statements. */
+/** Serves the pages, and a store of states and statements under /xapi/. */
 async function answer(request, response) {
   const { method, url, headers } = request;
   let body = '';
@@ -97,7 +97,7 @@ const LESSON = {
   ],
 };
 const carried = `#lesson=${encodeURIComponent(JSON.stringify(LESSON))}`;
-/** Returns the address of the lesson that reports to `report`. */
+/** Returns the address of a lesson that reports its results to `report`. */
 const lessonAt = (report) => `${bench.url}?lesson&lang=en&report=${report}${carried}`;
 const attribute = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
@@ -111,14 +111,14 @@ async function openCourse(name, body, { clock = false, ...options } = {}) {
   return opened;
 }
 
-/** Answers a question of the lesson in `place`. */
+/** Answers a question of the lesson in the page or frame `place`. */
 async function reply(place, id, right) {
   const question = place.locator('logit-question', { hasText: id });
   await question.getByRole('radio', { name: right ? 'yes' : 'no' }).check();
   await question.locator('button.primary').click();
 }
 
-/** Unpacks an archive by its directory, as unpacking programs do. */
+/** Unpacks a ZIP archive by its central directory, as unpacking programs do. */
 function unzip(bytes) {
   const end = bytes.lastIndexOf('PK\x05\x06');
   let at = bytes.readUInt32LE(end + 16);
@@ -164,7 +164,7 @@ for (const scorm of sample(SCORM, 1))
       path: 'source/tests/browser/blank.html',
       ready: false,
     });
-    /** Begins a session as a course system does, with the data of the last session. */
+    /** Begins a session with the data of the session before, as a course system does. */
     const begin = async (cmi) => {
       await page.goto(`${bench.url}source/tests/browser/blank.html`);
       await page.addScriptTag({ url: `${bench.url}scorm-again/${version}.js` });
@@ -208,11 +208,11 @@ for (const scorm of sample(SCORM, 1))
     const ids = questionIds(lesson);
     assert.equal(cmi.suspend_data, `${ids[1]}:2r`);
 
-    // Another session at another machine, with all but one question answered.
+    // Another session on another machine; all questions but one are answered.
     await begin(cmi);
     await frame.locator('.done', { hasText: 'answered' }).waitFor();
     await becomes(score, '14.29');
-    // The state is lost, for example by a new edition of the lesson, but the score stays.
+    // If the stored state is lost, for example by a new edition of the lesson, the score stays.
     await begin({ ...cmi, suspend_data: '' });
     await give('0.588');
     await becomes('cmi.suspend_data', `${ids[1]}:1`);
@@ -233,8 +233,8 @@ for (const scorm of sample(SCORM, 1))
   });
 
 /**
- * Opens a page at the lessons' origin with an API of the test's making, and the lesson in a frame.
- * `fails` names a method that answers "false", or throws if `throws` is set.
+ * Opens a page at the lessons' origin with a test API, and the lesson in a frame. The method `fails` returns "false",
+ * or throws if `throws` is true. The API appears after `late` ms.
  */
 async function openApi(version, { store = {}, fails = null, throws = false, late = 0 } = {}) {
   const opened = await bench.open({
@@ -302,7 +302,7 @@ for (const version of ['scorm2004', 'scorm12'])
     async () => {
       const key = SCORES[version];
       const learner = version === 'scorm12' ? 'cmi.core.student_id' : 'cmi.learner_id';
-      // An exception in one call does not end the reporting.
+      // If one call throws, the lesson still makes later reports.
       let at = await openApi(version, { fails: 'SetValue', throws: true, late: 500 });
       await until(at.log, (log) => log.includes('Initialize'));
       assert.deepEqual(await at.unreported(), [], 'an API that comes late is found');
@@ -317,8 +317,7 @@ for (const version of ['scorm2004', 'scorm12'])
       assert.deepEqual(at.complaints, []);
       await at.close();
 
-      // A refusal quotes the system's own words; the lesson retries by itself and when the page
-      // closes.
+      // An error message quotes the system's own words. The lesson retries after a while, and when the page closes.
       at = await openApi(version, { fails: 'Commit' });
       await reply(at.frame, 'one', true);
       await at.says(/Commit: 391 General Commit Failure/);
@@ -332,7 +331,7 @@ for (const version of ['scorm2004', 'scorm12'])
       assert.ok(log.lastIndexOf(`SetValue ${key} 50`) < log.lastIndexOf('Commit'));
       await at.close();
 
-      // A session that fails to begin.
+      // The session fails to begin.
       at = await openApi(version, { fails: 'Initialize' });
       await at.says(/Initialize: 391/);
       await reply(at.frame, 'one', true);
@@ -345,7 +344,7 @@ for (const version of ['scorm2004', 'scorm12'])
       );
       await at.close();
 
-      // If the system names the learner, the browser keeps the marks for that learner alone.
+      // If the system names the learner, the browser keeps the results only for that learner.
       at = await openApi(version, { fails: 'SetValue', store: { [learner]: 'ada' } });
       await reply(at.frame, 'one', true);
       await at.says(/Your answers are kept in this browser/);
@@ -436,7 +435,7 @@ test('the static pages have an index that leads to each lesson, in its language,
     }
 });
 
-/** Waits for a message to the page that `good` accepts, and returns it. */
+/** Waits for a message to the page for which `good` is true, and returns it. */
 function hear(page, good) {
   return until(() => page.evaluate(() => window.heard).then((all) => all.find(good)), Boolean);
 }
@@ -470,7 +469,7 @@ test('a SPLICE parent gets score, state and events, and gives the state back to 
   await reply(frame, 'one', true);
   await hear(page, (told) => told.subject === 'SPLICE.reportScoreAndState' && told.score === 0.5);
 
-  // The page also hears the current state of the screen, even after a user moved the figure.
+  // The page also receives the current state of the question, even after a user moved the figure.
   const result = await hear(
     page,
     (told) => told.type === 'logitscope:result' && told.score === 0.5,
@@ -586,7 +585,7 @@ long(
       (text) => JSON.parse(text).score === 1,
     );
     assert.equal(statements().length, 4, 'a mark that the store has is not told again');
-    // A store without a state answers 404, and the browser logs it.
+    // The store answers 404 without a state, and the browser logs that.
     assert.match(complaints.splice(0, 1)[0], /404/);
     assert.deepEqual(complaints, []);
 
@@ -648,8 +647,7 @@ test('a failing xAPI store is reported; when it works, each statement comes once
   assert.equal(new Set(statements.map(({ id }) => id)).size, 3);
   assert.deepEqual(JSON.parse(stored), { state: 'one:2r', score: 0.5 });
 
-  // During the failure the browser keeps the marks for the next visit; the store gets them when it
-  // works.
+  // While the store fails, the browser keeps the results. The store gets them when it works again.
   broken = 503;
   await reply(page, 'two', true);
   await unreported.filter({ hasText: '503' }).waitFor();
@@ -720,7 +718,7 @@ long('anywidget renders a lesson, hears its marks and restores its state', async
   const told = await until(values, ({ score }) => score !== undefined);
   assert.deepEqual([told.score, told.complete, told.attempts], [1 / 7, false, 1]);
   assert.deepEqual([told.verdict.right, told.distribution.length > 2], [true, true]);
-  // On another machine the browser has stored nothing.
+  // Another machine, where the browser has stored nothing.
   await frame.locator('body').evaluate(() => localStorage.clear());
   await page.reload();
   await frame.locator('.done', { hasText: 'answered' }).waitFor();

@@ -1,4 +1,4 @@
-/** Tests the models of the page: the offered ones, a user's own file, and refusals. */
+/** Tests the models of the page: offered models, a user's own file, and errors. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ test('each model of the list opens with prompts that it can read, and the settin
   await close();
 });
 
-/** Chooses a model of the list and waits until it shows. */
+/** Chooses a model in the list and waits until the page shows it. */
 async function choose(page, name) {
   await page.locator('logit-model select').selectOption(name);
   await until(
@@ -72,7 +72,7 @@ test('typed text and settings survive a change of model, even if a model cannot 
   const card = page.locator('logit-constraint');
   await card.locator('summary').first().click();
   await card.locator('#banned_words').fill('" zebra", " will"');
-  await settle(page); // changes during the wait leave the box as it is
+  await settle(page); // changes during the wait must not alter the box
   assert.match(await card.locator('#banned_words').inputValue(), /zebra/);
   await card.locator('#banned_words').press('Enter');
   await settle(page);
@@ -103,7 +103,7 @@ test('typed text and settings survive a change of model, even if a model cannot 
   assert.equal(await other.inputValue(), 'Tom likes');
   await page.locator('[data-view=bench]').click();
 
-  // A word typed while another model loads becomes that model's prompt.
+  // A word typed while another model loads becomes the prompt of that model.
   let go = (_) => {};
   const typed = new Promise((resolve) => (go = resolve));
   await page.route('**/models/shakespeare.gguf', async (route) => {
@@ -163,7 +163,7 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   const examples = page.locator('logit-text .examples button');
   assert.equal(await examples.first().textContent(), 'Today she');
 
-  // A name with an override character turns only itself.
+  // An override character in a name reverses only the name, not the text after it.
   const buffer = await readFile(join(root, 'models/verbs.gguf'));
   const turned = 'v\u202Es';
   buffer.write(turned, buffer.indexOf('verbs', buffer.indexOf('general.name')));
@@ -203,8 +203,7 @@ test('without the network a model gives one sentence, and the picker stays at th
       .first()
       .evaluate((top) => top.offsetHeight);
   const before = await height();
-  // The sentences of refusals are fetched with the first refusal, and this page has no service
-  // worker.
+  // The page downloads its error sentences with the first error; this page has no service worker.
   await page.locator('#prompt').fill('zebra');
   await page.locator('logit-text #fault:not(:empty)').waitFor();
   await page.context().setOffline(true);
@@ -220,7 +219,7 @@ test('without the network a model gives one sentence, and the picker stays at th
   await refusal.locator('button').click();
   assert.equal(await refusal.count(), 0);
   await page.context().setOffline(false);
-  // A model with a grammar, both unavailable.
+  // A model with a grammar; both are unavailable.
   const said = async () => {
     await page.locator('logit-model select').selectOption('verbs');
     await refusal.waitFor();

@@ -1,6 +1,6 @@
 /**
- * Tests the site without a network and across builds: after a first visit it opens from the
- * browser's cache, and a page never gets files of two builds.
+ * Tests the site offline and across builds. After a first visit it opens from the browser's cache, and a page never
+ * gets files of two builds.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { closed, temporaryFolder } from '../cleanup.js';
 import { START, openBench, settle, until } from './bench.js';
 import { long } from '../long.js';
 
-/** Files that each name their build. */
+/** Files that get the number of their build. */
 const BUILT = ['main.js', 'worker.js', 'page.css', 'template.js', 'sandbox.html'];
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
 /**
- * One visit, shared by three tests: its first load and its caching take most of the time.
+ * A visit that three tests share, since its first load and its caching are slow.
  * @type {{ site: Awaited<ReturnType<typeof openSite>>, visitor: Awaited<ReturnType<typeof visit>> }}
  */
 let shared;
@@ -28,20 +28,20 @@ before(async () => {
   shared = { site, visitor: await visit(site.url) };
 });
 
-/** Writes the number of a build into a file. @param {string} folder @param {string} file @param {number} build */
+/** Appends the number of a build to a file. @param {string} folder @param {string} file @param {number} build */
 function mark(folder, file, build) {
   const text = `build ${build}`;
   appendFileSync(join(folder, file), file.endsWith('.html') ? `<!-- ${text} -->` : `/* ${text} */`);
 }
 
-/** Signs a copy of the site, and makes its pages wait for the server even on a busy machine. */
+/** Signs a copy of the site. Also removes the service worker's timeout, so that a busy machine changes nothing. */
 async function sign(/** @type {string} */ folder) {
   await signSite(folder);
   const never = 'AbortSignal.timeout = () => new AbortController().signal;';
   appendFileSync(join(folder, 'sw.js'), never);
 }
 
-/** Serves a copy of the site that can change, from a server that can stop. */
+/** Serves a copy of the site; the test can change its files and stop its server. */
 async function openSite() {
   const folder = temporaryFolder();
   const filter = (/** @type {string} */ path) => !/logitscope\.(html|js)$/.test(path);
@@ -50,7 +50,7 @@ async function openSite() {
   const text = readFileSync(update, 'utf8');
   assert.match(text, /,3e3\)/);
   writeFileSync(update, text.replace(',3e3)', ',6e4)'));
-  /** Replaces some files by those of another build, all by default. */
+  /** Replaces some files, or all by default, by those of another build. */
   const deploy = async (/** @type {number} */ build, files = BUILT, signed = true) => {
     for (const file of files) mark(folder, file, build);
     if (signed) await sign(folder);
@@ -63,7 +63,7 @@ async function openSite() {
   return { folder, url, deploy, stop, start };
 }
 
-/** Opens the site with its service worker allowed, and waits until the cache is complete. */
+/** Opens the site with its service worker, and waits until the cache is complete. */
 async function visit(/** @type {string} */ url, path = `?lang=en&model=verbs${START}`) {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',
@@ -88,7 +88,7 @@ async function shown(page) {
 }
 
 /**
- * Returns the build of each file in a page, from the service worker's answers.
+ * Returns the build number of each file, as the page gets it through the service worker.
  * @param {import('playwright-core').Page} page
  */
 const builds = (page) =>
@@ -103,7 +103,7 @@ const builds = (page) =>
     BUILT,
   );
 
-/** Waits until a page that nobody uses has another build ready. @param {import('playwright-core').Page} page */
+/** Waits until an idle page has cached another build. @param {import('playwright-core').Page} page */
 const fetched = (page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration();
@@ -132,7 +132,7 @@ test('a reload shows the new build complete, even if the page had not heard of i
 test('a site that is halfway through an upgrade gives no files to the cache', async () => {
   const { site, visitor } = shared;
   const { page, complaints } = visitor;
-  // New files with the old list of checksums: cached files stay, and the others are refused.
+  // New files, but the old list of checksums: the page keeps cached files and refuses the others.
   await site.deploy(3, ['main.js', 'models/shakespeare.gguf'], false);
   await page.reload();
   await shown(page);
@@ -146,13 +146,13 @@ test('a site that is halfway through an upgrade gives no files to the cache', as
     );
   assert.equal(await model(), 'TypeError');
   assert.deepEqual(complaints.splice(0), ['Failed to load resource: net::ERR_FAILED']);
-  // A new list, and a file that does not match it yet.
+  // A new list of checksums, and a file that does not match it yet.
   await site.deploy(4, ['worker.js']);
   mark(site.folder, 'worker.js', 5);
   await page.reload();
   await shown(page);
   assert.deepEqual(await builds(page), all(2));
-  // The upgrade is complete. A slow machine may show the old build once more before it.
+  // All files match. A slow machine may show the old build once more.
   await sign(site.folder);
   let seen = all(2);
   for (let tries = 0; tries < 4 && seen[0] === 2; tries++) {
@@ -180,7 +180,7 @@ test('after a first visit the site opens without the network, with its state; a 
         ]),
       init,
     );
-  // The whole model, and any range of it, is available without the network.
+  // The whole model, and any range of it, is available offline.
   const [status, size] = await model();
   assert.equal(status, 200);
   await page.locator('logit-knob[data-name=temperature] input[type=range]').fill('1.4');
@@ -274,7 +274,7 @@ test('without storage the page works and shows no message', async () => {
   await shown(page);
   assert.equal(await until(noted, (n) => n > 0), 1);
   assert.equal(await registrations(), 0);
-  // A host page with the elements, and a frame of the page, register no service worker.
+  // A host page with the elements registers no service worker, and neither does a frame of the page.
   const { port } = new URL(site.url);
   cpSync(join(bench.dist, 'logitscope.js'), join(site.folder, 'logitscope.js'));
   const html = `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,">
@@ -287,7 +287,7 @@ test('without storage the page works and shows no message', async () => {
   await shown(page);
   for (const frame of page.frames().slice(1))
     await frame.locator('logit-distribution .row').first().waitFor();
-  await page.waitForTimeout(300); // longer than a page waits before it registers
+  await page.waitForTimeout(300); // longer than a page's delay before it registers the service worker
   assert.equal(await noted(), 0);
   assert.equal(await registrations(), 0);
   assert.deepEqual(complaints, []);

@@ -1,6 +1,6 @@
 /**
- * Tests models of other hosts: no request before a press that names host and size, cut and slow
- * connections, storage for the next visit and its limits.
+ * Tests models of other hosts: no request before a click that confirms host and size, cut and slow connections, storage
+ * for the next visit and its limits.
  */
 import assert from 'node:assert/strict';
 import { cp, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const files = {
 };
 const fits = (/** @type {string} */ text) => /far away/.test(text);
 
-/** Browser features to remove or to break in the worker of the site under each folder. */
+/** For the site in each folder, a script that removes or breaks browser features in its worker. */
 const WITHOUT = {
   files: 'delete StorageManager.prototype.getDirectory;',
   stores:
@@ -92,7 +92,7 @@ before(async () => {
 });
 
 /**
- * Lets users of the site open models of these hosts, as a build with a list of hosts does.
+ * Allows models of these hosts, as a build with a list of hosts does.
  * @param {string} dist @param {string[]} hosts
  */
 async function allow(dist, hosts) {
@@ -113,7 +113,7 @@ async function allow(dist, hosts) {
   assert.ok(found >= 2, 'the policy and what is said of it');
 }
 
-/** Opens a visitor with lasting storage. @param {string} [script] that runs before the page's own */
+/** Opens a page with persistent storage. @param {string} [script] runs before the page's scripts */
 async function visitor(script = '') {
   const context = await browser.newContext();
   if (script) await context.addInitScript(script);
@@ -131,7 +131,7 @@ async function visitor(script = '') {
 
 test('a model address asks first, resumes a cut connection, and is stored for the next visit', async () => {
   const { context, page, open, ready, complaints } = await visitor();
-  // Slow enough for some data to be read before the cut, which discards the unread part.
+  // Slow enough for the page to read some data before the cut, which discards unread data.
   host.behave({ cut: 300_000, cuts: 2, pause: 30 });
   const query = `&model=${encodeURIComponent(`${host.url}m.gguf`)}`;
   await open(query);
@@ -170,7 +170,7 @@ test('a model address asks first, resumes a cut connection, and is stored for th
   assert.match(await dialog.locator('.kept li').innerText(), new RegExp(`m\\.gguf\\s+${size} MB`));
   await dialog.locator('[data-remove]').click();
   await dialog.getByText('Nothing is kept.').waitFor();
-  // A host outside the policy gives one sentence, and a file can be opened instead.
+  // A host that the policy excludes causes one sentence; the user can still open a file.
   await dialog.locator('#name').fill('https://example.org/x.gguf');
   await dialog.locator('#name').press('Enter');
   assert.match(
@@ -332,7 +332,7 @@ test('elements alone ask in their own place: one press opens all parts of a mode
     () => landscape.getAttribute('waiting'),
     (waiting) => waiting === null,
   );
-  // One download serves both elements: the missing file.
+  // One download of the missing file serves both elements.
   const whole = host.requests.filter(({ method, headers }) => method === 'GET' && !headers.range);
   assert.equal(whole.length, 1);
   assert.deepEqual(complaints, []);

@@ -1,9 +1,6 @@
 /** Runs in the page: finds elements that overflow the window or their box. */
 
-/**
- * Finds elements that extend past the window or hide part of their text; charts and tables may
- * scroll.
- */
+/** Finds elements that extend past the window or hide part of their text. Charts and tables may scroll. */
 export function findFaults() {
   const faults = [];
   const walk = (root) => {
@@ -16,7 +13,7 @@ export function findFaults() {
         faults.push(`${name} from ${left} to ${right}`);
       const { overflowX, textOverflow, direction } = getComputedStyle(element);
       const cut = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis';
-      // A handle of an axis has room for touch, on the side that a left-to-right page leaves out.
+      // In a right-to-left page, a handle of an axis extends to the other side for touch.
       const turned = direction === 'rtl' && element.querySelector('logit-landscape');
       if (
         cut &&
@@ -32,21 +29,21 @@ export function findFaults() {
 }
 
 /**
- * Finds overlaps of text lines and controls that do not contain each other. It skips charts. A
- * docked card covers the content after it, so the window should be high.
+ * Finds overlapping text lines and controls, unless one contains the other. It skips charts. A docked card covers
+ * content, so the window should be high.
  */
 export function findOverlaps() {
   const CONTROLS = 'button, input, select, textarea, [role=slider]';
   const boxes = [];
   const seen = (element) =>
     element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
-    getComputedStyle(element).pointerEvents !== 'none' && // an overlay inside a box, such as a count
+    getComputedStyle(element).pointerEvents !== 'none' && // excludes overlays inside a box, such as a count
     !element.closest('.visually-hidden, svg, canvas, [popover], dialog, .plot, .held');
-  /** A box without a border shows no more than its text. */
+  /** True if a text box has no border, so it shows only its text. */
   const isBare = (element) =>
     element.matches('input') && getComputedStyle(element).borderTopColor === 'rgba(0, 0, 0, 0)';
   const above = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host;
-  /** The visible part of each box, clipped by the boxes around it that scroll. */
+  /** The visible part of each box after clipping by its scrolling ancestors. */
   const windows = new Map();
   const windowOf = (element) => {
     if (!element) return { left: 0, top: 0, right: innerWidth, bottom: Infinity };
@@ -105,7 +102,7 @@ export function findOverlaps() {
       const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
       const high = Math.min(one.bottom, other.bottom) - other.top;
       if (wide < 3 || high < 3 || (one.what && one.element === other.element)) continue;
-      if (one.what && other.what && Math.min(wide, high) < 4) continue; // glyphs are smaller than their line
+      if (one.what && other.what && Math.min(wide, high) < 4) continue; // glyphs are smaller than their line box
       if (within(one.element, other.element) || within(other.element, one.element)) continue;
       found.add(`${name(one)} | ${name(other)}`);
     }

@@ -1,4 +1,4 @@
-/** Tests a user's own sampler in the chain of the bench: it acts there like a built-in one. */
+/** Tests a user's own sampler in the chain of the bench. It must behave like a built-in sampler. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -19,7 +19,7 @@ import {
 } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
-/** Computes the result of the example. @param {Float32Array} logits */
+/** Computes the expected result of the page's example code. @param {Float32Array} logits */
 const five = (logits) => {
   const least = [...logits].sort((a, b) => b - a)[4];
   return logits.map((logit) => (logit >= least ? logit : -Infinity));
@@ -34,12 +34,12 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** The initial code of a page. @type {string | undefined} */
+/** The code that a new page shows. @type {string | undefined} */
 let example;
 
 /** @param {object} [options] */
 async function open({ add = true, ...options } = {}) {
-  // No address holds the applied code, so a reused page has the example again.
+  // The address does not contain the code, so a reused page shows the example again.
   const opened = await bench.open(options);
   const { page } = opened;
   const card = page.locator('logit-chain .card[data-stage=own]');
@@ -63,7 +63,7 @@ async function open({ add = true, ...options } = {}) {
     card,
     did: () => card.locator('.did').textContent(),
     trouble: () => card.locator('.error').textContent(),
-    /** @param {number} ms that a call may take */
+    /** Sets the time limit of a call. @param {number} ms */
     limit: (ms) =>
       card.locator('logit-own-stage').evaluate((stage, given) => {
         stage.limit = given;
@@ -80,7 +80,7 @@ async function open({ add = true, ...options } = {}) {
       scope.feed(scope.encode(prompt));
       await expectTrace(page, scope.distribution({ ...settings, top: 20 }));
     },
-    /** Moves the card with the keys. @param {number} by */
+    /** Moves the card with keys. @param {number} by number of places, negative for up */
     async move(by) {
       await card.locator('.plug').focus();
       await page.keyboard.press('Space');
@@ -105,7 +105,7 @@ async function open({ add = true, ...options } = {}) {
 }
 
 const canonical = () => scope.table.filter(({ warper }) => warper).map(({ name }) => name);
-/** @param {string} before the sampler after it */
+/** Returns the canonical order with 'own' in front of a sampler. @param {string} before */
 const orderBefore = (before) =>
   canonical().flatMap((name) => (name === before ? ['own', name] : [name]));
 
@@ -113,14 +113,14 @@ test('a user’s own sampler is added as the last stage, and every bar then agre
   const { card, did, order, set, shows, complaints, close } = await open();
   assert.equal((await order()).at(-1), 'own');
   await shows({ ...BALANCED, own: five });
-  // At first its bars equal those without it, so they do not show that its answer has come.
+  // The first bars equal those without the sampler, so only its message shows that it has answered.
   const says = await until(did, (text) => (text ?? '').trim() !== '');
   assert.match(says, /as they came/);
   await set('top_p', '1');
   await shows({ ...BALANCED, top_p: 1, own: five });
   assert.match(await did(), /^\s*Removes 59 .*ntropy/);
   assert.equal(await card.locator('.spark').count(), 1);
-  // The tests' script for every document uses storage, which a sandboxed frame lacks.
+  // The test script, which runs in every document, uses storage, which a sandboxed frame lacks.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),
     [],
@@ -252,7 +252,7 @@ describe('a failure removes an own sampler with a sentence, and nothing else is 
   ];
   for (const [code, words] of sample(FAILURES, 1)) {
     test(code, async () => {
-      // An endless loop is ended early here; the single-file page waits for its own limit.
+      // A shorter limit stops the endless loop early; the test of the single-file page waits for the default limit.
       if (code.includes('for (;;)')) await it.limit(300);
       await it.use(code);
       await until(it.trouble, (text) => words.test(text ?? ''));
@@ -288,7 +288,7 @@ test('a failure during a run stops the run there', async () => {
 
 long('a slow answer to an outdated question is dropped', async () => {
   const it = await open({ path: '?lang=en&model=verbs#prompt=Today%20she&temperature=0.8' });
-  // It waits, or with LONG=1 keeps its worker busy.
+  // The code waits, or with LONG=1 computes, before it answers.
   const slow = LONG
     ? 'export default async (l) => { for (const end = Date.now() + 700; Date.now() < end; ); return l.map(() => 0); };'
     : 'export default (l) => new Promise((done) => setTimeout(() => done(l.map(() => 0)), 700));';
@@ -395,7 +395,7 @@ long(
     const trouble = () => card.locator('.error').textContent();
     for (const [code, words] of /** @type {[string, RegExp][]} */ ([
       ['export default (;', /could not be loaded: .*Unexpected/],
-      // This waits for the page's own limit.
+      // This case waits for the page's default limit.
       ...(LONG ? [['export default () => { for (;;); };', /too long/]] : []),
       ['export default async (l) => { await fetch("https://example.com/"); return l; };', /failed/],
       ['export default (l) => { parent.document.title = ""; return l; };', /failed/],

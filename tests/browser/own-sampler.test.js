@@ -1,6 +1,7 @@
 /**
- * Tests a user's own sampler on a page with the site's policy: it runs, is stopped if it hangs, is
- * graded, and reaches nothing.
+ * Tests a user's own sampler under the site's content security policy: it runs, is graded, stops if it hangs, and has
+ * no
+ * access to anything else.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -74,7 +75,7 @@ before(async () => {
 });
 after(() => bench?.close());
 
-/** The page of each query, shared by all tests. @type {Map<string, Awaited<ReturnType<typeof bench.open>>>} */
+/** Open pages by query; all tests share them. @type {Map<string, Awaited<ReturnType<typeof bench.open>>>} */
 const kept = new Map();
 
 /** @param {{ query?: string, theme?: string, viewport?: { width: number, height: number } }} [options] */
@@ -143,7 +144,7 @@ describe('running code', () => {
     assert.equal(await before.count(), 0);
     await page.locator('textarea').press('Space');
     assert.equal(await before.count(), 1, 'the report stays to work from, and says of what it is');
-    // The tests' script for every document uses storage, which a sandboxed frame lacks.
+    // The test script, which runs in every document, uses storage, which a sandboxed frame lacks.
     assert.deepEqual(
       complaints.filter((text) => !text.includes('localStorage')),
       [],
@@ -168,7 +169,7 @@ describe('running code', () => {
     assert.equal(shown[0].token, 'is');
     for (const { cells } of shown) assert.equal(cells[0], cells[1]);
     assert.notEqual(shown[0].cells[0], '100%');
-    // The test before checks the example.
+    // The test above checks the example.
     if (!LONG) return;
     await press('check');
     assert.ok((await report()).every(({ holds }) => holds));
@@ -203,7 +204,7 @@ describe('running code', () => {
         ['', 'Token 0 has changed.', 'It went on after the end.', /your own/],
         ['?lang=es', 'El token 0 cambió.', 'Siguió después del final.', /propio/],
       ];
-      // Spanish is always tested: its words are longer.
+      // `make test` uses Spanish, because its words are longer.
       for (const [query, changed, longer, heading] of LONG ? languages : languages.slice(1)) {
         const viewport = { width: 360, height: 740 };
         const { page, press, write } = await open({ query, viewport });
@@ -222,7 +223,7 @@ describe('running code', () => {
           innerWidth,
         ]);
         assert.ok(inner <= outer, `${inner} > ${outer}`);
-        // The command line gives the same reason for a loop.
+        // The command line gives the same reason for an endless loop.
         if (!LONG) continue;
         await page.locator('.bar select').selectOption('generate');
         await write('export default () => [0];');
@@ -249,12 +250,12 @@ describe('running code', () => {
           held.includes('temperature.negative_raises'),
       );
       assert.ok(!held.includes('top_k.k_two_keeps_top_two'));
-      // The lesson's function refuses 1.5; code that accepts it loses nothing.
+      // The lesson's function rejects 1.5. Code that accepts it must not lose that property.
       assert.ok(held.includes('top_p.invalid_p_raises'));
       assert.match(await why('top_k.k_two_keeps_top_two'), /[Tt]oken \d should be removed/);
     };
     if (LONG) await check();
-    // The cases of that function take most of the time, so it is renamed.
+    // The checks of generate take most of the time, so the test renames the function.
     const example = await page.locator('textarea').inputValue();
     await write(example.replace('export function generate', 'export function another'));
     await check();
@@ -272,7 +273,7 @@ describe('running code', () => {
     });
     await write('export default () => { for (;;); };');
     await press('run');
-    // This timer would never fire if the page itself hung.
+    // If the page itself hung, this timer would never fire.
     await page.evaluate(
       () =>
         new Promise((done) => {
@@ -304,7 +305,7 @@ describe('running code', () => {
 });
 
 describe('answers are limited before they reach the page', () => {
-  /** Faulty answers with their sentences; none may block the page. @type {Record<string, [string, RegExp]>} */
+  /** Wrong answers with the expected sentences. None may block the page. @type {Record<string, [string, RegExp]>} */
   const cases = {
     'a message of 50 million characters': [
       "export default () => { throw new Error('a'.repeat(5e7)); };",
@@ -445,7 +446,7 @@ describe('the editor', () => {
     await write('// mine');
     await page.locator('select').selectOption('generate');
     assert.match(await page.locator('textarea').inputValue(), /function generate/);
-    // tests/node/grade.test.js checks the failures in a fifth of the time.
+    // tests/node/grade.test.js checks these failures five times faster.
     if (LONG) {
       await press('check');
       const failed = (await report()).filter(({ holds }) => !holds).map(({ name }) => name);
@@ -454,7 +455,7 @@ describe('the editor', () => {
         failed.join(),
       );
     }
-    // Guidance needs a second distribution: the page shows one with equal probabilities.
+    // Guidance needs a second distribution; the page uses a uniform one.
     await page.locator('select').selectOption('guidance_scale');
     await press('run');
     await page.locator('tbody tr').first().waitFor();
@@ -464,7 +465,7 @@ describe('the editor', () => {
     );
     await page.locator('select').selectOption('top_p');
     assert.equal(await page.locator('textarea').inputValue(), '// mine');
-    // Simulates a reload.
+    // Replaces the element, as after a reload.
     await page.locator('select').selectOption('min_p');
     await write('// other');
     await page.locator('logit-own-sampler').evaluate((old) => {

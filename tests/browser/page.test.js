@@ -1,4 +1,4 @@
-/** Tests the page with real keys and mouse on the built site; numbers are compared with Node. */
+/** Tests the built site with real keys and mouse; numbers are compared with Node. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long, sample } from '../long.js';
@@ -125,7 +125,7 @@ test('the distribution takes the largest part of the width, and comes first in a
   await close();
 });
 
-/** Opens the page in a window of a size and counts the bars in sight. */
+/** Opens the page in a window of the given size and counts the visible bars. */
 const testSight = (declare, where, width, height, path, rows) =>
   declare(`bars and temperature are in sight together from the start: ${where}`, async () => {
     const { page, close } = await bench.open({ path, viewport: { width, height } });
@@ -465,7 +465,7 @@ test('a new prompt ends a run and begins a new text', async () => {
 test('Stop ends a run between two tokens, and knobs can turn during a run', async () => {
   const { page, close } = await open();
   await page.locator('[data-command=run]').click();
-  // Stops at the first token, so that a slow machine has not reached the end of the run.
+  // Stops at the first token, so that even a slow machine has not finished the run.
   const stopped = await page.locator('logit-bench').evaluate(async ({ shadowRoot }) => {
     const steps = () =>
       shadowRoot
@@ -536,7 +536,7 @@ test('every preset has its own name', async () => {
 });
 
 test('settled resolves when everything asked for is shown, and not earlier', async () => {
-  // Compare writes short texts here: the test later asks for more of them.
+  // Compare first writes short texts; the test then asks for more texts.
   const { page, close } = await bench.open({
     path: `?lang=en${START}&compare_max_new_tokens=5`,
   });
@@ -558,7 +558,7 @@ test('settled resolves when everything asked for is shown, and not earlier', asy
     await settle(page);
     assert.equal(await page.locator(`logit-${view} [role=status]`).first().innerText(), said);
   }
-  // The address does not hold this number, so settled does not wait for the address.
+  // The address lacks this number, so `settle` does not wait for an address update.
   const samples = page.locator('logit-compare [data-name=samples]');
   await samples.fill('4');
   await samples.press('Enter');
@@ -597,9 +597,9 @@ const FRAMES = [
   ["a lesson's frame", 760, 760, '?lang=en&controls=temperature,distribution', 8],
   ["a lesson's wide frame", 1000, 760, '?lang=en&controls=temperature,top_p,distribution', 20],
 ];
-for (const frame of FRAMES) testSight(long, ...frame); // panels for a laptop
+for (const frame of FRAMES) testSight(long, ...frame); // frames with the size of a laptop's panel
 
-/** Returns the words and the controls in the window. */
+/** Returns the words and the number of controls that the window shows. */
 const inSight = (page) =>
   page.evaluate(() => {
     const seen = { words: [], controls: 0 };

@@ -1,4 +1,4 @@
-/** Helpers for programs outside Node: finding them and waiting for their output. */
+/** Helpers for programs other than Node: finds them and waits for their output. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

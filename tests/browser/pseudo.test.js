@@ -1,7 +1,6 @@
 /**
- * Tests the page in pseudo-locales (?strings=): strings of double length, a right-to-left page,
- * strings with markup. Nothing overflows or overlaps, and no markup runs. Also tests a page that a
- * browser's translator changed.
+ * Tests the page in pseudo-locales (?strings=): strings of double length, a right-to-left page, strings with markup. No
+ * element may overflow or overlap, and no markup may run. Also tests a page that a browser's translator has changed.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,7 +15,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** The windows are high, so that no docked card covers other parts. */
+/** High windows, so that a docked card covers nothing. */
 const WIDTHS = [375, 1440];
 const HIGH = 4000;
 
@@ -29,7 +28,7 @@ const LESSONS = [
   '?lesson=constrained',
   '?lesson=strategies',
 ];
-/** The places of the page: views, menus and lessons. */
+/** Parts of the page: views, menus and lessons. */
 const PLACES = [...VIEW_NAMES, 'models', 'preferences', ...LESSONS];
 
 const OVER = {
@@ -44,7 +43,7 @@ async function unfold(page) {
   while (await folded.count()) await folded.first().click();
 }
 
-/** Shows a place in a pseudo-locale. */
+/** Shows a part of the page in a pseudo-locale. */
 async function show(place, strings) {
   const lesson = place.startsWith('?');
   const view = VIEW_NAMES.includes(place) ? `view=${place}&` : '';
@@ -69,7 +68,7 @@ async function show(place, strings) {
   return opened;
 }
 
-/** Finds text that became markup. */
+/** Runs in the page: counts strings that became markup. */
 const findMarkup = () => {
   let shown = 0;
   let made = 0;
@@ -141,7 +140,9 @@ test('an unknown pseudo-locale changes nothing', async () => {
   await close();
 });
 
-/** Changes each text like a browser's translator, including the texts marked as not translatable. */
+/**
+ * Runs in the page: changes every text as a browser's translator does, also text that is marked as not translatable.
+ */
 const translateAll = () => {
   const walk = (root) => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
@@ -162,7 +163,7 @@ const translateAll = () => {
   walk(document.body);
 };
 
-/** Returns all text of the page, and the translatable texts with a space sign. */
+/** Runs in the page: returns all texts, and those translatable texts that contain a space sign. */
 const readTexts = () => {
   const found = { texts: [], open: [] };
   const walk = (root) => {

@@ -1,6 +1,6 @@
 /**
- * Tests the page for a screen reader: the accessibility tree in the order of docs/accessibility.md,
- * a table for each chart, and the announcements during a run.
+ * Tests the page for screen readers: the accessibility tree in the order of docs/accessibility.md, a table for each
+ * chart, and the announcements during a run.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Headings and landmarks that docs/accessibility.md has to list. */
+/** Headings and landmarks that docs/accessibility.md must list. */
 const STRUCTURE = [
   'banner',
   'main',
@@ -27,7 +27,7 @@ const STRUCTURE = [
   'tabpanel',
 ];
 
-/** Returns the page as "role name" strings, in reading order. */
+/** Returns the accessibility tree as "role name" strings, in reading order. */
 async function readTree(page) {
   const client = await page.context().newCDPSession(page);
   const { nodes } = await client.send('Accessibility.getFullAXTree');
@@ -96,8 +96,7 @@ test('each drawn token is announced once, politely; a run once, at its end', asy
   await page.locator('[data-command=reset]').click();
   await page.evaluate(() => (window.said.length = 0));
   await page.locator('[data-command=run]').click();
-  // Stops inside the page: the run is so short that a press from this process could come after its
-  // end.
+  // Stops from inside the page: a command from this process could arrive after the short run.
   await page.locator('logit-text').evaluate(async (text) => {
     while (text.steps.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     text.emit('logit-command', { command: 'stop' });
@@ -107,7 +106,7 @@ test('each drawn token is announced once, politely; a run once, at its end', asy
   await close();
 });
 
-/** The charts, the steps to reach each, and the element that contains chart and table. */
+/** The charts, the actions that show each, and the element that contains chart and table. */
 const CHARTS = [
   { chart: 'bars', holds: 'logit-distribution', view: 'bench' },
   { chart: 'cumulative', holds: 'logit-distribution', view: 'bench', press: '#tab-cumulative' },

@@ -1,6 +1,5 @@
 /**
- * Tests every view at 320 px, the width of a 1280 px window at 400 % zoom, and with the text
- * spacing of WCAG 1.4.12.
+ * Tests every view at 320 px, the width of a 1280 px window at 400 % zoom, and with the text spacing of WCAG 1.4.12.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -25,7 +24,7 @@ const SIZES = /** @type {const} */ ([
   [2560, ''],
 ]);
 
-/** Runs in the page: sets the spacing in every shadow tree, or removes it. */
+/** Runs in the page: applies the text spacing to every shadow tree, or removes it. */
 function space(sheet) {
   window.spacing ??= new CSSStyleSheet();
   window.spacing.replaceSync(sheet);
@@ -37,7 +36,7 @@ function space(sheet) {
   walk(document);
 }
 
-// `make test` checks some views in Spanish, with its longer words, each at two of the sizes.
+// `make test` checks some views at two sizes, in Spanish, because its words are longer.
 for (const lang of LONG ? ['en', 'es'] : ['es'])
   test(`no view scrolls sideways at 320 px, with or without wide spacing: ${lang}`, async () => {
     const { page, close } = await bench.open({ path: `?lang=${lang}` });

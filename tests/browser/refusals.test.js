@@ -1,4 +1,4 @@
-/** Tests refusals: each stands in the page's language beside its control. */
+/** Tests error messages: each is in the page's language and beside its control. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';
@@ -46,7 +46,7 @@ long('a prompt longer than the context is refused in Spanish, with both numbers'
   });
   const wanted = /^Caben como mucho 262\.144 tokens y hay 262\.202\.$/;
   assert.match(await said(page.locator('logit-text #fault'), wanted), wanted);
-  assert.equal(await page.locator('logit-tape .given [data-place]').count(), 400); // the last 400 tokens
+  assert.equal(await page.locator('logit-tape .given [data-place]').count(), 400); // only the last 400 tokens are shown
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -1,4 +1,4 @@
-/** Tests the frame of a user's own code inside pages other than ours. */
+/** Tests the frame that runs a user's code, inside pages that are not ours. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandbox } from '../../web/build.js';
@@ -9,13 +9,13 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Code that fails if it has an origin. */
+/** Code that throws if it runs in a real origin. */
 const SPY = `
 if (self.origin !== 'null') throw new Error('it runs in ' + self.origin);
 export default (logits) => logits;`;
 
 /**
- * Asks a frame to run the spy; returns the messages that a page of the site's origin hears.
+ * Opens a frame and asks it to run SPY. Returns the messages that the parent page receives.
  * @param {Record<string, string>} attributes of the frame
  * @returns {Promise<{ heard: any[], shown: string | undefined }>}
  */
@@ -42,7 +42,7 @@ async function frame(attributes) {
     /** @type {const} */ ([attributes, SPY]),
   );
   const inner = page.frames().find((each) => each !== page.mainFrame());
-  await inner?.waitForLoadState('domcontentloaded'); // it tells its parent before it shows the sentence
+  await inner?.waitForLoadState('domcontentloaded'); // it sends a message to its parent before it shows the sentence
   const shown = (await inner?.locator('body').textContent())?.trim();
   await close();
   return { heard, shown };

@@ -1,7 +1,4 @@
-/**
- * Tests the step-by-step display of searches, the window of the penalties, and the constraint in
- * the page's state.
- */
+/** Tests the step-by-step display of searches, the window of the penalties, and the constraint in the page's state. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/text-loops.js';
@@ -16,7 +13,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-// tests/node/repetition.test.js tests the loops; the next test shows them in the page.
+// tests/node/repetition.test.js tests the detection of loops; the next test covers its display.
 long('the searches show beam search in a marked loop beside drawn texts without one', async () => {
   const path = '?lang=en&model=stories&view=compare';
   const { page, complaints, close } = await bench.open({ path, ready: false });
@@ -42,7 +39,7 @@ long('the searches show beam search in a marked loop beside drawn texts without 
   for (const name of ['plain', 'top-p 0.9', 'alpha 0.6', 'alpha 0.4'])
     assert.equal(await loopOf(name), 'none', name);
 
-  // A search does not use the bench's settings, so it cannot be edited or used there.
+  // A search ignores the bench's settings, so the page offers no edit and no transfer to the bench.
   assert.equal(await column('8 beams').locator('[data-action=adopt]').isVisible(), false);
   assert.equal(await column('plain').locator('[data-action=adopt]').isVisible(), true);
   assert.deepEqual(complaints, []);
@@ -53,7 +50,7 @@ const bars = (page) =>
   page.locator('logit-distribution .row').evaluateAll((rows) => rows.map((row) => row.textContent));
 
 long('one press shows greedy in a marked loop and the other eight without one', async () => {
-  // The initial run is short; the press starts a long one.
+  // The initial run is short; the click starts a long run.
   const path = '?lang=en&model=stories&view=compare#compare_max_new_tokens=1';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const view = page.locator('logit-compare');
@@ -61,7 +58,7 @@ long('one press shows greedy in a marked loop and the other eight without one', 
   await view.locator('[data-command=loop]').click();
   assert.equal(await view.locator('#prompt').inputValue(), LOOPING.nine.prompt);
   const loops = () => view.locator('[data-figure=loop] dd').allInnerTexts();
-  // Waits for the new run, not for the initial one.
+  // Waits for the new run; the initial run shows other values.
   const done = (all) => all.length === 9 && !all.includes('–') && all[0] !== 'none';
   const [greedy, ...others] = await until(loops, done);
   assert.match(greedy, /^\d+ times, from token \d+$/);
@@ -95,7 +92,7 @@ test('the address holds constraint, banned words and first token, back and forth
   assert.equal(await card.locator('textarea').inputValue(), grammar);
   assert.equal(await card.locator('#banned_words').inputValue(), 'am home');
 
-  // Each change is a history entry: a first token, then no constraint.
+  // Each change is a history entry: first a forced first token, then no constraint.
   const first = card.locator('#forced_first');
   await first.fill('\\sgo');
   await first.press('Enter');
@@ -133,7 +130,7 @@ test('the address holds constraint, banned words and first token, back and forth
   await page.goForward();
   await expectBars(page, 'Today I', { ...settings, forced_first: ' go' });
 
-  // The forced token is only the first one.
+  // The constraint forces only the first token.
   await page.locator('[data-command=step]').click();
   await until(
     () => hashOf(page),
@@ -198,7 +195,7 @@ test('a constraint that the engine refuses is dropped with its sentence, and the
   );
   await expectBars(page, 'Today she', { top_k: 5 });
 
-  // A model of words cannot write JSON: the bars stay, and a valid part beside it applies.
+  // A model of words cannot write JSON, so the bars stay; the valid part of the address applies.
   await page.evaluate(
     () => (location.hash = '#prompt=Today%20she&constraint=json&banned_words=["will"]'),
   );
@@ -251,8 +248,7 @@ long(
     assert.deepEqual(complaints, []);
     await close();
 
-    // A lesson for the penalty alone shows only the penalty, and one for the window only the
-    // window.
+    // A lesson may have the penalty's control, the window's control, or both; it shows only these.
     const lessons = /** @type {const} */ ([
       ['repetition_penalty', 0, 1],
       ['repetition_window', 1, 0],

@@ -1,4 +1,4 @@
-/** Tests a second text: guidance steers away from it, in the bench, the landscape and the link. */
+/** Tests guidance by a second text: its effect on the bench, the landscape and the link. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { percent } from '../../web/locale/locale.js';
@@ -11,7 +11,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** Returns the engine's distribution for a text and a second one; the drawn tokens follow both. */
+/** Returns the engine's distribution for a text and a second text; drawn tokens extend both. */
 function expected(settings, { negative, drawn = [] }) {
   const beside = scope.session();
   beside.feed([...negative, ...drawn]);

@@ -1,7 +1,4 @@
-/**
- * Tests the list of samplers: searching, walking and closing it by keys; its pictures are the
- * engine's.
- */
+/** Tests the list of samplers: search, movement and closing by keys. Its pictures must equal the engine's results. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FRONTS } from '../../web/state/fronts.js';
@@ -47,7 +44,7 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
   );
   const groups = groupSamplers(scope.table);
   const names = groups.flatMap((group) => group.names);
-  const left = names.filter((name) => name !== 'repetition_penalty'); // it has a card
+  const left = names.filter((name) => name !== 'repetition_penalty'); // this sampler already has a card
   assert.deepEqual(await offered(), left);
   const status = shelf.locator('[role=status]');
   assert.equal(await status.innerText(), `${left.length} stages`);
@@ -95,7 +92,7 @@ test('keys alone find a sampler by another system’s name, and the list keeps i
   await until(offered, (names) => names.includes('dry_multiplier') && names.length < 5);
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), (await offered())[0]);
-  await page.keyboard.press('t'); // a shortcut elsewhere; here it continues the search
+  await page.keyboard.press('t'); // elsewhere t is a shortcut; here it extends the search text
   await until(
     () => focused(page),
     (at) => at === 'input',

@@ -1,7 +1,6 @@
 /**
- * Tests that nothing moves by itself: layout shift in the browser's own measure, for a cold load of
- * each view and for usual actions on the landscape, the bench and in Compare. One page for each
- * width.
+ * Tests that nothing moves by itself. It measures layout shift as browsers do, for a cold load of each view and for
+ * usual actions on the landscape, on the bench and in Compare. One page for each width.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -9,7 +8,7 @@ import { sample } from '../long.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { openBench, settle, until } from './bench.js';
 
-/** Limit of the layout shift; browsers call 0.1 good. */
+/** Limit of the layout shift; browsers rate up to 0.1 as good. */
 const MOST = 0.05;
 const WIDTHS = [
   [375, 812],
@@ -18,7 +17,7 @@ const WIDTHS = [
   [1440, 900],
 ];
 
-/** Actions that always run, because others depend on them or on the way back. */
+/** Actions that every sample includes, because other actions depend on them. */
 const NEEDED = [
   'top-p',
   'the order',
@@ -34,7 +33,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Counts layout shifts as browsers do: a shift right after a press does not count. */
+/** Runs in the page: sums layout shifts as browsers do, without shifts right after input. */
 function count() {
   Object.assign(globalThis, { shifts: 0, moved: [] });
   new PerformanceObserver((list) => {
@@ -47,7 +46,7 @@ function count() {
 }
 
 /**
- * Returns the usual actions on either screen, by name.
+ * Returns the usual actions on each view, by name.
  * @param {import('playwright-core').Page} page
  * @returns {[string, () => Promise<unknown>][]}
  */

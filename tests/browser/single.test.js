@@ -1,4 +1,4 @@
-/** Tests the single-file page, by file:// with the network cut, and in a sandboxed frame. */
+/** Tests the single-file page offline, opened by file:// and in a sandboxed frame. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { existsSync } from 'node:fs';
@@ -84,7 +84,7 @@ test('a double click opens the whole instrument without a network', async () => 
     [String(pathToFileURL(file))],
   );
 
-  // The page names a missing model and a misspelt part.
+  // The page names the missing model and the misspelt control.
   await page.goto(
     `${pathToFileURL(file)}?lang=en&model=shakespeare&controls=distribution,top-p#temperature=0.5`,
   );
@@ -125,8 +125,7 @@ long(
 long(
   'the file contains the lessons: their list, and one in Spanish that is judged and kept',
   async () => {
-    // A first visit: if a test script writes storage before the page does, Chromium may lose a file's
-    // storage.
+    // Needs a first visit: if a test script writes storage before the page, Chromium may lose a file's storage.
     const { page, complaints, foreign, close } = await openCut({ first: true });
     await page.context().setOffline(true);
     await page.goto(`${pathToFileURL(file)}?lesson&lang=es`);
@@ -196,7 +195,7 @@ for (const [name, worker] of WORKERS)
         [],
       );
       complaints.length = 0;
-      // Such a frame cannot submit forms, but Enter and the button still judge an answer.
+      // A sandboxed frame cannot submit forms, but Enter and the button must still check an answer.
       await page
         .locator('iframe')
         .evaluate((it) => (it.src = '/single?lesson=temperature&lang=en'));

@@ -1,7 +1,7 @@
 /**
- * Provides the site and a Chromium to browser tests. The runner builds the site once and names it
- * in the environment; a file that is run alone builds it itself. Each process has its own Chromium:
- * talking to a shared one through another process costs ten times more than a start.
+ * Gives browser tests the built site and a Chromium. The runner builds the site once and sets its path in the
+ * environment; a test file run by itself builds the site. Each process has its own Chromium: a shared one, reached
+ * through another process, takes ten times longer than a start.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -13,15 +13,15 @@ import { atExit } from '../cleanup.js';
 
 const SHARED = fileURLToPath(new URL('../../build/site', import.meta.url));
 
-/** Required, not imported: with an import Node would first parse its megabytes for names. */
+/** Uses require, not import: for an import, Node would first scan megabytes of code for names. */
 const { chromium } = createRequire(import.meta.url)('playwright-core');
 
-/** Builds the site; only this function loads the builder. @param {string} folder */
+/** Builds the site; loads the builder only when needed. @param {string} folder */
 async function build(folder) {
   await (await import('../../web/build.js')).build(folder);
 }
 
-/** Builds the site for all files; returns the environment that names it. For the runner. */
+/** Builds the site for all test files; returns environment variables with its path. The runner calls it. */
 export async function shareSite() {
   await build(SHARED);
   return { LOGITSCOPE_SITE: SHARED };
@@ -30,7 +30,7 @@ export async function shareSite() {
 /** @type {Promise<{ dist: string, browser: import('playwright-core').Browser }> | undefined} */
 let site;
 
-/** Opens the site of the run or of the process, and a browser. Nobody writes into `dist`. */
+/** Opens the site and a browser, once for each process. Tests must not write into `dist`. */
 export function openSite() {
   site ??= start();
   return site;

@@ -1,4 +1,4 @@
-/** Tests the page in Spanish, view by view: no English word left, no number with a decimal point. */
+/** Tests the page in Spanish, view by view: no English word, and no number with a decimal point. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const [en, es] = await Promise.all(
   ),
 );
 
-/** Returns all visible, spoken and typed text, except the model's text and the names in the address. */
+/** Runs in the page: returns all visible, spoken and typed text, without the model's text and names in the address. */
 function readAll() {
   const words = [];
   const walk = (node) => {
@@ -35,7 +35,7 @@ function readAll() {
   return words.filter(Boolean);
 }
 
-/** English messages with a different Spanish text. */
+/** English messages whose Spanish text differs. */
 const ENGLISH = new Set(
   Object.keys(en)
     .filter((key) => key !== 'language' && typeof en[key] === 'string' && en[key] !== es[key])
@@ -43,7 +43,7 @@ const ENGLISH = new Set(
     .filter((text) => text.length > 2 && !text.includes('{')),
 );
 
-/** Finds numbers with a decimal point, outside names. */
+/** Returns numbers with a decimal point that are not part of a name. */
 function pointed(text) {
   const names = /E\d+\.\d+|llama\S*|\{.*\}/g;
   return (text.replace(names, '').match(/\d+(\.\d+)+/g) ?? []).filter(

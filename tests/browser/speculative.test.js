@@ -1,7 +1,4 @@
-/**
- * Tests the speculative view: the outcome of each token, by mouse and keys; its link; a model
- * without a draft.
- */
+/** Tests the speculative view: the outcome of each token, by mouse and keys, its link, and a model without a draft. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -73,7 +70,7 @@ test('each token’s outcome and both distributions are the engine’s; keys wal
   assert.equal(percents.length, speculation.tokens.length);
   for (const [i, { p, q, residual }] of speculation.tokens.entries())
     for (const [k, share] of [p, q, residual].entries()) {
-      if (share > 0 && share < 1e-3) continue; // small shares have another format
+      if (share > 0 && share < 1e-3) continue; // the page formats small shares differently
       const shown = percents[i][k] === '–' ? 0 : parseFloat(percents[i][k]);
       assert.ok(Math.abs(shown - 100 * share) <= share, `${shown}, ${share}`);
     }
@@ -82,7 +79,7 @@ test('each token’s outcome and both distributions are the engine’s; keys wal
   assert.ok(words.includes(`u = ${speculation.coin.toFixed(4)}`), words);
   assert.ok(speculation.tokens.some((token) => token.id === id));
 
-  // Keys select the end, the beginning and the next token; each describes itself.
+  // Keys select the last, the first and the next token; each selection shows its description.
   const tape = view.locator('[role=listbox]');
   await tape.focus();
   await page.keyboard.press('End');

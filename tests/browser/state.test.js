@@ -1,7 +1,4 @@
-/**
- * Tests that the address holds the state: it is read at the start, updated on changes, and part of
- * the history.
- */
+/** Tests that the address contains the state: the page reads it at the start, updates it, and adds history entries. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FIRST, expectTrace, loadReference, openBench, settle, until } from './bench.js';
@@ -52,7 +49,7 @@ test('an address with prompt, settings, order, biases, seed and branch opens exa
   await expectBars(page, [...ids, ...branch], settings);
   const seed = () => page.locator('logit-draw #seed').inputValue();
   assert.equal(await seed(), '5');
-  // An address typed into an open page means the same as in a new one.
+  // An address typed into an open page has the effect of opening it in a new page.
   await page.evaluate(() => (location.hash = 'temperature=1.2'));
   await until(seed, (value) => value === '42');
   await expectBars(page, scope.encode(FIRST), { temperature: 1.2 });

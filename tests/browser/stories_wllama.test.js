@@ -1,6 +1,7 @@
 /**
- * Compares the shipped stories model with llama.cpp, run by wllama in Chromium: the same ids for
- * 200 texts, and the same greedy story for 20 prompts. `make test` takes a quarter of them.
+ * Compares the shipped stories model with llama.cpp, which wllama runs in Chromium: the ids of 200 texts, and the
+ * greedy
+ * stories after 20 prompts, must be equal. `make test` uses a quarter of them.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ const PARTS = [
   '?!... --- ***',
 ];
 
-/** Makes texts of one to eight parts, the same ones each time. */
+/** Makes texts of one to eight parts; repeated calls make equal texts. */
 function texts(/** @type {number} */ count) {
   let state = 1;
   const next = (/** @type {number} */ n) => {

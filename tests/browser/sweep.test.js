@@ -1,4 +1,4 @@
-/** Tests the view of sweeps: its numbers are compared with Node, its files are opened. */
+/** Tests the sweep view: its numbers must equal Node's, and its files must open. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** Opens the page with the view of sweeps; may reuse a page. */
+/** Opens the sweep view; may reuse a page. */
 async function openSweep({ lang = 'en', model = 'verbs', ...options } = {}) {
   const path = `?lang=${lang}&model=${model}&view=sweep${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
@@ -66,7 +66,7 @@ async function saved(page, view, command) {
   return { name: file.suggestedFilename(), text: await textOf(await file.createReadStream()) };
 }
 
-/** Returns the CSV that Node makes of a plan. */
+/** Returns the CSV that Node computes for a plan. */
 async function expectedCsv(plan) {
   const points = [];
   for await (const point of sweep(scope, { prompt: FIRST, ...plan })) points.push(point);
@@ -92,7 +92,7 @@ long(
   async () => {
     const { view, close } = await openSweep();
     await expectDone(view, '61 points.');
-    // Runs inside the page: the run could end before another message arrives.
+    // Runs inside the page: the sweep could end before a message from this process arrives.
     const left = await view.evaluate(async (it) => {
       const box = it.renderRoot.querySelector('#first-step');
       box.value = '0.01';
@@ -380,7 +380,7 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await fill(view, 'second-step', '1');
   await expectDone(view, '15 points.');
   await view.locator('#keep').uncheck();
-  await settle(page); // another run with as many points
+  await settle(page); // waits for another run with this number of points
   await expectDone(view, '15 points.');
   const plan = {
     axes: [parseAxis('typical_p=0.2:1:0.2'), parseAxis('top_k=1,2,3')],
@@ -393,7 +393,7 @@ test('any number of the table can be swept, one or two at a time', async () => {
   await close();
 });
 
-// Runs late: it leaves the page with another model.
+// Runs late, because it leaves another model in the page.
 long('a figure of a stage that is off stays while another model loads', async () => {
   const { page, view, complaints, close } = await openSweep({ lang: 'es' });
   await choose(view, 'any');
@@ -409,7 +409,7 @@ long('a figure of a stage that is off stays while another model loads', async ()
   await close();
 });
 
-// Runs last at this address: its changed document must not be reused.
+// Runs last at this address, because it changes the document, which must not be reused.
 long('the saved figure is well-formed for any names and prompts', async () => {
   const { page, view, close } = await openSweep();
   await expectDone(view, '61 points.');
@@ -420,7 +420,7 @@ long('the saved figure is well-formed for any names and prompts', async () => {
     return element.updateComplete;
   });
   const { text } = await saved(page, view, 'svg');
-  const plain = await page.context().newPage(); // the site's policy forbids documents from text
+  const plain = await page.context().newPage(); // the site's policy forbids documents made from text
   const read = await plain.evaluate((source) => {
     const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
     return [parsed.querySelectorAll('parsererror').length, parsed.documentElement.textContent];
@@ -445,7 +445,7 @@ long('without a judge a press opens the model with a grammar, and runs', async (
   await close();
 });
 
-// alone.test.js also tests the element alone, with its first example.
+// alone.test.js also tests this element, with its first example.
 long('the element works alone, with its own model and settings', async () => {
   const { page, close } = await openSweep();
   await page.evaluate(() => {
@@ -469,9 +469,9 @@ const LOOKS = [
   ['es', 'dark'],
 ];
 const LOOKED = ['entropy', 'map', 'trade', 'any'];
-/** `make test` runs some of the figures, each in one language. */
+/** In `make test`, a sample of the figures, each in one language. */
 const figures = sample(LOOKED, 2);
-/** The figures that axe checks here. axe.test.js checks the initial view in every look. */
+/** Figures that axe checks here. axe.test.js checks the initial view in every appearance. */
 const SAMPLE = sample(figures, 1, 1);
 
 for (const [lang, colorScheme] of sample(LOOKS, 1)) {

@@ -1,4 +1,4 @@
-/** Tests the teacher's side of a lesson: guide, answers, print view, and a class by its codes. */
+/** Tests a lesson's pages for teachers: guide, answers, print view, and the results of a class from its codes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { LONG } from '../long.js';

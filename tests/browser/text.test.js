@@ -1,4 +1,4 @@
-/** Tests the text: alternatives, branches, loops, figures, and its options. */
+/** Tests the text: alternatives, branches, loops, figures and options. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findLoop } from '../../web/engine/text-loops.js';
@@ -163,7 +163,7 @@ test('white space in a sentence is visible', async () => {
   await page.locator('logit-text #prompt').fill('Today  she');
   const refused = page.locator('logit-text #fault');
   assert.match(await until(() => refused.innerText(), Boolean), /does not know “␣”/);
-  // Uses a loop of line breaks and tokens of white space, which the small model lacks.
+  // The test passes a loop of line breaks and white space to the elements, because the small model cannot write one.
   const shown = await page.evaluate(async () => {
     const read = async (name, given, selector) => {
       const element = Object.assign(document.createElement(name), given);
@@ -261,7 +261,7 @@ test('a tree keeps every branch and walks a known one again', () => {
 
 test('nodes do not pile up: after many steps and a reset the document has its old size', async () => {
   const { page, close } = await open();
-  /** Returns the number of all nodes, including those in shadow roots. */
+  /** Returns the number of all nodes, including shadow roots. */
   const nodes = () =>
     page.evaluate(() => {
       const count = (/** @type {Node} */ node) =>
@@ -281,7 +281,7 @@ test('nodes do not pile up: after many steps and a reset the document has its ol
     await settle(page);
     return nodes();
   };
-  await round(); // loads the parts that are fetched on first use
+  await round(); // the first round loads parts on demand
   const before = await round();
   for (let i = 0; i < cases(1, 3); i++) assert.equal(await round(), before);
   await close();
@@ -359,8 +359,8 @@ test('a step flies its token into the text in half a second, and further steps d
       ]),
     ];
     window.over = () => over().length;
-    // Counts the elements laid over the page since a step, their maximum at once, and the longest
-    // animation. Observes changes, not frames, since a busy machine may draw frames late.
+    // Records the elements that cover the page after a step: their number, the maximum at once, and the longest
+    // animation. It observes mutations, not frames, since a busy machine may paint late.
     const told = (window.told = { made: 0, most: 0, longest: 0 });
     const look = (changes) => {
       const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
@@ -424,7 +424,7 @@ test('a prompt looks like prose: its spaces are spaces, its line breaks have a s
   assert.match(shown, /Once\|\s?upon\|.*↵/);
   assert.doesNotMatch(shown, /⟨A0⟩|␣/);
 
-  // Lines break between words, even if a word has several tokens.
+  // A word of several tokens must not break across lines.
   await page.setViewportSize({ width: 375, height: 900 });
   const words = ['extraordinarily', 'misunderstandings', 'hippopotamus', 'unbelievably'];
   await page.locator('#prompt').fill(words.join(' '));

@@ -1,4 +1,4 @@
-/** Tests the page under touch, 375 px wide: handles can be dragged while the page stays in place. */
+/** Tests the page under touch, 375 px wide: dragging a handle must not scroll the page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';
@@ -25,7 +25,7 @@ async function openTouch(path = `?lang=en${START}`) {
       type,
       touchPoints: points.map(([x, y]) => ({ x, y })),
     });
-  /** Drags by touch from one place to another in slow steps; runs `act` before the release. */
+  /** Drags by touch between two points in slow steps; calls `act` before the release. */
   const drag = async ([x, y], [toX, toY], act = async () => {}) => {
     await send('touchStart', [[x, y]]);
     for (let i = 1; i <= 12; i++) {
@@ -38,7 +38,7 @@ async function openTouch(path = `?lang=en${START}`) {
   return { ...opened, send, drag, scrolled: () => page.evaluate(() => Math.round(scrollY)) };
 }
 
-/** Scrolls a locator to the middle of the window; returns its centre. */
+/** Scrolls a locator to the middle of the window; returns its centre and size. */
 async function middle(locator) {
   await locator.evaluate((it) => it.scrollIntoView({ block: 'center' }));
   const { x, y, width, height } = await locator.boundingBox();
@@ -151,7 +151,7 @@ test('a tap and a long touch on a bar open its menu, and elsewhere touch scrolls
   await menu.waitFor();
   await page.keyboard.press('Escape');
   await menu.waitFor({ state: 'detached' });
-  // A phone turns a long touch into a contextmenu event; the browser's own menu must not open.
+  // On a phone, a long touch fires a contextmenu event; the browser's menu must not open.
   const kept = await row.evaluate((it) =>
     it.dispatchEvent(
       new MouseEvent('contextmenu', { bubbles: true, composed: true, cancelable: true }),
@@ -186,8 +186,7 @@ test('a touch may miss a question mark by eight pixels', async () => {
 });
 
 /**
- * Swipes up from a place, not quite vertically, and expects that the page scrolls and the state
- * stays.
+ * Swipes up from an element, almost vertically. The page must scroll and the state must not change.
  */
 async function expectScroll({ page, drag, scrolled }, at, state, what) {
   await settle(page);
@@ -236,7 +235,7 @@ test('over the picture a vertical swipe scrolls, a horizontal one moves the knob
   assert.ok(Math.abs(up - 0.25) < 0.02, String(up));
   assert.equal(await scrolled(), place, 'nor does that');
 
-  // Two touches that move apart.
+  // Two touches that move apart, as in a pinch.
   const before = await state();
   const [px, py] = await middle(plot);
   const fingers = (apart) => [

@@ -1,4 +1,4 @@
-/** Tests right-to-left tokens: they have their own direction, and the text around them keeps its own. */
+/** Tests right-to-left tokens: each keeps its direction, and the surrounding text keeps its own. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBench, settle } from './bench.js';
@@ -10,11 +10,11 @@ after(() => bench?.close());
 
 const HEBREW = ' שלום';
 const ARABIC = ' سلام';
-/** Reverses all text after it. */
+/** A text with U+202E, which reverses the text after it. */
 const OVERRIDE = 'ab\u202Ecd';
 const LOGITS = `${HEBREW}: 3\n${ARABIC}: 2\n${OVERRIDE}: 1.5\n word: 1`;
 
-/** Returns the position of each letter of an element's text. */
+/** Returns the rectangle of each letter in an element. */
 const placesIn = (element) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const found = [];
@@ -29,7 +29,7 @@ const placesIn = (element) => {
   return found;
 };
 
-/** Returns the direction in which letters follow each other. */
+/** Returns the direction from each letter to the next: "1" for left to right, "-1" for right to left. */
 function directionOf(places) {
   const steps = places.slice(1).map(({ left }, i) => Math.sign(left - places[i].left));
   return [...new Set(steps)].join();
@@ -63,7 +63,7 @@ test('tokens of given logits keep their own direction, in bars, strip and table'
       all.map((row) => [...row.querySelectorAll('text')].map((each) => each.textContent.trim())),
     );
   assert.ok(!JSON.stringify(rows).includes('\u202E'), 'the override is shown, not obeyed');
-  // A bar's name is read in its own direction, and its number from the left.
+  // A bar's name has its own direction; its number is always left to right.
   const bars = await page
     .locator('logit-logits .row text')
     .evaluateAll((all) => all.map((text) => [text.textContent, text.getBoundingClientRect().left]));

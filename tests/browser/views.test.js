@@ -1,7 +1,4 @@
-/**
- * Tests changes in Compare: an open editor and unfolded texts stay with their strategy, and ranks
- * can be dragged.
- */
+/** Tests changes in Compare: an open editor and unfolded texts stay with their strategy; the user can drag ranks. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';
@@ -12,7 +9,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Opens the comparison in its initial state; may reuse a page. */
+/** Opens Compare in its initial state; may reuse a page. */
 async function open(options) {
   const path = `?lang=en&model=verbs&view=compare${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
@@ -113,7 +110,7 @@ async function blind(options) {
   return opened;
 }
 
-/** Returns the path from a handle to the card two places below. */
+/** Returns the points from a card's handle to the card two places below. */
 async function way(page) {
   const plug = await page.locator('logit-ranking .plug').first().boundingBox();
   const card = await page.locator('logit-ranking .card').nth(2).boundingBox();

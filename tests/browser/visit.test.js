@@ -1,6 +1,6 @@
 /**
- * Tests the state that a reload and the history restore beside the address: texts with their
- * numbers, a current run, long parts, the user's own file. Also tests pages without storage.
+ * Tests the state that a reload and the history restore besides the address: drawn texts with their numbers, an
+ * unfinished run, long settings, the user's own file. Also tests pages without storage.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -22,13 +22,13 @@ after(() => bench?.close());
 
 const STORIES = `?lang=en&model=stories${START}`;
 const ids = (page) => page.locator('logit-scope').evaluate((scope) => scope.result.ids);
-/** Returns all stored data of the drawn texts: every branch with each number. */
+/** Returns the stored data of the drawn texts: every branch with its numbers. */
 const texts = (page) =>
   page.locator('logit-scope').evaluate((scope) => {
     const { key: _, ...saved } = scope.saveTexts();
     return saved;
   });
-/** Returns the HTML of each token and of the branches. */
+/** Returns the HTML of each drawn token and of the branches. */
 const marks = (page) =>
   page
     .locator('logit-tape .step, logit-branches li')
@@ -96,7 +96,7 @@ long(
   async () => {
     const { page, complaints, close } = await bench.open({ path: STORIES, fresh: true });
     await steps(page, 3);
-    await set(page, { temperature: 1.3 }); // a number drawn now would differ
+    await set(page, { temperature: 1.3 }); // after this change, a new draw would have other numbers
     await steps(page, 67);
     await page.locator('logit-text .step [data-place]').nth(1).click();
     await page.locator('logit-alternatives [data-alternative]').nth(2).click();
@@ -116,7 +116,7 @@ long(
     assert.equal((await ids(page)).length, 70);
     assert.deepEqual((await texts(page)).tokens, shown[0].tokens);
 
-    // A reload stops a current run without losing it.
+    // A reload stops an unfinished run but keeps its tokens.
     await page.locator('[data-command=reset]').click();
     await page.locator('logit-text .more > summary').click();
     await page.locator('logit-text .speed input').fill('4');
@@ -145,7 +145,7 @@ test('a reload at once or in a run restores each setting and token, and the hist
       ...settings,
       branch,
     }));
-  // Records the state at the end of the page, since a run continues until then.
+  // Records the state when the page closes, since a run continues until then.
   const leaving = () =>
     page.evaluate(() =>
       addEventListener('pagehide', () => {
@@ -230,7 +230,7 @@ long('if a text cannot be stored it stays in the document, with one sentence or 
         try {
           sessionStorage.setItem(`full ${size} ${i}`, 'x'.repeat(size));
         } catch {
-          // the storage is full
+          // the storage is full, as intended
         }
   });
   await steps(page, 70);
@@ -259,7 +259,7 @@ long('if a text cannot be stored it stays in the document, with one sentence or 
   assert.deepEqual(await texts(page), kept);
   assert.equal(await notice(page).count(), 0);
   assert.deepEqual(complaints, []);
-  await page.reload(); // restores the browser's own storage
+  await page.reload(); // restores the browser's storage functions
   await close();
 });
 
@@ -313,7 +313,7 @@ test('a user’s own file is asked for by name and opens in its old state', asyn
   await reload(page);
   await again(page).waitFor();
 
-  // A file that is no model changes nothing.
+  // A file that is not a model changes nothing.
   await page.setInputFiles('logit-reopen #file', { ...file, buffer: Buffer.from('no model') });
   await again(page).locator('[role=alert]').getByText('GGUF').waitFor();
   await page.setInputFiles('logit-reopen #file', file);
@@ -321,7 +321,7 @@ test('a user’s own file is asked for by name and opens in its old state', asyn
   await settle(page);
   assert.deepEqual([await texts(page), await marks(page), page.url()], shown);
 
-  // Another model is a new history entry; the file's own is one step back.
+  // Another model is a new history entry; the entry before has the user's file.
   await reload(page);
   await again(page).locator('[data-command=other]').click();
   await again(page).waitFor({ state: 'detached' });
@@ -343,7 +343,7 @@ test('a user’s own file is asked for by name and opens in its old state', asyn
 long('a file whose place the browser remembers opens at a press, or by itself', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });
   await page.addInitScript(() => {
-    // Files in the browser's private file system replace those of a picker.
+    // The test replaces the file picker by files in the browser's private file system.
     window.showOpenFilePicker = async () => {
       const folder = await navigator.storage.getDirectory();
       return [await folder.getFileHandle('mine.gguf')];

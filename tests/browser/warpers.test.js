@@ -1,7 +1,4 @@
-/**
- * Tests every sampler on the page: its card, its bars and its draws; also two conventions side by
- * side.
- */
+/** Tests every sampler on the page: its card, its bars and its draws. Also compares two conventions side by side. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { compareResults } from '../../web/state/order.js';
@@ -17,7 +14,7 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** Values for samplers that change nothing after the first words at their usual value. */
+/** Values of samplers whose usual value changes nothing after the first words. */
 const VALUES = { no_repeat_ngram_size: 1, dry_multiplier: 3, xtc_probability: 0.6 };
 const BASICS = ['temperature', 'top_k', 'top_p'];
 
@@ -38,7 +35,7 @@ const drawnIds = (page) =>
     .locator('logit-text .step [data-place]')
     .evaluateAll((buttons) => buttons.map((b) => Number(b.dataset.id)));
 
-/** Waits until the bars are exactly the engine's array; returns the trace. */
+/** Waits until the bars equal the engine's probabilities exactly; returns the trace. */
 async function expectBars(page, ids, settings, step) {
   scope.feed(ids);
   const trace = scope.distribution({ seed: 42, ...settings }, { step });
@@ -72,7 +69,7 @@ async function expectSteps(page, n, settings) {
 async function openPlain(options) {
   const opened = await bench.open(options);
   await opened.page.locator('#preset').selectOption('transformers');
-  await settle(opened.page); // a change of the box during typing would lose the selection in it
+  await settle(opened.page); // if the box changed during typing, its selection would be lost
   return opened;
 }
 
@@ -80,7 +77,7 @@ const stageOf = (trace, name) => trace.stages.find((stage) => stage.name === nam
 
 test('bars and draws are the engine’s with each sampler in use', async (t) => {
   const { page, complaints, close } = await openPlain();
-  // second.test.js tests the samplers that read a second text.
+  // second.test.js tests samplers that read a second text.
   const warpers = scope.table.filter(
     ({ warper, kind, group }) => warper && kind !== 'map' && group !== 'second',
   );
@@ -147,7 +144,7 @@ for (const version of sample([1, 2], 1)) {
     );
     assert.equal(new Set(steps.map(({ mu }) => mu)).size, steps.length);
 
-    // Before the second token the first draw's bound applies, also to the alternatives.
+    // Before the second token, Mirostat's bound from the first draw applies, also to the alternatives.
     const before = [...scope.encode(FIRST), ids[0]];
     const bounded = { ...settings, seed: 42, mirostat_mu: steps[0].mu };
     scope.feed(before);
@@ -162,7 +159,7 @@ for (const version of sample([1, 2], 1)) {
     await page.locator('logit-alternatives [data-item=rewind]').click();
     await expectBars(page, before, bounded, 1);
 
-    // A token that the user takes leaves the bound unchanged.
+    // A token that the user chooses does not change the bound.
     const other = tokens.find(({ id, removed_by }) => id !== ids[1] && !removed_by) ?? tokens[1];
     await page.locator(`logit-distribution .row[data-id="${other.id}"]`).click();
     await page.locator('logit-token-menu [data-item=force]').click();
@@ -371,7 +368,7 @@ test('a token of the prompt shows the model’s expectation at its place', async
     new RegExp(`^she: of your prompt; the model gave it .*surprisal ${bits} bits`),
   );
 
-  // The keys go from the drawn token back into the prompt, and Escape leaves it.
+  // Keys move the selection from the drawn token back into the prompt; Escape ends the selection.
   await page.mouse.move(0, 0);
   await until(
     () => rows.count(),

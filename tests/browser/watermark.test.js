@@ -1,4 +1,4 @@
-/** Tests watermarks on the page: the green bars, the green tokens, and the detector's result. */
+/** Tests watermarks on the page: green bars, green tokens, and the detector's result. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { detect } from '../../web/engine/detect.js';
@@ -19,7 +19,7 @@ const greenSteps = (page) =>
     .locator('logit-text .step')
     .evaluateAll((steps) => steps.map((step) => step.classList.contains('green')));
 
-/** Waits until the line of a watermark shows the engine's detection on the drawn tokens. */
+/** Waits until the watermark's line shows the engine's detection for the drawn tokens. */
 async function expectLine(page, settings, least) {
   const prompt = [...scope.encode(FIRST)];
   const line = page.locator('logit-watermark [data-mark]');
@@ -74,7 +74,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
   assert.equal(await line.locator('polyline').count(), 1);
   assert.deepEqual(await axe(page), []);
 
-  // Another key finds no watermark; without a watermark the line is empty.
+  // With another key the detector finds nothing; without a watermark in the settings the line is empty.
   await page.evaluate(() => {
     location.hash = location.hash.replace('green_bias=2', 'green_bias=2&watermark_key=7');
   });
@@ -85,7 +85,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
     (n) => n === 0,
   );
 
-  // Without a watermark in the settings, a press looks for both kinds and reports none.
+  // If the settings have no watermark, the check box looks for both types, and here finds none.
   await page.locator('logit-text details.more > summary').click();
   await page.locator('#seek').check();
   const drawn = await idsOf(page, 'logit-text .step [data-place]');
@@ -102,7 +102,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
     String(found[1].weighted.z),
   );
   assert.equal(await page.locator('.step.green').count(), 0);
-  // z against the temperature: the chart has as many dots as its table has numbers.
+  // The chart of z against temperature has a dot for each number of its table.
   await page.locator('logit-watermark summary').click();
   const heat = page.locator('logit-watermark-heat');
   await heat.locator('.dot').first().waitFor();

@@ -1,4 +1,4 @@
-/** Runs WebKit's MiniBrowser on a display of its own, by WebDriver over HTTP. */
+/** Runs WebKit's MiniBrowser on a virtual display, by WebDriver over HTTP. */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { atEnd } from '../cleanup.js';
@@ -10,7 +10,7 @@ export function missing() {
   return onPath('Xvfb') ? null : 'Xvfb is not installed';
 }
 
-/** Returns a port that was free a moment ago. @returns {Promise<number>} */
+/** Returns a port that is probably free. @returns {Promise<number>} */
 function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -46,7 +46,7 @@ async function ready(call) {
 }
 
 /**
- * Opens a page at an address; `evaluate` awaits an expression with a string as its value.
+ * Opens a page at an address; its `evaluate` runs an expression, awaits it and returns its string.
  * @param {string} address
  */
 export async function open(address) {

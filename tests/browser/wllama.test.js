@@ -1,6 +1,6 @@
 /**
- * Compares our engine with llama.cpp, run by wllama in Chromium: the same ids, the same greedy
- * text, and draws inside the set that the preset named after it keeps.
+ * Compares this engine with llama.cpp, which wllama runs in Chromium. Ids and greedy texts must be equal, and
+ * llama.cpp's draws must be in the set that the preset llama.cpp keeps.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { root } from './bench.js';
 const PROMPTS = ['Once upon a time', 'The  quick, brown fox!', 'été 日本', 'x'];
 const stories = join(root, 'models/stories.gguf');
 const f32 = modelFile(shapes[0], 'f32');
-/** In `make test`, stories_wllama.test.js tests the quantised model. */
+/** In `make test`, only stories_wllama.test.js tests a quantised model. */
 const models = LONG ? [f32, modelFile(shapes[0], 'q8_0'), stories] : [f32];
 
 for (const model of models) {
@@ -64,12 +64,12 @@ const ARCHITECTURES = {
 };
 
 /**
- * Bounds for the files of tests/vectors/make_formats.py. For formats of 256 values, ggml rounds a
- * vector in groups of 256, otherwise in groups of 32 with a float16 scale. For Q4_1 and Q5_1 it
- * also rounds a group's sum to float16. Our groups have 32 values and a float32 scale. The bounds
- * are the difference between the float64 reference with ggml's roundings and with ours, to three
- * digits; llama.cpp differs from the former by 2.5e-6 at most. llama.cpp does not open
- * qwen2_q4_k_m: its qwen2 allows only heads of n_embd / n_head.
+ * Bounds for the files of tests/vectors/make_formats.py. For formats with blocks of 256 values, ggml rounds a vector in
+ * groups of 256, otherwise in groups of 32 with a float16 scale. For Q4_1 and Q5_1 it also rounds a group's sum to
+ * float16. This engine's groups have 32 values and a float32 scale. The bounds are the difference between the float64
+ * reference with ggml's roundings and with this engine's, to three digits; llama.cpp differs from the reference with
+ * ggml's roundings by at most 2.5e-6. llama.cpp does not open qwen2_q4_k_m: its qwen2 allows only heads of n_embd /
+ * n_head.
  */
 /** @type {typeof ARCHITECTURES} */
 const FORMATS = {
@@ -117,8 +117,8 @@ test('wllama gives the same probabilities in every architecture and format', asy
 });
 
 /**
- * Settings added to llama.cpp's defaults, which come first. A repetition penalty is missing: it
- * depends on the sign of the logits, which probabilities do not show.
+ * Settings that override llama.cpp's defaults. The first entry is the defaults alone. No entry has a repetition
+ * penalty: it depends on the logits' sign, which probabilities do not show.
  */
 const SETTINGS = [
   {},
@@ -134,7 +134,7 @@ const TEXTS = cases(1, 8);
 const SEEDS = [11, 22, 33, 44, 55];
 const DRAWS = 10; // for each seed
 
-/** Draws texts with our engine; together their prefixes are CONTEXTS. */
+/** Draws texts with this engine; all their prefixes together are CONTEXTS. */
 async function drawTexts(scope) {
   const length = CONTEXTS / TEXTS;
   const texts = [];
