@@ -1,5 +1,5 @@
-/* The table of architectures: one row says which tensors an architecture's files hold and how its
- * layers run. Constants of a row are facts that no file states. */
+/* The table of architectures. A row lists the tensors in an architecture's files and describes its
+ * layers. Its constants are facts that files do not state. */
 #ifndef LOGITSCOPE_ARCHITECTURE_H
 #define LOGITSCOPE_ARCHITECTURE_H
 
@@ -17,24 +17,28 @@ struct architecture {
     enum activation activation;
     enum biases biases; /* of the matrices */
     enum norm_place norm_place;
-    enum qk_norm qk_norm;      /* each head of q and k, or their rows as a whole, before RoPE */
-    bool layer_norm;           /* with a bias; RMS norm otherwise */
-    bool learned_positions;    /* added to the embedding; RoPE otherwise */
-    bool halves;               /* RoPE turns elements (i, i + n_rot / 2), not (2i, 2i + 1) */
-    bool joined_qkv;           /* attn_qkv holds the rows of q, then k, then v */
-    bool joined_gate;          /* ffn_up holds the rows of the gate, then those of up */
-    bool parallel;             /* use_parallel_residual: both parts of a layer read the same x */
-    bool scaled_embedding;     /* times sqrt(n_embd) */
-    bool soft_caps;            /* of attention's scores and of the logits */
-    bool multipliers;          /* embedding_scale, residual_scale, attention.scale, logit_scale */
-    bool convolutions;         /* layers without key heads are short convolutions */
-    uint32_t window_period;    /* every n-th layer has no window; 1: all have one; 0: none */
-    uint32_t window;           /* default if the file has no window; 0: no window then */
+    enum qk_norm qk_norm;   /* norms each head of q and k, or whole rows, before RoPE */
+    bool layer_norm;        /* true: layer norm with a bias; false: RMS norm */
+    bool learned_positions; /* true: position vectors, added to the embedding; false: RoPE */
+    bool halves;      /* true: RoPE rotates elements (i, i + n_rot / 2); false: (2i, 2i + 1) */
+    bool joined_qkv;  /* true: attn_qkv contains the rows of q, then k, then v */
+    bool joined_gate; /* true: ffn_up contains the rows of gate, then of up */
+    bool parallel;    /* true: use_parallel_residual decides if attention and feed-forward part read
+                         the same x */
+    bool scaled_embedding; /* true: embeddings are multiplied by sqrt(n_embd) */
+    bool soft_caps;        /* true: scores and logits have a soft cap */
+    bool
+        multipliers; /* true: reads embedding_scale, residual_scale, attention.scale, logit_scale */
+    bool convolutions; /* true: layers without key heads are short convolutions */
+    uint32_t
+        window_period; /* every n-th layer has no window; 1: all layers have one; 0: no layer */
+    uint32_t window;   /* positions, if the file has no window key; 0: no window */
     uint32_t unturned_period;  /* every n-th layer has no RoPE */
-    uint32_t wide_head_layers; /* models of this n_layer scale scores by sqrt(n_embd / n_head) */
-    double local_freq_base;    /* of RoPE in layers with a window, unscaled; 0: the global base */
-    double attention_cap, logit_cap; /* defaults if the file has none */
-    const char *output_norm;         /* NULL: "output_norm" */
+    uint32_t wide_head_layers; /* with this n_layer, scores are divided by sqrt(n_embd / n_head) */
+    double
+        local_freq_base; /* RoPE's base in layers with a window, never scaled; 0: the global base */
+    double attention_cap, logit_cap; /* defaults if the file has no such key */
+    const char *output_norm;         /* tensor of the output norm; NULL means "output_norm" */
 };
 
 /* Returns the row of that name, or NULL. */

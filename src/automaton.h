@@ -1,5 +1,5 @@
-/* Runs a grammar's program on bytes: a deterministic automaton that makes its states as text needs
- * them (Thompson 1968, with a stack for the rules under way). States are numbered: a known
+/* Runs a grammar's program on bytes: a deterministic automaton that creates states when a text
+ * reaches them (Thompson 1968, with a stack for unfinished rules). States are numbers, so a known
  * transition costs one table look-up. */
 #ifndef LOGITSCOPE_AUTOMATON_H
 #define LOGITSCOPE_AUTOMATON_H
@@ -16,17 +16,18 @@
  * deeper calls is not accepted. */
 enum { AUTOMATON_DEAD, AUTOMATON_START, AUTOMATON_DEPTH_MAX = 256, AUTOMATON_UNKNOWN = 0xffff };
 
-struct automaton; /* opaque; of a fixed size */
+struct automaton; /* opaque; its size is fixed */
 
 /* Known transitions: next[state * n_classes + class_of[byte]], AUTOMATON_UNKNOWN until computed.
  * Reading the table is faster than automaton_step, which also computes unknown transitions. */
 struct automaton_table {
     uint16_t *next;
     uint32_t n_classes;
-    uint8_t class_of[256]; /* bytes that no step of the program tells apart are one class */
+    uint8_t
+        class_of[256]; /* two bytes share a class if no step of the program distinguishes them */
 };
 
-/* The grammar must outlive it. STATUS_OUT_OF_MEMORY. */
+/* The grammar must outlive the automaton. STATUS_OUT_OF_MEMORY. */
 enum status automaton_open(struct automaton **automaton, const struct grammar *grammar,
                            struct fault *fault);
 void automaton_close(struct automaton *automaton);
@@ -36,12 +37,12 @@ void automaton_close(struct automaton *automaton);
 uint16_t automaton_step(struct automaton *automaton, uint16_t state, uint8_t byte);
 const struct automaton_table *automaton_table(const struct automaton *automaton);
 bool automaton_full(const struct automaton *automaton);
-/* Forgets all states but the first two. */
+/* Deletes all states except AUTOMATON_DEAD and AUTOMATON_START. */
 void automaton_reset(struct automaton *automaton);
 
-/* True if the text so far is complete. */
+/* True if a text that reaches `state` is complete. */
 bool automaton_complete(const struct automaton *automaton, uint16_t state);
-/* Returns the innermost rule under way, NULL in a state that expects no byte. */
+/* Returns the innermost unfinished rule; NULL if the state expects no byte. */
 const struct grammar_rule *automaton_rule(const struct automaton *automaton, uint16_t state);
 
 #endif

@@ -1,5 +1,6 @@
-/* The merge loop of both kinds of BPE. It always joins the adjacent pair of lowest rank, the
- * leftmost on a tie. A heap over a linked list keeps it at n log n for every input. */
+/* The merge loop of both kinds of BPE. It always joins the adjacent pair with the lowest rank; on a
+ * tie, the leftmost pair. With a heap over a linked list, every input takes at most n log n steps.
+ */
 #ifndef LOGITSCOPE_BPE_H
 #define LOGITSCOPE_BPE_H
 
@@ -11,21 +12,23 @@
 
 #define BPE_END UINT32_MAX
 
-/* The bytes text[start .. start + length); length 0: joined into its left neighbour. */
+/* A symbol is text[start .. start + length). Length 0 means that it was joined to its left
+ * neighbour. */
 struct bpe_symbol {
     uint32_t start, length;
-    uint32_t previous, next; /* indices, BPE_END at either end */
+    uint32_t previous, next; /* indices of the neighbours; BPE_END if there is none */
     uint32_t id;             /* TOKEN_NONE if no token has these bytes */
 };
 
-/* Scratch of one encode, grown as needed. */
+/* Scratch memory of an encode call, grown as needed. */
 struct bpe_work {
     struct bpe_symbol *symbols; /* (capacity,) */
     uint64_t *heap;             /* (2 * capacity,) rank << 32 | index of the left symbol */
     size_t capacity, n_symbols, n_heap;
 };
 
-/* `join` returns true if two neighbours may be joined, with the rank of the join and its id. */
+/* `join` returns true if two neighbours may be joined, and then sets the rank of the pair and the
+ * id of the result. */
 struct bpe_rule {
     const void *tables;
     const char *text;
@@ -33,7 +36,7 @@ struct bpe_rule {
                  const struct bpe_symbol *right, uint32_t *rank, uint32_t *id);
 };
 
-/* Collects ids: writes at most `capacity`, counts all. */
+/* Collects ids: writes at most `capacity` ids, but counts all of them. */
 struct bpe_ids {
     uint32_t *ids;
     size_t capacity, count;
@@ -44,7 +47,7 @@ static inline void bpe_ids_put(struct bpe_ids *ids, uint32_t id) {
     ids->count++;
 }
 
-/* Empties the scratch and makes room for n symbols; false when memory is out. */
+/* Clears the scratch and makes room for n symbols; false if memory is short. */
 bool bpe_work_reserve(struct bpe_work *work, size_t n);
 void bpe_work_close(struct bpe_work *work);
 

@@ -1,6 +1,6 @@
-/* Byte-level BPE as in GPT-2. The file spells bytes in a printable alphabet; the vocabulary's
- * pre-tokenizer splits the text first; pairs merge by rank. Radford et al. 2019; Sennrich et al.
- * 2016. */
+/* Byte-level BPE as in GPT-2. The file spells bytes in a printable alphabet. The vocabulary's
+ * pre-tokenizer splits the text; then pairs are merged by rank. Radford et al. 2019; Sennrich et
+ * al. 2016. */
 #ifndef LOGITSCOPE_BPE_GPT2_H
 #define LOGITSCOPE_BPE_GPT2_H
 

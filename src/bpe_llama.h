@@ -1,5 +1,5 @@
-/* BPE as in SentencePiece for Llama: characters, merges by score, bytes as the last resort.
- * Kudo and Richardson 2018. */
+/* BPE as in SentencePiece for Llama: merges characters by score; a character that is not in the
+ * vocabulary becomes byte tokens. Kudo and Richardson 2018. */
 #ifndef LOGITSCOPE_BPE_LLAMA_H
 #define LOGITSCOPE_BPE_LLAMA_H
 

@@ -1,4 +1,4 @@
-/* Numbers as bytes: little-endian numbers at any address, since a file aligns nothing; decimal
+/* Reads little-endian numbers at any address, because a file does not align them. Writes decimal
  * digits for names and faults. */
 #ifndef LOGITSCOPE_BYTES_H
 #define LOGITSCOPE_BYTES_H
@@ -33,7 +33,7 @@ static inline double load_f64(const uint8_t *p) {
     return x;
 }
 
-/* The upper half of a float32. */
+/* bfloat16 is the upper half of a float32. */
 static inline float load_bf16(const uint8_t *p) {
     uint32_t bits = (uint32_t)load_u16(p) << 16;
     float x;
@@ -41,7 +41,7 @@ static inline float load_bf16(const uint8_t *p) {
     return x;
 }
 
-/* IEEE 754 half precision, exactly. */
+/* Converts IEEE 754 half precision exactly. */
 static inline float load_f16(const uint8_t *p) {
     uint32_t h = load_u16(p), sign = (h & 0x8000) << 16, magnitude = h & 0x7fff, bits;
     float x;
@@ -56,7 +56,7 @@ static inline float load_f16(const uint8_t *p) {
     return x;
 }
 
-/* Writes n in decimal, not terminated, to out (20,) at most; returns the digits used. */
+/* Writes n in decimal to out (20,), without a terminating 0; returns the number of digits. */
 static inline size_t put_decimal(char *out, uint64_t n) {
     char digits[20];
     size_t used = 0, count = 0;

@@ -10,7 +10,7 @@
 #include "measure.h"
 #include "rank.h"
 
-enum { REMOVED_ON_INPUT = 255 }; /* removed_by of a token that came in as -Infinity */
+enum { REMOVED_ON_INPUT = 255 }; /* removed_by of a token whose raw logit is -Infinity */
 
 void chain_close(struct chain *chain) {
     if (!chain) return;
@@ -153,13 +153,14 @@ static void start(struct chain *chain, const float *logits) {
     trace->perplexity = trace->raw_perplexity;
 }
 
-/* The candidates of a stage or a listing: the pool of survivors, or the whole vocabulary. */
+/* Returns the candidates of a stage or a listing: the pool of survivors, or the whole vocabulary.
+ */
 static struct pool pool_of(const struct chain *chain) {
     if (chain->is_sparse) return chain->survivors;
     return (struct pool){chain->vocab_size, chain->logits, chain->weights, NULL};
 }
 
-/* Without a branch in the loop, so that it becomes vector code. */
+/* The loop has no branch, so that the compiler can vectorise it. */
 static void mark_in_vocabulary(struct chain *chain, uint32_t index) {
     for (size_t i = 0; i < chain->vocab_size; i++) {
         bool removed = chain->logits[i] == -INFINITY && !chain->removed_by[i];
@@ -167,7 +168,7 @@ static void mark_in_vocabulary(struct chain *chain, uint32_t index) {
     }
 }
 
-/* Marks the removed tokens of a pool and clears them in the arrays of the whole vocabulary. */
+/* Marks the removed tokens of a pool, and removes them from the arrays of the whole vocabulary. */
 static void mark_in_pool(struct chain *chain, const struct pool *pool, uint32_t index) {
     for (size_t i = 0; i < pool->n; i++) {
         uint32_t id = pool->ids[i];
@@ -178,7 +179,8 @@ static void mark_in_pool(struct chain *chain, const struct pool *pool, uint32_t 
     }
 }
 
-/* Marks the tokens that stage `index` removed, sets their weights to 0 and returns their sum. */
+/* Marks the tokens that stage `index` removed, sets their weights to 0 and returns the sum of these
+ * weights. */
 static uint64_t mark_removed(struct chain *chain, struct pool *pool, uint32_t index) {
     if (pool->ids)
         mark_in_pool(chain, pool, index);
@@ -187,7 +189,7 @@ static uint64_t mark_removed(struct chain *chain, struct pool *pool, uint32_t in
     return pool_drop_weights(pool);
 }
 
-/* Brings a pool's logits and weights back to the whole vocabulary. */
+/* Copies a pool's logits and weights to the arrays of the whole vocabulary. */
 static void write_back(struct chain *chain, const struct pool *pool) {
     for (size_t i = 0; i < pool->n; i++) {
         chain->logits[pool->ids[i]] = pool->logits[i];
@@ -296,8 +298,8 @@ static enum status run_stage(struct chain *chain, uint32_t index, uint32_t numbe
     return STATUS_OK;
 }
 
-/* The tokens to list: survivors in rank order, then the removed by raw logit, then those that came
- * in as -Infinity, by id. */
+/* Writes the ids to list and returns their number: survivors in rank order, then removed tokens by
+ * raw logit, then tokens with the raw logit -Infinity by id. */
 static size_t list_ids(struct chain *chain, size_t top) {
     size_t n = chain->vocab_size;
     struct pool pool = pool_of(chain);

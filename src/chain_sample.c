@@ -1,4 +1,4 @@
-/* The draws: from the last trace, or with a chain of its own that leaves no record. */
+/* The draws: from the last trace, or from a chain that runs without a trace. */
 #include <string.h>
 
 #include "chain_part.h"
@@ -6,7 +6,7 @@
 #include "measure.h"
 #include "rank.h"
 
-/* The p of a drawn token in a state in which it survives. */
+/* Returns the p of a token in a state in which it survives. */
 static double p_in(const struct snapshot *state, uint32_t id) {
     return chain_share(chain_weight(state->logits[id], state->max), state->total);
 }
@@ -55,8 +55,8 @@ static struct snapshot keep_state(struct chain *chain, const struct pool *pool,
     return (struct snapshot){copy, max, input->total};
 }
 
-/* Runs the chain on the pool without a record, in place, and draws. Weights, total, number of
- * survivors and `max` are those of the pool on entry, if a stage reads them. */
+/* Runs the chain on the pool in place, without a trace, and draws. Weights, total, number of
+ * survivors and `max` must describe the pool at entry if a stage reads them. */
 static enum status sample_from(struct chain *chain, struct pool pool, struct warp_input *input,
                                float max, uint64_t r, struct chain_sample *sample,
                                struct fault *fault) {

@@ -1,5 +1,6 @@
 /* Randomness and the draw: PCG32, inverse CDF over integer weights, Gumbel-max. Every random number
- * is a pure function of (seed, step), so a timeline can be rewound and branched at no cost. */
+ * is a pure function of (seed, step), so a timeline can be rewound and branched without stored
+ * random state. */
 #ifndef LOGITSCOPE_DRAW_H
 #define LOGITSCOPE_DRAW_H
 
@@ -15,7 +16,7 @@ uint32_t pcg32_next(struct pcg32 *generator);
 /* Skips `delta` outputs in O(log delta). Brown 1994. */
 void pcg32_advance(struct pcg32 *generator, uint64_t delta);
 
-/* splitmix64's output for the state x: one increment, then the mix. Steele et al. 2014. */
+/* Returns splitmix64's output for the state x: an increment, then a mix. Steele et al. 2014. */
 static inline uint64_t splitmix64(uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -23,27 +24,28 @@ static inline uint64_t splitmix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* The 53 random bits of a step: outputs 2 * step and 2 * step + 1 of PCG32 seeded with (seed, 54),
- * as (a >> 5) * 2^26 + (b >> 6). u = r * 2^-53. */
+/* Returns the 53 random bits r of a step: outputs 2 * step and 2 * step + 1 of PCG32 seeded with
+ * (seed, 54), as (a >> 5) * 2^26 + (b >> 6). u = r * 2^-53. */
 uint64_t draw_random(uint64_t seed, uint64_t step);
 
-/* 53 random bits for a decision that is no draw: the top ones of
- * splitmix64(splitmix64(splitmix64(seed) + step) + tag). Tags are beyond every id. */
+/* Returns 53 random bits for a decision other than the draw: the top bits of
+ * splitmix64(splitmix64(splitmix64(seed) + step) + tag). A tag is larger than every id, so
+ * draw_gumbel never uses these bits. */
 enum draw_tag { DRAW_XTC, DRAW_ACCEPT, DRAW_RESIDUAL };
 uint64_t draw_coin(uint64_t seed, uint64_t step, enum draw_tag tag);
 
-/* The first token in rank order with a cumulative weight above floor(r * total / 2^53). total is
- * the sum of weights and positive; r < 2^53; scratch holds n uint32. */
+/* Returns the first token in rank order with a cumulative weight above floor(r * total / 2^53).
+ * `total` is the sum of weights and positive; r < 2^53; `scratch` has room for n uint32. */
 uint32_t draw_inverse(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                       uint64_t r, uint32_t *scratch);
 
-/* argmax of l + g, lowest id on a tie; g = -log(-log((k + 1/2) 2^-53)), k the top 53 bits of
- * splitmix64(splitmix64(splitmix64(seed) + step) + id). Maddison et al. 2014. */
+/* Returns the token with the largest l + g, lowest id on a tie; g = -log(-log((k + 1/2) 2^-53)), k
+ * the top 53 bits of splitmix64(splitmix64(splitmix64(seed) + step) + id). Maddison et al. 2014. */
 uint32_t draw_gumbel(const float *logits, size_t n, uint64_t seed, uint64_t step);
 
-/* floor(a * b / 2^53), exactly, for a <= 2^53 and b < 2^63. */
+/* Returns floor(a * b / 2^53), exactly, for a <= 2^53 and b < 2^63. */
 uint64_t draw_scale(uint64_t a, uint64_t b);
-/* ceil(a * b / 2^53), for the same ranges. */
+/* Returns ceil(a * b / 2^53), exactly, for a <= 2^53 and b < 2^63. */
 uint64_t draw_scale_up(uint64_t a, uint64_t b);
 
 #endif

@@ -5,12 +5,12 @@
 
 static const double LN_2 = 0.69314718055994530942, LOG2_E = 1.44269504088896340736;
 
-/* e^x in float32, at most 1.5 ulp off for -87.3 <= x <= 88.3. Below it returns exactly 0, above it
- * +Infinity; elementary_exp(0) is exactly 1; NaN gives NaN. kernels_simd.c repeats these operations
- * in vector words. */
+/* e^x in float32, at most 1.5 ulp off for -87.3 <= x <= 88.3. Returns exactly 0 below this range
+ * and +Infinity above it; elementary_exp(0) is exactly 1; NaN gives NaN. elementary_simd.h computes
+ * the same bits with vector words. */
 float elementary_exp(float x);
 
-/* tanh(x) in float32, at most 3 ulp off; odd, within [-1, 1]. */
+/* tanh(x) in float32, at most 3 ulp off. The function is odd; its values are in [-1, 1]. */
 float elementary_tanh(float x);
 
 /* e^x in float64, about 1 ulp off for |x| <= 700. */

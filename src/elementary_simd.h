@@ -1,11 +1,11 @@
-/* An elementary function in vector words, bit for bit that of elementary.h. */
+/* elementary_exp with vector words; computes the bits of elementary.h. */
 #ifndef LOGITSCOPE_ELEMENTARY_SIMD_H
 #define LOGITSCOPE_ELEMENTARY_SIMD_H
 
 #include "simd.h"
 
-/* elementary_exp's operations for x up to 0, or NaN; n is read from the low bits that the magic
- * number rounds it into. */
+/* elementary_exp for x <= 0 or NaN, with the same operations. Adding the magic number rounds n into
+ * the low bits, from where it is read. */
 static inline f32x4 exp_down_f32x4(f32x4 x) {
     f32x4 magic = f32x4_splat(12582912.0f);
     f32x4 shifted = f32x4_add(f32x4_mul(x, f32x4_splat(1.44269504088896341f)), magic);
@@ -19,7 +19,8 @@ static inline f32x4 exp_down_f32x4(f32x4 x) {
     p = f32x4_add(f32x4_mul(p, r), f32x4_splat(1.6666665459e-1f));
     p = f32x4_add(f32x4_mul(p, r), f32x4_splat(5.0000001201e-1f));
     f32x4 y = f32x4_add(f32x4_add(f32x4_mul(p, f32x4_mul(r, r)), r), f32x4_splat(1.0f));
-    /* shifted has the bits 0x4b400000 + n; the last line replaces results that overflow here */
+    /* the bits of `shifted` are 0x4b400000 + n; the last line replaces results that overflow here
+     */
     i32x4 power = i32x4_add(i32x4_bits(shifted), i32x4_splat(127 - 0x4b400000));
     y = f32x4_mul(y, f32x4_bits(i32x4_shift_left(power, 23)));
     return f32x4_unless(f32x4_less(x, f32x4_splat(-87.3f)), y);

@@ -9,12 +9,13 @@ enum gate { GATE_CONSTRAINT, GATE_BANNED_WORDS, GATE_FORCED_FIRST, GATE_COUNT };
 
 /* True if the settings use the gate. */
 bool gate_active(const struct settings *settings, enum gate gate);
-/* Its value in the trace: the number of allowed tokens or of banned sequences, or the forced id. */
+/* Returns the gate's value in the trace: the number of allowed tokens, the number of banned
+ * sequences, or the forced id. */
 double gate_value(const struct settings *settings, enum gate gate);
-/* "constraint", "banned_words", "forced_first". */
+/* Returns "constraint", "banned_words" or "forced_first". */
 const char *gate_name(enum gate gate);
-/* Removes the tokens that the mask forbids, or every id but the forced one. For banned words it
- * removes an id if the history ends with the rest of its sequence. May leave nothing. */
+/* Removes tokens: those that the mask forbids, or all except the forced id, or the last id of a
+ * banned sequence if the history ends with the ids before it. May remove every token. */
 void gate_apply(enum gate gate, float *logits, const struct warp_input *input);
 
 #endif

@@ -13,17 +13,17 @@
 #include "gguf_value.h"
 #include "status.h"
 
-struct gguf; /* opaque: two tables over the image */
+struct gguf; /* opaque; points into the image */
 
-/* Parses the image. On success the caller passes `*file` to gguf_close. It keeps pointers into
- * `image`, which must outlive it unchanged. Duplicate keys or tensor names are malformed. Types
- * that gguf_tensor_type does not list are refused by name. STATUS_BAD_FILE, STATUS_UNSUPPORTED
- * (version, tensor type), STATUS_OUT_OF_MEMORY. */
+/* Parses the image. On success the caller passes `*file` to gguf_close. The file keeps pointers
+ * into `image`, which must stay unchanged and valid until then. Duplicate keys or tensor names are
+ * malformed. Types that gguf_tensor_type does not list are refused by name. STATUS_BAD_FILE,
+ * STATUS_UNSUPPORTED (version, tensor type), STATUS_OUT_OF_MEMORY. */
 enum status gguf_open(struct gguf **file, const void *image, size_t size, struct fault *fault);
 
-/* Parses the first `available` bytes of an image of `size` bytes, as gguf_open does. With
- * GGUF_SIZE_UNKNOWN the image ends at its last tensor's end. Everything but the tensors' data can
- * be read. STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
+/* Like gguf_open, but parses the first `available` bytes of an image of `size` bytes. If the size
+ * is GGUF_SIZE_UNKNOWN, the image ends at its last tensor's end. Metadata and tensor table can be
+ * read, the tensors' data cannot. STATUS_INCOMPLETE if the tensor table ends beyond `available`. */
 #define GGUF_SIZE_UNKNOWN ((uint64_t)1 << 40)
 enum status gguf_open_head(struct gguf **file, const void *head, size_t available, uint64_t size,
                            struct fault *fault);
@@ -33,13 +33,13 @@ void gguf_close(struct gguf *file);
  * STATUS_UNSUPPORTED. */
 enum status gguf_check_whole(const struct gguf *file, struct fault *fault);
 
-/* Bytes of the whole image. */
+/* Returns the bytes of the whole image. */
 uint64_t gguf_size(const struct gguf *file);
 
-/* Metadata by key, or NULL. */
+/* Returns the metadata value of a key, or NULL. */
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key);
 
-/* The value of a key, read by gguf_value_u32 and the other readers of gguf_value.h. */
+/* Each finds a key and reads its value with the reader of gguf_value.h. */
 enum status gguf_u32(const struct gguf *file, const char *key, uint32_t fallback, uint32_t *out,
                      struct fault *fault);
 enum status gguf_f64(const struct gguf *file, const char *key, double fallback, double *out,
@@ -51,11 +51,11 @@ enum status gguf_text(const struct gguf *file, const char *key, struct gguf_stri
 
 uint64_t gguf_tensor_count(const struct gguf *file);
 const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, uint64_t index);
-/* Tensor by name, or NULL. */
+/* Returns the tensor of that name, or NULL. */
 const struct gguf_tensor *gguf_tensor_find(const struct gguf *file, const char *name);
 
-/* general.file_type if the file states it; else format.h's number for the type with the largest
- * share of tensor bytes. */
+/* Returns general.file_type if the file has this key. Otherwise returns the file_type (format.h) of
+ * the type with the most tensor bytes. */
 uint32_t gguf_file_type(const struct gguf *file);
 
 #endif

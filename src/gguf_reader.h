@@ -10,8 +10,8 @@
 
 enum { GGUF_NAME_SHOWN = 64 };
 
-/* Of the image's `size` bytes, `available` can be read. `subject` and `name` say for a fault which
- * part is being read: "named_tensor" and "blk.0.attn_q.weight". */
+/* The image has `size` bytes; the first `available` can be read. `subject` and `name` tell a fault
+ * which part is being read: "named_tensor" and "blk.0.attn_q.weight". */
 struct gguf_reader {
     const uint8_t *image;
     uint64_t size, available, position;
@@ -20,19 +20,20 @@ struct gguf_reader {
     struct fault *fault;
 };
 
-/* Set the subject of later faults: the first GGUF_NAME_SHOWN bytes of a name, or a number while the
- * name is unread. */
+/* Both set `subject` and `name` for later faults. The name is the first GGUF_NAME_SHOWN bytes of a
+ * string, or a number if the string is not read yet. */
 void gguf_reader_name(struct gguf_reader *r, const char *subject, struct gguf_string name);
 void gguf_reader_number(struct gguf_reader *r, const char *subject, uint64_t number);
 
-/* Return STATUS_BAD_FILE for the current subject. `field` is the key of a phrase, or NULL if the
- * sentence of `key` names the field itself. */
+/* Both return STATUS_BAD_FILE with the current subject. `field` is the key of a phrase, or NULL if
+ * the sentence under `key` already names the field. */
 enum status gguf_reader_bad(struct gguf_reader *r, const char *key, const char *field);
 enum status gguf_reader_bad_number(struct gguf_reader *r, const char *key, const char *field,
                                    uint64_t got);
 
-/* Each reads a value and moves past it. STATUS_BAD_FILE if the value ends beyond the image, has an
- * unknown type or is nested too deep; STATUS_INCOMPLETE if it ends beyond the available bytes. */
+/* Each reads a value and moves `position` past the value. STATUS_BAD_FILE if the value ends beyond
+ * the image, has an unknown type or is nested too deep; STATUS_INCOMPLETE if it ends beyond the
+ * available bytes. */
 enum status gguf_reader_u32(struct gguf_reader *r, const char *field, uint32_t *out);
 enum status gguf_reader_u64(struct gguf_reader *r, const char *field, uint64_t *out);
 enum status gguf_reader_string(struct gguf_reader *r, const char *field, struct gguf_string *out);

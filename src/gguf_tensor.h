@@ -1,4 +1,4 @@
-/* One tensor of a GGUF image: its type, its bytes, its weights as float32. */
+/* A tensor of a GGUF image, and its conversion to float32. */
 #ifndef LOGITSCOPE_GGUF_TENSOR_H
 #define LOGITSCOPE_GGUF_TENSOR_H
 
@@ -6,7 +6,7 @@
 
 #include "gguf_value.h"
 
-/* ggml's numbers of types; format.h describes them. */
+/* Types under ggml's numbers; format.h describes them. */
 enum gguf_tensor_type {
     GGUF_F32 = 0,
     GGUF_F16 = 1,
@@ -25,9 +25,9 @@ enum gguf_tensor_type {
     GGUF_BF16 = 30
 };
 
-/* A tensor. shape[0] is the fastest-varying dimension (columns), shape[1] the rows; unused
- * dimensions are 1. `data` points into the image, `offset` bytes from its beginning; it is `bytes`
- * long and aligned as the file says. */
+/* A tensor. shape[0] is the number of columns, the fastest-varying dimension; shape[1] is the
+ * number of rows; unused dimensions are 1. `data` points into the image at offset `offset`, is
+ * `bytes` long and has the file's alignment. */
 struct gguf_tensor {
     struct gguf_string name;
     uint32_t n_dimensions;
@@ -37,7 +37,7 @@ struct gguf_tensor {
     uint64_t offset, bytes;
 };
 
-/* Bytes of `count` values, whole blocks of the type. */
+/* Returns the bytes of `count` values; `count` is a multiple of the type's block. */
 uint64_t gguf_bytes(enum gguf_tensor_type type, uint64_t count);
 
 /* Converts `count` values of the tensor, from element `first` on, to float32. `first` and `count`

@@ -1,4 +1,4 @@
-/* One metadata value of a GGUF image, read in place. gguf_open has checked that it lies within the
+/* A metadata value of a GGUF image, read in place. gguf_open has checked that it is inside the
  * image. */
 #ifndef LOGITSCOPE_GGUF_VALUE_H
 #define LOGITSCOPE_GGUF_VALUE_H
@@ -9,7 +9,7 @@
 
 #include "status.h"
 
-/* Numbers as the file stores them. */
+/* Types under the file's numbers. */
 enum gguf_type {
     GGUF_UINT8 = 0,
     GGUF_INT8,
@@ -26,15 +26,15 @@ enum gguf_type {
     GGUF_FLOAT64
 };
 
-/* A string inside the image: not terminated, not necessarily UTF-8. */
+/* A string inside the image, without a terminating 0 and not always UTF-8. */
 struct gguf_string {
     const char *data;
     size_t length;
 };
 
-/* A metadata value. `data` points at the value's first byte inside the image; for GGUF_ARRAY it
- * points at the first element, `element_type` and `count` describe the array, and arrays of arrays
- * are accepted but cannot be read further. */
+/* A metadata value. `data` points at the value's first byte inside the image. For GGUF_ARRAY,
+ * `data` points at the first element; `element_type` and `count` describe the array. Arrays of
+ * arrays are accepted, but cannot be read. */
 struct gguf_value {
     enum gguf_type type;
     enum gguf_type element_type;

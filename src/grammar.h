@@ -4,10 +4,10 @@
  *   root ::= "[" item ("," item)* "]"   # a name, then its definition; root is the whole text
  *   item ::= [0-9]{1,3} | "none" | .
  *
- * Literals "..." and classes [a-z], [^"\\] know the escapes \n \r \t \\ \" \[ \] \- \xNN \uNNNN
- * \UNNNNNNNN; any other is refused. A dot is any character. Parts may be grouped ( ) and repeated
- * * + ? {m} {m,} {m,n}. White space and line ends only separate. Accepted texts are well-formed
- * UTF-8. */
+ * Literals "..." and classes [a-z], [^"\\] accept the escapes \n \r \t \\ \" \[ \] \- \xNN \uNNNN
+ * \UNNNNNNNN; every other escape is an error. A dot means any character. Parts may be grouped ( )
+ * and repeated * + ? {m} {m,} {m,n}. White space and line ends only separate parts. Accepted texts
+ * are well-formed UTF-8. */
 #ifndef LOGITSCOPE_GRAMMAR_H
 #define LOGITSCOPE_GRAMMAR_H
 
@@ -18,9 +18,9 @@
 
 enum { GRAMMAR_RULES_MAX = 512, GRAMMAR_CODE_MAX = 1 << 16 };
 
-/* byte: a byte from low to high, then the next step. split: the next step, or step `to`. jump: step
- * `to`. call: rule `to`, then the next step. return: ends the rule. `to` is relative to the step
- * itself, so that steps can be moved and copied. */
+/* BYTE: reads a byte from low to high, then runs the next step. SPLIT: runs the next step or step
+ * `to`. JUMP: runs step `to`. CALL: runs rule `to`, then the next step. RETURN: ends the rule. The
+ * step `to` is counted from the step itself, so that steps can be moved and copied. */
 enum grammar_kind { GRAMMAR_BYTE, GRAMMAR_SPLIT, GRAMMAR_JUMP, GRAMMAR_CALL, GRAMMAR_RETURN };
 
 struct grammar_step {
@@ -28,15 +28,15 @@ struct grammar_step {
     int32_t to;
 };
 
-/* The start of a rule that is used but not defined. */
+/* Value of `start` for a rule that is used but not defined. */
 enum { GRAMMAR_UNDEFINED = UINT32_MAX };
 
 struct grammar_rule {
-    const char *name; /* (length,) in the grammar's text */
+    const char *name; /* (length,) inside the grammar's text */
     uint32_t length, start;
 };
 
-/* The steps of a rule begin at its start and end before the next rule's. */
+/* A rule's steps begin at index `start` and end before the steps of the next rule. */
 struct grammar {
     struct grammar_step *steps;
     uint32_t n_steps, n_rules, root;

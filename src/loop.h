@@ -3,8 +3,8 @@
 #define LOGITSCOPE_LOOP_H
 
 /* ALWAYS is for functions over small arrays of vector words. The arrays stay in registers only if
- * every loop over them is unrolled, by constants that the caller passes. No other loop may be
- * unrolled: a longer body needs more registers than there are. */
+ * every loop over them is unrolled, with constant bounds from the caller. No other loop may be
+ * unrolled, because a longer body needs too many registers. */
 #define ALWAYS __attribute__((always_inline))
 #define OUTLINED __attribute__((noinline))
 #ifdef __clang__
@@ -15,9 +15,9 @@
 #define ROLLED
 #endif
 
-/* Before a loop over weights or a vocabulary that WebAssembly's compiler shall vectorise; VECTOR4
- * also interleaves four words, for bodies that do next to nothing. build.sh turns vectorising off
- * for all other loops. */
+/* VECTOR before a loop tells the compiler for WebAssembly to vectorise it. VECTOR4 also interleaves
+ * four words; it is for very short loop bodies. build.sh turns vectorising off for all other loops.
+ */
 #if defined __wasm__ && defined __clang__
 #define VECTOR _Pragma("clang loop vectorize(enable)")
 #define VECTOR4 _Pragma("clang loop vectorize(enable) interleave_count(4)")

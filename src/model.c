@@ -1,7 +1,7 @@
 /* Finds every tensor that an architecture needs, checks its shape and packs it.
  *
- * The tensors are bound twice: first to learn how each is used, then, when all are packed, to set
- * the pointers. */
+ * The tensors are bound twice: first to find out how each tensor is used; then, after packing, to
+ * set the pointers. */
 #include "model.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 enum { NAME_MAX_BYTES = 64, PARTS_MAX = 3, OUTSIDE_BLOCKS = -1 };
 
-/* The use of a tensor: none (0 parts), a vector or table kept row by row, or a matrix whose parts
- * lie one below the other and are packed separately. */
+/* The use of a tensor: unused (0 parts), a vector or table stored row by row (plain), or a matrix
+ * of `parts` parts below each other, which are packed separately. */
 struct place {
     uint32_t parts, rows[PARTS_MAX];
     bool plain;
@@ -44,7 +44,7 @@ static void tensor_name(char name[NAME_MAX_BYTES], int layer, const char *stem, 
 
 static const char WEIGHT[] = ".weight", BIAS[] = ".bias";
 
-/* Finds a tensor of the given shape; NULL on failure. */
+/* Finds a tensor and checks its shape; NULL on failure. */
 static const struct gguf_tensor *find(struct loader *l, int layer, const char *stem,
                                       const char *kind, uint64_t cols, uint64_t rows) {
     char name[NAME_MAX_BYTES];
@@ -75,12 +75,12 @@ static struct place *place_of(const struct loader *l, const struct gguf_tensor *
     return &l->places[tensor - gguf_tensor_at(l->file, 0)];
 }
 
-/* By address: weights beyond 2 GB are larger than a difference of pointers in 32 bits. */
+/* Computes with addresses, because 2 GB or more exceed a difference of 32-bit pointers. */
 static uint8_t *address(const struct loader *l, uint64_t at) {
     return l->memory ? (uint8_t *)((uintptr_t)l->memory + (uintptr_t)at) : NULL;
 }
 
-/* A table of float32, (rows, cols), row by row. */
+/* Binds a table (rows, cols) of float32, stored row by row. */
 static float *table(struct loader *l, int layer, const char *stem, const char *kind, uint64_t rows,
                     uint64_t cols) {
     const struct gguf_tensor *tensor = find(l, layer, stem, kind, cols, rows);
@@ -95,7 +95,7 @@ static float *vector(struct loader *l, int layer, const char *stem, uint64_t n) 
     return table(l, layer, stem, WEIGHT, 1, n);
 }
 
-/* Binds the matrices (rows[p], cols) that a tensor holds one below the other. */
+/* Binds n matrices (rows[p], cols) that are below each other in one tensor. */
 static void joined(struct loader *l, int layer, const char *stem, struct matrix *const parts[],
                    const uint32_t rows[], uint32_t n, uint32_t cols) {
     uint64_t sum = 0;
@@ -120,7 +120,8 @@ static struct matrix matrix(struct loader *l, int layer, const char *stem, uint3
     return m;
 }
 
-/* Binds a bias if the architecture has it; `qkv`: it belongs to q, k or v. */
+/* Binds a bias if the architecture has it, else returns NULL. `qkv` is true for a bias of q, k or
+ * v. */
 static float *bias(struct loader *l, int layer, const char *stem, uint64_t n, bool qkv) {
     enum biases biases = l->model->shape.architecture->biases;
     bool needed = biases == BIASES_ALL || (biases == BIASES_QKV && qkv);
@@ -229,8 +230,8 @@ static void need_key(struct loader *l, const char *suffix) {
         l->status = fault_set(l->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
 }
 
-/* Llama 3's divisors are one tensor, LongRoPE's (Ding et al. 2024) are two: the session picks one
- * by the length of its context. */
+/* Llama 3 has one tensor of divisors. LongRoPE (Ding et al. 2024) has two; the session selects one
+ * by its context. */
 static void bind_rope(struct loader *l) {
     struct model *m = l->model;
     uint64_t n = m->shape.rope.n_rot / 2;
@@ -285,9 +286,9 @@ static uint64_t place_bytes(const struct gguf_tensor *tensor, const struct place
     return bytes;
 }
 
-/* Gives every tensor its place, in the order of the file. Tensors are packed in place, one after
- * another, and none may overwrite unread data. So the image begins `image_at` bytes into the
- * memory: no tensor's packed end lies beyond its end in the image. */
+/* Gives every tensor its offset, in the order of the file. Tensors are packed in place, one after
+ * another, and must not overwrite unread data. So the image begins at offset `image_at`: large
+ * enough that no packed tensor ends beyond its end in the image. */
 static void lay_out(struct loader *l, struct model_plan *plan) {
     uint64_t n = gguf_tensor_count(l->file), at = 0, read = 0, image_at = 0;
     for (uint64_t i = 0; i < n; i++) l->order[i] = gguf_tensor_at(l->file, i);
@@ -296,7 +297,7 @@ static void lay_out(struct loader *l, struct model_plan *plan) {
         const struct gguf_tensor *tensor = l->order[i];
         struct place *place = place_of(l, tensor);
         uint64_t end = tensor->offset + tensor->bytes;
-        /* a tensor without a use would be ignored silently */
+        /* without this check an unused tensor would be ignored silently */
         if (!place->parts)
             refuse(l, tensor, STATUS_UNSUPPORTED, "tensor_no_place");
         else if (tensor->offset < read)
@@ -314,7 +315,7 @@ static void lay_out(struct loader *l, struct model_plan *plan) {
     if (plan->bytes < at) plan->bytes = at;
 }
 
-/* Does everything but reading weights; loader_close undoes it. */
+/* Does everything except reading weights; loader_close frees what it allocates. */
 static enum status loader_open(struct loader *l, struct model_plan *plan) {
     size_t n = (size_t)gguf_tensor_count(l->file);
     l->model = calloc(1, sizeof *l->model);
@@ -391,7 +392,7 @@ enum status model_measure(struct model_plan *plan, const struct gguf *file, stru
     return status;
 }
 
-/* Packs into `memory`, or into new memory if that is NULL. */
+/* Packs into `memory`, or into new memory if `memory` is NULL. */
 static enum status open_model(struct model **out, const struct gguf *file, void *memory,
                               struct fault *fault) {
     struct loader l = {.file = file, .fault = fault};

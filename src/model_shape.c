@@ -8,7 +8,7 @@
 #include "elementary.h"
 #include "kernels.h"
 
-/* Within these limits elementary_sin is accurate for every angle of RoPE, and 2 * n_layer *
+/* With these limits elementary_sin is accurate for every angle of RoPE, and 2 * n_layer *
  * context_length * EMBD_MAX * 4 is at most 2^49. */
 enum {
     CONTEXT_MAX = 1 << 20,
@@ -27,12 +27,12 @@ struct reader {
     struct fault *fault;
 };
 
-/* "llama" and "context_length" make "llama.context_length". */
+/* Writes for instance "llama.context_length" to `key`. */
 static const char *full_key(char key[KEY_MAX], const char *prefix, const char *suffix) {
     return strcat(strcat(strcpy(key, prefix), "."), suffix);
 }
 
-/* An integer within [low, high]; a fallback of 0 makes the key required. */
+/* Reads an integer in [low, high]; a fallback of 0 makes the key required. */
 static uint32_t read_u32(struct reader *r, const char *suffix, uint32_t fallback, uint32_t low,
                          uint32_t high) {
     char key[KEY_MAX];
@@ -53,7 +53,7 @@ static uint32_t read_u32(struct reader *r, const char *suffix, uint32_t fallback
     return n;
 }
 
-/* A number within [low, high]; a fallback of 0 makes the key required. */
+/* Reads a number in [low, high]; a fallback of 0 makes the key required. */
 static double read_f64(struct reader *r, const char *suffix, double fallback, double low,
                        double high) {
     char key[KEY_MAX];
@@ -93,7 +93,8 @@ static void read_architecture(struct reader *r, struct model_shape *s) {
     r->status = fault_set(r->fault, STATUS_UNSUPPORTED, "architecture", "name:s", shown);
 }
 
-/* `of` is the key of the divisor, or NULL if n must be a multiple of a pair. */
+/* Checks that n is a multiple of `divisor`. `of` is the divisor's key, or NULL if n must be even.
+ */
 static void check_multiple(struct reader *r, const char *suffix, uint32_t n, const char *of,
                            uint32_t divisor) {
     char key[KEY_MAX];
@@ -122,7 +123,8 @@ static bool is_off(const struct reader *r, const char *suffix) {
            (!gguf_bool(r->file, key, false, &on, NULL) && !on);
 }
 
-/* Reads an array of one number for each layer; all layers with heads must have the same number. */
+/* Reads an array with the number of key heads of each layer. All layers with heads must have equal
+ * numbers. */
 static void read_heads_by_layer(struct reader *r, struct model_shape *s, const char *key,
                                 const struct gguf_value *value) {
     bool integers = value->element_type == GGUF_INT32 || value->element_type == GGUF_UINT32;
@@ -172,8 +174,8 @@ static void read_heads(struct reader *r, struct model_shape *s) {
                       (uint64_t)s->n_embd_head);
 }
 
-/* Returns the divisor of the angles. A factor without a type means linear scaling; 0 means none, as
- * in llama.cpp. */
+/* Returns the divisor of the angles. A factor without a scaling type means linear scaling; factor 0
+ * means no scaling, as in llama.cpp. */
 static double read_rope_factor(struct reader *r) {
     char key[KEY_MAX];
     const char *suffix = "rope.scaling.factor";
@@ -189,7 +191,7 @@ static void read_yarn(struct reader *r, struct rope *rope) {
     rope->yarn = true;
     rope->beta_fast = read_f64(r, "rope.scaling.yarn_beta_fast", 32, 1e-3, 1e6);
     rope->beta_slow = read_f64(r, "rope.scaling.yarn_beta_slow", 1, 1e-3, 1e6);
-    /* converters disagree: the factor replaces the magnitude below, or multiplies it */
+    /* converters disagree whether attn_factor replaces the magnitude below or multiplies it */
     if (rope->magnitude != 1) refuse_key(r, "rope.scaling.attn_factor");
     if (rope->freq_base < 2) refuse_key(r, "rope.scaling.type");
     rope->magnitude = 1 + 0.1 * elementary_log(rope->factor); /* Peng et al. 2023, section 3.4 */
@@ -221,7 +223,7 @@ static void read_rope(struct reader *r, struct model_shape *s) {
         refuse_key(r, "rope.scaling.type");
 }
 
-/* Reads the window of attention and the layers that have one. */
+/* Reads the window of attention and which layers have a window. */
 static void read_window(struct reader *r, struct model_shape *s) {
     const struct architecture *a = s->architecture;
     if (!a->window_period || (!a->window && is_off(r, "attention.sliding_window"))) return;
@@ -268,7 +270,8 @@ static void read_scales(struct reader *r, struct model_shape *s) {
     }
 }
 
-/* Keys that change the numbers, with their readers; a key without an active reader is refused. */
+/* Keys that change the logits, with the features that read them. A key is refused if none of its
+ * features is active. */
 enum { NOTHING, WINDOWS = 1, CAPS = 2, MULTIPLIERS = 4, LOCAL_BASES = 8, CONVOLUTIONS = 16 };
 
 static const struct {
@@ -315,13 +318,14 @@ static void refuse_keys(struct reader *r, const struct model_shape *s) {
     uint32_t window = 0;
     full_key(key, r->prefix, "attention.sliding_window");
     if (!gguf_u32(r->file, key, 0, &window, NULL) && window >= s->context_length)
-        readers |= WINDOWS; /* a window as long as the context hides nothing */
+        readers |= WINDOWS; /* a window of at least the context has no effect */
     for (size_t i = 0; i < sizeof changing_keys / sizeof *changing_keys; i++)
         if (!(readers & changing_keys[i].readers) && !is_off(r, changing_keys[i].suffix))
             refuse_key(r, changing_keys[i].suffix);
 }
 
-/* True if attention and feed-forward part read the same x; files of GPT-NeoX set it either way. */
+/* True if attention and feed-forward part read the same x. Files of GPT-NeoX exist with both
+ * values. */
 static bool read_parallel(struct reader *r) {
     char key[KEY_MAX];
     bool parallel = true;
@@ -340,7 +344,7 @@ static void refuse_switched_off(struct reader *r, const char *suffix) {
     if (!on) refuse_key(r, suffix);
 }
 
-/* Experts need a sentence of their own: the tensors alone would look incomplete. */
+/* Refuses experts by an own sentence; otherwise the fault would name a missing tensor. */
 static void refuse_experts(struct reader *r) {
     char key[KEY_MAX];
     uint32_t experts = 0;
@@ -377,7 +381,8 @@ static void count_parameters(const struct gguf *file, struct model_shape *s) {
     }
 }
 
-/* Floats per position in the caches: keys and values, or the inputs of a convolution. */
+/* Adds up the floats per position in the caches: keys and values, or the inputs of a convolution.
+ */
 static void add_widths(struct model_shape *s, const struct gguf *file) {
     for (uint32_t i = 0; i < s->n_layer; i++) {
         uint64_t n_kv = (uint64_t)model_shape_n_head_kv(s, file, i) * s->n_embd_head;

@@ -1,5 +1,6 @@
 /* build: -O2 */
-/* Loops over a pool, or over the whole vocabulary; the latter have no branches. */
+/* Loops over a pool or over the whole vocabulary. Loops over the whole vocabulary have no branches.
+ */
 #include "pool.h"
 
 #include <float.h>
@@ -17,7 +18,7 @@ static void shrink_vocabulary(struct pool *to, const struct pool *from) {
     }
 }
 
-/* Branch-free: survival is unpredictable. */
+/* Has no branch, because the processor cannot predict which tokens survive. */
 static void shrink_pool(struct pool *to, const struct pool *from) {
     size_t found = 0;
     for (size_t i = 0; i < from->n; i++) {
@@ -48,7 +49,7 @@ uint64_t pool_drop_weights(struct pool *pool) {
     return mass;
 }
 
-/* 1 if two logits differ in bits; zeros of different sign do. */
+/* Returns 1 if the bits of two logits differ; 0 and -0 differ. */
 static uint32_t differs(float a, float b) {
     uint32_t x, y;
     memcpy(&x, &a, sizeof x);

@@ -1,5 +1,5 @@
-/* The table of pre-tokenizers, and the parts of the splitters: runs of a class, English endings,
- * white space that leaves its last character to the next word. */
+/* The table of pre-tokenizers and their passes. The parts of a pass match runs of a class, English
+ * endings, and white space except its last character, which belongs to the next word. */
 #include "pretokenizer.h"
 
 #include <string.h>
@@ -13,14 +13,14 @@ struct pretokenizer_pass {
     cut *cut;
     bool (*has)(uint32_t code); /* cut_runs: true for the characters of a run */
     unsigned least, most;       /* cut_runs: length of a run; most 0: no limit */
-    bool after_space;           /* cut_runs: one white space before the run belongs to it */
-    unsigned numbers;           /* cut_words: most digits of a piece */
-    bool marks;                 /* cut_words: marks are letters */
-    bool cased;                 /* cut_words: a word ends before upper case after lower case */
-    bool endings;               /* cut_words, cased: endings such as 's belong to the word */
+    bool after_space;           /* cut_runs: true if one white space before a run belongs to it */
+    unsigned numbers;           /* cut_words: most digits in a piece */
+    bool marks;                 /* cut_words: true if marks count as letters */
+    bool cased;                 /* cut_words: true if a word ends between lower and upper case */
+    bool endings; /* cut_words with `cased`: true if endings such as 's belong to the word */
 };
 
-/* Matches 's|'t|'re|'ve|'m|'ll|'d; `folded`: in either case. */
+/* Matches 's|'t|'re|'ve|'m|'ll|'d, with `folded` in upper case too. Returns its bytes, or 0. */
 static size_t ending(const char *text, size_t length, bool folded) {
     static const char *const endings[] = {"s", "t", "re", "ve", "m", "ll", "d"};
     if (length == 0 || text[0] != '\'') return 0;
@@ -56,7 +56,7 @@ static size_t run_end(const char *text, size_t length, size_t at, unsigned set, 
     return at;
 }
 
-/* Matches \s+(?!\S)|\s+ and, if `lines`, \s*[\r\n]+ before it. */
+/* Matches \s+(?!\S)|\s+ and, if `lines` is true, first tries \s*[\r\n]+. */
 static size_t space_end(const char *text, size_t length, bool lines) {
     size_t at = 0, last = 0, line = 0;
     while (at < length) {
@@ -88,8 +88,9 @@ static size_t cut_gpt2(const struct pretokenizer_pass *pass, const char *text, s
     return space_end(text, length, false);
 }
 
-/* Matches Upper* Lower+ from `at` on; both sets hold caseless letters and marks. Returns the end,
- * or 0. If no Lower follows Upper*, the match backs up to its last character of both sets. */
+/* Matches Upper* Lower+ from `at` on; caseless letters and marks are in both sets. Returns the end,
+ * or 0. If no Lower follows Upper*, the match ends after its last character that is in both sets.
+ */
 static size_t lower_end(const char *text, size_t length, size_t at) {
     size_t both = 0;
     for (size_t size; at < length; at += size) {
@@ -108,8 +109,8 @@ static size_t upper_end(const char *text, size_t length, size_t at) {
     return end > at ? run_end(text, length, end, TO_LOWER, SIZE_MAX) : 0;
 }
 
-/* Matches P?Upper*Lower+|P?Upper+Lower* with an ending after either. `prefix` is the bytes of P, 0
- * if the first character is no P. Returns 0 if there is no word. */
+/* Matches P?Upper*Lower+|P?Upper+Lower*, then an optional ending. `prefix` is the number of bytes
+ * of P, or 0 if the first character is not P. Returns the end, or 0. */
 static size_t cased_end(const struct pretokenizer_pass *pass, const char *text, size_t length,
                         size_t prefix) {
     size_t end = prefix ? lower_end(text, length, prefix) : 0;
@@ -119,7 +120,8 @@ static size_t cased_end(const struct pretokenizer_pass *pass, const char *text, 
     return end && pass->endings ? end + ending(text + end, length - end, true) : end;
 }
 
-/* Matches P?\p{L}+, or with marks P?[\p{L}\p{M}]+. A mark can be P or begin a word. */
+/* Matches P?\p{L}+, or P?[\p{L}\p{M}]+ if pass->marks; returns the end, or 0. A mark can be P or
+ * begin a word. */
 static size_t word_end(const struct pretokenizer_pass *pass, const char *text, size_t length,
                        size_t prefix) {
     unsigned set = UNICODE_LETTERS | (pass->marks ? UNICODE_MARKS : 0u);
@@ -128,8 +130,8 @@ static size_t word_end(const struct pretokenizer_pass *pass, const char *text, s
 }
 
 /* Llama 3's expression and its descendants, with P = [^\r\n\p{L}\p{N}]:
- * (?i:'s|...)|P?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
- * The cased ones have the endings after the word, and [\r\n/]*. */
+ * (?i:'s|...)|P?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ With
+ * pass->cased, the endings follow the word, and [\r\n/]* replaces [\r\n]*. */
 static size_t cut_words(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     uint32_t code;
     size_t size = unicode_next(text, length, &code), end = 0;
@@ -152,8 +154,8 @@ static size_t cut_words(const struct pretokenizer_pass *pass, const char *text, 
     return at;
 }
 
-/* Matches `least` to `most` characters of the pass at text[0 .. length), after a space if it may;
- * returns the end, or 0. */
+/* Matches pass->least to `most` characters of the pass at the beginning of text[0 .. length), after
+ * a space if the pass allows one. Returns the end, or 0. */
 static size_t match_run(const struct pretokenizer_pass *pass, const char *text, size_t length,
                         unsigned most) {
     uint32_t code;
@@ -170,7 +172,7 @@ static size_t match_run(const struct pretokenizer_pass *pass, const char *text, 
     return n >= pass->least ? at : 0;
 }
 
-/* Cuts a run, or the text before the next run. */
+/* Returns the end of a run at the beginning, or of the text before the next run. */
 static size_t cut_runs(const struct pretokenizer_pass *pass, const char *text, size_t length) {
     size_t at = match_run(pass, text, length, pass->most);
     if (at) return at;
@@ -181,9 +183,9 @@ static size_t cut_runs(const struct pretokenizer_pass *pass, const char *text, s
     return at;
 }
 
-/* \s+$: cuts the white space at the end, or the text before it. */
+/* \s+$: returns the end of the text before the final white space, or of this white space. */
 static size_t cut_trailing(const struct pretokenizer_pass *pass, const char *text, size_t length) {
-    size_t end = 0; /* of the last character that is no white space */
+    size_t end = 0; /* end of the last character that is not white space */
     (void)pass;
     for (size_t at = 0; at < length;) {
         uint32_t code;
@@ -344,7 +346,8 @@ struct pretokenizer_walk pretokenizer_begin(const struct pretokenizer *pretokeni
 size_t pretokenizer_next(struct pretokenizer_walk *walk) {
     const struct pretokenizer *pretokenizer = walk->pretokenizer;
     size_t pass = pretokenizer->n_passes;
-    /* ends[pass] is the end of the stretch that the pass cuts: find the last unfinished stretch. */
+    /* ends[pass] is the end of the text that `pass` cuts. Finds the last pass with text left to
+     * cut. */
     while (pass > 0 && walk->ends[pass] == walk->at) pass--;
     for (; pass < pretokenizer->n_passes; pass++) {
         const struct pretokenizer_pass *now = &pretokenizer->passes[pass];

@@ -1,6 +1,7 @@
 /* build: -O2 */
-/* Quantised matrices in vector words, bit for bit equal to kernels_scalar.c. A lane is an output
- * row. This file must not need static data: for WebAssembly it is a module without any. */
+/* The loops of quantised matrices with vector words; they compute the bits of kernels_scalar.c. A
+ * lane is an output row. This file must not need static data, because its WebAssembly module has
+ * none. */
 #include "kernels.h"
 
 #include <math.h>
@@ -8,10 +9,10 @@
 
 #include "simd.h"
 
-/* A block's rows, four at a time. */
+/* Groups of four rows in a block. */
 enum { QUADS = MATRIX_BLOCK / 4 };
 
-/* Compares magnitudes by their bits, which have the same order, with NaN above all numbers. */
+/* Compares the bits of magnitudes: they have the order of the numbers, and NaN is above all. */
 static float largest_magnitude(const float *x) {
     i32x4 bits = i32x4_splat(0), mask = i32x4_splat(0x7fffffff);
     int32_t lanes[4], top = 0;
@@ -24,7 +25,7 @@ static float largest_magnitude(const float *x) {
     return max[0];
 }
 
-/* 1.5 * 2^23 rounds to an integer, half to even, and leaves it in the low bits. */
+/* Adding 1.5 * 2^23 rounds to an integer, ties to even, in the low bits. */
 static inline i32x4 round_f32x4(f32x4 x) {
     i32x4 bits = i32x4_bits(f32x4_add(x, f32x4_splat(12582912.0f)));
     return i32x4_sub(bits, i32x4_splat(0x4b400000));
@@ -65,14 +66,14 @@ static inline ALWAYS size_t block_bytes_of(const struct format *f, size_t cols) 
     return cols / f->values * format_packed_bytes(f);
 }
 
-/* True if codes are multiplied unchanged: unsigned, of at most six bits. Their offset is then
- * subtracted from the sum. */
+/* True if codes are multiplied unchanged, which needs unsigned codes of at most six bits. The
+ * offset is then part of the sum. */
 static inline ALWAYS bool is_plain(const struct format *f) {
     return f->bits < 8 && !f->levels;
 }
 
-/* True if the two halves of a group need separate sums: each has its own factor, or a sum over both
- * may exceed 16 bits. A lane sums 16 products of at most 127 * largest. */
+/* True if the two halves of a group need separate sums: each half has its own factor, or a sum over
+ * both may exceed 16 bits. A lane sums 16 products of at most 127 * largest. */
 static inline ALWAYS bool is_halved(const struct format *f) {
     int top = (1 << f->bits) - 1 - f->offset, largest = top > f->offset ? top : f->offset;
     return f->factors == 2 || 16 * 127 * largest > INT16_MAX;
@@ -85,7 +86,8 @@ static inline ALWAYS bytes16 bytes16_piece(const struct format *f, const uint8_t
     return bytes16_bits(plane, piece.bits, piece.from, piece.to);
 }
 
-/* Code i of a unit, for four columns of four rows. Callers pass constants for `f` and `i`. */
+/* Returns code i of a unit, for four columns of four rows. Callers pass constants for `f` and `i`.
+ */
 static inline ALWAYS bytes16 codes_load(const struct format *f, const uint8_t *planes, int i) {
     struct pieces pieces = format_pieces(f->bits, i);
     bytes16 codes = bytes16_piece(f, planes, pieces.of[0]);
@@ -115,8 +117,8 @@ static inline ALWAYS i32x4 dots_times_factors(dots sums, const struct format *f,
     return dots_scaled(sums, factors_load(f, group, f->factors == 2 ? half : 0));
 }
 
-/* The integer sums over one group of plain codes, times their factors. A unit of a halved format
- * has 4 or 8 codes, so a half ends with a fourth code. */
+/* Computes the integer sums over a group of plain codes, times the factors. In a halved format a
+ * unit has 4 or 8 codes, so a half ends after each fourth code. */
 static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                      const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                      const struct quants *x, size_t n_tokens) {
@@ -165,7 +167,8 @@ static inline ALWAYS void plain_dots(i32x4 totals[QUADS][DOTS_TOKENS], const str
     }
 }
 
-/* Dot products with weights that are levels or signed bytes, in formats with one factor or none. */
+/* Computes these sums for weights that are levels or signed bytes, in formats with one factor or
+ * none. */
 static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const struct format *f,
                                       const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                       const struct quants *x, size_t n_tokens) {
@@ -201,7 +204,7 @@ static inline ALWAYS void signed_dots(i32x4 totals[QUADS][DOTS_TOKENS], const st
     }
 }
 
-/* The term of the minimum: minimum * (x_scale * (float)(m0 * s0 + m1 * s1)). */
+/* Returns the term of the minimum: minimum * (x_scale * (float)(m0 * s0 + m1 * s1)). */
 static inline ALWAYS f32x4 minimum_term(const struct format *f, const uint8_t *group, f32x4 minimum,
                                         const struct quants *x) {
     if (!f->factors) return f32x4_mul(minimum, f32x4_splat(x->scale * (float)quants_sum(x)));
@@ -219,8 +222,8 @@ static inline ALWAYS f32x4 head_load(const struct format *f, const uint8_t *head
     return f32x4_load((const float *)(const void *)heads + i);
 }
 
-/* Adds one group's terms to sums (n_quads, n_tokens). The pointers are those of the first of
- * n_quads times four rows. */
+/* Adds the terms of a group to sums (n_quads, n_tokens). The pointers point to the data of the
+ * first row. */
 static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const uint8_t *heads,
                                     const uint8_t *group, const uint8_t *planes, size_t n_quads,
                                     const struct quants *x, size_t n_tokens) {
@@ -243,12 +246,13 @@ static inline ALWAYS void add_group(f32x4 *sums, const struct format *f, const u
     }
 }
 
-/* A pass over four times `count` rows of a block, from the quad `first` on, `step` at a time. */
+/* Rows of a block in units of four (quads): `count` quads from `first` on, `step` quads at a time.
+ */
 struct quads {
     size_t first, count, step;
 };
 
-/* The next n_tokens of n vectors. */
+/* n vectors, of which the next n_tokens are multiplied together. */
 struct vectors {
     const struct quants *x;
     size_t n, n_tokens;
@@ -285,7 +289,7 @@ static inline ALWAYS void quads_times_quants(f32x4 *sums, const struct format *f
     }
 }
 
-/* Not inlined into every loop: sums are cleared and stored once for all columns. */
+/* Not inlined, to keep the loops small: it runs only once for all columns. */
 static OUTLINED void sums_clear(f32x4 sums[DOTS_STREAMS * QUADS]) {
     for (size_t i = 0; i < (size_t)DOTS_STREAMS * QUADS; i++) sums[i] = f32x4_splat(0);
 }
@@ -298,7 +302,7 @@ static OUTLINED void streams_store(float *out, f32x4 sums[DOTS_STREAMS * QUADS],
         sums_store(out + r, sums, bias ? bias + r : NULL, left - r);
 }
 
-/* Rows of the result for one vector; `left` rows remain from `out` on. */
+/* The next rows of the result for one vector; `left` rows remain from `out` on. */
 struct target {
     float *out;
     const float *bias;
@@ -306,7 +310,7 @@ struct target {
 };
 
 /* Multiplies a block by vectors, in passes of quads.count quads, quads.step at a time. The sums
- * stay in registers: nothing takes their address. */
+ * stay in registers, because no code takes their address. */
 static inline ALWAYS void block_times_quants(struct target to, const struct format *f,
                                              const uint8_t *block, size_t cols, struct quads quads,
                                              struct vectors vectors) {
@@ -345,7 +349,7 @@ static inline ALWAYS void matmul_format(float *out, const struct format *f, cons
     }
 }
 
-/* Multiplies one vector, `streams` blocks at a time; the last run may have fewer. */
+/* Multiplies one vector by `streams` blocks at a time; the last step may have fewer blocks. */
 static inline ALWAYS void matvec_format(float *out, const struct format *f, const struct matrix *w,
                                         const float *bias, const struct quants *x, size_t streams) {
     size_t cols = w->cols, step = streams * MATRIX_BLOCK;
@@ -362,8 +366,8 @@ static inline ALWAYS void matvec_format(float *out, const struct format *f, cons
     }
 }
 
-/* Two functions for each format, so that its row of the table is a constant. They stay separate: a
- * compiler allocates registers better in a small function. */
+/* Two functions for each format, so that the format's table row is a constant. They are not
+ * inlined, because a compiler allocates registers better in a small function. */
 #define MATMUL(type)                                                                          \
     static OUTLINED void matmul_##type(float *out, const struct matrix *w, const float *bias, \
                                        const struct quants *x, size_t n) {                    \
@@ -408,7 +412,7 @@ void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
         CASE(Q6_K);
         CASE(IQ4_NL);
         CASE(IQ4_XS);
-    default: /* other types are kept as float32 */
+    default: /* other types are float32 in memory */
         return;
     }
 }

@@ -15,7 +15,7 @@ void settings_reset(struct settings *settings) {
     settings->forced = -1;
 }
 
-/* The fault of a number outside its range. */
+/* Fills the fault for a number outside its range. */
 static enum status refuse(const struct warp_row *row, double value, struct fault *fault) {
     static const char *const least[2][2] = {{"must_be_finite_above", "must_be_finite_at_least"},
                                             {"must_be_whole_above", "must_be_whole_at_least"}};
@@ -109,7 +109,7 @@ static enum status check_own(const struct settings *settings, size_t vocab_size,
                : STATUS_OK;
 }
 
-/* Sequences of a setting, each as its length, then its ids. */
+/* Checks the sequences of a setting; each is its length, then its ids. */
 static enum status check_sequences(const char *name, const uint32_t *words, uint32_t n,
                                    size_t vocab_size, struct fault *fault) {
     uint32_t at = 0;

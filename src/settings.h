@@ -99,8 +99,7 @@ struct settings {
     const float *second; /* (vocab_size,) logits of a second distribution; NULL if there is none */
     uint64_t seed, step; /* both decide XTC's coin; `step`: number of tokens drawn so far */
     uint32_t n_ends;
-    const uint32_t *
-        ends; /* (n_ends,) distinct tokens that end a text; ids beyond the vocabulary are ignored */
+    const uint32_t *ends; /* (n_ends,) distinct end tokens; ids beyond the vocabulary are ignored */
     const uint32_t
         *allowed;       /* bit i % 32 of word i / 32 is 1 if token i is allowed; NULL allows all */
     uint32_t n_allowed; /* number of allowed tokens, for the trace */

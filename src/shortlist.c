@@ -1,4 +1,4 @@
-/* Finds the short list by a threshold that enough tokens reach. */
+/* Finds the short list with a threshold that at least k tokens reach. */
 #include "shortlist.h"
 
 #include <float.h>
@@ -12,15 +12,15 @@ enum { TOUCHED_MAX = 1024 };
 
 /* Bounds on the tokens that can survive. */
 struct plan {
-    uint32_t keep;      /* untouched tokens that can survive */
-    double temperature; /* applied before the cut, 1 if none */
-    float largest;      /* logits up to this cannot overflow, even touched and divided */
-    float
-        least; /* logits down to this cannot overflow either; one overflow would shift all logits */
+    uint32_t keep;      /* number of untouched tokens that can survive */
+    double temperature; /* temperature before the cut; 1 if there is none */
+    float largest; /* logits up to this bound cannot overflow, even after bias, penalty and division
+                    */
+    float least; /* logits down to this bound cannot overflow; an overflow would shift all logits */
 };
 
-/* Penalties within 10^6 and biases up to `largest` cannot bring a logit to sizes at which samplers
- * clamp and the order is lost. */
+/* Penalties up to 10^6 and biases up to `largest` cannot make a logit so large that samplers clamp
+ * it. Clamping would lose the order. */
 static bool stays_in_range(struct plan *plan, const struct settings *settings, size_t n_history) {
     const double margin = 1e8, extreme = 1e6;
     double penalty = settings->value[SETTING_REPETITION_PENALTY];
@@ -37,22 +37,22 @@ static bool stays_in_range(struct plan *plan, const struct settings *settings, s
            fabs(settings->value[SETTING_PRESENCE_PENALTY]) <= largest;
 }
 
-/* True for a sampler that touches only listed tokens or keeps their order: it may stand before the
- * cut. */
+/* True if the sampler may run before the cut: it changes only listed tokens or keeps the order of
+ * all tokens. */
 static bool is_known_before(uint32_t warper) {
     return warper == SETTING_LOGIT_BIAS || warper == SETTING_REPETITION_PENALTY ||
            warper == SETTING_FREQUENCY_PENALTY || warper == SETTING_PRESENCE_PENALTY ||
            warper == SETTING_TEMPERATURE;
 }
 
-/* True for a sampler that reads survivors and counts of the history, but neither the order of the
- * history nor the size of the vocabulary: it may stand after the cut. */
+/* True if the sampler may run after the cut: it reads survivors and counts of the history, but
+ * neither the order of the history nor the size of the vocabulary. */
 static bool is_known_after(uint32_t warper) {
     return is_known_before(warper) || (stage_suits_pool(warper) && !stage_is_watermark(warper));
 }
 
-/* The stages up to the first cut; false if there is none, or if a stage is not known to give the
- * same on the short list. */
+/* Fills the plan from the stages up to the first cut. Returns false if there is no cut, or if a
+ * stage may give a different result with the short list. */
 static bool make_plan(struct plan *plan, const struct settings *settings, size_t n_history) {
     *plan = (struct plan){0, 1, 0, 0};
     double minimum = settings->value[SETTING_MIN_TOKENS_TO_KEEP];
@@ -79,7 +79,8 @@ static bool make_plan(struct plan *plan, const struct settings *settings, size_t
     return cut && stays_in_range(plan, settings, n_history);
 }
 
-/* The ids that penalties look at: the window of the history, empty if no penalty is active. */
+/* Moves *history to the window that penalties read; returns its length, 0 if no penalty is active.
+ */
 static size_t penalised(const struct settings *settings, const uint32_t **history,
                         size_t n_history) {
     double window = settings->value[SETTING_REPETITION_WINDOW];
@@ -92,8 +93,8 @@ static size_t penalised(const struct settings *settings, const uint32_t **histor
     return (size_t)window;
 }
 
-/* The least float that temperature brings to the same float as `limit`: logits down to it are tied
- * with it at the cut. */
+/* Returns the least float that, divided by `temperature`, rounds to the same float as `limit`.
+ * Logits from there on tie with `limit` at the cut. */
 static float least_tied(float limit, double temperature) {
     float divided = (float)((double)limit / temperature);
     for (int steps = 0; steps < 64; steps++) {
@@ -101,7 +102,7 @@ static float least_tied(float limit, double temperature) {
         if (lower == -INFINITY || (float)((double)lower / temperature) != divided) return limit;
         limit = lower;
     }
-    return NAN; /* a temperature so high that many fall together */
+    return NAN; /* the temperature is so high that too many logits tie */
 }
 
 static void swap(float *a, float *b) {
@@ -110,14 +111,15 @@ static void swap(float *a, float *b) {
     *b = old;
 }
 
-/* The k-th largest of n values, which it reorders: quickselect (Hoare 1961) with the median of
- * three as pivot and ties in a part of their own. */
+/* Returns the k-th largest of n values and reorders them: quickselect (Hoare 1961) with the median
+ * of three as pivot and a separate part for ties. */
 static float nth_largest(float *values, uint32_t n, uint32_t k) {
     uint32_t low = 0, high = n - 1;
     for (;;) {
         float a = values[low], b = values[low + (high - low) / 2], c = values[high];
         float pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-        uint32_t above = low, i = low, end = high + 1; /* > pivot before above, < from end on */
+        uint32_t above = low, i = low,
+                 end = high + 1; /* values > pivot: before `above`; values < pivot: from `end` on */
         while (i < end) {
             if (values[i] > pivot)
                 swap(&values[above++], &values[i++]);
@@ -135,7 +137,7 @@ static float nth_largest(float *values, uint32_t n, uint32_t k) {
     }
 }
 
-/* Every token that reaches the keep-th best logit, or would after rounding. */
+/* Lists every token with a logit of at least the keep-th best, ties by rounding included. */
 static bool collect(struct shortlist *list, const float *logits, size_t vocab_size,
                     const struct plan *plan, uint32_t keep, uint32_t *scratch) {
     float threshold = rank_floor(logits, vocab_size, keep, scratch), best[SHORTLIST_MAX];
@@ -158,7 +160,7 @@ static bool collect(struct shortlist *list, const float *logits, size_t vocab_si
     return list->n > 0;
 }
 
-/* The ids that a bias or the history names, each once, ascending. */
+/* Lists the ids of biases and history in ascending order, each id once. */
 static uint32_t list_touched(uint32_t *touched, const struct settings *settings,
                              const uint32_t *history, size_t n_history) {
     uint32_t n = settings->n_bias;
@@ -199,7 +201,7 @@ static bool merge(struct shortlist *list, const uint32_t *touched, uint32_t n_to
     return true;
 }
 
-/* Index of an id that is in the list. */
+/* Returns the index of an id that must be in the list. */
 static uint32_t index_of(const struct shortlist *list, uint32_t id) {
     uint32_t low = 0, high = list->n;
     while (high - low > 1) {
@@ -212,7 +214,8 @@ static uint32_t index_of(const struct shortlist *list, uint32_t id) {
     return low;
 }
 
-/* Settings and history, `before` ids of it left out, with ids that are indices of the list. */
+/* Copies settings and history with ids replaced by indices of the list. `before` ids of the history
+ * have been left out. */
 static void translate(struct shortlist *list, const struct settings *settings,
                       const uint32_t *history, size_t n_history, size_t before) {
     double *ignored = &list->settings.value[SETTING_PROMPT_IGNORE_LENGTH];

@@ -1,7 +1,8 @@
-/* The few tokens that can survive, so that a draw need not run its chain over the vocabulary. If
- * the chain cuts to k tokens (top_k, or temperature 0) before a stage reads the mass of all, only
- * the k best, their ties and the tokens that a bias or penalty touches can survive. On this short
- * list the chain gives the same bits as on the vocabulary. */
+/* A list of the few tokens that can survive, so that a draw need not run the chain over the whole
+ * vocabulary. Some chains keep only k tokens (top_k, or temperature 0) before any stage reads the
+ * mass of all tokens. Then only the k best tokens, their ties and the tokens that a bias or penalty
+ * changes can survive. With this short list the chain computes the same bits as with the whole
+ * vocabulary. */
 #ifndef LOGITSCOPE_SHORTLIST_H
 #define LOGITSCOPE_SHORTLIST_H
 
@@ -13,8 +14,8 @@
 
 enum { SHORTLIST_MAX = 4096 };
 
-/* Tokens in ascending order of id, their logits as the model gave them, and the settings and
- * history with ids that are indices into the list. */
+/* The listed tokens in ascending order of id, with their raw logits. In `history`, `bias` and
+ * `settings`, an id is an index into the list. */
 struct shortlist {
     uint32_t n, n_history;
     uint32_t ids[SHORTLIST_MAX];
@@ -24,10 +25,10 @@ struct shortlist {
     struct settings settings;
 };
 
-/* Fills the list. False if the chain allows none, if it would be longer than SHORTLIST_MAX, or if a
- * logit is NaN or +Infinity: the caller then reads the whole vocabulary, which reports the logit.
- * Settings and history have been checked. Linear in vocab_size. `scratch` holds vocab_size
- * uint32. */
+/* Fills the list. Returns false if the chain does not allow a short list, if the list would be
+ * longer than SHORTLIST_MAX, or if a logit is NaN or +Infinity. The caller must then use the whole
+ * vocabulary. Settings and history must be checked before. Time is linear in vocab_size. `scratch`
+ * has room for vocab_size uint32. */
 bool shortlist_make(struct shortlist *list, const float *logits, size_t vocab_size,
                     const struct settings *settings, const uint32_t *history, size_t n_history,
                     uint32_t *scratch);

@@ -1,8 +1,8 @@
-/* Vector words: four float32, four int32, two float64, two uint64, and products of bytes. Three
- * versions give the same bits: WebAssembly's SIMD128, the same with relaxed SIMD, and GCC's vector
- * extensions elsewhere. Only this file knows which version is compiled.
+/* Vector words of four float32, four int32, two float64 or two uint64, and products of bytes. Three
+ * versions compute the same bits: WebAssembly's SIMD128, SIMD128 with relaxed SIMD, and GCC's
+ * vector extensions for native builds. Only this file knows which version is compiled.
  *
- * Masks are all ones or all zeros a lane. Loads and stores need no alignment. */
+ * In a mask, all bits of a lane are 1 or all are 0. Loads and stores need no alignment. */
 #ifndef LOGITSCOPE_SIMD_H
 #define LOGITSCOPE_SIMD_H
 
@@ -80,7 +80,7 @@ static inline i32x4 i32x4_mul(i32x4 a, i32x4 b) {
 static inline i32x4 i32x4_shift_left(i32x4 a, int n) {
     return wasm_i32x4_shl(a, (uint32_t)n);
 }
-/* (a0, a1, a2, a3) to (a1, a0, a3, a2); to (a0, a0, a1, a1), of the low half of a. */
+/* swap_pairs returns (a1, a0, a3, a2); the next function returns (a0, a0, a1, a1). */
 static inline f32x4 f32x4_swap_pairs(f32x4 a) {
     return wasm_i32x4_shuffle(a, a, 1, 0, 3, 2);
 }
@@ -99,7 +99,7 @@ static inline f64x2 f64x2_high(f32x4 a) {
 static inline f64x2 f64x2_mul(f64x2 a, f64x2 b) {
     return wasm_f64x2_mul(a, b);
 }
-/* The integer part of 0 <= a < 2^51, as an integer. */
+/* Returns the integer part of a as an integer, 0 <= a < 2^51. */
 static inline u64x2 u64x2_floor(f64x2 a) {
     f64x2 magic = wasm_f64x2_splat(0x1p52);
     return wasm_v128_xor(wasm_f64x2_add(wasm_f64x2_floor(a), magic), magic);
@@ -131,7 +131,7 @@ static inline void i32x4_store(int32_t *p, i32x4 x) {
 static inline f32x4 f32x4_from_i32x4(i32x4 a) {
     return wasm_f32x4_convert_i32x4(a);
 }
-/* Rows 0 .. 3 become columns. */
+/* Swaps rows and columns. */
 static inline void f32x4_transpose(f32x4 m[4]) {
     f32x4 a = wasm_i32x4_shuffle(m[0], m[1], 0, 4, 1, 5);
     f32x4 b = wasm_i32x4_shuffle(m[2], m[3], 0, 4, 1, 5);
@@ -143,8 +143,8 @@ static inline void f32x4_transpose(f32x4 m[4]) {
     m[3] = wasm_i64x2_shuffle(c, d, 1, 3);
 }
 
-/* Loads the first n < 4 lanes, the rest zero; and stores them. Lane by lane: a vector load from
- * bytes just written in parts would stall. */
+/* Load and store the first n < 4 lanes; loading sets the other lanes to 0. Both work lane by lane,
+ * because a vector load stalls on bytes just written in parts. */
 static inline f32x4 f32x4_load_part(const float *p, size_t n) {
     if (n == 0) return wasm_f32x4_splat(0);
     if (n == 1) return wasm_v128_load32_zero(p);
@@ -157,11 +157,12 @@ static inline void f32x4_store_part(float *p, f32x4 x, size_t n) {
     if (n == 3) wasm_v128_store32_lane(p + 2, x, 2);
 }
 
-/* Four int8, one a lane; four float16. */
+/* Load four int8 or four float16, one per lane. */
 static inline i32x4 i32x4_load_i8(const uint8_t *p) {
     return wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(p)));
 }
-/* As load_f16: a product raises the exponent; infinities and NaNs get the largest one. */
+/* Computes load_f16: a product raises the exponent; infinities and NaNs get the largest exponent.
+ */
 static inline f32x4 f32x4_load_f16(const uint8_t *p) {
     v128_t bits = wasm_i32x4_shl(wasm_i32x4_load16x4(p), 13);
     v128_t x = wasm_f32x4_mul(wasm_v128_and(bits, wasm_i32x4_splat((int32_t)0x8fffe000)),
@@ -170,14 +171,13 @@ static inline f32x4 f32x4_load_f16(const uint8_t *p) {
     return wasm_v128_or(x, wasm_v128_and(top, wasm_i32x4_splat(0x7f800000)));
 }
 
-/* Sixteen bytes: codes of four columns of four rows. */
+/* Sixteen bytes: the codes of four columns in four rows. */
 typedef v128_t bytes16;
 
 static inline bytes16 bytes16_load(const uint8_t *p) {
     return wasm_v128_load(p);
 }
-/* In every byte, takes `bits` bits from bit `from` on and moves them down to bit `to`; the rest is
- * 0. */
+/* In every byte, moves `bits` bits from bit `from` down to bit `to`; all other bits become 0. */
 static inline ALWAYS bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
     x = wasm_v128_and(x, wasm_i8x16_splat((int8_t)(((1 << bits) - 1) << from)));
     return from > to ? wasm_u16x8_shr(x, (uint32_t)(from - to)) : x;
@@ -193,42 +193,44 @@ static inline bytes16 bytes16_level(bytes16 codes) {
 #endif
 }
 
-/* Products of bytes, the core of quantised matrices; a lane is a row. All sums are exact.
+/* Products of bytes, the core of quantised matrices. Each lane is a row. All sums are exact.
  *
  * `dots` are sums of plain codes times x; plain codes are unsigned and have at most six bits. A sum
  * starts at -offset times the sum of its x, so that it ends as the sum of (code - offset) * x. If a
- * lane holds two of each four columns, the sum is always at most 32,512 in magnitude: it has 8
- * products of at most 32 * 127, or 16 of at most 16 * 127. `wide` are sums of weights that are
- * signed bytes. `dots_x` and `wide_x` hold four columns of x for these sums, `sums4` the sums of
- * struct quants, `factors4` a small integer for each row; loading it may read eight bytes instead
- * of four, since codes follow.
+ * lane sums two of each four columns, the magnitude is at most 32,512: 8 products of at most 32 *
+ * 127, or 16 of at most 16 * 127. `wide` are sums of x times weights that are signed bytes.
+ * `dots_x` and `wide_x` contain four columns of x, `sums4` the sums of struct quants, `factors4` a
+ * small integer for each row. Loading factors4 may read eight bytes instead of four, because codes
+ * follow.
  *
- * DOTS_QUADS times four rows and DOTS_TOKENS vectors have as many sums as there are registers. One
- * vector takes all rows of a strip, of up to DOTS_STREAMS blocks together. Several blocks help only
- * if products are faster than memory. */
+ * The sums for DOTS_QUADS times four rows and DOTS_TOKENS vectors fill the registers. A single
+ * vector is multiplied by all rows of a strip, in up to DOTS_STREAMS blocks together. Several
+ * blocks help only if products are faster than memory. */
 #ifdef __wasm_relaxed_simd__
 
-/* The relaxed dot product is the same on every host if its second operand has 7 bits. Two such
- * products fit into 16 bits. (The form that adds four into 32 bits takes more instructions on x86
- * before AVX-VNNI.) Plain codes are that operand. For a weight of 8 bits the operand is |x|, and
- * the weight takes the sign of x. If x is negative, the complement ~w = -w - 1 replaces -w, which
- * may not fit into 8 bits. The difference, the sum of |x| over negative x of the group, is equal
- * for all rows and added once. */
+/* The relaxed dot product gives the same result on every host if its second operand has 7 bits. The
+ * sum of two such products fits into 16 bits. (The instruction that adds four products into 32 bits
+ * is slower on x86 before AVX-VNNI.) Plain codes are the second operand. For weights of 8 bits, |x|
+ * is the second operand, and the weight gets the sign of x. If x is negative, the complement ~w =
+ * -w - 1 replaces -w, because -w may not fit into 8 bits. The difference is the sum of |x| over the
+ * negative x of the group. It is equal for all rows and added once. */
 enum { DOTS_QUADS = 4, DOTS_TOKENS = 2, DOTS_STREAMS = 4 };
 typedef v128_t wide, dots_x;
-typedef v128_t dots, factors4, sums4; /* 16 bits, two for each row; a factor is there twice */
+typedef v128_t dots, factors4,
+    sums4; /* lanes of 16 bits, two for each row; both contain the row's factor */
 typedef struct {
-    v128_t magnitudes, signs; /* signs are bytes of ones where x is negative */
+    v128_t magnitudes, signs; /* a byte of `signs` is all ones if x is negative */
 } wide_x;
 
-/* Stores eight quants, given as eight int32: for each four the quants, then the signs. */
+/* Stores eight quants, given as int32: the bytes of four quants, then their four sign bytes, twice.
+ */
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     v128_t quants = wasm_i16x8_narrow_i32x4(low, high);
     v128_t bytes = wasm_i8x16_narrow_i16x8(quants, wasm_i16x8_shr(quants, 15));
     wasm_v128_store(to, wasm_i32x4_shuffle(bytes, bytes, 0, 2, 1, 3));
 }
-/* Sums of two neighbours. V8 loads the constant of the instruction made for this from memory at
- * every use, so this is another one. */
+/* Sums neighbouring lanes in pairs. V8 compiles the dedicated instruction with a constant that it
+ * loads at every use, so this is a different instruction. */
 static inline v128_t neighbours_sum(v128_t x) {
     return wasm_i32x4_dot_i16x8(x, wasm_i16x8_splat(1));
 }
@@ -284,7 +286,7 @@ static inline i32x4 wide_total(wide sums, int32_t negative) {
 
 #else
 
-/* Two columns at a time in 16 bits; a row's sum stays in two halves until the end. */
+/* Multiplies two columns at a time in 16 bits. A row's sum stays in two parts until the end. */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 1 };
 typedef struct {
     v128_t low, high; /* rows 0 and 1, rows 2 and 3 */
@@ -431,7 +433,7 @@ static inline f64x2 f64x2_high(f32x4 a) {
 static inline f64x2 f64x2_mul(f64x2 a, f64x2 b) {
     return a * b;
 }
-/* Adding 2^52 rounds to an integer in the low bits; if it rounded up, subtract one. */
+/* Adding 2^52 rounds `a` to an integer in the low bits. If this rounds up, 1 is subtracted. */
 static inline u64x2 u64x2_floor(f64x2 a) {
     f64x2 magic = f64x2_splat(0x1p52), rounded = a + magic;
     return ((u64x2)rounded ^ (u64x2)magic) + (u64x2)(rounded - magic > a);
@@ -471,7 +473,7 @@ static inline void f32x4_transpose(f32x4 m[4]) {
     for (int i = 0; i < 4; i++) m[i] = (f32x4){a[i], b[i], c[i], d[i]};
 }
 
-/* The first n < 4 lanes, the rest zero; and back. */
+/* Load and store the first n < 4 lanes; loading sets the other lanes to 0. */
 static inline f32x4 f32x4_load_part(const float *p, size_t n) {
     float lanes[4] = {0};
     memcpy(lanes, p, n * sizeof *lanes);
@@ -510,7 +512,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
     return codes;
 }
 
-/* Products of bytes, column by column: simple, since only tests run them. */
+/* Multiplies bytes column by column. Simple code is enough: only tests run it. */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 4 };
 typedef i32x4 dots, wide, factors4, sums4;
 typedef struct {
@@ -577,7 +579,7 @@ static inline i32x4 wide_total(wide sums, int32_t negative) {
 
 #endif
 
-/* Stores sixteen elements, or `left` if fewer, plus those of `bias` unless it is NULL. */
+/* Stores the first min(left, 16) elements of x, plus `bias` unless it is NULL. */
 static inline ALWAYS void block_store(float *out, f32x4 x[4], const float *bias, size_t left) {
     float rest[16], *to = left >= 16 ? out : rest;
     if (bias && left >= 16) {
@@ -589,7 +591,7 @@ static inline ALWAYS void block_store(float *out, f32x4 x[4], const float *bias,
     for (size_t i = 0; i < left && left < 16; i++) out[i] = bias ? rest[i] + bias[i] : rest[i];
 }
 
-/* (a0 + a1) + (a2 + a3). */
+/* Returns (a0 + a1) + (a2 + a3). */
 static inline float f32x4_sum(f32x4 a) {
     float lanes[4];
     f32x4_store(lanes, a);

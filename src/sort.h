@@ -1,4 +1,4 @@
-/* Sorting, and sorted look-up tables, in n log n steps for any input. */
+/* Sorting and sorted look-up tables. Every input takes at most n log n steps. */
 #ifndef LOGITSCOPE_SORT_H
 #define LOGITSCOPE_SORT_H
 
@@ -6,21 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts n items of `size` bytes like qsort; equal items end in no particular order. The C library's
- * qsort is three times as large. */
+/* Sorts n items of `size` bytes like qsort, without a fixed order of equal items. The C library's
+ * qsort has three times as much code. */
 void sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 /* A hash table of n items: bucket b is items[first[b]] .. items[first[b + 1]], sorted. A look-up
- * takes a step or two for ordinary items, log n for any. */
+ * takes one or two steps on average, and at most log n. */
 struct buckets {
     void *items;     /* (n,) of `size` bytes */
     uint32_t *first; /* (mask + 2,) */
     size_t size, mask;
 };
 
-/* Makes the table of `items`, which come from malloc and then belong to it. An item's first four
- * bytes are a hash, whose low bits are its bucket. `compare` is as for sort, and 0 for items that
- * one look-up may find. False when memory is out. */
+/* Builds a table that owns `items`, allocated with malloc. An item's first four bytes are its hash;
+ * the low bits select the bucket. `compare` orders items as for sort; it must return 0 for items
+ * that one look-up may find. False if memory is short. */
 bool buckets_open(struct buckets *buckets, void *items, size_t n, size_t size,
                   int (*compare)(const void *, const void *));
 void buckets_close(struct buckets *buckets);

@@ -1,4 +1,4 @@
-/* Answers the chain's questions about a stage: gate, sampler or the caller's own. */
+/* Facts about a stage: a sampler, a gate or the caller's own sampler. */
 #include "stage.h"
 
 #include <math.h>

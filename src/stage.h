@@ -1,4 +1,4 @@
-/* One stage of a chain: a gate, a sampler or the caller's own sampler, under one number: enum
+/* A stage of a chain: a sampler, a gate or the caller's own sampler. Its number is its enum
  * setting, SETTING_COUNT + enum gate, or STAGE_OWN. */
 #ifndef LOGITSCOPE_STAGE_H
 #define LOGITSCOPE_STAGE_H
@@ -6,21 +6,22 @@
 #include "gate.h"
 #include "warp.h"
 
-/* The caller's own sampler: its resulting logits are given. Removed tokens stay removed. */
+/* The caller's own sampler: the caller supplies the resulting logits. Removed tokens stay removed.
+ */
 enum { STAGE_OWN = (int)SETTING_COUNT + (int)GATE_COUNT };
 
 enum { STAGES_MAX = (int)GATE_COUNT + (int)WARPER_COUNT + 1 };
 
-/* Lists the stages of a chain: the active gates, then the samplers of the order with the caller's
- * own among them. If the own result is still missing, the list ends before it. Returns the length.
- */
+/* Lists the stages of a chain: the active gates, then the samplers of the order, with STAGE_OWN
+ * inserted. The list ends before STAGE_OWN if settings->own is NULL. Returns the length. */
 uint32_t stage_list(uint32_t stages[STAGES_MAX], const struct settings *settings);
 
-/* True if its value is not neutral. */
+/* True if the stage's value is not neutral. */
 bool stage_active(const struct settings *settings, uint32_t stage);
-/* Its number in the settings; the number of biases; gate_value; 0 for the caller's own. */
+/* Returns a sampler's number in the settings (for logit_bias the number of biases), a gate's
+ * gate_value, or 0 for STAGE_OWN. */
 double stage_value(const struct settings *settings, uint32_t stage);
-/* True for a truncation or a gate: it removes tokens and changes no surviving logit. */
+/* True for a truncation or a gate, which removes tokens and changes no surviving logit. */
 bool stage_is_filter(uint32_t stage);
 /* True for a watermark, which reads the ids of its input and the order of the history. */
 bool stage_is_watermark(uint32_t stage);
@@ -28,9 +29,9 @@ bool stage_is_watermark(uint32_t stage);
  * neither on the size of the vocabulary nor on ids of history, biases or gates. A watermark gets
  * the survivors' ids in the whole vocabulary. */
 bool stage_suits_pool(uint32_t stage);
-/* Works in place on logits (vocab_size,). */
+/* Changes logits (vocab_size,) in place. */
 void stage_apply(uint32_t stage, float *logits, const struct warp_input *input);
-/* STATUS_NOTHING_LEFT, naming the stage that removed every token. */
+/* Returns STATUS_NOTHING_LEFT; the fault names the stage that removed every token. */
 enum status stage_leaves_nothing(uint32_t stage, struct fault *fault);
 
 #endif

@@ -1,8 +1,8 @@
-/* The closed list of outcomes, and the description of a failure: a key and its values.
+/* All statuses that a function can return, and the description of a failure: a key and its values.
  *
- * A function that can fail returns `enum status`; if it takes a `struct fault *`, it fills it on
- * failure only. The library never prints or exits and holds no sentences: web/engine/sentences.js
- * and the page's languages have a sentence for every key. */
+ * A function that can fail returns `enum status`. If it has a `struct fault *` parameter, it fills
+ * the fault only on failure. The library never prints or exits and holds no sentences:
+ * web/engine/sentences.js and the page's languages have a sentence for every key. */
 #ifndef LOGITSCOPE_STATUS_H
 #define LOGITSCOPE_STATUS_H
 
@@ -11,10 +11,10 @@
 
 enum status {
     STATUS_OK = 0,
-    STATUS_INVALID_ARGUMENT, /* a bad call: a name, a combination, an order */
-    STATUS_OUT_OF_RANGE,     /* a setting outside the range of its row in the table */
+    STATUS_INVALID_ARGUMENT, /* a bad call: a wrong name, combination or order */
+    STATUS_OUT_OF_RANGE,     /* a setting outside the range in its row of warp_table */
     STATUS_NOT_FINITE,       /* NaN or +Infinity among logits */
-    STATUS_NOTHING_LEFT,     /* bans that leave no token to draw */
+    STATUS_NOTHING_LEFT,     /* no token is left to draw */
     STATUS_BAD_FILE,         /* a malformed GGUF image */
     STATUS_UNSUPPORTED,      /* well formed, but this engine does not run it */
     STATUS_UNKNOWN_TOKEN,    /* text that the vocabulary cannot spell, or an id outside it */
@@ -36,7 +36,7 @@ struct fault_value {
     char text[FAULT_TEXT_MAX + 1];
 };
 
-/* A failure: `key` names the sentence, `form` its values, as in the call that set them. */
+/* A failure: `key` names the sentence; `form` (see fault_set) names the values. */
 struct fault {
     enum status status;
     const char *key, *form;
@@ -48,10 +48,10 @@ struct fault {
 const char *status_name(enum status status);
 
 /* Fills `fault` (which may be NULL) and returns `status`. `key` and `form` must outlive the fault.
- * `form` has NAME:KIND for each following argument, separated by spaces. f is a double; u a
- * uint64_t, which becomes a text of digits if a double cannot hold it; s a text, cut at
- * FAULT_TEXT_MAX bytes, with '?' for control characters; k the key of a phrase. A NULL text or
- * phrase counts as no value. */
+ * `form` has NAME:KIND for each following argument, separated by spaces. Kind f is a double. u is a
+ * uint64_t; it becomes a text of digits if a double cannot represent it. s is a text, cut at
+ * FAULT_TEXT_MAX bytes, with '?' for control characters. k is the key of a phrase. A NULL text or
+ * phrase means no value. */
 enum status fault_set(struct fault *fault, enum status status, const char *key, const char *form,
                       ...);
 

@@ -1,4 +1,5 @@
-/* Finds the id of the token with given bytes: a table over a vocabulary's own text, not a copy. */
+/* Finds the id of the token with given bytes. The table points into the vocabulary's text and
+ * copies nothing. */
 #ifndef LOGITSCOPE_TOKEN_MAP_H
 #define LOGITSCOPE_TOKEN_MAP_H
 
@@ -12,16 +13,17 @@
 
 struct token_map {
     struct buckets buckets;
-    size_t longest; /* bytes of the longest token entered */
+    size_t longest; /* bytes of the longest token in the map */
 };
 
-/* Enters ids (count,); token id is bytes[start[id] .. start[id + 1]), which must outlive the map. A
- * look-up finds the lowest id of equal texts. False when memory is out. */
+/* Builds a map of the tokens in ids (count,). Token id has the text bytes[start[id] .. start[id +
+ * 1]); `bytes` and `start` must outlive the map. If several tokens have the same text, a look-up
+ * finds the lowest id. Returns false if memory is short. */
 bool token_map_open(struct token_map *map, const char *bytes, const uint32_t *start,
                     const uint32_t *ids, size_t count);
 void token_map_close(struct token_map *map);
 
-/* The id of these bytes, or TOKEN_NONE. */
+/* Returns the id of the token with these bytes, or TOKEN_NONE. */
 uint32_t token_map_find(const struct token_map *map, const char *text, size_t length);
 
 #endif

@@ -85,7 +85,7 @@ static enum status read_id(const struct vocabulary *v, const struct gguf *file, 
     return status;
 }
 
-/* Returns the byte of a token spelled <0xNN>, else -1. */
+/* Returns the byte of a token spelled <0xNN>; -1 for other tokens. */
 static int byte_of(struct gguf_string token) {
     int value = 0;
     if (token.length != 6 || memcmp(token.data, "<0x", 3) != 0 || token.data[5] != '>') return -1;
@@ -101,8 +101,8 @@ static int byte_of(struct gguf_string token) {
     return value;
 }
 
-/* Reads types and the ids of special tokens. Without tokenizer.ggml.token_type, the tokens of those
- * ids are special, and llama's tokens of the form <0xNN> are bytes. */
+/* Reads types and the ids of special tokens. If tokenizer.ggml.token_type is absent, the tokens
+ * with these ids are special, and llama's tokens of the form <0xNN> are bytes. */
 static enum status read_types(struct vocabulary *v, const struct gguf *file,
                               const struct gguf_value *tokens, struct fault *fault) {
     const char *key = "tokenizer.ggml.token_type";
@@ -132,7 +132,7 @@ static enum status read_types(struct vocabulary *v, const struct gguf *file,
     return STATUS_OK;
 }
 
-/* Enters an id among the ends, which stay ascending and unique. */
+/* Adds an id to `ends`, which stays ascending without duplicates; ignores TOKEN_NONE. */
 static void add_end(struct vocabulary *v, uint32_t id) {
     size_t at = v->n_ends;
     if (id == TOKEN_NONE) return;
@@ -149,8 +149,8 @@ static const char *const end_keys[] = {
     "tokenizer.ggml.fim_rep_token_id", "tokenizer.ggml.fim_sep_token_id",
 };
 
-/* Tokens that end a text by their name: llama.cpp's list without "</s>". That is an end token only
- * by its key; in Gemma's vocabulary it is a tag of HTML. */
+/* Names of tokens that end a text: llama.cpp's list without "</s>". "</s>" ends a text only if a
+ * key names it, because in Gemma's vocabulary it is an HTML tag. */
 enum { NAME_END, NAME_RETURN, NAME_CALL, NAME_CALLS, NAME_FLUSH };
 static const char *const end_names[] = {
     [NAME_END] = "<|end|>",
@@ -202,9 +202,9 @@ static void find_names(const struct vocabulary *v, const struct gguf_value *toke
     }
 }
 
-/* Collects the tokens that end a text: those of the keys and, in llama.cpp's kinds, those of the
- * names, which become control tokens. In a vocabulary with channels, "<|end|>" ends a channel and
- * not the text. */
+/* Collects the tokens that end a text: the tokens under end_keys and, in the gpt2 and llama kinds,
+ * the tokens in end_names. The latter become control tokens. In a vocabulary with channels,
+ * "<|end|>" ends a channel, not the text. */
 static enum status read_ends(struct vocabulary *v, const struct gguf *file,
                              const struct gguf_value *tokens, struct fault *fault) {
     uint32_t found[N_END_NAMES];
@@ -238,8 +238,8 @@ size_t vocabulary_spell_llama(char *out, const char *text, size_t length) {
     return used;
 }
 
-/* The alphabet: the 188 printable bytes of Latin-1 are themselves, the other 68, in ascending
- * order, are U+0100 ... U+0143. Returns -1 outside it. */
+/* Returns the byte of a letter of GPT-2's alphabet, or -1. The 188 printable bytes of Latin-1 are
+ * their own letters; the other 68 bytes, ascending, are U+0100 ... U+0143. */
 static int byte_of_letter(uint32_t code) {
     if ((code > 0x20 && code < 0x7f) || (code > 0xa0 && code < 0x100 && code != 0xad))
         return (int)code;
@@ -267,7 +267,7 @@ static bool is_one_character(struct gguf_string token) {
 }
 
 /* Writes the text of token `id` to out (token.length,). A gpt2 token with a letter outside the
- * alphabet keeps its spelling; no text encodes to it. */
+ * alphabet keeps the file's spelling; encoding never produces it. */
 static enum status spell(struct vocabulary *v, uint32_t id, struct gguf_string token, char *out,
                          size_t *used, struct fault *fault) {
     *used = token.length;
@@ -315,8 +315,9 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
     return STATUS_OK;
 }
 
-/* True if a user-defined token may result from merges. Text is cut at such tokens first, so only
- * the leading space that llama adds could still begin one; decoding would then keep that space. */
+/* True for a user-defined token that merges may produce. Text is cut at user-defined tokens first,
+ * so merges could only build one that begins with llama's added leading space. Decoding would then
+ * keep this space, so such a token is excluded. */
 static bool is_made(const struct vocabulary *v, uint32_t id) {
     return v->type[id] == TOKEN_USER_DEFINED &&
            (v->kind != KIND_LLAMA || *vocabulary_text(v, id) != ' ');
@@ -338,8 +339,8 @@ static int compare_marked(const void *left, const void *right) {
     return order ? order : a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Sorts the marked tokens. Of tokens with equal text it keeps the lowest special and the lowest
- * user-defined id. */
+/* Sorts the marked tokens. For each text it keeps the special token and the user-defined token with
+ * the lowest ids. */
 static void sort_marked(struct vocabulary *vocabulary) {
     struct marked_token *marked = vocabulary->marked;
     size_t kept = 0;
@@ -351,7 +352,8 @@ static void sort_marked(struct vocabulary *vocabulary) {
     vocabulary->n_marked = kept;
 }
 
-/* Indexes the tokens that encoding looks up. No text encodes to an empty token. */
+/* Indexes the tokens that encoding looks up. Empty tokens are left out: encoding never produces
+ * them. */
 static enum status index_tokens(struct vocabulary *v, struct fault *fault) {
     uint32_t *found = malloc(v->size * sizeof *found);
     size_t n_found = 0;
@@ -393,8 +395,8 @@ static enum status read_flags(struct vocabulary *v, const struct gguf *file, str
     return STATUS_OK;
 }
 
-/* True if a model's name has "phi" and its version, in any case: "Phi-3-mini", "phi3", "Phi 3.5".
- */
+/* True if a model's name contains "phi" and the version, in upper or lower case: "Phi-3-mini",
+ * "phi3", "Phi 3.5". */
 static bool is_phi(struct gguf_string name, char version) {
     for (size_t i = 0; i + 3 < name.length; i++) {
         const char *at = name.data + i;
@@ -406,7 +408,8 @@ static bool is_phi(struct gguf_string name, char version) {
     return false;
 }
 
-/* By name, as in llama.cpp, and by architecture, since a model may be renamed. */
+/* Recognises Phi models by name, as llama.cpp does, and by architecture, because a model may be
+ * renamed. */
 static enum status read_strips(struct vocabulary *v, const struct gguf *file, struct fault *fault) {
     struct gguf_string name, architecture;
     enum status status = gguf_text(file, "general.name", &name, fault);
@@ -479,8 +482,8 @@ void vocabulary_close(struct vocabulary *vocabulary) {
     *vocabulary = (struct vocabulary){0};
 }
 
-/* Returns the first of marked[low .. high), all longer than `depth`, whose byte at `depth` is at
- * least `byte`. */
+/* Returns the index of the first of marked[low .. high) whose byte at `depth` is at least `byte`.
+ * All these tokens must be longer than `depth`. */
 static size_t lower_bound(const struct marked_token *marked, size_t low, size_t high, size_t depth,
                           unsigned byte) {
     while (low < high) {
@@ -496,11 +499,12 @@ static size_t lower_bound(const struct marked_token *marked, size_t low, size_t 
 uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text, size_t length,
                            bool special) {
     const struct marked_token *marked = vocabulary->marked;
-    size_t low = 0, high = vocabulary->n_marked; /* tokens that agree with the text so far */
+    size_t low = 0,
+           high = vocabulary->n_marked; /* [low .. high): tokens that match the text so far */
     uint32_t found = TOKEN_NONE;
     if (!length || !vocabulary->marks[(unsigned char)text[0]]) return TOKEN_NONE;
     for (size_t depth = 0; low < high; depth++) {
-        /* tokens that end here sort first: a user-defined one, a special one, or both */
+        /* tokens of this length sort first: a user-defined token, a special token, or both */
         for (; low < high && marked[low].length == depth; low++)
             if (special || !marked[low].special) found = marked[low].id;
         if (depth == length) break;

@@ -28,7 +28,8 @@ OUTLINED size_t warp_best(const float *logits, size_t n) {
     return best;
 }
 
-/* In two loops without a branch, since a tie is decided by the id. */
+/* Two loops without a branch, because the id decides a tie: equal logits stay up to `last` and are
+ * removed after it. */
 OUTLINED void warp_keep_through(float *logits, size_t n, uint32_t last) {
     float limit = logits[last];
     VECTOR
@@ -81,7 +82,7 @@ OUTLINED uint64_t warp_mass_target(double p, uint64_t total, bool above) {
 
 /* True if a division by the temperature leaves the range of float32. */
 static bool overflows(const float *logits, size_t n, double temperature) {
-    int32_t largest = 0; /* the bits of a positive float have its order */
+    int32_t largest = 0; /* the bits of positive floats have the floats' order */
     float size;
     if (temperature >= 1) return false;
     VECTOR
@@ -145,7 +146,7 @@ void warp_smoothing(float *logits, const struct warp_input *input) {
     for (size_t i = 0; i < input->vocab_size; i++) {
         double d = logits[i] == -INFINITY ? 0 : (double)logits[i] - max;
         float smooth = to_float(max + d * d * (s * d - k));
-        logits[i] = d == 0 ? logits[i] : smooth; /* be it a zero of either sign, or removed */
+        logits[i] = d == 0 ? logits[i] : smooth; /* keeps -0 and -INFINITY */
     }
 }
 
@@ -156,7 +157,7 @@ void warp_renormalize_logits(float *logits, const struct warp_input *input) {
     VECTOR
     for (size_t i = 0; i < input->vocab_size; i++) {
         float log_p = to_float((double)logits[i] - max - log_sum);
-        bool stays = logits[i] == -INFINITY || log_p == logits[i]; /* a zero of either sign too */
+        bool stays = logits[i] == -INFINITY || log_p == logits[i]; /* keeps -0 too */
         logits[i] = stays ? logits[i] : log_p;
     }
 }
@@ -204,7 +205,7 @@ void warp_top_a(float *logits, const struct warp_input *input) {
     warp_keep_heavy(logits, input, warp_least_weight(a * best * best, input->total));
 }
 
-/* Summed in the order of the ids, the removed ones adding 0. */
+/* Sums in the order of ids; removed tokens add 0. */
 void warp_p_less(float *logits, const struct warp_input *input) {
     double version = value_of(input, SETTING_P_LESS), n = (double)input->vocab_size, same = 0;
     if (version == 0) return;
@@ -233,7 +234,7 @@ void warp_eta_cutoff(float *logits, const struct warp_input *input) {
     warp_keep_heavy(logits, input, warp_least_weight(eta, input->total));
 }
 
-/* Sums in the order of the ids, the removed ones left out, so that a short list has the same. */
+/* Sums in the order of ids and skips removed tokens, so that a short list gives the same sums. */
 void warp_top_n_sigma(float *logits, const struct warp_input *input) {
     double n_sigma = value_of(input, SETTING_TOP_N_SIGMA);
     size_t n = input->vocab_size, survivors = warp_survivors(logits, n), kept = 0;
@@ -256,7 +257,7 @@ void warp_top_n_sigma(float *logits, const struct warp_input *input) {
     for (size_t i = 0; i < n; i++) logits[i] = (double)logits[i] >= limit ? logits[i] : -INFINITY;
 }
 
-/* A coin of its own, so that the draw meets the same number with and without XTC. */
+/* XTC has a separate coin, so that the draw's random number does not depend on XTC. */
 void warp_xtc(float *logits, const struct warp_input *input) {
     const struct settings *settings = input->settings;
     size_t n = input->vocab_size, count = 0, last = 0;

@@ -1,7 +1,7 @@
 /* build: -O2 */
-/* Adaptive-P: prefers tokens with a probability near a target that follows the drawn tokens. Its
- * state is the mean of their probabilities, which a setting holds; adaptive_next returns the next
- * mean. */
+/* Adaptive-P: prefers tokens with a probability near an aim, which depends on the drawn tokens. Its
+ * state is the mean of their probabilities, the setting adaptive_mean; adaptive_next returns the
+ * next mean. */
 #include "loop.h"
 #include "warp_part.h"
 

@@ -1,10 +1,10 @@
 /* DRY, "don't repeat yourself": a penalty that grows with the length of the repeat that a token
- * would extend. One pass over the window, however repetitive it is. */
+ * would extend. It needs one pass over the window, even for repetitive text. */
 #include "warp_part.h"
 
 enum { MATCH_MAX = 4096 };
 
-/* The window read backwards: 0 is its last id. */
+/* The window, read backwards: index 0 is its last id. */
 struct tail {
     const uint32_t *ids;
     size_t n;
@@ -14,7 +14,7 @@ static uint32_t back(const struct tail *tail, size_t i) {
     return tail->ids[tail->n - 1 - i];
 }
 
-/* True if the sequence begins i ids before the end and is complete there. */
+/* True if the window contains the whole sequence, beginning at backward index i. */
 static bool stands_at(const struct tail *tail, size_t i, const uint32_t *sequence,
                       uint32_t length) {
     if (length > i + 1) return false;
@@ -45,9 +45,10 @@ static bool is_breaker(uint32_t id, const struct settings *settings) {
     return false;
 }
 
-/* Leaves in scratch, for each id of the window, the longest match that it followed. z[k] is how far
- * the window without its last k ids agrees with the window, backwards; known values spare
- * comparisons within the last agreement found, [left, right). Gusfield 1997, section 1.4. */
+/* Sets scratch[id], for each id of the window, to the longest match before an occurrence of it.
+ * z[k] is the number of equal ids if the window and the window without its last k ids are compared
+ * backwards. Earlier values of z save comparisons inside the last match found, [left, right).
+ * Gusfield 1997, section 1.4. */
 static void measure(const struct tail *tail, size_t limit, uint32_t *scratch) {
     uint32_t z[MATCH_MAX];
     size_t left = 0, right = 0;

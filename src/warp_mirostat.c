@@ -1,5 +1,5 @@
-/* Mirostat: a truncation with a bound that follows the surprise of the drawn tokens. Its state mu
- * is a setting; mirostat_next returns the next mu. */
+/* Mirostat: a truncation whose bound adapts to the surprise of the drawn tokens. Its state mu is
+ * the setting mirostat_mu; mirostat_next returns the next mu. */
 #include "elementary.h"
 #include "rank.h"
 #include "warp_part.h"
@@ -22,8 +22,8 @@ static double power_of_two(double x) {
     return result;
 }
 
-/* The exponent of a Zipf distribution by least squares: ln(p_i / p_i+1), which is the difference of
- * the logits, against ln((i + 1) / i). */
+/* Returns the exponent of a Zipf distribution by least squares: fits ln(p_i / p_i+1), the
+ * difference of two logits, to ln((i + 1) / i). */
 static double zipf_exponent(const float *logits, const uint32_t *ids, size_t count) {
     double products = 0, squares = 0;
     for (size_t i = 0; i + 1 < count; i++) {
@@ -34,12 +34,13 @@ static double zipf_exponent(const float *logits, const uint32_t *ids, size_t cou
     return products / squares;
 }
 
-/* k = (e 2^mu / (1 - N^-e))^(1 / s) with e = s - 1, through its logarithm; e / (1 - N^-e) tends to
- * 1 / ln N as e tends to 0. */
+/* Returns k = (e 2^mu / (1 - N^-e))^(1 / s), e = s - 1, computed as a logarithm. As e tends to 0, e
+ * / (1 - N^-e) tends to 1 / ln N. */
 static double count_to_keep(double exponent, double n, double mu) {
     double e = exponent - 1, log_n = elementary_log(n), x = e * log_n;
     double ratio = fabs(x) < 1e-6 ? (1 + x / 2) / log_n : e / (1 - elementary_exp64(-x));
-    if (!(ratio > 0)) return n; /* so flat or so steep that it overflows */
+    if (!(ratio > 0))
+        return n; /* the distribution is so flat or so steep that the ratio overflows */
     double log_k = elementary_log(ratio) + mu * LN_2;
     if (exponent <= 0) return log_k >= 0 ? n : 1;
     log_k /= exponent;

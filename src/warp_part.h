@@ -1,4 +1,5 @@
-/* Shared by the samplers' files: reading of their input, and the cuts that several make. */
+/* Shared by the samplers' files: functions that read the input, and truncations that several
+ * samplers use. */
 #ifndef LOGITSCOPE_WARP_PART_H
 #define LOGITSCOPE_WARP_PART_H
 
@@ -16,7 +17,7 @@ static inline enum convention convention_of(const struct warp_input *input) {
     return (enum convention)value_of(input, SETTING_CONVENTION);
 }
 
-/* Rounds to float32, short of infinity. */
+/* Rounds to float32; clamps to +-FLT_MAX. */
 static inline float to_float(double x) {
     if (x > (double)FLT_MAX) return FLT_MAX;
     if (x < -(double)FLT_MAX) return -FLT_MAX;
@@ -38,7 +39,7 @@ static inline double log_p(double logit, struct normaliser it) {
     return logit - it.max - it.log_sum;
 }
 
-/* The last `most` ids of the history, all for 0. */
+/* Sets *ids to the last `most` ids of the history (0: all) and returns their number. */
 static inline size_t last_ids(const struct warp_input *input, double most, const uint32_t **ids) {
     *ids = input->history; /* NULL without a history */
     if (!(most > 0 && most < (double)input->n_history)) return input->n_history;
@@ -46,22 +47,23 @@ static inline size_t last_ids(const struct warp_input *input, double most, const
     return (size_t)most;
 }
 
-/* The best token, lowest id on a tie. */
+/* Returns the best token, lowest id on a tie. */
 size_t warp_best(const float *logits, size_t n);
 size_t warp_survivors(const float *logits, size_t n);
 
-/* Removes every token after the `keep` best (or min_tokens_to_keep, if more), ties by id. */
+/* Keeps the max(keep, min_tokens_to_keep) best tokens, lower ids on a tie. */
 void warp_keep_best(float *logits, const struct warp_input *input, double keep);
 /* Removes every token after `last` in rank order. */
 void warp_keep_through(float *logits, size_t n, uint32_t last);
-/* Removes tokens that weigh less than `limit`, except the min_tokens_to_keep best. */
+/* Removes tokens with a weight below `limit`, except the min_tokens_to_keep best. */
 void warp_keep_heavy(float *logits, const struct warp_input *input, uint64_t limit);
-/* The least weight that is p of the total or more; one above every weight if there is none. */
+/* Returns the least weight w with w / total >= p; if there is none, 2^44 + 1, above every weight.
+ */
 uint64_t warp_least_weight(double p, uint64_t total);
 
-/* The cumulative weight at which a prefix of mass p is complete: its share reaches p or, if
- * `above`, exceeds p. Returns 0 if all tokens must stay. The tolerance covers logits that are
- * rounded logarithms: p = 0.9 over .60 .20 .10 keeps three. */
+/* Returns the cumulative weight at which a prefix of mass p is complete: its share reaches p or, if
+ * `above` is true, exceeds p. Returns 0 if all tokens must stay. A tolerance of 2^-20 allows for
+ * logits that are rounded logarithms: p = 0.9 over .60 .20 .10 keeps three. */
 uint64_t warp_mass_target(double p, uint64_t total, bool above);
 
 #endif

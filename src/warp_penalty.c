@@ -1,4 +1,4 @@
-/* Samplers that move or ban single tokens: by id, or because the history holds them. */
+/* Samplers that change or remove single tokens: by id, or because they are in the history. */
 #include <string.h>
 
 #include "warp_part.h"
@@ -12,7 +12,8 @@ void warp_logit_bias(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Counts each id of the window in scratch; entries of other ids stay as they are. */
+/* Counts each id of the window in scratch[id]; other entries stay unchanged. Returns the window's
+ * length. */
 static size_t count_ids(const struct warp_input *input, const uint32_t **ids) {
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
     for (size_t i = 0; i < n; i++) input->scratch[(*ids)[i]] = 0;
@@ -34,13 +35,13 @@ void warp_encoder_repetition_penalty(float *logits, const struct warp_input *inp
     }
 }
 
-/* The penalty of ids that occur only in the older half of the window. */
+/* Returns the penalty of ids that occur only in the older half of the window. */
 static double older_penalty(const struct warp_input *input, double penalty) {
     double slope = value_of(input, SETTING_REP_PEN_SLOPE);
     return penalty > 1 && slope != 1 ? 1 + (penalty - 1) * slope : penalty;
 }
 
-/* The ids of the window beyond the part of the prompt that does not count. */
+/* Sets *ids to the window without the ignored part of the prompt; returns its length. */
 static size_t penalised_ids(const struct warp_input *input, const uint32_t **ids) {
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
     double ignored = value_of(input, SETTING_PROMPT_IGNORE_LENGTH);
@@ -67,7 +68,7 @@ void warp_repetition_penalty(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Takes `once` and `each` for every time off the ids of the window. */
+/* For each distinct id of the window, subtracts `once`, and `each` for every occurrence. */
 static void subtract(float *logits, const struct warp_input *input, double once, double each) {
     const uint32_t *ids;
     size_t n = count_ids(input, &ids);
@@ -80,8 +81,8 @@ static void subtract(float *logits, const struct warp_input *input, double once,
     }
 }
 
-/* Adds up decay^age for each id of the window, in scratch[id] as a float32, the newest first. `age`
- * is the number of tokens since. */
+/* Sums decay^age over the occurrences of each id in the window, newest first. scratch[id] stores
+ * the sum as a float32. `age` is the number of tokens after the occurrence. */
 static size_t count_decayed(const struct warp_input *input, const uint32_t **ids) {
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), ids);
     double decay = value_of(input, SETTING_PENALTY_DECAY), power = 1;
@@ -120,8 +121,9 @@ void warp_presence_penalty(float *logits, const struct warp_input *input) {
     subtract(logits, input, value_of(input, SETTING_PRESENCE_PENALTY), 0);
 }
 
-/* Rabin and Karp 1987: compares only stretches with the hash of the last n - 1 ids, and skips one
- * if its next id is banned already, so a text of one word takes no longer than others. */
+/* Rabin and Karp 1987: compares only ids with the same hash as the last n - 1 ids. Skips the
+ * comparison if the next id is banned already, so that a text of one repeated word is not slower.
+ */
 void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input) {
     const uint64_t multiplier = 6364136223846793005u;
     double size = value_of(input, SETTING_NO_REPEAT_NGRAM_SIZE);
@@ -130,7 +132,7 @@ void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input) {
     if (size == 0 || size > (double)n) return;
     size_t length = (size_t)size - 1;
     const uint32_t *suffix = ids + (n - length);
-    uint64_t wanted = 0, hash = 0, power = 1; /* power: of the id that leaves the stretch */
+    uint64_t wanted = 0, hash = 0, power = 1; /* power: factor of the id that leaves the hash */
     for (size_t i = 0; i < length; i++) {
         wanted = wanted * multiplier + suffix[i];
         hash = hash * multiplier + ids[i];
@@ -152,7 +154,7 @@ void warp_min_new_tokens(float *logits, const struct warp_input *input) {
         if (settings->ends[i] < input->vocab_size) logits[settings->ends[i]] = -INFINITY;
 }
 
-/* base^n, FLT_MAX at most. */
+/* Returns base^n, at most FLT_MAX. */
 static double power(double base, uint64_t n) {
     double result = 1;
     for (; n; n >>= 1, base *= base)

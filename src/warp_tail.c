@@ -1,7 +1,8 @@
 /* build: -O2 */
-/* Tail-free truncation: cuts at a share of the summed bends of the descending weights. The tail
- * adds less than twice its first weight to this sum, so the tokens near the best mostly decide. If
- * they do not, the next band of tokens is sorted, at last all. */
+/* Tail-free truncation: cuts at a share of the sum of bends. A bend is the absolute second
+ * difference of the descending weights. The tail adds less than twice its first weight to this sum,
+ * so the best tokens mostly decide. If they do not, the next band of tokens is sorted, in the end
+ * all. */
 #include <string.h>
 
 #include "draw.h"
@@ -9,16 +10,16 @@
 
 enum { DIGITS = 256, INSERTED = 48 };
 
-/* The least weights of the bands of tokens that are tried to decide. */
+/* The least weight of each band, tried in this order. */
 static const uint64_t LEAST[] = {(uint64_t)1 << 32, 1 << 28, 1 << 25, 1};
 
-/* A curve of n descending weights so far: the last two weights and the sum of the bends. */
+/* A curve of n descending weights: the last weight, the one before it, and the sum of bends. */
 struct curve {
     uint64_t last, before, sum;
     size_t n;
 };
 
-/* Adds a weight; returns whether it made a bend. */
+/* Adds a weight; returns true if this adds a bend. */
 static bool go_on(struct curve *curve, uint64_t weight) {
     uint64_t rise = curve->before + weight, fall = 2 * curve->last;
     bool bends = curve->n >= 2;
@@ -29,7 +30,8 @@ static bool go_on(struct curve *curve, uint64_t weight) {
     return bends;
 }
 
-/* Sorts n keys, of 2 n that may be written to, by bytes from the lowest on; few by insertion. */
+/* Sorts n keys: by their bytes, the lowest first, or by insertion if n is small. keys[n .. 2 n) is
+ * scratch. */
 static void sort_keys(uint32_t *keys, size_t n) {
     uint32_t *from = keys, *to = keys + n;
     for (size_t i = 1; i < n && n <= INSERTED; i++) {
@@ -55,8 +57,8 @@ static void sort_keys(uint32_t *keys, size_t n) {
     if (from != keys) memcpy(keys, from, n * sizeof *keys);
 }
 
-/* A weight is a float32 times 2^44, rounded down, so that a float32 holds it: bits that fall as it
- * rises; and back. */
+/* Turns a weight into a sort key, and back. A weight is exactly a float32, whose bits are
+ * complemented: a larger weight has a smaller key. */
 static uint32_t key_of(uint64_t weight) {
     float exact = (float)(int64_t)weight;
     uint32_t bits;
@@ -71,7 +73,7 @@ static uint64_t weight_of(uint32_t key) {
     return (uint64_t)(int64_t)exact;
 }
 
-/* The keys of the weights below `above` and from `least` on, sorted; returns how many. */
+/* Writes the sorted keys of weights in [least, above); returns their number. */
 static size_t sort_band(const uint64_t *weights, size_t n, uint64_t above, uint64_t least,
                         uint32_t *keys) {
     size_t near = 0;
@@ -92,7 +94,7 @@ static size_t count_bends(const uint32_t *keys, size_t n, uint64_t bound) {
     return count;
 }
 
-/* Counts the bends within a bound that is a share of their sum, from the curve of the best tokens.
+/* Counts the bends whose sum stays within a share of all bends, from the curve of the best tokens.
  * Returns false if the other tokens could change the count. */
 static bool decide(const uint32_t *keys, const struct curve *curve, bool complete, uint64_t bits,
                    size_t *count) {
@@ -107,7 +109,7 @@ static void keep_sorted(float *logits, const struct warp_input *input, const uin
                         size_t n, double keep) {
     size_t last = (size_t)keep - 1;
     uint64_t least = keep > (double)n ? 0 : weight_of(keys[last]);
-    if (!least || (last + 1 < n && keys[last + 1] == keys[last])) { /* logits and ids tell */
+    if (!least || (last + 1 < n && keys[last + 1] == keys[last])) { /* logits and ids must decide */
         warp_keep_best(logits, input, keep);
         return;
     }
@@ -127,7 +129,7 @@ void warp_tfs_z(float *logits, const struct warp_input *input) {
         uint64_t above = r ? LEAST[r - 1] : UINT64_MAX;
         known += sort_band(input->weights, n, above, LEAST[r], keys + known);
         if (last) survivors = warp_survivors(logits, n);
-        /* Those without weight bend the curve no more after the second. */
+        /* Tokens of weight 0 add no bend after the second one. */
         for (int i = 0; i < 2 && last && known < survivors; i++) keys[known++] = key_of(0);
         while (curve.n < known) go_on(&curve, weight_of(keys[curve.n]));
         decided = decide(keys, &curve, last, (uint64_t)(share * 0x1p53), &count);

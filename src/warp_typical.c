@@ -1,7 +1,6 @@
-/* Truncations by entropy: top_h, and the locally typical one, a selection like rank.c's, but by
- * nearness to one logit. -ln p differs from the entropy H by as much as the logit from the one with
- * the surprise H, so tokens are ordered by the distance to it, a double that is compared by its
- * bits as an integer. */
+/* Truncations by entropy: typical_p and top_h. Typical_p orders tokens by |-ln p - H|. This is the
+ * distance from a token's logit to the center, the logit whose surprise is the entropy H. The
+ * selection works like rank.c; it compares distances, doubles, by their bits as integers. */
 #include <string.h>
 
 #include "elementary.h"
@@ -11,24 +10,24 @@
 
 enum { BUCKETS = 2048 };
 
-/* A selection under way; `missing` is the mass that the target still lacks, `before` the number of
- * passed tokens. */
+/* The state of a selection: `missing` is the mass still missing to the target, `before` the number
+ * of tokens already selected. */
 struct search {
     const float *logits;
-    const uint64_t *weights; /* NULL: count */
+    const uint64_t *weights; /* NULL: each token counts 1 */
     double center;
     uint64_t missing;
     size_t before;
 };
 
-/* The last token to stay, its distance, and how many as far are among the nearest. */
+/* The last token that stays; `key` is its distance. */
 struct found {
     uint64_t key;
     uint32_t id;
-    size_t before; /* nearer ones */
+    size_t before; /* number of tokens before it */
 };
 
-/* Distances are not negative, so their bits have their order. */
+/* Distances are not negative, so their bits have the order of the numbers. */
 static uint64_t key_of(float logit, double center) {
     double distance = fabs((double)logit - center);
     uint64_t bits;
@@ -73,7 +72,7 @@ static struct found search(struct search s, size_t n, uint32_t *scratch) {
     return (struct found){key_of(s.logits[scratch[i]], s.center), scratch[i], s.before + i};
 }
 
-/* The logit with the entropy as its surprise: ln Z + max - H, Z being the sum of e^(l - max). */
+/* Returns the logit whose surprise is the entropy H: ln Z + max - H, Z the sum of e^(l - max). */
 static double find_center(const float *logits, const struct warp_input *input) {
     size_t n = input->vocab_size;
     float max = logits[warp_best(logits, n)];
@@ -95,7 +94,7 @@ void warp_typical_p(float *logits, const struct warp_input *input) {
         last = search(by_count, n, input->scratch);
     }
     for (size_t i = 0; i < n; i++) {
-        uint64_t key = key_of(logits[i], center); /* of -Infinity: beyond all */
+        uint64_t key = key_of(logits[i], center); /* the key of -Infinity is the largest */
         bool tied = key == last.key && (!exactly || i <= last.id);
         if (key >= last.key && !tied) logits[i] = -INFINITY;
     }

@@ -1,12 +1,12 @@
 /* build: -O2 */
-/* The watermarks: the green list, and SynthID's tournament over the whole distribution. */
+/* The watermark samplers: the green list, and SynthID's tournament over the whole distribution. */
 #include "elementary.h"
 #include "loop.h"
 #include "warp_part.h"
 #include "watermark.h"
 
-/* Layers in one round. Only these bits of its g decide the factor of a token's weight, so 1024
- * masses represent the vocabulary. */
+/* A round plays BITS layers. In a round, a token's factor depends only on BITS bits of its g, so
+ * 1024 masses represent the vocabulary. */
 enum { BITS = 10, PATTERNS = 1 << BITS, ROUNDS = SYNTHID_LAYERS / BITS };
 
 /* Removes tokens that are not green, unless no survivor is green. */
@@ -41,8 +41,8 @@ void warp_green_list(float *logits, const struct warp_input *input) {
 }
 
 /* Plays `layers` layers over the masses of the patterns and writes the factor of each pattern. A
- * match draws two candidates; the larger g wins, on a tie the first. So a candidate with g = 0
- * stays only if the other has g = 0 too. */
+ * match draws two candidates. The candidate with the larger g wins; on a tie, the first candidate.
+ * So a candidate with g = 0 wins only against another g = 0. */
 static OUTLINED void play(double factor[PATTERNS], const double mass[PATTERNS], uint32_t layers) {
     for (uint32_t p = 0; p < PATTERNS; p++) factor[p] = 1;
     for (uint32_t layer = 0; layer < layers; layer++) {
@@ -63,7 +63,7 @@ static OUTLINED void play(double factor[PATTERNS], const double mass[PATTERNS], 
     }
 }
 
-/* Sums the weights of each pattern of a round. The factors of earlier rounds are applied first. */
+/* Sums the weights of each pattern in a round, multiplied by the factors of earlier rounds. */
 static inline ALWAYS void add_up(double mass[PATTERNS], double factor[ROUNDS][PATTERNS],
                                  uint32_t round, const struct warp_input *input) {
     const uint32_t *g = input->scratch;
@@ -93,7 +93,8 @@ void warp_synthid(float *logits, const struct warp_input *input) {
     for (size_t i = 0; i < input->vocab_size; i++) {
         double shift = factor[0][g[i] % PATTERNS] + factor[1][(g[i] >> BITS) % PATTERNS] +
                        factor[2][(g[i] >> 2 * BITS) % PATTERNS];
-        float moved = (float)((double)logits[i] + shift); /* to_float, but looked at seldom */
+        float moved =
+            (float)((double)logits[i] + shift); /* like to_float, but the clamp is a rare branch */
         if (fabsf(moved) <= FLT_MAX)
             logits[i] = moved;
         else if (logits[i] != -INFINITY)
