@@ -1,18 +1,18 @@
 /**
- * Checks the answers of a learner's code, which runs in a process, thread or frame of its own. It can send
- * anything: an answer may have only these keys, types and sizes.
+ * Checks the answers of a learner's code, which runs in its own process, thread or frame. The code can send
+ * any message. An answer may have only the keys, types and sizes listed here.
  */
 import { refusal } from './reasons.js';
 import { back } from './json-lines.js';
 
 /** @typedef {(value: any) => boolean} Check */
 
-/** Most characters of an error: 600, and the line of its source. */
+/** Most characters of an error: 600, and the source line. */
 const SAID = 700;
-/** Most names of settings, and the characters of one. */
+/** Most names of settings, and most characters of a name. */
 const NAMES = 100;
 const SEEDS = 1000;
-/** Most calls of a model, and ids in one of them, more than any toy model is asked for. */
+/** Most calls of a model, and most ids in a call; no toy model needs more. */
 const WINDOWS = 4096;
 
 /** @type {Check} */
@@ -24,7 +24,7 @@ const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 /** @param {number} most */
 const isText = (most) => (/** @type {any} */ value) =>
   typeof value === 'string' && value.length <= most;
-/** Array.from, because `every` skips holes. @param {number} most @param {Check} is */
+/** Uses Array.from, because `every` skips holes. @param {number} most @param {Check} is */
 const isList = (most, is) => (/** @type {any} */ value) =>
   Array.isArray(value) && value.length <= most && Array.from(value).every(is);
 
@@ -51,7 +51,7 @@ const LOG = {
   drawn: isFlag,
 };
 
-/** Keys of every answer. An answer without an id is the last: an error of the place itself. */
+/** Keys of every answer. An answer without an id is the last one: the process, thread or frame failed. */
 const ANY = { id: isCount, error: isText(SAID) };
 const NUMBERS = {
   ...ANY,
@@ -80,17 +80,17 @@ export function isAnswer(answer, { call, logits, settings }) {
   const { id, result, length, error } = answer;
   if (id === undefined && error === undefined) return false;
   if (length === undefined) return true;
-  // The harness sends only the beginning of a list that is too long.
+  // The harness sends only the first numbers of a list that is too long.
   const most = call === 'warp' ? logits.length : settings.max_new_tokens + 8;
   return result instanceof Float64Array && result.length === Math.min(length, most);
 }
 
-/** Most characters of a line: ten times the longest right answer. */
+/** Most characters of a line: ten times the longest correct answer. */
 export const LONGEST = 1 << 18;
-/** Characters of a refused line in the report. */
+/** The report shows this many characters of a refused line. */
 const SHOWN = 80;
 
-/** A number that JSON does not know, outside of strings. */
+/** Finds Infinity or NaN outside strings: JSON does not know them. */
 const BARE = /^(?:[^"]|"(?:[^"\\]|\\.)*")*?(-?Infinity|NaN)/;
 
 const QUESTION = { id: isCount, ask: isText(NAMES) };
@@ -102,7 +102,7 @@ const QUESTIONS = {
   again: QUESTION,
 };
 
-/** True if a message is a question of `generate`; turns its infinities and NaN into numbers. @param {any} message */
+/** True if a message is a question of `generate`. Converts its encoded infinities and NaN to numbers. @param {any} message */
 function isQuestion(message) {
   const { ask } = message;
   if (Array.isArray(message.ids)) message.ids = message.ids.map(back);
@@ -118,9 +118,9 @@ function isQuestion(message) {
 }
 
 /**
- * Reads the answer or the question in a line from a learner's process.
+ * Reads a line from a learner's process: an answer or a question.
  * @param {string} line
- * @param {any} asked the call that it answers
+ * @param {any} asked the call that the line answers
  * @returns {{ answer: any } | { question: any } | { refused: import('./tested-function.js').Answer }}
  */
 export function readAnswer(line, asked) {

@@ -1,4 +1,4 @@
-/** The properties of a chain of the four samplers that the lessons teach, in their order. */
+/** The properties of a chain of the four samplers that the lessons teach, in the lessons' order. */
 import { disagreement, expect, warped } from './expect.js';
 import { reason } from './reasons.js';
 import { Random } from './inputs.js';
@@ -24,7 +24,7 @@ const NUDGE = (/** @type {any} */ settings) =>
   settings.top_p === undefined ? [] : (SPECS.top_p.nudge?.(settings) ?? []);
 
 /**
- * Settings that show the order of samplers.
+ * Returns settings for which the order of samplers matters.
  * @param {Random} random
  * @param {string[]} names
  * @param {number} size
@@ -57,7 +57,7 @@ function casesOf(random, names, count) {
 }
 
 /**
- * The canonical order with two samplers exchanged.
+ * Returns the canonical order with two samplers exchanged.
  * @param {Engine} engine
  * @param {string} a
  * @param {string} b
@@ -68,7 +68,7 @@ function swapped(engine, a, b) {
 }
 
 /**
- * The property "a comes before b", tried on inputs that tell the two orders apart.
+ * Returns the property "a comes before b". It uses only inputs for which the two orders differ.
  * @param {string} a
  * @param {string} b
  * @param {Random} random
@@ -76,7 +76,7 @@ function swapped(engine, a, b) {
  */
 function before(a, b, random) {
   const cases = casesOf(random, [a, b], 80);
-  // A penalty and a division commute; only greedy tells them apart.
+  // A penalty and a division give equal results in both orders; only greedy decoding differs.
   const inputs =
     b === 'temperature'
       ? cases.map((it) => ({ ...it, settings: { ...it.settings, temperature: 0 } }))
@@ -98,7 +98,7 @@ function before(a, b, random) {
         stays: (/** @type {number} */ id) => other[id] !== -Infinity,
         free: () => false,
       };
-      // At T = 0 the token counts, not its logit.
+      // At T = 0 only the chosen token counts, not its logit.
       const isSwapped =
         failure.got && !disagreement(wrong, failure.got, input.settings.temperature !== 0);
       return isSwapped ? { ...failure, ...reason('swapped', { first: b, second: a }) } : failure;
@@ -119,7 +119,7 @@ function probabilities({ logits }, got) {
     : null;
 }
 
-/** Some edges of one sampler. @param {string} as @param {string[]} names @returns {Property[]} */
+/** Returns some edge cases of one sampler. @param {string} as @param {string[]} names @returns {Property[]} */
 const edges = (as, ...names) =>
   names.map((name) => {
     const [says, cases] = /** @type {Record<string, [string, Case[]]>} */ (SPECS[as].edges)[name];
@@ -129,11 +129,11 @@ const edges = (as, ...names) =>
 /** @param {number[]} logits @param {Record<string, any>} [settings] @param {number[]} [history] @returns {Case} */
 const given = (logits, settings = {}, history = []) => ({ logits, settings, history });
 
-/** Penalises the first of many ids. @param {number} ids */
+/** An input whose first of many ids must be penalised. @param {number} ids */
 const longAgo = (ids) =>
   given([3, 1, 2], { repetition_penalty: 2 }, [0, ...Array(ids - 1).fill(1)]);
 
-/** Inputs at the bounds of the stages. @param {Property['fails']} whole @returns {Property[]} */
+/** Returns properties on inputs at the stages' limits. @param {Property['fails']} whole @returns {Property[]} */
 const boundaryProperties = (whole) => [
   property(
     'zero',
@@ -172,7 +172,7 @@ const boundaryProperties = (whole) => [
   ),
 ];
 
-/** Properties on random inputs. @param {Random} random @param {Property['fails']} whole @returns {Property[]} */
+/** Returns properties on random inputs. @param {Random} random @param {Property['fails']} whole @returns {Property[]} */
 function logitProperties(random, whole) {
   const all = (/** @type {number} */ count) => casesOf(random, CHAIN, count);
   const shrinks = { shrinks: true };
@@ -201,7 +201,7 @@ function logitProperties(random, whole) {
     property(
       'neutral',
       'changes nothing when every setting is neutral',
-      // A tail too small for a sum in float64 stays too.
+      // Tokens whose probabilities are too small for a float64 sum must stay too.
       [...casesOf(random, [], 25), given([60, 0, -60])],
       whole,
       shrinks,

@@ -1,20 +1,20 @@
-/** Other rules that a course may teach: an engine that follows one of them. */
+/** Rules that a course may teach instead of the usual ones, and engines that follow them. */
 
 /** @typedef {import('./generation.js').Engine} Engine */
 /** @typedef {'until_above' | 'ascending' | 'exactly_k'} Convention */
 
-/** The sentence of each rule. `until_above` and `exactly_k` are also codes of faults under the usual rules. */
+/** A sentence for each rule. `until_above` and `exactly_k` are also fault codes under the usual rules. */
 export const CONVENTIONS = {
   until_above: 'top-p goes on until the mass is above p',
   ascending: 'top-p removes from the least probable up, so of equal ones the higher id stays',
   exactly_k: 'top-k keeps exactly k',
 };
 
-/** The engine's setting `convention` for two of the rules. @type {Partial<Record<Convention, string>>} */
+/** The engine's setting `convention` for two of these rules. @type {Partial<Record<Convention, string>>} */
 const OF_PROGRAM = { until_above: 'llama2.c', exactly_k: 'llama.cpp' };
 
 /**
- * Warps the reversed logits, so that of equal ones the higher id comes first.
+ * Warps the reversed logits, so that among equal logits the higher id is first.
  * @param {Engine} engine
  * @returns {Engine['warp']}
  */
@@ -45,7 +45,7 @@ export function byConvention(engine, name) {
     random: (seed, step) => engine.random(seed, step),
     async warp(logits, settings, beside) {
       const { top_p: p = 1, temperature } = settings;
-      // By every rule greedy takes the lower id, and p = 0 keeps only the best.
+      // Under every rule, greedy takes the lower id, and p = 0 keeps only the best token.
       if (name === 'ascending' && p < 1 && temperature !== 0)
         return turned(logits, settings, beside);
       const holds = convention && (name !== 'until_above' || p > 0);

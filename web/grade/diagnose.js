@@ -1,7 +1,6 @@
 /**
- * Names the fault of a function. A twin is a function with one known fault; the fault is named if the
- * twin gives the same wrong answers. A fault that a check sees by itself, such as a second seed, needs
- * no twin.
+ * Names the fault of a function. A twin is a function with one known fault. If a twin gives equal wrong
+ * answers, its fault is named. Some checks detect a fault without a twin, for example a second seed.
  */
 import { disagreement, expect } from './expect.js';
 import { reason } from './reasons.js';
@@ -14,7 +13,7 @@ import { WRONG_MARKS } from './wrong-marks.js';
 import { WRONG_PENALTIES } from './wrong-penalties.js';
 import { WRONG_SAMPLERS, codeOf } from './wrong-samplers.js';
 
-/** Twins by the name of the right function. @type {Record<string, Record<string, import('./wrong-samplers.js').Twin>>} */
+/** The twins of each function, by the function's name. @type {Record<string, Record<string, import('./wrong-samplers.js').Twin>>} */
 export const TWINS = {
   ...WRONG_SAMPLERS,
   ...WRONG_FILTERS,
@@ -29,28 +28,28 @@ export const TWINS = {
  * @typedef {{ input: any, settings: any, answer: import('./tested-function.js').Answer }} Asked
  */
 
-/** Codes of checks that come first: no twin can say more. */
+/** Codes of checks to report first: no twin gives more detail. */
 const PLAIN = [
   ...['bare', 'line', 'no_answer', 'long_line', 'own_message', 'unasked', 'memory', 'tasks'],
   ...['hung', 'list', 'length', 'no_ids', 'reseeded'],
 ];
-/** Codes of checks that come next, if no twin fits: each sees one fault only. */
+/** Codes of checks to report if no twin fits: each detects only one fault. */
 const ELSE = [
   ...['swapped', 'long_window', 'early', 'graph', 'asked_often', 'wrote', 'wrote_history'],
   ...['wrote_prompt', 'state', 'near_only', 'greedy_early', 'other_divisor', 'zero_logit'],
   ...['unseeded', 'other_seed', 'not_last', 'invalid_id'],
 ];
-/** Codes of checks that come last: several faults have the same symptom. */
+/** Codes of checks to report last: several faults have the same symptom. */
 const VAGUE = [
   ...['threw', 'odd', 'soft', 'probabilities', 'short_window', 'emptied'],
   ...['came_back', 'lost_best', 'overtaken', 'risen', 'subset', 'end_left_out', 'after_end'],
   ...['stopped', 'went_on'],
 ];
 
-/** Codes that are true only if each stage is right. */
+/** Codes that are valid only if each stage is correct. */
 const OF_ORDER = ['swapped', 'order_reversed', 'not_last'];
 
-/** Least share of answers that are the twin's, of all and of the wrong ones: rounding may decide a few. */
+/** The least share of answers that must equal the twin's: of all answers, and of the wrong ones. Rounding may decide a few. */
 const OF_ALL = 0.97;
 const OF_WRONG = 0.9;
 
@@ -65,12 +64,12 @@ function same(a, b) {
   return true;
 }
 
-/** Makes all large negative numbers the same, since they are one mistake. @param {number} x */
+/** Replaces every large negative number by -1e9: learners use various numbers as a mask. @param {number} x */
 const softened = (x) => (x < -1000 && x > -Infinity ? -1e9 : x);
 
 /**
- * A result with equal soft masks, and without the tokens that were removed before: functions with this
- * fault treat those differently.
+ * Returns a result with equal mask numbers, and with 0 for the tokens removed before: functions with this
+ * fault treat those tokens differently.
  * @param {ArrayLike<number>} result
  * @param {number[]} logits
  */
@@ -83,7 +82,7 @@ const masked = (result, logits) =>
  */
 
 /**
- * Finds the twin with most answers in common. A twin with too many other answers is given up early.
+ * Finds the twin with the most equal answers. The search drops a twin early if too many answers differ.
  * @template T
  * @param {Judged<T>[]} answers
  * @param {string[]} names
@@ -149,13 +148,13 @@ function loopTwin(asked) {
   return closest(answers, Object.keys(WRONG_LOOPS), (name, { input, result }) => {
     const us = input.streams[input.settings.seed];
     const ids = WRONG_LOOPS[name](input, (step) => us[step % us.length]);
-    // The harness cuts a list that is too long.
+    // The harness shortens a list that is too long.
     return same(result, ids.slice(0, input.settings.max_new_tokens + 8));
   });
 }
 
 /**
- * True if a wrong answer becomes right in a fresh place without earlier calls.
+ * True if a wrong answer becomes correct in a new place, where no calls came before.
  * @param {Asked[]} asked
  * @param {any} engine
  * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh
@@ -175,7 +174,7 @@ async function keepsSomething(asked, engine, afresh) {
 }
 
 /**
- * True if the file's own stages, called one after another, give the answers of its chain or loop.
+ * True if the stages of the learner's file, called one after another, give its chain's or loop's answers.
  * @param {string} as
  * @param {Asked[]} asked
  * @param {any} engine
@@ -213,7 +212,7 @@ async function isOfStages(as, asked, engine, stages) {
   return found !== null;
 }
 
-/** The first of some codes among the failed verdicts. @param {Verdict[]} failed @param {string[]} codes */
+/** Returns the first of some codes that a failed verdict has. @param {Verdict[]} failed @param {string[]} codes */
 function seen(failed, codes) {
   for (const code of codes) {
     const verdict = failed.find((it) => it.code === code);
@@ -227,9 +226,9 @@ function seen(failed, codes) {
  * @param {Verdict[]} verdicts
  * @param {Asked[]} asked
  * @param {any} engine
- * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh asks in a new place
- * @param {import('./learner-stages.js').LearnerStages | null} [stages] of the file, beside a chain or loop
- * @returns {Promise<Fault | null>} null if nothing fails, or no code fits
+ * @param {(input: any) => Promise<import('./tested-function.js').Answer | null>} afresh asks in a new place (process, thread or frame)
+ * @param {import('./learner-stages.js').LearnerStages | null} [stages] the samplers in the file of a chain or loop
+ * @returns {Promise<Fault | null>} null if no verdict failed, or no code fits
  */
 export async function diagnose(as, verdicts, asked, engine, afresh, stages = null) {
   const failed = verdicts.filter(({ holds }) => !holds);
@@ -238,7 +237,7 @@ export async function diagnose(as, verdicts, asked, engine, afresh, stages = nul
   if (plain) return plain;
   if (stages && (await isOfStages(as, asked, engine, stages)))
     return reason('follows', { names: [...stages.wrong].join(', ') });
-  // A wrong stage can look like another order.
+  // A wrong stage can look like a wrong order.
   const doubted = stages?.wrong.size ? OF_ORDER : [];
   const twin = await (as === 'generate' ? loopTwin(asked) : samplerTwin(as, asked, engine));
   if (twin && !doubted.includes(codeOf(twin))) {

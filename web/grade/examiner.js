@@ -1,4 +1,4 @@
-/** Asks a tested function, and keeps its answers and its differences for the diagnosis. */
+/** Calls a tested function. Keeps its answers for the diagnosis, and notes differences that cost no points. */
 import { CHAIN } from './chain.js';
 import { isNeutral } from './generation.js';
 import { bitsOf, coinOf } from './hashes.js';
@@ -6,11 +6,11 @@ import { reason, refusal } from './reasons.js';
 
 /** @typedef {import('./tested-function.js').Answer} Answer */
 
-/** Ends a check: the function refuses a setting that lessons may refuse. */
+/** Ends a check: the function refuses a setting, as lessons allow. */
 export class Refused extends Error {}
 
 /**
- * Completes the given settings with neutral values for all others that a sampler may read.
+ * Adds neutral values for all settings that a sampler may read and that are not given.
  * @param {any} engine
  * @param {string} as
  * @param {Record<string, any>} settings
@@ -25,7 +25,7 @@ export function complete(engine, as, settings) {
   };
 }
 
-/** True if a function raised its error on purpose. @param {Answer} answer */
+/** True if a function threw its error on purpose. @param {Answer} answer */
 const isRefusal = ({ error, hung, code }) =>
   error !== undefined && !hung && !code && !error.startsWith('ZeroDivisionError');
 
@@ -36,13 +36,13 @@ export class Examiner {
   reads = new Set();
   /** @type {import('./diagnose.js').Asked[]} */
   asked = [];
-  /** Number of further answers to keep; answers from shrinking are too much alike. */
+  /** The number of answers still to keep; 0 during shrinking, whose answers are too similar. */
   room = 0;
-  /** Number of answers without an error. */
+  /** The number of answers without an error. */
   answered = 0;
-  /** Settings and rules that the function's parameters cannot express. @type {Set<string>} */
+  /** Settings and rules that the function has no parameter for. @type {Set<string>} */
   skipped = new Set();
-  /** Differences that cost nothing. @type {Map<string, import('./diagnose.js').Fault>} */
+  /** Differences that cost no points, by message. @type {Map<string, import('./diagnose.js').Fault>} */
   notes = new Map();
   /** @type {import('./diagnose.js').Asked | null} */
   last = null;
@@ -70,7 +70,7 @@ export class Examiner {
     const { expected: _, order: __, ...given } = input;
     const answer = await this.#tested.call({ call: 'generate', ...given });
     const { graph, skipped, blind = [] } = answer.log ?? {};
-    // A parameter is missed only if its setting does something.
+    // A missing parameter matters only if its setting is not neutral.
     if (skipped?.split(' with ').some((name) => isNeutral(name, input.settings)))
       return refusal('own_message');
     if (graph !== undefined) this.reads.add('torch');
@@ -96,7 +96,7 @@ export class Examiner {
     return this.#keep(input, all, answer);
   }
 
-  /** @param {any} input @param {Record<string, any>} settings all of them @param {Answer} answer */
+  /** @param {any} input @param {Record<string, any>} settings complete @param {Answer} answer */
   #keep(input, settings, answer) {
     if (answer.error === undefined) this.answered++;
     else if (this.answered && isRefusal(answer)) {
@@ -111,7 +111,7 @@ export class Examiner {
     return answer;
   }
 
-  /** The setting of a call that the function may refuse. @param {Record<string, any>} settings */
+  /** Returns the name of a setting that the function may refuse. @param {Record<string, any>} settings */
   #refusable(settings) {
     const as = this.#as;
     return ['temperature', 'top_k', 'top_p'].find(

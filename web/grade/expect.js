@@ -1,13 +1,13 @@
 /**
- * The engine's answer to an input, and the comparison of a learner's answer with it. A token within
- * 2^-20 of a boundary may stay or go: the engine is also asked with settings on both sides of it.
+ * The engine's answer to an input, and its comparison with a learner's answer. A token within 2^-20 of a
+ * boundary may stay or be removed: the engine also runs with settings on both sides of the boundary.
  */
 import { reason } from './reasons.js';
 
 /** @typedef {import('./inputs.js').Case} Case */
 
 /**
- * The engine, here or behind a worker.
+ * The engine, in this thread or behind a worker.
  * @typedef {object} Engine
  * @property {import('../engine/types.js').TableRow[]} table
  * @property {(logits: Float32Array, settings: any, options: { history: number[], second?: number[], step?: number }) =>
@@ -18,17 +18,17 @@ import { reason } from './reasons.js';
  * @typedef {object} Expected
  * @property {Float32Array} logits
  * @property {(id: number) => boolean} stays
- * @property {(id: number) => boolean} free whether the token may stay or go
+ * @property {(id: number) => boolean} free returns true if the token may stay or be removed
  */
 
 /**
- * A wrong answer, and the right one if both are lists.
+ * A wrong answer. `expected`: the correct answer, null unless both answers are lists.
  * @typedef {object} Failure
  * @property {ArrayLike<number> | null} expected
  * @property {ArrayLike<number> | null} got
  * @property {string} [message]
- * @property {string} [code] of `message`, for another language
- * @property {Record<string, string | number>} [params] values of its sentence
+ * @property {string} [code] of `message`, for translation
+ * @property {Record<string, string | number>} [params] values in the message
  */
 
 export const NEAR = 2 ** -20;
@@ -36,7 +36,7 @@ export const NEAR = 2 ** -20;
 /**
  * @param {Engine} engine
  * @param {Case} input
- * @param {object} [other] settings over those of the input
+ * @param {object} [other] settings that replace the input's
  */
 export async function warped(engine, { logits, settings, history, second, step }, other = {}) {
   const trace = await engine.warp(
@@ -68,7 +68,7 @@ export async function expect(engine, input, nudge) {
 }
 
 /**
- * Equal up to rounding to float32 and another order of operations.
+ * True if equal except for rounding to float32 and for another order of operations.
  * @param {number} a
  * @param {number} b
  */
@@ -77,7 +77,7 @@ export const close = (a, b) => a === b || Math.abs(a - b) <= NEAR * Math.max(1, 
 /**
  * @param {Expected} expected
  * @param {ArrayLike<number>} got
- * @param {boolean} [exactly] whether logits are compared; else only the set of tokens
+ * @param {boolean} [exactly] true to compare the logits, false to compare only which tokens stay
  * @returns {Failure | null}
  */
 export function disagreement({ logits, stays, free }, got, exactly = true) {

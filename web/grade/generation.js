@@ -1,4 +1,4 @@
-/** The properties of a decode loop, tried on a toy model with known logits. */
+/** The properties of a decode loop, tested with a toy model whose logits are known. */
 import { Random } from './inputs.js';
 import {
   NO_END,
@@ -36,8 +36,8 @@ import { FAR, looksBack } from './properties.js';
  * @property {Toy} toy
  * @property {number[]} prompt
  * @property {Record<string, any>} settings
- * @property {number[]} [us] random numbers in place of the seed's, exactly on a boundary
- * @property {[string, string]} [order] two samplers; the first one comes before the second
+ * @property {number[]} [us] random numbers that replace the seed's; exactly on a boundary
+ * @property {[string, string]} [order] two samplers; the first must be before the second
  */
 
 /** @type {Record<string, number>} */
@@ -45,12 +45,12 @@ const NEUTRAL = { temperature: 1, top_k: 0, top_p: 1, repetition_penalty: 1 };
 /** @param {string} name @param {Record<string, any>} settings */
 export const isNeutral = (name, settings) => settings[name] === NEUTRAL[name];
 
-/** The highest u below 1. */
+/** The largest u below 1. */
 const TOP = 1 - 2 ** -53;
-/** Settings of a run of several tokens. */
+/** The settings of a run of several tokens. */
 const MANY = { max_new_tokens: 6 };
 
-/** Makes runs from one stream of random numbers, so that the same seed gives the same runs. */
+/** Makes runs from one stream of random numbers, so that equal seeds give equal runs. */
 class RunMaker {
   /** @param {number} seed */
   constructor(seed) {
@@ -65,7 +65,7 @@ class RunMaker {
     return { rows, vocab_size: size, context_length: context, eos_token_id: end };
   }
 
-  /** A model with equal logits. @param {number} size of the vocabulary @returns {Toy} */
+  /** Returns a model whose logits are all equal. @param {number} size of the vocabulary @returns {Toy} */
   flat(size) {
     return { ...this.toy({ size }), rows: [new Float32Array(size)] };
   }
@@ -75,7 +75,7 @@ class RunMaker {
     return this.random.history(length, 8);
   }
 
-  /** Settings of the four samplers. */
+  /** Returns settings of the four samplers. */
   samplers() {
     const { random } = this;
     return {
@@ -103,7 +103,7 @@ class RunMaker {
 }
 
 /**
- * Runs of one token that differ when two samplers are exchanged.
+ * Runs of one token whose result changes if two samplers are exchanged.
  * @type {[[string, string], number[], object, number][]}
  */
 const ORDERED = [
@@ -120,7 +120,7 @@ const ORDERED = [
   [['top_k', 'top_p'], [0.4, 0.3, 0.2, 0.1].map(Math.log), { top_k: 2, top_p: 0.5 }, TOP],
 ];
 
-/** A model with the same logits at each position. @param {number[]} logits @returns {Toy} */
+/** Returns a model with equal logits at all positions. @param {number[]} logits @returns {Toy} */
 const oneRow = (logits) => ({
   rows: [Float32Array.from(logits)],
   vocab_size: logits.length,
@@ -128,7 +128,7 @@ const oneRow = (logits) => ({
   eos_token_id: NO_END,
 });
 
-/** One greedy step that penalises the first of many ids. @param {number} ids @returns {Run} */
+/** A run of one greedy step in which the first of many ids must be penalised. @param {number} ids @returns {Run} */
 const longAgo = (ids) => ({
   toy: oneRow([2, 1, 1.5]),
   prompt: [0, ...Array(ids - 1).fill(1)],
@@ -140,13 +140,13 @@ const seesLess = async (run, { got }, engine) =>
   String(await generated(engine, run, { seen: (ids) => ids.slice(1) })) ===
   String(Array.from(got ?? []));
 
-/** Scales the logits by t, so that a draw at T = t is as open as one at 1. @param {Toy} model @param {number} t @returns {Toy} */
+/** Multiplies the logits by t, so that a draw at T = t has the probabilities of a draw at 1. @param {Toy} model @param {number} t @returns {Toy} */
 const flattened = (model, t) => ({
   ...model,
   rows: model.rows.map((row) => row.map((logit) => logit * t)),
 });
 
-/** Downwards from the usual ones, so that the first failing T is near the bound of a fault. */
+/** Temperatures in descending order, so that the first failing one is near the limit of a fault. */
 const LOW_T = [0.7, 0.5, 0.4, 0.3, 0.2, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005];
 
 /**
@@ -182,7 +182,7 @@ function drawProperties(maker) {
     property(
       'met',
       'draws the next token if the mass meets u exactly',
-      // Shares of 1/2 and 1/4 are exact in every order of operations.
+      // Shares of 1/2 and 1/4 give exact sums in every order.
       [2, 4].flatMap((size) => maker.runs(1, () => ({ toy: maker.flat(size), us: [0.5] }))),
     ),
     property(
@@ -210,7 +210,7 @@ function drawProperties(maker) {
           us: [TOP],
           settings: i % 2 ? { top_k: 5 } : { top_p: maker.random.of([0, 0.1, 0.5, 0.8]) },
         })),
-        // Six shares of 1/6, or ten of 1/10, add up to less than 1 in float64.
+        // Six shares of 1/6, or ten of 1/10, have a float64 sum below 1.
         ...[6, 10].flatMap((count) => maker.runs(1, () => ofAll(count))),
       ],
       notLast,
@@ -343,7 +343,7 @@ function historyProperties(maker) {
       'history',
       'penalties look at the whole text, prompt included, also beyond the context',
       [
-        // In the first run the prompt decides nothing.
+        // In the first run the prompt has no effect.
         ...maker.runs(1, () => ({ toy: oneRow([2, 1.5, 0, -3]), prompt: [3], settings })),
         ...maker.runs(16, () => {
           const toy = maker.toy({ context: 3 });
@@ -376,7 +376,7 @@ export function generationProperties(seed = 0) {
   ];
 }
 
-/** The lesson's cases of generate; here the ids come without the prompt. @returns {Property[]} */
+/** Returns the lesson's cases of generate. Here the returned ids exclude the prompt. @returns {Property[]} */
 export function generationCases() {
   const maker = new RunMaker(1111);
   const steps = (/** @type {any} */ settings, /** @type {any} */ more = {}) =>

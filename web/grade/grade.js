@@ -1,6 +1,6 @@
 /**
- * The grader: checks the properties of a learner's sampler, chain or decode loop, and finds the smallest
- * input on which each failing property fails.
+ * The grader: checks the properties of a learner's sampler, chain or decode loop. For each failing property
+ * it finds the smallest failing input.
  */
 import { casesOf } from './cases.js';
 import { chainProperties } from './chain.js';
@@ -22,12 +22,12 @@ import { SPECS } from './specs.js';
  * @property {string} name
  * @property {string} says
  * @property {boolean} holds
- * @property {number} cases number of inputs
- * @property {string} [needs] a setting: only a function that reads it is asked
+ * @property {number} cases the number of inputs
+ * @property {string} [needs] a setting; the property is tested only if the function reads it
  * @property {number} [weight]
- * @property {boolean} [lesson] whether it is one of the lesson's cases
- * @property {boolean} [idle] whether it holds for a function that does nothing
- * @property {any} [input] the smallest failing one
+ * @property {boolean} [lesson] true for one of the lesson's cases
+ * @property {boolean} [idle] true if a function that does nothing has the property too
+ * @property {any} [input] the smallest failing input
  * @property {ArrayLike<number> | null} [expected]
  * @property {ArrayLike<number> | null} [got]
  * @property {string} [message]
@@ -35,18 +35,18 @@ import { SPECS } from './specs.js';
  * @property {Record<string, string | number>} [params]
  */
 
-/** The functions that can be graded: every sampler, a chain, a decode loop. */
+/** The functions that can be graded: every sampler, a chain and a decode loop. */
 export const GRADED = [...Object.keys(SPECS), 'chain', 'generate'];
-/** An endless loop costs its time limit once a function. */
+/** The most timeouts, and the most ended processes, before the grader stops calling a function. */
 const MAX_HANGS = 1;
 const MAX_ENDS = 3;
-/** Answers to a property that are kept for the diagnosis. */
+/** The number of answers per property that are kept for the diagnosis. */
 const KEPT = 16;
 
 /**
  * @param {string} as
  * @param {any} engine
- * @param {boolean} lesson whether to ask the lesson's cases
+ * @param {boolean} lesson true for the lesson's cases
  * @param {number} [seed] of the random inputs
  * @returns {Promise<import('./properties.js').Property[]>}
  */
@@ -57,10 +57,10 @@ async function propertiesFor(as, engine, lesson, seed) {
 }
 
 /**
- * The names of a function's properties, as weights use them.
+ * Returns the names of a function's properties; weights use these names.
  * @param {string} as
  * @param {any} engine
- * @param {boolean} lesson whether to ask the lesson's cases
+ * @param {boolean} lesson true for the lesson's cases
  */
 export async function propertyNames(as, engine, lesson) {
   return (await propertiesFor(as, engine, lesson)).map(({ name }) => name);
@@ -77,7 +77,7 @@ async function tryProperty(
   examiner,
   { hung = () => true, late = () => false } = {},
 ) {
-  // An input that the engine itself refuses says nothing about the learner.
+  // If the engine itself refuses an input, the learner's answer does not count.
   const tried = async (/** @type {any} */ input) => {
     if (late()) return null;
     try {
@@ -88,19 +88,19 @@ async function tryProperty(
       return null;
     }
   };
-  // Twins do not read the settings that properties need, so their answers tell nothing.
+  // Twins do not read the setting in `needs`, so these answers cannot be compared with theirs.
   examiner.room = needs ? 0 : KEPT;
   for (const [at, input] of cases.entries()) {
     const failure = await tried(input);
     if (!failure) continue;
     const { length } = cases;
     const { room } = examiner;
-    // A wrong answer is always kept, since it tells the fault.
+    // A wrong answer is always kept, because it shows the fault.
     if (room < 0 && examiner.last && !needs) examiner.asked.push(examiner.last);
     examiner.room = 0;
     const least = shrinks && !hung() ? await shrink(input, failure, tried) : { input, failure };
     examiner.room = room;
-    // A few more answers tell similar faults apart.
+    // A few more answers distinguish similar faults.
     for (let next = at + 1; next < length && examiner.room > 0 && !hung(); next++)
       await tried(cases[next]);
     return { name, says, needs, holds: false, cases: length, input: least.input, ...least.failure };
@@ -108,7 +108,7 @@ async function tryProperty(
   return { name, says, needs, holds: !late(), cases: cases.length };
 }
 
-/** True if a function that does nothing holds a property, by function and property. @type {Map<string, boolean>} */
+/** By function and property: true if a function that does nothing has the property. @type {Map<string, boolean>} */
 const held = new Map();
 
 /**
@@ -128,7 +128,7 @@ async function holdsIdle(property, engine, as, lesson) {
 }
 
 /**
- * Names the fault of the failed verdicts by further calls, which cost no time of the learner.
+ * Names the fault of the failed verdicts. It calls the function again; the learner's time limit excludes this.
  * @param {Parameters<typeof grade>[0]} given
  * @param {Verdict[]} verdicts
  * @param {Examiner} examiner
@@ -142,7 +142,7 @@ async function faultOf({ engine, tested, as, lesson }, verdicts, examiner, late)
     composed && !broken()
       ? new LearnerStages(engine, tested, (stage, settings) => complete(engine, stage, settings))
       : null;
-  // A new place has no state of earlier calls.
+  // A new place (process, thread or frame) has no state from earlier calls.
   const afresh = async (/** @type {any} */ input) => {
     if (stages?.used) await tested.use(as);
     if (broken() || (await tested.load()).error) return null;
@@ -162,8 +162,8 @@ async function faultOf({ engine, tested, as, lesson }, verdicts, examiner, late)
  * @param {{ engine: any, tested: TestedFunction, as: string, onverdict?: (verdict: Verdict) => void,
  *   onfault?: (fault: import('./diagnose.js').Fault) => void, seconds?: number, lesson?: boolean,
  *   seed?: number, onnotes?: (notes: import('./diagnose.js').Fault[]) => void }} given
- *   seconds: time of all calls together; lesson: asks the lesson's cases; seed: of the random inputs;
- *   onnotes: gets the differences that cost nothing
+ *   seconds: the time for all calls; lesson: true for the lesson's cases; seed: of the random inputs;
+ *   onnotes: receives the differences that cost no points
  * @returns {Promise<Verdict[]>}
  */
 export async function grade(given) {
@@ -184,10 +184,10 @@ export async function grade(given) {
     const found = untried
       ? { name, says, holds: false, cases: 0, ...untried }
       : await tryProperty(property, examiner, { hung: () => tested.hangs + tested.ends > 0, late });
-    // A loop without a parameter for any of the settings was not asked.
+    // A loop without a parameter for these settings was not called.
     if (found.holds && examiner.answered === answered && examiner.skipped.size && cases.length)
       continue;
-    // The time of all calls may have ended the last one.
+    // The last call may have ended because the total time was over.
     const ended = !found.holds && (!found.code || found.code === 'hung');
     const why = ended && late() ? reason('late', { seconds }) : {};
     const verdict = {

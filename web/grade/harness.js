@@ -1,36 +1,36 @@
 /**
- * Runs in a worker beside a learner's functions: takes calls as messages and answers with the returned
- * values. It knows no right answers; the grader compares.
+ * Runs beside a learner's functions, in a worker or process. It receives calls as messages and answers with
+ * the returned values. It knows no correct answers; the grader compares.
  */
 import { Host } from './toy.js';
 
-// The learner's code may change every object that it reaches. So an answer depends only on operators
-// and on these copies.
+// The learner's code may change every object that it can reach. So an answer depends only on operators and
+// on these copies.
 const [Floats, Watch, describe] = [Float32Array, Proxy, Reflect.getOwnPropertyDescriptor];
 
 /**
- * A record of one call of `generate`, for checks beyond its ids.
+ * A record of one call of `generate`, for checks that need more than the ids.
  * @typedef {object} Log
  * @property {number[][]} windows the ids of each call of model.logits
- * @property {number} early reads of rows before the last
- * @property {number[]} seeds of each call of rng
- * @property {number} [graph] calls of the model with gradients on, in torch
- * @property {string} [skipped] a setting without a parameter: the loop was not called
- * @property {string[]} [blind] `end` or `crop`, if the course's loop does not know it
- * @property {boolean} [drawn] whether the loop drew any number of the grader
- * @property {boolean} [uniform] whether it drew plain numbers by a library and so may add the
- *   probabilities up in any order
+ * @property {number} early number of reads of rows before the last row
+ * @property {number[]} seeds the argument of each call of rng
+ * @property {number} [graph] number of model calls with gradients on, in torch
+ * @property {string} [skipped] a setting for which the loop has no parameter, so it was not called
+ * @property {string[]} [blind] `end` or `crop`, if the course's loop does not support it
+ * @property {boolean} [drawn] true if the loop drew a number of the grader
+ * @property {boolean} [uniform] true if a library drew a plain number, so that the loop may add the
+ *   probabilities in any order
  */
 
 /** @param {string} name */
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * Finds the function: the export of that name, a default of that name, any default, or the only
- * function.
+ * Finds the function: the export with that name, a default export with that name, any default export, or
+ * the only function.
  * @param {Record<string, unknown>} exported
- * @param {string} name in snake_case; camelCase and the names of lessons are found too
- * @param {boolean} [strict] whether only a name counts, for a file with several functions
+ * @param {string} name in snake_case; camelCase and the lessons' names are found too
+ * @param {boolean} [strict] true if only a name counts, for a file with several functions
  * @returns {Function}
  */
 function find(exported, name, strict = false) {
@@ -47,13 +47,13 @@ function find(exported, name, strict = false) {
   throw new Error(`it exports no function: one named ${name}, or a default one, is needed`);
 }
 
-/** Most characters of an error, and most names: a function must not slow the page by large messages. */
+/** Most characters of an error, and most names: large messages would slow the page. */
 const SAID = 500;
 const NAMES = 100;
 
 /**
- * Makes a returned value fit for a message: a list of numbers with NaN for other items, or a description
- * of any other value. Of a longer list it takes the first `most` items and the length.
+ * Converts a returned value for a message: a list of numbers, with NaN for other items, or a description of
+ * any other value. From a list longer than `most`, it takes the first items and the length.
  * @param {any} value
  * @param {number} most
  * @returns {{ result: Float64Array | string, length?: number }}
@@ -77,21 +77,22 @@ function copyOf(numbers) {
   return copy;
 }
 
-/** True if two lists have the same numbers, zeros with the same sign. @param {Float32Array} a @param {Float32Array} b */
+/** True if two lists have equal numbers and signs of zero. @param {Float32Array} a @param {Float32Array} b */
 function isSame(a, b) {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i] || 1 / a[i] !== 1 / b[i]) return false;
   return true;
 }
 
-/** True if a list has other ids than before. @param {ArrayLike<number>} before @param {ArrayLike<number>} after */
+/** True if the ids in a list have changed. @param {ArrayLike<number>} before @param {ArrayLike<number>} after */
 function isOther(before, after) {
   for (let i = 0; i < before.length; i++) if (before[i] !== after[i]) return true;
   return before.length !== after.length;
 }
 
 /**
- * Calls a sampler. `read` names the settings that it read, except by a copy of all; `rewrote` says whether
- * it changed the given ids. `tell` takes the answer, since the learner's code can read every promise.
+ * Calls a sampler. The answer's `read` lists the settings that the sampler read; copying all settings does
+ * not count. `rewrote` is true if it changed the given ids. The answer goes to `tell` and not into a promise,
+ * because the learner's code can read every promise.
  * @param {Function} tested
  * @param {{ logits: Float32Array, settings: any, history: number[], coin: number,
  *   step: number, bits: Uint32Array | null, second: Float32Array | null }} given
@@ -103,7 +104,7 @@ async function warp(tested, { logits, settings, ...beside }, tell) {
   const before = copyOf(history);
   /** @type {Set<string>} */
   const read = new Set();
-  /** The setting that a copy of all settings reads next. @type {string | symbol | null} */
+  /** The setting that the learner's code reads next while it copies all settings; null if none. @type {string | symbol | null} */
   let copied = null;
   const watched = new Watch(settings, {
     getOwnPropertyDescriptor(target, name) {
@@ -184,7 +185,7 @@ async function generate(tested, { prompt, settings, toy, streams = {} }, tell, e
   }
 }
 
-/** The message of a thrown value, cut to SAID characters. @param {unknown} error */
+/** Returns the message of a thrown value, at most SAID characters. @param {unknown} error */
 export function message(error) {
   try {
     const said = String(error instanceof Error ? error.message : error);

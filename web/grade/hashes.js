@@ -6,7 +6,7 @@
 const BITS = (1n << 64n) - 1n;
 const BEYOND_IDS = 1n << 32n;
 
-/** splitmix64's output for a state. Steele et al. 2014. @param {bigint} x */
+/** Returns splitmix64's output for a state (Steele et al. 2014). @param {bigint} x */
 function splitmix64(x) {
   let z = (x + 0x9e3779b97f4a7c15n) & BITS;
   z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & BITS;
@@ -15,7 +15,7 @@ function splitmix64(x) {
 }
 
 /**
- * The coin in [0, 1): below xtc_probability XTC removes.
+ * Returns the coin in [0, 1): if it is below xtc_probability, XTC removes tokens.
  * @param {number} seed
  * @param {number} step
  */
@@ -24,14 +24,14 @@ export function coinOf(seed, step = 0) {
   return Number(splitmix64(start + BEYOND_IDS) >> 11n) / 2 ** 53;
 }
 
-/** Each watermark's setting for the number of ids that its hash reads, and its tag. @type {Record<string, [string, bigint]>} */
+/** By watermark: the setting that says how many ids the hash reads, and the hash's tag. @type {Record<string, [string, bigint]>} */
 const MARKS = { green_bias: ['green_context', 1n], synthid_depth: ['synthid_context', 2n] };
 
 /**
- * The 32 bits of each token after a history, with or without green_self; null if `as` is no watermark
- * or the history is shorter than its context.
+ * Returns 32 bits for each token after a history, with or without green_self. Returns null if `as` is no
+ * watermark or the history is shorter than the watermark's context.
  * @param {string} as
- * @param {Record<string, any>} settings all of them
+ * @param {Record<string, any>} settings complete
  * @param {number[]} history
  * @param {number} size of the vocabulary
  */

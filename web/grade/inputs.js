@@ -1,12 +1,12 @@
-/** Seeded inputs of the grader: the same at each run, with short numbers. */
+/** Random inputs of the grader: equal seeds give equal inputs. Their numbers are short. */
 
 /**
- * One input of a sampler or a chain.
+ * One input for a sampler or a chain.
  * @typedef {object} Case
  * @property {number[]} logits
- * @property {Record<string, any>} settings those that differ from neutral
+ * @property {Record<string, any>} settings only those that differ from neutral
  * @property {number[]} history
- * @property {number} [step] number of drawn tokens, if the sampler reads it
+ * @property {number} [step] the number of drawn tokens, if the sampler reads it
  * @property {number[]} [second] logits of a second distribution, if the sampler reads one
  */
 
@@ -18,7 +18,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** In [0, 1): mulberry32. */
+  /** Returns a number in [0, 1), by mulberry32. */
   next() {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let x = this.#state;
@@ -28,7 +28,7 @@ export class Random {
   }
 
   /**
-   * A whole number from low to high, both included.
+   * Returns a whole number from low to high, both included.
    * @param {number} low
    * @param {number} high
    */
@@ -46,7 +46,7 @@ export class Random {
   }
 
   /**
-   * Between low and high, in hundredths.
+   * Returns a number from low to high, in hundredths.
    * @param {number} low
    * @param {number} high
    */
@@ -55,7 +55,7 @@ export class Random {
   }
 
   /**
-   * Distinct multiples of 1/256 around 0; with `removed` some are -Infinity.
+   * Returns distinct multiples of 1/256 around 0; with `removed` true, some are -Infinity.
    * @param {number} size
    * @param {{ spread?: number, removed?: boolean }} [options]
    * @returns {number[]}
@@ -83,5 +83,5 @@ export class Random {
   }
 }
 
-/** Sizes of vocabularies, mostly small. */
+/** Vocabulary sizes, mostly small. */
 export const SIZES = [2, 3, 4, 5, 6, 8, 12, 40];

@@ -1,7 +1,7 @@
 /**
- * Messages of the harness as lines of JSON. JSON has no infinities: a removed logit is the string "-inf",
- * and a value that is no number is "nan". The learner's code may change every object of the harness's
- * process, so this file uses only operators and the copies below.
+ * Converts the harness's messages to lines of JSON and back. JSON has no infinities: a removed logit is the
+ * string "-inf", and a value that is not a number is "nan". The learner's code may change every object in
+ * the harness's process, so this file uses only operators and the copies below.
  */
 const [{ parse, stringify }, { isArray }, { isView }, { hasOwn }] = [
   JSON,
@@ -16,7 +16,7 @@ const [Floats, Doubles, Words] = [Float32Array, Float64Array, Uint32Array];
 const out = (x) =>
   isNaN(x) ? '"nan"' : x === Infinity ? '"inf"' : x === -Infinity ? '"-inf"' : `${x}`;
 
-/** @param {unknown} x a number in JSON */
+/** Converts a number from JSON. @param {unknown} x */
 export const back = (x) =>
   x === '-inf' ? -Infinity : x === 'inf' ? Infinity : typeof x === 'number' ? x : Number.NaN;
 
@@ -36,7 +36,7 @@ function textOf(value) {
   return `{${text}}`;
 }
 
-/** A line, in ASCII if its texts are. @param {any} message */
+/** Returns a message as a line; it is ASCII if its texts are. @param {any} message */
 export const toLine = (message) => `${textOf(message)}\n`;
 
 /**
@@ -50,7 +50,7 @@ function listOf(Kind, list) {
   return numbers;
 }
 
-/** A line to the harness: a call, or the answer to its question. @param {string} line */
+/** Parses a line to the harness: a call, or the answer to the harness's question. @param {string} line */
 export function toCall(line) {
   const message = parse(line);
   const { logits, second, bits, stream, rows } = message;

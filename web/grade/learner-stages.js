@@ -1,4 +1,4 @@
-/** Calls the samplers of a learner's file one by one: a wrong one may explain a wrong chain or loop. */
+/** Calls the samplers of a learner's file one by one: a wrong sampler may explain a wrong chain or loop. */
 import { disagreement, expect, warped } from './expect.js';
 import { coinOf } from './hashes.js';
 import { SPECS } from './specs.js';
@@ -11,22 +11,22 @@ import { CHAIN, best, softmax } from './wrong-samplers.js';
  * @typedef {{ list?: number[], error?: string }} Made
  */
 
-/** Most answers to explain, of the wrong ones and of the right ones. */
+/** Most wrong answers, and most right answers, to explain. */
 const MOST = 20;
 
 export class LearnerStages {
   #engine;
   #tested;
   #complete;
-  /** Stages that differ from the built-in. @type {Set<string>} */
+  /** Stages that differ from the built-in ones. @type {Set<string>} */
   wrong = new Set();
-  /** True if `tested` now holds a stage and must take its own function again. */
+  /** True if `tested` now calls a stage, so that its own function must be selected again. */
   used = false;
 
   /**
    * @param {any} engine
    * @param {import('./tested-function.js').TestedFunction} tested
-   * @param {(stage: string, settings: any) => any} complete all settings that a stage is given
+   * @param {(stage: string, settings: any) => any} complete returns all settings of a stage
    */
   constructor(engine, tested, complete) {
     this.#engine = engine;
@@ -49,7 +49,7 @@ export class LearnerStages {
   }
 
   /**
-   * Applies one stage to one input: the learner's, or the built-in if the file has none.
+   * Applies one stage to one input: the learner's stage, or the built-in one if the file has none.
    * @param {string} stage
    * @param {Given} given
    * @param {boolean} isOwn
@@ -86,7 +86,7 @@ export class LearnerStages {
   }
 
   /**
-   * The ids of a right loop over the stages; `open` when no probability is left to draw from.
+   * Runs a correct loop over the stages and returns its ids. `open`: true if no token was left to draw.
    * @param {any[]} runs
    * @returns {Promise<{ ids: number[], open: boolean }[]>}
    */
@@ -132,7 +132,7 @@ function draw(logits, u) {
 }
 
 /**
- * Some wrong and some right answers, from all properties alike.
+ * Returns some wrong and some right answers, evenly spread over the properties.
  * @template {{ wrong: boolean }} T
  * @param {T[]} answers
  */

@@ -1,19 +1,19 @@
 /**
- * The harness in a process of its own: lines of JSON in and out. It reads one line at a time, because a
- * question to the grader waits for its answer. The learner's prints go to stderr.
+ * Runs the harness in a separate process: lines of JSON in and out. It reads one line at a time, because a
+ * question to the grader waits for the answer. The learner's prints go to stderr.
  */
 import { readSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { serve } from './harness.js';
 import { toCall, toLine } from './json-lines.js';
 
-// Copied before the learner's code runs.
+// Copied before the learner's code is loaded.
 const [read, write, { wait }, { from }] = [readSync, writeSync, Atomics, Buffer];
 const { fromCharCode } = String;
 const never = new Int32Array(new SharedArrayBuffer(4));
 const LINE_END = 10;
 
-/** Waits until a pipe is ready. @param {() => number} act */
+/** Repeats an action until the pipe is ready. @param {() => number} act */
 function insist(act) {
   for (;;) {
     try {
@@ -34,7 +34,7 @@ function send(message) {
 const chunk = Buffer.alloc(1 << 16);
 let [at, end] = [0, 0];
 
-/** The next line, in ASCII; null at the end. @returns {string | null} */
+/** Returns the next line, in ASCII; null at the end of input. @returns {string | null} */
 function nextLine() {
   for (let line = ''; ; line += fromCharCode(chunk[at++])) {
     if (at === end) {

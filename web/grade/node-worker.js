@@ -1,4 +1,4 @@
-/** The harness in a Node worker thread; the learner's file is an ordinary import. */
+/** Runs the harness in a Node worker thread and imports the learner's file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { serve } from './harness.js';
 

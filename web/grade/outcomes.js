@@ -1,4 +1,4 @@
-/** Compares a decode loop's answer with the right one; each check finds one fault. */
+/** Compares a decode loop's answer with the correct one; each check finds one fault. */
 import { reason } from './reasons.js';
 import { toyRow } from './toy.js';
 
@@ -7,18 +7,18 @@ import { toyRow } from './toy.js';
 /** @typedef {import('./generation.js').Run} Run */
 /** @typedef {import('./properties.js').Property} Property */
 
-/** The stages in their order. */
+/** The stages, in order. */
 const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 const NEAR = 2 ** -16;
-/** The end token of a model that has none. */
+/** The end token id of a model without an end token. */
 export const NO_END = -1;
 
 /**
- * The right ids; null if a u lies so near a boundary that rounding may decide.
+ * Returns the correct ids; null if a u is so near a boundary that rounding may decide.
  * @param {Engine} engine
  * @param {Run} run
- * @param {{ byId?: boolean, seen?: (ids: number[]) => number[] }} [how] byId: draws in the order of
- *   the ids; seen: the ids that the penalties look at
+ * @param {{ byId?: boolean, seen?: (ids: number[]) => number[] }} [how] byId: true to draw in the order of
+ *   the ids; seen: returns the ids that the penalties read
  * @returns {Promise<number[] | null>}
  */
 export async function generated(engine, { toy: model, prompt, settings, us }, how = {}) {
@@ -50,7 +50,7 @@ export async function generated(engine, { toy: model, prompt, settings, us }, ho
 }
 
 /**
- * The reason for a missing answer; else null.
+ * Returns the reason for a missing answer; null if there is an answer.
  * @param {import('./tested-function.js').Answer} answer
  * @returns {Reason | null}
  */
@@ -64,9 +64,9 @@ function failureOf({ error, hung, code, params }) {
 }
 
 /**
- * A run without the end token, or without the crop, for a course that does not teach it.
+ * Returns a run without end token, or without the crop, for a course that does not teach these.
  * @param {Run} run
- * @param {string[]} [blind] of the log
+ * @param {string[]} [blind] from the log: `end` or `crop`
  * @returns {Run}
  */
 function asKnown({ toy: model, ...run }, blind = []) {
@@ -76,7 +76,7 @@ function asKnown({ toy: model, ...run }, blind = []) {
 }
 
 /**
- * Lets the learner's loop do a run, and computes the right answer.
+ * Calls the learner's loop for a run, and computes the correct answer.
  * @param {Run} run
  * @param {any} asking
  * @returns {Promise<Outcome | null>} null if the loop or the engine cannot do the run
@@ -97,11 +97,11 @@ async function answerOf(run, { engine, ask }) {
   const known = log?.blind?.length ? asKnown(run, log.blind) : run;
   const expects = async (/** @type {boolean} */ byId) =>
     known === run && !byId ? expected : generated(engine, known, { byId });
-  // With a library's plain number, a sum in the order of the ids is right too.
+  // A library's plain number may also be used with a sum in the order of the ids.
   const byId = log?.uniform ? await expects(true) : null;
   const right = byId && String(byId) === String(got) ? byId : await expects(false);
   if (!right || (log?.uniform && !byId)) return null;
-  // The twins get the same run.
+  // The twins must get an equal run.
   Object.assign(input, known, { expected: right });
   return {
     expected: right,
@@ -120,9 +120,9 @@ async function answerOf(run, { engine, ask }) {
  * @property {number[]} expected
  * @property {Float64Array | null} got
  * @property {Reason | null} error
- * @property {boolean} [rewrote] whether it wrote to the prompt
+ * @property {boolean} [rewrote] true if the loop wrote to the prompt
  * @property {import('./harness.js').Log} [log]
- * @property {Run} run as the course's loop knows it
+ * @property {Run} run without the parts that the course's loop does not support
  */
 
 /**
@@ -157,7 +157,7 @@ export function wrongWindow({ log, error }, { prompt, toy: { context_length } })
   return short ? reason('short_window', { count: short.length }) : error;
 }
 
-/** Finds ids that differ at a low T; names the fault if they are the greedy ids. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
+/** Finds ids that differ at a low T; names the fault if they equal the greedy ids. @type {(outcome: Outcome, run: Run, engine: Engine) => Promise<Reason | null>} */
 export async function greedyEarly(outcome, run, engine) {
   const found = otherIds(outcome);
   if (!found || !outcome.got) return found;
@@ -179,7 +179,7 @@ export async function exchanged(outcome, run, engine) {
   return String(other) === String([...outcome.got]) ? reason('swapped', { first, second }) : found;
 }
 
-/** The highest u must draw the last token that is left. @type {(outcome: Outcome, run: Run) => Reason | null} */
+/** Checks that the largest u draws the last surviving token. @type {(outcome: Outcome, run: Run) => Reason | null} */
 export function notLast(outcome, { toy: { vocab_size: size } }) {
   const found = otherIds(outcome);
   const [id] = outcome.expected;
@@ -201,7 +201,7 @@ export function reseeded(outcome, { settings: { seed } }) {
   if (count > 1 && expected.length > 1) return reason('reseeded', { count });
   if (!log || !got?.length || !otherIds(outcome)) return null;
   const [other] = log.seeds;
-  // A generator that the loop is given needs no seed.
+  // A loop that got a generator needs no seed.
   if (count === 0) return log.drawn ? null : reason('unseeded');
   return other === seed ? null : reason('other_seed', { seed: String(other), right: seed });
 }
@@ -232,7 +232,7 @@ export function wrongEnd(outcome, { toy: { eos_token_id } }) {
   return at < got.length - 1 ? reason('after_end') : null;
 }
 
-/** Compares the answers to a run and to a changed run. @param {Partial<Run> & { settings?: object }} change @param {boolean} alike whether they must be equal */
+/** Compares the answers to a run and to a changed run. @param {Partial<Run> & { settings?: object }} change @param {boolean} alike true if the answers must be equal */
 export const beside =
   (change, alike) => async (/** @type {Run} */ run, /** @type {any} */ asking) => {
     const other = { ...run, ...change, settings: { ...run.settings, ...change.settings } };
@@ -248,7 +248,7 @@ export const beside =
     return { expected: one.expected, got: two.got, ...why };
   };
 
-/** The loop may refuse a setting without a meaning, as the lesson's function does. @type {Property['fails']} */
+/** Accepts that the loop refuses a meaningless setting, as the lesson's function does. @type {Property['fails']} */
 export async function refusesRun(run, { ask, note }) {
   const { error, hung, log } = await ask({
     ...run,

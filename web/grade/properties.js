@@ -1,4 +1,4 @@
-/** The properties of a sampler, each with its inputs. */
+/** The properties of a sampler, with their inputs. */
 import { disagreement, expect, warped } from './expect.js';
 import { reason } from './reasons.js';
 import { Random, SIZES } from './inputs.js';
@@ -21,22 +21,22 @@ import {
 /** @typedef {import('./specs.js').Spec} Spec */
 
 /**
- * A property's access to the engine and to the learner's function.
+ * Gives a property access to the engine and to the learner's function.
  * @typedef {object} Asking
  * @property {Engine} engine
  * @property {(input: Case) => Promise<import('./tested-function.js').Answer>} ask
- * @property {(found: import('./diagnose.js').Fault) => void} note reports a difference that costs nothing
+ * @property {(found: import('./diagnose.js').Fault) => void} note reports a difference that costs no points
  */
 
 /**
  * @typedef {object} Property
  * @property {string} name
- * @property {string} says a sentence without its subject, the function
+ * @property {string} says a sentence without subject; the subject is the function
  * @property {any[]} cases
  * @property {(input: any, asking: Asking) => Promise<Failure | null>} fails
  * @property {boolean} [shrinks]
- * @property {string} [needs] a setting: only a function that reads it is asked
- * @property {number} [weight] in the score, 1 by default
+ * @property {string} [needs] a setting; the property is tested only if the function reads it
+ * @property {number} [weight] in the score; 1 by default
  */
 
 const MANY = 120;
@@ -59,7 +59,7 @@ export const property = (name, says, cases, fails, more = {}) => ({
 });
 
 /**
- * The numbers of an answer, or the failure of an answer without valid numbers.
+ * Returns the numbers of an answer, or the failure if they are invalid.
  * @param {import('./tested-function.js').Answer} answer
  * @param {{ logits: ArrayLike<number> }} input
  * @returns {{ numbers: Float64Array, failure: null } | { numbers: null, failure: Failure }}
@@ -115,7 +115,7 @@ export const against =
  * @param {Asking} asking
  */
 export async function returnsNumbers(input, { engine, ask }) {
-  await warped(engine, input); // throws for an input that the engine refuses
+  await warped(engine, input); // throws if the engine refuses the input
   return numbersOf(await ask(input), input).failure;
 }
 
@@ -133,16 +133,16 @@ export async function writesToInput(input, { engine, ask }) {
   return answer.error ? numbersOf(answer, input).failure : null;
 }
 
-/** Lengths of a history, just above usual windows. */
+/** Lengths of histories, each just above a usual window. */
 export const FAR = [2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025];
 
 /**
- * Checks that the first of many ids counts. If it does not, a bisection finds the size of the window.
- * Inputs that `make` did not make are only checked.
+ * Checks that the first of many ids has an effect. If it has none, a bisection finds the window's size. An
+ * input that `make` did not make is checked without bisection.
  * @param {(ids: number) => any} make
  * @param {Property['fails']} fails
- * @param {(input: any, failure: Failure, engine: any) => Promise<boolean>} isBlind whether the answer is
- *   that without the first id
+ * @param {(input: any, failure: Failure, engine: any) => Promise<boolean>} isBlind true if the answer is
+ *   the one without the first id
  * @returns {Property['fails']}
  */
 export const looksBack = (make, fails, isBlind) => async (input, asking) => {
@@ -168,7 +168,7 @@ export async function seesLess(input, { got }, engine) {
 }
 
 /**
- * Asks for the same input twice, with another one between.
+ * Asks twice for one input, with another input between.
  * @param {Case} input
  * @param {Asking} asking
  * @returns {Promise<Failure | null>}
@@ -186,7 +186,7 @@ export async function keepsState(input, { engine, ask }) {
 }
 
 /**
- * Checks that a tighter setting keeps no token that a looser one removes.
+ * Checks that a tighter setting does not keep a token that a looser setting removes.
  * @param {Spec} spec
  * @returns {Property['fails']}
  */
@@ -214,7 +214,7 @@ function shares(logits) {
   return e.map((x) => x / total);
 }
 
-/** In bits. @param {ArrayLike<number>} logits */
+/** Returns the entropy in bits. @param {ArrayLike<number>} logits */
 const entropyOf = (logits) =>
   shares(logits).reduce((sum, p) => (p > 0 ? sum - p * Math.log2(p) : sum), 0);
 
@@ -232,7 +232,7 @@ async function entropyFalls(input, asking) {
   return { expected, got: hot.numbers, ...why };
 }
 
-/** The best token must have nearly all of the mass. @type {Property['fails']} */
+/** Checks that the best token has nearly all of the mass. @type {Property['fails']} */
 async function notGreedy(input, asking) {
   const expected = await warped(asking.engine, input);
   const { numbers, failure } = numbersOf(await asking.ask(input), input);
@@ -242,7 +242,7 @@ async function notGreedy(input, asking) {
 }
 
 /**
- * True if no two tokens are so close in typical_p's order that rounding decides.
+ * True if rounding does not decide the order of any two tokens in typical_p.
  * @param {Engine} engine
  * @param {Case} input
  */
@@ -335,7 +335,7 @@ function ofKind(name, spec, random, some) {
   return list;
 }
 
-/** Properties of one sampler alone. @type {Record<string, (some: Case[]) => Property[]>} */
+/** The properties that only one sampler has, by sampler. @type {Record<string, (some: Case[]) => Property[]>} */
 const OF_ONE = {
   temperature: (some) => [
     property('order', 'reorders nothing', some, against(reordered)),
@@ -401,7 +401,7 @@ function byHand(name, spec) {
     ...(name === 'logit_bias' && { logit_bias: { 0: 0.5 } }),
   };
   const history = spec.history ? [0] : [];
-  // For a single value the answer may be right by chance.
+  // For a single value the answer may be correct by chance.
   const picked = Array.from({ length: 4 }, () => JSON.stringify(spec.pick(random, 4)));
   const several = [...new Set(picked)].map((text) => JSON.parse(text));
   const whole = against(differs, spec.nudge);
@@ -452,8 +452,8 @@ function byHand(name, spec) {
 }
 
 /**
- * Properties of settings beside its own, asked only of a function that reads them: a lesson's top-p does
- * not know min_tokens_to_keep.
+ * Returns properties of additional settings. They are tested only if the function reads the setting: a
+ * lesson's top-p has no min_tokens_to_keep.
  * @param {Spec} spec
  * @param {Random} random
  * @param {Property['fails']} fails
@@ -471,7 +471,7 @@ function further(spec, random, fails) {
 }
 
 /**
- * The properties of one sampler.
+ * Returns the properties of one sampler.
  * @param {string} name in the settings table
  * @param {Engine} engine
  * @param {number} [seed] of the random inputs
@@ -504,7 +504,7 @@ export async function propertiesOf(name, engine, seed = 0) {
       `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`,
       [
         ...randomCases(spec, random, SOME, { neutral, removed: true }),
-        // A tail too small for a sum in float64 stays too.
+        // Tokens whose probabilities are too small for a float64 sum must stay too.
         { ...seconded(spec, [60, 0, -60]), settings: neutral, history: [] },
       ],
       against(notIdentity),

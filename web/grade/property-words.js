@@ -1,10 +1,10 @@
-/** The sentence of a property, in the page's language. */
+/** Returns the sentence of a property in the page's language. */
 
 /**
  * @param {string} as the graded function
  * @param {{ name: string, needs?: string }} verdict
  * @param {(key: string, params?: Record<string, any>) => string} t
- * @param {(key: string) => boolean} has whether there is a message of that key
+ * @param {(key: string) => boolean} has returns true if there is a message with the key
  */
 export function propertyWords(as, { name, needs }, t, has) {
   const key = `sampler.says.${name}`;

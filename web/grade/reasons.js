@@ -1,4 +1,4 @@
-/** Faults of a learner's function: the English sentences by code. The page has them as sampler.fail.CODE. */
+/** Faults of a learner's function: an English sentence for each code. The page's messages are sampler.fail.CODE. */
 
 export const REASONS = {
   soft: 'token {id} is {value}: it keeps a place among the tokens',
@@ -327,7 +327,7 @@ export const REASONS = {
   xtc_relative: 'its threshold is a part of the largest probability: xtc_threshold itself is right',
   follows: 'as in {names}: the fault there explains all that is wrong here',
   untried: 'not tried: a call before took too long',
-  // Differences that cost nothing.
+  // Differences that cost no points.
   refuses: 'it refuses {settings}, which has a meaning here',
   not_asked: 'not asked, since its parameters have no word for it: {names}',
   by_rule: 'right by the rule {rule}; by the usual one: {why}',
@@ -335,7 +335,7 @@ export const REASONS = {
 
 /**
  * @param {keyof typeof REASONS} code
- * @param {Record<string, string | number>} [params] values of its sentence
+ * @param {Record<string, string | number>} [params] values in the sentence
  */
 export function reason(code, params = {}) {
   const message = REASONS[code].replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
@@ -343,7 +343,7 @@ export function reason(code, params = {}) {
 }
 
 /**
- * Returns a reason in the form of an answer, for a learner's function that gave none.
+ * Returns a reason in the form of an answer, for a learner's function that did not answer.
  * @param {keyof typeof REASONS} code
  * @param {Record<string, string | number>} [params]
  */

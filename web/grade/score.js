@@ -1,11 +1,11 @@
 /**
- * The score of a graded function: 0 if it does nothing, 100 if it is right. A property that holds for a
- * function that does nothing earns nothing; if it fails, it lowers the score.
+ * The score of a graded function: 0 if the function does nothing, 100 if it is correct. If a property also
+ * holds for a function that does nothing, it earns no points; failing it lowers the score.
  */
 
 /** @typedef {import('./grade.js').Verdict} Verdict */
 
-/** A tested function that does nothing: it returns the logits as they are, and no ids. */
+/** A tested function that does nothing: it returns the logits unchanged, and no ids. */
 export const IDLE = {
   hangs: 0,
   /** @param {any} message @returns {Promise<import('./tested-function.js').Answer>} */
@@ -21,8 +21,8 @@ const weightOf = ({ name, weight = 1 }, weights) => weights[name] ?? weight;
 
 /**
  * @param {Verdict[]} verdicts of one function
- * @param {Record<string, number>} [weights] of properties, by name, over their own
- * @returns {number} a whole number from 0 to 100; 100 only if everything holds
+ * @param {Record<string, number>} [weights] by property name; they replace the properties' own weights
+ * @returns {number} a whole number from 0 to 100; 100 only if every property holds
  */
 export function scoreOf(verdicts, weights = {}) {
   const sum = (/** @type {Verdict[]} */ list) =>
@@ -35,7 +35,7 @@ export function scoreOf(verdicts, weights = {}) {
 }
 
 /**
- * The score of several functions.
+ * Returns the weighted mean score of several functions.
  * @param {{ score: number, weight: number }[]} parts
  */
 export function total(parts) {

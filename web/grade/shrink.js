@@ -1,9 +1,9 @@
-/** Makes a failing input smaller as long as it fails. */
+/** Makes a failing input smaller while it still fails. */
 
 /** @typedef {import('./inputs.js').Case} Case */
 
 /**
- * Removes one token; the ids above it move down.
+ * Removes one token; higher ids decrease by 1.
  * @param {Case} input
  * @param {number} gone
  * @returns {Case}
@@ -30,7 +30,7 @@ function without({ logits, settings, history, second, ...others }, gone) {
 }
 
 /**
- * A number's simpler neighbours, simplest first.
+ * Returns simpler numbers near x, the simplest first.
  * @param {number} x
  */
 function simpler(x) {
@@ -42,7 +42,7 @@ function simpler(x) {
 }
 
 /**
- * All inputs that are one step smaller, the largest step first.
+ * Yields all inputs that are one step smaller, the largest step first.
  * @param {Case} input
  * @returns {Generator<Case>}
  */
@@ -73,7 +73,7 @@ function* smaller(input) {
         yield { ...input, settings: { ...settings, [name]: it } };
     }
   }
-  // A number of tokens to keep can only fall together with the vocabulary.
+  // A number of tokens to keep can decrease only together with the vocabulary.
   for (const [name, value] of Object.entries(settings))
     if (Number.isInteger(value) && value > 1 && value <= logits.length && logits.length > 1)
       yield without({ ...input, settings: { ...settings, [name]: value - 1 } }, logits.length - 1);
@@ -92,8 +92,8 @@ function* smaller(input) {
  * @template T
  * @param {Case} input
  * @param {T} failure
- * @param {(input: Case) => Promise<T | null>} fails the failure of an input, or null
- * @param {number} [budget] of calls
+ * @param {(input: Case) => Promise<T | null>} fails resolves to the failure of an input; null if it passes
+ * @param {number} [budget] the most calls of `fails`
  * @returns {Promise<{ input: Case, failure: T }>}
  */
 export async function shrink(input, failure, fails, budget = 500) {
@@ -112,7 +112,7 @@ export async function shrink(input, failure, fails, budget = 500) {
   return { input, failure };
 }
 
-/** The shortest decimal of a float32. @param {number} x */
+/** Returns the shortest decimal that rounds to the float32 x. @param {number} x */
 export function shortest(x) {
   if (!Number.isFinite(x)) return String(x);
   for (let digits = 1; digits <= 9; digits++) {

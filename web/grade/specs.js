@@ -1,5 +1,5 @@
 /**
- * The grader's cases for each sampler: settings, boundaries, and inputs made by hand.
+ * The test inputs for each sampler: settings, boundaries, and inputs made by hand.
  */
 import { NEAR } from './expect.js';
 import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
@@ -11,22 +11,22 @@ import { otherCounts, otherDivisor, otherLogit } from './wrongs.js';
  * @typedef {object} Spec
  * @property {'filter' | 'values'} kind a filter removes tokens and changes no logit
  * @property {(random: Random, size: number) => Record<string, any>} pick settings to try
- * @property {(settings: any) => object[]} [nudge] settings on both sides of the boundary, for a rule that
- *   rounding may decide
- * @property {(settings: any) => object} [tighter] settings that keep no more
- * @property {boolean} [best] whether the most probable token always stays
- * @property {boolean} [history] whether it reads the history
- * @property {boolean} [step] whether it reads the number of drawn tokens
- * @property {boolean} [second] whether it reads a second distribution
- * @property {boolean} [bans] of 'values': whether it removes tokens too
+ * @property {(settings: any) => object[]} [nudge] settings on both sides of the boundary, if rounding may
+ *   decide the sampler's rule
+ * @property {(settings: any) => object} [tighter] settings that keep the same tokens or fewer
+ * @property {boolean} [best] true if the most probable token always stays
+ * @property {boolean} [history] true if the sampler reads the history
+ * @property {boolean} [step] true if the sampler reads the number of drawn tokens
+ * @property {boolean} [second] true if the sampler reads a second distribution
+ * @property {boolean} [bans] true if a sampler of kind 'values' also removes tokens
  * @property {number} [spread] of the random logits; 1 to 4 by default
- * @property {Record<string, (random: Random, size: number) => Record<string, any>>} [beside] settings
- *   beside its own, which a course may leave out, each with values to try
- * @property {boolean} [wide] whether its rule makes sense for huge logits
- * @property {(ids: number) => Case} [far] an input with `ids` ids of history, the first of which counts
- * @property {Record<string, [says: string, cases: Case[]]>} [edges] inputs at the bounds of its rule, by name
- * @property {Record<string, import('./wrongs.js').Compare>} [compares] for these edges; by default the
- *   whole answer is compared
+ * @property {Record<string, (random: Random, size: number) => Record<string, any>>} [beside] returns values
+ *   to try for each additional setting, which a course may leave out
+ * @property {boolean} [wide] true if the sampler's rule makes sense for huge logits
+ * @property {(ids: number) => Case} [far] returns an input with `ids` ids of history; its first id counts
+ * @property {Record<string, [says: string, cases: Case[]]>} [edges] inputs at the rule's limits, by name
+ * @property {Record<string, import('./wrongs.js').Compare>} [compares] the comparison for an edge; by default
+ *   the whole answer is compared
  */
 
 const zeros = (/** @type {number} */ n) => Array(n).fill(0);
@@ -63,7 +63,7 @@ const WINDOW = {
 /** @param {number[]} logits @param {number[]} second @param {Record<string, any>} settings @returns {Case} */
 const both = (logits, second, settings) => ({ logits, settings, history: [], second });
 
-/** An input in which both tokens end a text. @param {number[]} logits @param {number} factor @param {number} start @param {number} step @returns {Case} */
+/** An input in which both tokens are end tokens. @param {number[]} logits @param {number} factor @param {number} start @param {number} step @returns {Case} */
 const ending = (logits, factor, start, step) => ({
   ...input(logits, {
     exponential_decay_length_penalty: factor,
@@ -77,13 +77,13 @@ const KEY = {
   watermark_key: (/** @type {Random} */ random) => ({ watermark_key: random.whole(0, 99) }),
 };
 
-/** A history of id 0 once, then id 1 again and again. @param {string} name @param {number} value */
+/** An input whose history is id 0 once, then id 1 repeated. @param {string} name @param {number} value */
 const longAgo = (name, value) => (/** @type {number} */ ids) =>
   input([3, 1, 2], { [name]: value }, [0, ...Array(ids - 1).fill(1)]);
 
 const REPEATS = [0, 1, 2, 0, 1, 2, 0, 1];
 
-/** From the usual ones to both ends, so that the first failing T is near the bound of a fault. */
+/** Temperatures from the usual ones outwards, so that the first failing one is near the limit of a fault. */
 const EACH_T = [
   ...[0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.04, 0.03, 0.02, 0.01, 0.005, 0.002],
   ...[1.2, 3, 5, 20, 100],
@@ -426,7 +426,7 @@ export const SPECS = {
     kind: 'filter',
     beside: KEEP,
     nudge: beside('xtc_threshold', 2 * NEAR, 1),
-    // At probability 1 the coin never matters; the edge `coin` asks for both sides.
+    // At probability 1 the coin has no effect; the edge `coin` tests both results.
     pick: (random) => ({ xtc_probability: 1, xtc_threshold: random.of([0.05, 0.1, 0.2, 0.3]) }),
     edges: {
       two: [

@@ -1,40 +1,40 @@
 /**
- * A learner's function under test. It runs in another place, one call at a time, with a time limit. A
- * place that hangs or sends no answer is ended; the next call begins a new one.
+ * A learner's function under test. It runs in a place (a process, thread or frame), one call at a time, with
+ * a time limit. If a place hangs or sends an invalid answer, it is ended, and the next call begins a new one.
  */
 import { isAnswer } from './answer.js';
 import { refusal } from './reasons.js';
 
 /**
- * A process, thread or frame that runs the harness; `end` kills it even if it is busy.
+ * A process, thread or frame that runs the harness. `end` kills it even if it is busy.
  * @typedef {object} Place
  * @property {(message: any) => void} post
  * @property {() => void} end
  */
 
 /**
- * Begins a place. Its messages are not trusted; `onend` gives the reason if it ended or must end.
+ * Begins a place. Its messages are untrusted. `onend` receives the reason if it has ended or must end.
  * @typedef {(onanswer: (answer: any) => void, onend: (why: Answer) => void) => Place} Start
  */
 
 /**
  * @typedef {object} Answer
  * @property {Float64Array | string} [result] numbers, or a description of another value
- * @property {number} [length] of the returned list; the result may hold only the first numbers
- * @property {boolean} [changed] whether it wrote to the given logits
- * @property {boolean} [rewrote] whether it wrote to the given history or prompt
+ * @property {number} [length] of the returned list; `result` may contain only its first numbers
+ * @property {boolean} [changed] true if the function wrote to the given logits
+ * @property {boolean} [rewrote] true if the function wrote to the given history or prompt
  * @property {string[]} [read] the settings that a sampler read
  * @property {import('./harness.js').Log} [log]
  * @property {string} [error] a message
- * @property {string} [code] of an error with a sentence in REASONS, with its params
+ * @property {string} [code] of an error that has a sentence in REASONS
  * @property {Record<string, string | number>} [params]
  * @property {boolean} [hung]
  */
 
-/** Time to load a file that imports little. */
+/** The time for loading a file that imports little, in ms. */
 const LOAD_MS = 10000;
 
-/** A random id, so that no process can answer a call before it has read it. */
+/** Returns a random id, so that no process can answer a call before it has read the call. */
 const newId = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 export class TestedFunction {
@@ -44,17 +44,17 @@ export class TestedFunction {
   #strict;
   #total;
   #loading;
-  /** Time of all its calls, loading included, in ms. */
+  /** The time of all calls so far, including loading, in ms. */
   spent = 0;
-  /** True if the file did not load in time; a second try would not either. */
+  /** True if the file did not load in time; another try would fail too. */
   stuck = false;
   /** @type {Place | null} */
   #place = null;
-  /** Number of calls that took too long. */
+  /** The number of calls that took too long. */
   hangs = 0;
-  /** Number of times that the place ended, or was ended for a message that is no answer. */
+  /** The number of times that the place ended or had to be ended. */
   ends = 0;
-  /** A fault between two calls: the answer of the next one. @type {Answer | null} */
+  /** A fault between two calls, which answers the next call; null if none. @type {Answer | null} */
   #foul = null;
   /** @type {{ message: any, resolve: (answer: Answer) => void } | null} */
   #waiting = null;
@@ -62,10 +62,10 @@ export class TestedFunction {
   /**
    * @param {Start} start
    * @param {string} name of the function
-   * @param {number} limit of a call, in ms
-   * @param {boolean} [strict] whether only a function of that name counts
-   * @param {number} [total] of all calls, loading included, in ms
-   * @param {number} [loading] time only for loading, in ms
+   * @param {number} limit for one call, in ms
+   * @param {boolean} [strict] true if only a function with that name counts
+   * @param {number} [total] for all calls, including loading, in ms
+   * @param {number} [loading] for loading only, in ms
    */
   constructor(start, name, limit, strict = false, total = Infinity, loading = LOAD_MS) {
     this.#total = total;
@@ -81,7 +81,7 @@ export class TestedFunction {
     this.close();
     /** @param {Answer} why */
     const over = (why) => {
-      if (place !== this.#place) return; // this object has ended it already
+      if (place !== this.#place) return; // this object has already ended the place
       this.ends++;
       this.#end();
       if (this.#waiting) this.#waiting.resolve(why);
@@ -101,9 +101,9 @@ export class TestedFunction {
   }
 
   /**
-   * Takes another function of the same file, in the same place.
+   * Selects another function of the same file, in the same place.
    * @param {string} name
-   * @param {boolean} [strict] whether only a function of that name counts, this time
+   * @param {boolean} [strict] true if only a function with that name counts; for this call only
    * @returns {Promise<Answer>}
    */
   async use(name, strict) {
@@ -147,7 +147,7 @@ export class TestedFunction {
     const left = this.#total - this.spent;
     const bound = left < limit ? this.#total : limit;
     const answer = await new Promise((resolve) => {
-      // A second message before the next call is no answer: nothing waits for it.
+      // A second message before the next call is not an answer: no call waits for it.
       const take = (/** @type {Answer} */ given) => {
         this.#waiting = null;
         resolve(given);
@@ -156,7 +156,7 @@ export class TestedFunction {
       timer = setTimeout(
         () => {
           this.hangs++;
-          // A timer may be a little early.
+          // A timer may fire slightly early.
           if (left < limit) this.spent = this.#total;
           this.#end();
           take({ error: `it took longer than ${bound / 1000} s`, hung: true });
@@ -175,7 +175,7 @@ export class TestedFunction {
     this.#place = null;
   }
 
-  /** Ends it; a call under way is answered at once. */
+  /** Ends the place; a running call is answered at once. */
   close() {
     this.#end();
     this.#waiting?.resolve({ error: 'it was ended' });

@@ -1,31 +1,31 @@
 /**
- * The toy model and random numbers of a call of `generate`, and the log of their use. In Node they are in
- * the grader's process, where no learner's code can write to the log; the harness asks over its pipe. In
+ * The toy model and random numbers for a call of `generate`, and the log of their use. In Node they are in
+ * the grader's process, where the learner's code cannot write to the log; the harness asks over its pipe. In
  * the page the harness calls them directly.
  */
 
 /**
- * The model, as data.
+ * The data of the toy model.
  * @typedef {object} Toy
  * @property {Float32Array[]} rows each (vocab_size,)
  * @property {number} vocab_size
  * @property {number} context_length
  * @property {number} eos_token_id
  *
- * A question of the harness: the rows of a window, of any length if `endless`; all numbers of a seed, or
- * one of them; `again`: the call restarts.
+ * A question of the harness. `window`: asks for the rows of a window; `endless`: true for any length. `seed`:
+ * asks for all numbers of a seed; `number`: for one of them. `again`: says that the call restarts.
  * @typedef {{ ask: 'window', ids: number[], length: number, endless?: boolean }} OfWindow
  * @typedef {OfWindow | { ask: 'seed', seed: number } | { ask: 'number', seed: number | null, step: number }
  *   | { ask: 'again' }} Question
  */
 
 const SEEDS = 1000;
-/** Offset of an unknown seed in the only stream. */
+/** The offset of an unknown seed's numbers in the only stream. */
 const ELSEWHERE = 17;
 
 /**
- * The row of a toy model at a place in a window. It depends on the token, its place and the first token
- * of the window, so that a wrong window shows.
+ * Returns the row of a toy model at an index of a window. It depends on the token, the index and the window's
+ * first token, so that a wrong window changes the answer.
  * @param {Toy} toy
  * @param {ArrayLike<number>} window
  * @param {number} at
@@ -61,7 +61,7 @@ export class Host {
   #window({ ids, length, endless = false }) {
     const { context_length: longest, vocab_size: size } = this.#toy;
     const { windows } = this.log;
-    // The log keeps one window more than the limit, enough to report it.
+    // The log keeps one window more than the limit, so that the excess is reported.
     if (windows.length <= this.#limit) windows.push(ids);
     if (windows.length > this.#limit)
       return { error: `the model was asked ${windows.length} times: does the loop end?` };
@@ -80,7 +80,7 @@ export class Host {
     return { stream: known ?? Object.values(this.#streams)[0], from: known ? 0 : ELSEWHERE };
   }
 
-  /** Logs a seed at its first number. @param {{ seed: number | null, step: number }} question */
+  /** Logs a seed when its first number is asked for. @param {{ seed: number | null, step: number }} question */
   #number({ seed, step }) {
     const { seeds } = this.log;
     if (seed !== null && step === 0 && seeds.length < SEEDS) seeds.push(seed);

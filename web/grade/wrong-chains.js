@@ -17,11 +17,11 @@ const without = (/** @type {string} */ gone) => inOrder(CHAIN.filter((name) => n
 const twice = (/** @type {string} */ again) =>
   inOrder(CHAIN.flatMap((name) => (name === again ? [name, name] : [name])));
 
-/** Faults of a stage that have another code in a chain. */
+/** Faults of a stage that have a different code in a chain. */
 const RENAMED = ['idle', 'returns_shares', 'returns_logs', 'on_shares', 'penalty_twice'];
 
 /**
- * The four stages, one of them faulty.
+ * The four stages; in each entry one stage is faulty.
  * @type {{ code: string, stages: Record<string, Twin> }[]}
  */
 export const WRONG_STAGES = CHAIN.flatMap((name) =>

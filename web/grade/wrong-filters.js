@@ -5,8 +5,8 @@ import { GONE, NEAR, best, ids, masks, only, prefix, softmax, sum } from './wron
 /** @typedef {import('./wrong-samplers.js').Twin} Twin */
 
 /**
- * A token in a filter: its logit and probability, the largest of both, the setting, the size of the
- * vocabulary, the entropy in nats.
+ * A token in a filter. `l`: its logit; `p`: its probability; `high`, `top`: the largest logit and probability;
+ * `by`: the setting; `size`: the vocabulary size; `entropy`: in nats.
  * @typedef {{ l: number, p: number, high: number, top: number, by: number, size: number,
  *   entropy: number }} Token
  */
@@ -17,7 +17,7 @@ const entropyOf = (p) => -sum(p.map((it) => (it > 0 ? it * Math.log(it) : 0)));
 /**
  * @param {string} name
  * @param {(it: Token) => boolean} stays
- * @param {{ best?: boolean, shares?: (logits: number[]) => number[] }} [how] best: whether the best
+ * @param {{ best?: boolean, shares?: (logits: number[]) => number[] }} [how] best: true if the best token
  *   always stays
  * @returns {Twin}
  */
@@ -37,13 +37,13 @@ const sieve =
     );
   };
 
-/** A softmax that subtracts no maximum. @param {number[]} logits */
+/** A softmax that does not subtract the maximum. @param {number[]} logits */
 const plain = (logits) => softmax(logits, 0);
 
 /**
- * Twins that all filters by a limit share.
+ * Twins that all filters with a limit share.
  * @param {string} name
- * @param {(it: Token) => number} limit of the probability
+ * @param {(it: Token) => number} limit returns the least probability that stays
  * @returns {Record<string, Twin>}
  */
 const limits = (name, limit) => ({
@@ -93,9 +93,9 @@ const sigmas =
   };
 
 /**
- * @param {(surprise: number, entropy: number) => number} far distance; the least comes first
- * @param {{ ties?: boolean, after?: number }} [how] ties: whether those as far as the last one stay;
- *   after: how many places further it goes
+ * @param {(surprise: number, entropy: number) => number} far returns the distance; the smallest is first
+ * @param {{ ties?: boolean, after?: number }} [how] ties: true if tokens as far as the last one stay;
+ *   after: how many further tokens stay
  * @returns {Twin}
  */
 const typical =

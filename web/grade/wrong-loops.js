@@ -8,26 +8,26 @@ import { CHAIN, NEAR, best, softmax } from './wrong-samplers.js';
  * @typedef {{ id: number, p: number }[]} Ranked the most probable first
  * @typedef {import('./wrong-samplers.js').Twin} Twin
  *
- * The parts of a loop; the right ones by default.
+ * The parts of a loop; the correct parts are the defaults.
  * @typedef {object} Loop
- * @property {(step: number) => number} [place] index of a step's random number
+ * @property {(step: number) => number} [place] returns the index of a step's random number
  * @property {(u: number) => number} [turn]
  * @property {(ids: number[], n: number, prompt: number[]) => number[]} [crop]
- * @property {(window: number[]) => number} [at] index of the row to draw from
+ * @property {(window: number[]) => number} [at] returns the index of the row to draw from
  * @property {(ids: number[], prompt: number[], window: number[]) => number[]} [history]
  * @property {(list: Ranked, settings: any) => Ranked} [order]
- * @property {(mass: number, u: number) => boolean} [takes] whether the mass up to a token takes it
+ * @property {(mass: number, u: number) => boolean} [takes] true if u draws a token; mass: up to and with that token
  * @property {(row: number[]) => number[]} [before] changes the row before the samplers
  * @property {(settings: any) => any} [settings]
  * @property {Twin} [chain]
  * @property {(id: number, ids: number[]) => void} [append]
- * @property {(asked: number, prompt: number[]) => number} [most] tokens
- * @property {'leave' | 'keep' | 'on' | 'text' | 'before' | 'true'} [end] effect of the end token: text
- *   and before look for it in the whole text, after a step or before it; true takes 0 for none
- * @property {boolean} [whole] whether the prompt is returned too
+ * @property {(asked: number, prompt: number[]) => number} [most] returns the number of tokens
+ * @property {'leave' | 'keep' | 'on' | 'text' | 'before' | 'true'} [end] the effect of the end token.
+ *   `text` and `before` search the whole text, after or before a step; `true` treats the id 0 as none
+ * @property {boolean} [whole] true if the result includes the prompt
  */
 
-/** True if a loop stops after a token, by its kind of end. @type {Record<string, (id: number, end: number, ids: number[]) => boolean>} */
+/** Return true if a loop stops after a token, by value of `end`. @type {Record<string, (id: number, end: number, ids: number[]) => boolean>} */
 const STOPS = {
   keep: (id, end) => id === end,
   leave: (id, end) => id === end,
@@ -93,7 +93,7 @@ const neutral = (name, value) => (/** @type {any} */ settings) => ({ ...settings
 const heated = (change) =>
   looping({ settings: (it) => ({ ...it, temperature: change(it.temperature) }) });
 
-/** Takes the softmax of the shares of some tokens. @param {(list: Ranked) => Ranked} of */
+/** Applies the softmax to the shares of some tokens. @param {(list: Ranked) => Ranked} of */
 const again = (of) => (/** @type {Ranked} */ all) => {
   const list = of(all);
   const shares = softmax(list.map(({ p }) => p));
@@ -101,7 +101,7 @@ const again = (of) => (/** @type {Ranked} */ all) => {
 };
 const left = (/** @type {Ranked} */ list) => list.filter(({ p }) => p > 0);
 
-/** The nucleus of the nucleus. @param {Ranked} list @param {any} settings */
+/** Returns the nucleus of the nucleus. @param {Ranked} list @param {any} settings */
 function cutAgain(list, { top_p }) {
   let before = 0;
   const kept = left(list).filter(({ p }, place) => {
@@ -121,13 +121,13 @@ const permutations = (list) =>
         permutations(list.filter((_, other) => other !== at)).map((rest) => [it, ...rest]),
       );
 
-/** Pairs of samplers that do not commute. */
+/** Pairs of samplers whose order changes the result. */
 const PAIRS = CHAIN.flatMap((first, at) =>
   CHAIN.slice(at + 1).map((second) => ({ first: second, second: first })),
 ).filter(({ first, second }) => !(first === 'top_k' && second === 'temperature'));
 
 /**
- * Every other order of the stages, named by two that are exchanged; plain exchanges come first.
+ * All other orders of the stages, each named after two exchanged stages; plain exchanges are first.
  * @type {Record<string, any>}
  */
 const SWAPPED = {};

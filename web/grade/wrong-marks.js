@@ -1,5 +1,5 @@
 /**
- * Twins of the watermarks and of the samplers with a second distribution, each with one fault; see
+ * Twins of the watermarks and of the samplers that read a second distribution, each with one fault; see
  * wrong-samplers.js.
  */
 import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
@@ -9,7 +9,7 @@ import { GONE, ids, masks, only, softmax, sum } from './wrong-samplers.js';
 /** @typedef {(first: number, second: number, by: number) => number} Mix */
 /** @typedef {(logits: number[]) => number[]} Logs */
 
-/** ln p; a removed token stays removed. @type {Logs} */
+/** Returns ln p; a removed token stays removed. @type {Logs} */
 const logs = (logits) => {
   const max = Math.max(...logits);
   const whole = max + Math.log(sum(logits.map((l) => Math.exp(l - max))));
@@ -20,8 +20,8 @@ const asTheyAre = (logits) => logits;
 
 /**
  * @param {Mix} mix
- * @param {Logs} [of] what is mixed
- * @param {number} [neutral] where it does nothing
+ * @param {Logs} [of] returns the numbers to mix
+ * @param {number} [neutral] the value at which the sampler does nothing
  * @returns {Twin}
  */
 const guided =
@@ -42,7 +42,7 @@ const near = (list, alpha, id) => list[id] >= Math.max(...list) + Math.log(alpha
 /**
  * @param {Mix} [mix]
  * @param {(it: Contrasted, id: number) => boolean} [stays]
- * @param {Logs} [of] what is mixed
+ * @param {Logs} [of] returns the numbers to mix
  * @returns {Twin}
  */
 const contrasted =

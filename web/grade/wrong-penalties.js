@@ -4,7 +4,7 @@ import { GONE, ids, masks, only } from './wrong-samplers.js';
 /** @typedef {import('./wrong-samplers.js').Twin} Twin */
 
 /**
- * The logit that a stage gives a token.
+ * Returns the logit that a stage gives to a token.
  * @typedef {(it: { l: number, by: number, times: number, id: number, history: number[] }) => number} Change
  */
 
@@ -22,7 +22,7 @@ const seen = counted('presence_penalty');
 
 const scaled = (/** @type {number} */ l, /** @type {number} */ by) => (l > 0 ? l / by : l * by);
 
-/** Twins that both penalties share. @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>} */
+/** Returns the twins that both penalties share. @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>} */
 const subtracted = (of, right) => ({
   adds_penalty: of((it) => (it.l === GONE ? GONE : 2 * it.l - right(it))),
   divides_penalty: of((it) => (it.times && it.by ? it.l / it.by : it.l)),
@@ -49,10 +49,10 @@ const without = (it, history) => ({
 });
 
 /**
- * The ids that would complete an n-gram of the history.
+ * Returns the ids that would repeat an n-gram of the history.
  * @param {number[]} history
  * @param {number} n
- * @param {(found: number[]) => number[]} [of] chooses among them
+ * @param {(found: number[]) => number[]} [of] selects some of them
  */
 function completing(history, n, of = (found) => found) {
   if (n < 1) return [];

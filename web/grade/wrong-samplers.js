@@ -1,21 +1,21 @@
 /**
- * Twins of samplers: functions with one typical fault each. If a learner's function gives the answers of a
- * twin, it has the twin's fault, which the twin's name tells.
+ * Twins of samplers: functions with one typical fault each, named after the fault. If a learner's function
+ * gives a twin's answers, it has the twin's fault.
  */
 
 /**
  * @typedef {object} Given
  * @property {number[]} logits
- * @property {Record<string, any>} settings all of them
+ * @property {Record<string, any>} settings complete
  * @property {number[]} history
  * @property {number[]} [second] logits of a second distribution
- * @property {ArrayLike<number> | null} [bits] of the watermarks' hash
- * @property {number} [coin] that XTC tosses
+ * @property {ArrayLike<number> | null} [bits] from the watermarks' hash
+ * @property {number} [coin] of XTC, in [0, 1)
  * @typedef {(given: Given) => number[]} Twin
  */
 
 export const GONE = -Infinity;
-/** The code of a twin's fault; several twins may have the same one. @param {string} name */
+/** Returns the code of a twin's fault; several twins may have one code. @param {string} name */
 export const codeOf = (name) => name.split(' ')[0].replace(/_\d$/, '');
 export const ids = (/** @type {number[]} */ logits) => [...logits.keys()];
 export const best = (/** @type {number[]} */ logits) =>
@@ -24,14 +24,14 @@ export const only = (/** @type {number[]} */ logits, /** @type {number[]} */ kep
   logits.map((logit, id) => (kept.includes(id) ? logit : gone));
 export const sum = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0);
 
-/** @param {number[]} logits @param {number} [max] is subtracted first */
+/** @param {number[]} logits @param {number} [max] is subtracted from them first */
 export function softmax(logits, max = Math.max(...logits)) {
   const e = logits.map((logit) => Math.exp(logit - max));
   const whole = sum(e);
   return e.map((x) => x / whole);
 }
 
-/** The right samplers, in their plainest form. @type {Record<string, Twin>} */
+/** The correct samplers, in their simplest form. @type {Record<string, Twin>} */
 export const RIGHT = {
   repetition_penalty: ({ logits, settings: { repetition_penalty: r }, history }) =>
     logits.map((l, id) => (history.includes(id) ? (l > 0 ? l / r : l * r) : l)),
@@ -47,7 +47,7 @@ export const RIGHT = {
 };
 
 /**
- * The ids of an order for which `stays` holds, by the mass before and with each.
+ * Returns the ids for which `stays` is true, in an order; `stays` gets the mass before and after each id.
  * @param {number[]} logits
  * @param {(before: number, after: number, place: number, share: number) => boolean} stays
  * @param {number[]} [order]
@@ -66,7 +66,7 @@ export function prefix(logits, stays, order = best(logits), shares = softmax(log
 export const NEAR = 2 ** -20;
 
 /**
- * The shortest prefix of an order with a mass of at least p; by default the nucleus.
+ * Returns the shortest prefix of an order whose mass is at least p; by default the nucleus.
  * @param {number[]} logits
  * @param {number} p
  * @param {number[]} [order]
@@ -76,7 +76,7 @@ const nucleus = (logits, p, order, shares) =>
   prefix(logits, (before, _, place) => place === 0 || before < p - NEAR, order, shares);
 
 /**
- * A twin of top-p with another rule; at p = 1 nothing changes.
+ * Returns a twin of top-p with another rule; at p = 1 it changes nothing.
  * @param {(logits: number[], p: number) => number[]} kept
  * @returns {Twin}
  */
@@ -85,11 +85,11 @@ const cut =
   ({ logits, settings: { top_p: p } }) =>
     p === 1 ? logits : only(logits, kept(logits, p));
 
-/** A twin of top-p that is wrong only at p = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+/** Returns a twin of top-p that is wrong only at p = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
 const zeroCut = (kept) => (given) =>
   given.settings.top_p === 0 ? only(given.logits, kept(given.logits)) : RIGHT.top_p(given);
 
-/** A wrong sort: ids by descending values that are compared as text, so 9 comes before 10. @param {number[]} logits @param {number[]} values */
+/** Sorts ids wrongly: it compares the values as text, so 9 is above 10. @param {number[]} logits @param {number[]} values */
 const byText = (logits, values) =>
   ids(logits).sort((a, b) => {
     const [one, two] = [String(values[a]), String(values[b])];
@@ -103,15 +103,15 @@ const count =
     k === 0 || k >= logits.length ? logits : only(logits, kept(logits, k));
 
 /**
- * Twins of top-k that compare with a limit: with both guards, with one, and with none. Without a limit
- * nothing stays.
+ * Returns twins of top-k that compare with a limit: with two early returns, with one, and with none. Without
+ * a limit they remove all tokens.
  * @param {string} code
  * @param {(logits: number[], k: number) => number | undefined} limit
  * @param {(logit: number, limit: number) => boolean} [stays]
  * @returns {Record<string, Twin>}
  */
 function limited(code, limit, stays = (logit, least) => logit >= least) {
-  /** @param {boolean} none @param {boolean} all whether k = 0, or k of all and more, are let through @returns {Twin} */
+  /** @param {boolean} none true to return early if k = 0 @param {boolean} all true to return early if k is all tokens or more @returns {Twin} */
   const guarded =
     (none, all) =>
     ({ logits, settings: { top_k: k } }) =>
@@ -133,13 +133,13 @@ const down = (logits) => [...logits].sort((a, b) => b - a);
 /** @param {number[]} logits */
 const texts = (logits) => logits.map(String).sort().map(Number);
 
-/** @param {(l: number, t: number, logits: number[]) => number} change unless T = 0 @returns {Twin} */
+/** @param {(l: number, t: number, logits: number[]) => number} change not called at T = 0 @returns {Twin} */
 const heat =
   (change) =>
   ({ logits, settings: { temperature: t } }) =>
     t === 0 ? only(logits, [best(logits)[0]]) : logits.map((l) => change(l, t, logits));
 
-/** A twin of temperature that is wrong only at T = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
+/** Returns a twin of temperature that is wrong only at T = 0. @param {(logits: number[]) => number[]} kept @returns {Twin} */
 const atZero = (kept) => (given) =>
   given.settings.temperature === 0 ? kept(given.logits) : RIGHT.temperature(given);
 
@@ -168,7 +168,7 @@ const fair = (/** @type {number} */ l, /** @type {number} */ r) => (l > 0 ? l / 
 export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 
 /**
- * Twins of any sampler with a wrong mask or a wrong kind of numbers.
+ * Returns twins of any sampler that return a wrong mask or a wrong type of numbers.
  * @param {string} name
  * @param {Twin} right
  * @returns {Record<string, Twin>}
@@ -176,7 +176,7 @@ export const CHAIN = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 export const masks = (name, right = RIGHT[name]) => {
   /** @param {number} value @returns {Twin} */
   const masked = (value) => (given) => right(given).map((it) => (it === GONE ? value : it));
-  // Without an early return, with one at the neutral value, and with one at 0.
+  // Each twin without early return, with one at the neutral value, and with one at 0.
   const neutral = ONE.includes(name) ? 1 : 0;
   const either = (/** @type {string} */ code, /** @type {Twin} */ twin) => ({
     [`${code}_1`]: twin,
@@ -199,13 +199,13 @@ export const masks = (name, right = RIGHT[name]) => {
   };
 };
 
-/** The samplers with neutral value 1; the others have 0. */
+/** The samplers whose neutral value is 1; for the others it is 0. */
 const ONE = [
   ...['repetition_penalty', 'encoder_repetition_penalty', 'temperature', 'top_p', 'typical_p'],
   'guidance_scale',
 ];
 
-/** Twins by sampler; the first that fits is named. @type {Record<string, Record<string, Twin>>} */
+/** Twins by sampler; the first twin that fits is named. @type {Record<string, Record<string, Twin>>} */
 export const WRONG_SAMPLERS = {
   top_p: {
     cut_before: cut((logits, p) => prefix(logits, (_, after) => after <= p)),
