@@ -1,6 +1,6 @@
 /**
- * Builds dist/, the static site: minified, the same bytes each time, with relative addresses only,
- * so it works under any path. Prints the size of each file.
+ * Builds dist/, the static site, minified, and prints the size of each file. Equal sources give equal
+ * bytes. All addresses are relative, so the site works under any path.
  */
 import { build as bundle, transform } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import { BASICS, SHARED } from './state/settings.js';
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 
-/** Names of the modules of strings, '#locales/NAME', that the page's code imports. */
+/** The NAMEs of all imports '#locales/NAME' in the page's code. */
 const STRING_MODULES = new Set();
 for (const file of await readdir(web, { recursive: true }))
   if (file.endsWith('.js'))
@@ -31,9 +31,9 @@ for (const file of await readdir(web, { recursive: true }))
       STRING_MODULES.add(name);
 
 /**
- * The page's strings as modules, so a new language is one new file. '#locales' holds English and
- * loads the others. '#locales/language/CODE' holds one language. '#locales/NAME' holds the strings
- * of one view in every language; the first visit does not fetch it.
+ * The page's strings as modules, so a new language is one new file. '#locales' contains English and
+ * loads the other languages. '#locales/language/CODE' contains one language. '#locales/NAME'
+ * contains the strings of one view in every language; the first screen does not need it.
  */
 const locales = {
   name: 'locales',
@@ -73,7 +73,7 @@ const locales = {
   },
 };
 
-/** A style sheet that a module imports: minified, as a sheet that Lit's elements adopt. */
+/** Makes an imported style sheet a module: minified, as a sheet that Lit elements can adopt. */
 const styles = {
   name: 'styles',
   /** @param {import('esbuild').PluginBuild} build */
@@ -91,7 +91,7 @@ const styles = {
 };
 
 /**
- * The first frame as a module, fetched beside the code of the first screen.
+ * The first frame as a module, '#first-frame'.
  * @param {() => Promise<object | null>} frame
  */
 const firstOf = (frame) => ({
@@ -110,16 +110,16 @@ const firstOf = (frame) => ({
 
 /**
  * The plugins of each bundle of page code.
- * @param {() => Promise<object | null>} frame the first one
+ * @param {() => Promise<object | null>} frame returns the first frame, null for none
  */
 export const pluginsWith = (frame) => [locales, styles, firstOf(frame)];
 export const plugins = pluginsWith(firstFrame);
 
-/** Settings with a sentence on the first screen; the other sentences come with the shelf. */
+/** Settings described on the first screen. The shelf's strings describe the other settings. */
 const AT_ONCE = [...BASICS, ...SHARED];
 
 /**
- * The view with the module of a string; undefined for a string of the first screen.
+ * The view whose module contains a string; undefined for a string of the first screen.
  * @param {string} key
  */
 function viewOf(key) {
@@ -140,7 +140,7 @@ async function messagesOf(code, view) {
   return Object.fromEntries(mine);
 }
 
-/** Options of all bundles. No name depends on the build's folder or a linked node_modules. */
+/** Options of all bundles. File names do not depend on the path of the build or of node_modules. */
 export const COMMON = /** @type {const} */ ({
   absWorkingDir: root,
   preserveSymlinks: true,
@@ -153,8 +153,8 @@ export const COMMON = /** @type {const} */ ({
 });
 
 /**
- * Returns sandbox.html and the hash of its one inline script. A user's own code runs in that page.
- * @param {'frame' | 'single'} [kind] the script's file
+ * Returns sandbox.html, the page that runs a user's code, and the hash of its only inline script.
+ * @param {'frame' | 'single'} [kind] selects the file of the script
  */
 export async function sandbox(kind = 'frame') {
   const script = async (
@@ -184,7 +184,7 @@ export async function sandbox(kind = 'frame') {
 
 /**
  * Names that esbuild replaces by constants.
- * @param {string[]} [hosts] from which a user may open a model
+ * @param {string[]} [hosts] hosts from which a user may open a model
  */
 export const definedFor = (hosts = readHosts(undefined)) => ({
   'globalThis.MODEL_HOSTS': JSON.stringify(patternOf(hosts)),
@@ -193,7 +193,7 @@ export const definedFor = (hosts = readHosts(undefined)) => ({
 /**
  * Writes the site into the folder `out`.
  * @param {string} [out]
- * @param {string[]} [hosts] from which a user may open a model
+ * @param {string[]} [hosts] hosts from which a user may open a model
  */
 export async function build(out = join(root, 'dist'), hosts = readHosts(process.env.MODEL_HOSTS)) {
   await rm(out, { recursive: true, force: true });
@@ -248,10 +248,10 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
 }
 
 /**
- * The headers for hosts that read a `_headers` file (Netlify, Cloudflare Pages). docs/SECURITY.md
- * explains each one and gives them for nginx and Apache. The policy is that of the page;
- * sandbox.html has its own.
- * @param {string} page index.html
+ * The text of the `_headers` file for Netlify and Cloudflare Pages. docs/SECURITY.md explains each
+ * header and shows the configuration of nginx and Apache. The policy is copied from the page;
+ * sandbox.html has a different policy.
+ * @param {string} page text of index.html
  */
 function headersOf(page) {
   const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];
@@ -279,8 +279,8 @@ export async function weigh(folder) {
 }
 
 /**
- * index.html with three additions: preloads of all scripts that it imports, tags for link previews,
- * and the link to its service worker.
+ * Adds to index.html: preloads of all scripts that it imports, tags for link previews, and the link to
+ * the service worker.
  * @param {string} out
  */
 async function pageWithPreloads(out) {
@@ -296,7 +296,7 @@ async function pageWithPreloads(out) {
 }
 
 /**
- * The given scripts of `folder` and their static imports.
+ * The names of the given scripts in `folder` and of all their static imports.
  * @param {string} folder
  * @param {string[]} scripts
  */
@@ -311,8 +311,8 @@ async function importsOf(folder, scripts) {
 
 /**
  * The files in `folder` that every visit fetches before the model: the page, its scripts with their
- * static imports, and the engine. A browser takes one of the two modules of loops for quantised
- * matrices; the larger one counts.
+ * static imports, and the engine. A browser fetches one of the two modules of loops for quantised
+ * matrices; the result includes the larger module.
  * @param {string} folder
  */
 export async function firstLoad(folder) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-/** The command line: `logitscope COMMAND --flag value ...`; `logitscope --help` lists it all. */
+/** The command line: `logitscope COMMAND --flag value ...`. `logitscope --help` lists all commands. */
 import { main, say } from './cli/main.js';
 
-// A program that closes the pipe early (`| head`) is no error; a full disk is one.
+// A reader that closes the pipe early (`| head`) is not an error; a full disk is an error.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
     if (error.code === 'EPIPE') process.exit();

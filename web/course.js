@@ -1,6 +1,6 @@
 /**
- * Writes the lessons into dist/lessons/: an index and a static page for each lesson and language,
- * and packages of SCORM 1.2 and 2004. A package holds all files that its lesson needs.
+ * Writes the lessons into dist/lessons/: an index and a static page for each lesson and language, and
+ * SCORM 1.2 and 2004 packages. A package contains all files that its lesson needs.
  */
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -17,28 +17,28 @@ import { pack, zip } from './zip.js';
  */
 
 /**
- * Files of the site that no package needs: the instrument by itself, the files for other pages, and
- * descriptions of the whole site.
+ * Files of the site that no package needs: the site's own pages, scripts for other sites, and lists of
+ * all files.
  */
 const LEFT_OUT = [
   ...['index.html', 'logitscope.html', 'logitscope.js', 'anywidget.js'],
   ...['SHA256SUMS', '_headers', 'sw.js', 'update.js', PICTURE],
 ];
-/** The link to the service worker. A package has none: the course system keeps its files. */
+/** The link to the service worker. A package has no service worker; the course system stores its files. */
 const WORKER = /\n *<link rel="serviceworker"[^>]*>/;
 
 /** @type {Record<string, string>} */
 const NAMED = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /** @param {string} text */
 const escape = (text) => text.replace(/[&<>"]/g, (sign) => NAMED[sign]);
-/** A text of a lesson without its markup. @param {string} text */
+/** Removes the markup from a lesson's text. @param {string} text */
 const plain = (text) => escape(text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\*+|`/g, ''));
 
 /**
- * A page that shows one lesson or the list of lessons, made from the site's own page.
- * @param {string} site index.html
+ * Makes a page with one lesson, or with the list of lessons, from the site's index.html.
+ * @param {string} site text of index.html
  * @param {{ language: string, title: string, about: string, attributes: string, body: string,
- *   path?: string, others?: string }} page `path` is its place in the site; a package's page has none
+ *   path?: string, others?: string }} page `path` is the page's path in the site; undefined in a package
  */
 function pageOf(site, { language, title, about, attributes, body, path, others = '' }) {
   const up = path ? '../' : '';
@@ -46,7 +46,7 @@ function pageOf(site, { language, title, about, attributes, body, path, others =
   const linked = path
     ? withPreview(site, { ...shown, path, up })
     : withoutPreview(site).replace(WORKER, '');
-  /** The head of the instrument, in the lesson's language and with its description. */
+  /** The head of the site's page, with the lesson's language and description. */
   const lesson = (/** @type {string} */ head) =>
     `<logit-lesson ${attributes}>${head.replace('<logit-preferences', `$& written="${language}"`)}  ${body}
       </logit-lesson>`;
@@ -63,7 +63,7 @@ function pageOf(site, { language, title, about, attributes, body, path, others =
 const bodyOf = ({ title, aim }) => `<h2>${plain(title)}</h2>\n        <p>${plain(aim)}</p>`;
 
 /**
- * Every object in a lesson.
+ * Every object inside a lesson, at any depth.
  * @param {any} value
  * @returns {Record<string, any>[]}
  */
@@ -72,7 +72,7 @@ function objectsIn(value) {
   return [value, ...Object.values(value).flatMap(objectsIn)];
 }
 
-/** The model files that a lesson shows. A package holds no other models. @param {Lesson} lesson */
+/** The model files that a lesson uses. A package contains no other model. @param {Lesson} lesson */
 function modelsOf(lesson) {
   const states = objectsIn(lesson).filter(({ model, prompt }) => model ?? prompt);
   const named = new Set(states.map(({ model = MODELS[0].name }) => model));
@@ -82,7 +82,7 @@ function modelsOf(lesson) {
 }
 
 /**
- * imsmanifest.xml of a package that holds one lesson.
+ * The text of imsmanifest.xml for a package with one lesson.
  * @param {'scorm12' | 'scorm2004'} version
  * @param {{ id: string, title: string, files: string[] }} lesson
  */
@@ -120,7 +120,7 @@ const alternates = (name) =>
 
 /**
  * The page with the list of all lessons.
- * @param {string} site index.html
+ * @param {string} site text of index.html
  * @param {string} language
  * @param {Lesson[]} lessons
  * @param {string} path
@@ -145,12 +145,12 @@ async function indexPage(site, language, lessons, path) {
 }
 
 /**
- * A lesson as a package.
- * @param {string} site index.html
+ * The package of a lesson.
+ * @param {string} site text of index.html
  * @param {'scorm12' | 'scorm2004'} version
  * @param {string} language
  * @param {Lesson} lesson
- * @param {Packed[]} files all files but the page and the manifest
+ * @param {Packed[]} files all files except the page and the manifest
  */
 function packageOf(site, version, language, lesson, files) {
   const { name, title } = lesson;
@@ -176,9 +176,9 @@ const contentOf = (language, lesson) => ({
 });
 
 /**
- * @param {string} dist the site, as web/build.js wrote it
+ * @param {string} dist folder with the site that web/build.js has written
  * @param {string} [out]
- * @param {string[]} [names] of the lessons to pack
+ * @param {string[]} [names] names of the lessons to pack
  */
 export async function buildCourse(dist, out = join(dist, 'lessons'), names = SHIPPED) {
   const site = await readFile(join(dist, 'index.html'), 'utf8');

@@ -1,8 +1,8 @@
 /**
- * The first frame: the page shows this landscape of the first prompt until engine and model have
- * loaded. The build computes it. Its texts show the engine's own numbers. Of the rivers it keeps
- * the logits of their tokens and their sums at each value of the knob; web/state/first-frame.js computes
- * the rivers from these.
+ * Computes the first frame at build time: the landscape of the first prompt, which the page shows
+ * until engine and model have loaded. Numbers shown as text are exact. The landscape's bands (rivers)
+ * are stored as the logits of their tokens and the sum of p at each value of the knob;
+ * web/state/first-frame.js computes the bands from these numbers.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -15,13 +15,13 @@ import { READ_TOP, SLICE_TOP, TEXT_TOKENS } from './state/landscape.js';
 import { MODELS } from './state/models.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Significant digits and decimals of numbers that only place pixels. */
+/** Significant digits of logits, and decimals of sums; both only determine positions on the screen. */
 const [DIGITS, DECIMALS] = [8, 7];
 
 /** @type {Promise<import('./state/first-frame.js').BuiltFrame | null> | undefined} */
 let made;
 
-/** Null if there is no model file yet. */
+/** Returns the first frame, computed once; null if the model file does not exist. */
 export function firstFrame() {
   return (made ??= compute());
 }
@@ -47,7 +47,7 @@ async function compute() {
   const options = { top: SLICE_TOP, step: 0 };
   const landscape = scope.landscape(asked, knob, values, options);
   const all = scope.logits();
-  // Temperature alone keeps the same tokens in the same order at each value.
+  // Temperature does not change the order of tokens, so the tokens of one value serve for all.
   const listed = Array.from(landscape.ids.subarray(-SLICE_TOP));
   const sums = Array.from(values, (_, i) =>
     landscape.p.subarray(i * SLICE_TOP, (i + 1) * SLICE_TOP).reduce((sum, p) => sum + p, 0),

@@ -1,11 +1,11 @@
 /**
- * The hosts from which a user may open a model, as the policy of the site names them. The default
- * is the Hugging Face hub, which redirects to other hosts of its own.
+ * The hosts from which a user may open a model, for the site's content security policy. The default is
+ * the Hugging Face hub and the hosts to which it redirects.
  */
 const HUB_HOSTS = 'https://huggingface.co https://*.huggingface.co https://*.hf.co';
 const HOST = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/;
 
-/** @param {string} [text] host sources, separated by spaces; empty for none @returns {string[]} */
+/** @param {string} [text] host sources of the policy, separated by spaces; empty for none @returns {string[]} */
 export function readHosts(text = HUB_HOSTS) {
   const hosts = text.split(/[\s,]+/).filter(Boolean);
   const wrong = hosts.find((host) => !HOST.test(host));
@@ -15,7 +15,7 @@ export function readHosts(text = HUB_HOSTS) {
 }
 
 /**
- * A regular expression for the origins that a policy with these sources allows.
+ * The text of a regular expression that matches the origins which these host sources allow.
  * @param {string[]} hosts
  */
 export function patternOf(hosts) {

@@ -1,4 +1,4 @@
-/** The licenses of bundled packages, which every copy must include, and a bill of materials. */
+/** Writes the licenses of bundled packages, which every copy must include, and a bill of materials. */
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,9 @@ const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
 const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
-/** An esbuild plugin records the packages that its bundles use. */
+/** Collects the packages that bundles use, by an esbuild plugin. */
 export class Notices {
-  /** The folders of these packages. @type {Set<string>} */
+  /** The folders of the packages. @type {Set<string>} */
   #packages = new Set();
 
   /** @type {import('esbuild').Plugin} */
@@ -61,7 +61,7 @@ export class Notices {
   }
 }
 
-/** The text of a file of the repository. @param {string} path */
+/** Reads a file of the repository. @param {string} path */
 const read = (path) => readFile(join(root, path), 'utf8');
 
 /** @param {string} folder @returns {Promise<{ name: string, version: string, license: string }>} */

@@ -1,7 +1,7 @@
 /**
- * Builds build/elements/, the entry `logitscope/elements` of the npm package: the elements as one
- * script, and the files that this script fetches. Each worker is one script, because bundlers copy
- * it.
+ * Builds build/elements/, the entry `logitscope/elements` of the npm package: one script with all
+ * elements, and the files that it fetches. Each worker is a single script, because bundlers copy only
+ * one file.
  */
 import { build as bundle } from 'esbuild';
 import { existsSync } from 'node:fs';
@@ -27,7 +27,7 @@ const notices = new Notices();
 const options = { ...COMMON, outdir: out, format: /** @type {const} */ ('esm') };
 await bundle({
   ...options,
-  // No first frame: it shows a model that is not in the package.
+  // No first frame, because it shows a model that the package does not include.
   plugins: [...pluginsWith(async () => null), notices.plugin],
   define: definedFor(),
   entryPoints: [join(web, 'page/elements.js')],

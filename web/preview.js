@@ -1,6 +1,6 @@
 /**
- * The tags for link previews in chats and social networks, and their picture. SITE_URL makes their
- * addresses absolute. Without it the picture's address is relative, which some programs accept, and
+ * Writes the tags for link previews in chats and social networks. The variable SITE_URL makes their
+ * addresses absolute. Without it, the picture's address is relative, which some programs accept, and
  * the page's address is left out.
  */
 
@@ -16,16 +16,16 @@ export function readSiteUrl(text = '') {
   return url.href.replace(/\/*$/, '/');
 }
 
-/** The page without these tags. @param {string} page */
+/** Removes the preview tags from a page. @param {string} page */
 export const withoutPreview = (page) => page.replace(TAGS, '');
 
 /**
- * The page with these tags, in place of any that it has.
+ * Adds the preview tags to a page and removes earlier ones.
  * @param {string} page
  * @param {{ title: string, about: string, path: string, up?: string }} shown texts, escaped for
  *   an attribute; `path` is the page's path in the site, `up` the relative path to the site's
  *   folder
- * @param {string | null} [site] its address
+ * @param {string | null} [site] address of the site; null if unknown
  */
 export function withPreview(
   page,

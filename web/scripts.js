@@ -1,6 +1,6 @@
 /**
- * Joins scripts of the site that are always fetched together. esbuild writes one script for each
- * set of entries that share a module: a page would import nearly fifty at once, some of them empty.
+ * Joins scripts of the site that are always fetched together. esbuild writes a separate script for
+ * each set of entries that share a module, so a page would import nearly fifty scripts at once.
  */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -11,8 +11,8 @@ import { transform } from 'esbuild';
 const HASH = /-[A-Z0-9]{8}$/;
 
 /**
- * Joining makes names longer (a$1); this shortens them again. The full licenses are in a file of
- * the site.
+ * A plugin that shortens names, since joining makes them longer (a$1). It removes license comments; a
+ * file of the site contains the full licenses.
  */
 const shortener = {
   name: 'shortener',
@@ -29,12 +29,12 @@ const shortener = {
 };
 
 /**
- * Rewrites the scripts in `folder`. main.js gets all its static imports, except those that
- * worker.js may import too: these go into one shared script, because a worker must not run a page.
- * The other static imports of worker.js go beside it: a view may import them and must not run a
- * worker.
+ * Rewrites the scripts in `folder`. The static imports of main.js are joined to it. Imports that
+ * worker.js may also import are joined into one shared script instead, because a worker must not run
+ * the page. The other static imports of worker.js become a separate script, because a view may import
+ * them and must not run the worker.
  * @param {string} folder
- * @param {string[]} others scripts that nothing imports
+ * @param {string[]} others further entry scripts, which no script imports
  */
 export async function joinScripts(folder, others) {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.js'));
@@ -42,7 +42,7 @@ export async function joinScripts(folder, others) {
   const [main, worker] = input;
   const bundle = await rollup({
     input,
-    external: (id) => !names.includes(basename(id)), // modules that only Node imports
+    external: (id) => !names.includes(basename(id)), // modules of Node
     treeshake: false,
   });
   const { output } = await bundle.generate({
@@ -62,11 +62,11 @@ export async function joinScripts(folder, others) {
 }
 
 /**
- * True if a script imports another one, also indirectly.
+ * True if `script` imports `id`, directly or indirectly.
  * @param {string} script
  * @param {string} id
  * @param {import('@rollup/wasm-node').GetModuleInfo} infoOf
- * @param {boolean} [later] whether dynamic imports count too
+ * @param {boolean} [later] true to follow dynamic imports also
  */
 function reaches(script, id, infoOf, later = false) {
   const found = new Set([script]);

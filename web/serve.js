@@ -1,5 +1,5 @@
 /**
- * A static server for dist/, for the makefile and the tests. It serves only files of one folder.
+ * A static file server for the makefile and the tests. It serves only files in one folder.
  */
 import { open, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,17 +16,17 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.wasm': 'application/wasm',
 });
 
-/** A name with a hash of the file's contents, so the contents never change. */
+/** A file name with a hash of the contents, so the contents under this name never change. */
 const HASHED = /-[0-9a-f]{8}\.js$/;
 
 /**
- * Serves `folder` on `port` (0: any free one) of `host`, by default only this machine. Resolves
- * with the address and a function that stops the server. `route` may answer a path with another
- * file, or return undefined.
+ * Serves `folder` on `port` (0: any free port) of `host`. By default only this machine can connect.
+ * Resolves with the address and a function that stops the server. `route` may return another file
+ * for a path, or undefined.
  * @param {string} folder
  * @param {number} [port]
  * @param {(path: string) => string | undefined} [route]
- * @param {string} [host] an address of this machine; 0.0.0.0 or :: for all of them
+ * @param {string} [host] an address of this machine; 0.0.0.0 or :: for all addresses
  */
 export function serve(folder, port = 0, route = () => undefined, host = '127.0.0.1') {
   const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ export function serve(folder, port = 0, route = () => undefined, host = '127.0.0
 }
 
 /**
- * Sends one answer. Rejects if the client disconnects before the end; the file is closed then too.
+ * Sends one answer. Rejects if the client disconnects early; the file is closed in every case.
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  * @param {string} folder
@@ -64,8 +64,8 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
     return;
   }
-  // An unchanged file is not sent again, so that a browser keeps its compiled code. Browsers do not
-  // even ask again for a file with a hashed name.
+  // An unchanged file is not sent again, so that a browser keeps its compiled code. A browser does
+  // not request a file with a hashed name a second time.
   const tag = `"${found.size}-${found.mtimeMs}"`;
   const known = headers['if-none-match'] === tag;
   response.writeHead(known ? 304 : 200, {
@@ -74,7 +74,7 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
     'cache-control': HASHED.test(file) ? 'max-age=31536000, immutable' : 'no-cache',
     etag: tag,
     'x-content-type-options': 'nosniff',
-    // Public hosts send this too: a sandboxed frame, which has no origin, may then run the site.
+    // Public hosts also send this header. It lets a sandboxed frame, which has no origin, run the site.
     'access-control-allow-origin': '*',
   });
   if (method === 'GET' && !known) await pipeline(handle.createReadStream(), response);
@@ -82,7 +82,7 @@ async function answer({ method, url = '/', headers }, response, folder, route) {
 }
 
 /**
- * The path of an address. Null if the address is malformed, leaves the folder or names a hidden
+ * The file path in an address; null if the address is malformed, leaves the folder or names a hidden
  * file (`.git`).
  * @param {string} url
  */
@@ -97,7 +97,7 @@ function pathOf(url) {
 }
 
 /**
- * The file at a path, after following links; null if it is outside the folder.
+ * Opens the file at a path after resolving symbolic links; null if the file is outside the folder.
  * @param {string} folder
  * @param {string} path
  */

@@ -11,15 +11,15 @@ import { MODELS } from './state/models.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 
-/** Files that no page fetches, and the two lists themselves. */
+/** Files that the lists leave out: files that no page fetches, and the lists themselves. */
 const LEFT_OUT =
   /\.zip$|^(logitscope\.html|preview\.png|sbom\.cdx\.json|SHA256SUMS|_headers|sw\.js)$/;
-/** Files that the worker keeps on use. It keeps the first model from the start. */
+/** Files that the service worker stores only when a page fetches them, except the first model. */
 const ON_USE = /^(lessons\/.*\.html|models\/.*|logitscope\.js|anywidget\.js|LICENSES\.txt)$/;
-/** The largest file that the worker keeps, in bytes: to check a file it reads all of it. */
+/** Largest file that the service worker stores, in bytes; to check a file, it reads the whole file. */
 const LARGEST = 64 * 2 ** 20;
 
-/** The relative paths of all files of a folder, in order. @param {string} folder */
+/** The relative paths of all files in a folder, sorted. @param {string} folder */
 export async function filesOf(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -36,7 +36,7 @@ async function sumOf(folder, path, as) {
 }
 
 /**
- * The code of the service worker for the files of `folder`. A change of any byte changes it.
+ * The code of the service worker. It lists hashes, so it changes with any byte of the files.
  * @param {string} folder
  */
 async function serviceWorker(folder) {

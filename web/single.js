@@ -1,6 +1,6 @@
 /**
- * Builds dist/logitscope.html: the page with engine and model in one file. It works by double click
- * and in a sandboxed frame. Hashes in its policy allow its one script and its style.
+ * Builds dist/logitscope.html: page, engine and models in one file. It works when opened by double
+ * click and in a sandboxed frame. Hashes in its policy allow its only script and its style sheet.
  */
 import { build as bundle } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -12,11 +12,11 @@ import { LESSON_FILES } from './lessons/shipped.js';
 
 const web = dirname(fileURLToPath(import.meta.url));
 const root = dirname(web);
-/** The models inside the single page. */
+/** The models, and the grammar of one of them, in the file. */
 const CARRIED = ['models/stories.gguf', 'models/verbs.gguf', 'models/verbs.grammar.json'];
 
 /**
- * A module and all its imports, static and dynamic, as one classic script.
+ * Bundles a module and all its static and dynamic imports into one classic script.
  * @param {string} entry
  * @param {import('esbuild').BuildOptions} options
  */
@@ -26,23 +26,23 @@ async function script(entry, options) {
     entryPoints: [join(web, entry)],
     write: false,
     format: 'iife',
-    // A single file has no files beside it; the address only has to be valid.
+    // The single file fetches no other file; this address only has to be valid.
     define: { 'import.meta.url': '"https://nowhere.invalid/"', 'globalThis.MODEL_HOSTS': '"^$"' },
   });
   return outputFiles[0].text;
 }
 
-/** @param {string} text between the tags */
+/** The hash for a policy. @param {string} text between the tags */
 function hashOf(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
 /**
- * @param {string} out the folder
+ * @param {string} out folder of the result
  * @param {import('esbuild').BuildOptions} options of every bundle
- * @param {{ page: string, hash: string }} sandbox the frame for a user's own code, which inherits
- *   the policy of this page
- * @param {() => Promise<string>} notices of all packages bundled so far
+ * @param {{ page: string, hash: string }} sandbox the frame that runs a user's code; its page
+ *   inherits the policy of this page
+ * @param {() => Promise<string>} notices returns the licenses of all packages bundled so far
  */
 export async function buildSingle(out, options, sandbox, notices) {
   const modules = ['logitscope.wasm', 'logitscope-simd.wasm', 'logitscope-relaxed.wasm'].filter(

@@ -1,10 +1,10 @@
 /**
- * Writes a ZIP archive. The same files give the same bytes: no dates, each file deflated if that is
- * smaller.
+ * Writes a ZIP archive. Equal files give equal bytes, because the archive contains no real dates. A
+ * file is deflated if that makes it smaller.
  */
 import { deflateRawSync } from 'node:zlib';
 
-/** The 1st of January 1980, the first date of the format. */
+/** The date of every file: 1 January 1980, the earliest date of the format. */
 const DATE = 0x21;
 /** Flag: names are UTF-8. */
 const FLAGS = 0x800;
@@ -23,7 +23,7 @@ function crc32(bytes) {
 }
 
 /**
- * A file as archives hold it; several archives may include the result.
+ * Compresses a file for an archive. Several archives may include the result.
  * @param {string} name
  * @param {Uint8Array} bytes
  */
@@ -32,9 +32,9 @@ export function pack(name, bytes) {
   const smaller = deflated.length < bytes.length;
   const data = smaller ? deflated : bytes;
   const path = Buffer.from(name);
-  // The fields that both headers of a file have.
+  // The fields that are equal in the local header and in the central directory.
   const said = Buffer.alloc(26);
-  said.writeUInt16LE(20, 0); // the version needed to read it
+  said.writeUInt16LE(20, 0); // the ZIP version needed to read the file
   said.writeUInt16LE(FLAGS, 2);
   said.writeUInt16LE(smaller ? 8 : 0, 4);
   said.writeUInt16LE(DATE, 8);

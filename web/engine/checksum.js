@@ -1,7 +1,7 @@
 /**
- * A checksum of 128 bits over a stream of bytes. It detects damage, not intent: a program that can
- * write to the cache can write checksums too. Each step is a bijection, so a change within four
- * bytes is always found.
+ * A checksum of 128 bits over a stream of bytes. It detects damage but no attack, since a program
+ * that can write to the cache can also write checksums. Each step is a bijection, so a change within
+ * four bytes is always detected.
  */
 const FACTOR = 0x9e3779b1;
 
@@ -15,7 +15,7 @@ export class Checksum {
   /** Number of bytes added. */
   length = 0;
   #lanes = [1, 2, 3, 4];
-  /** The bytes after the last complete 16. */
+  /** The bytes after the last complete block of 16. */
   #rest = new Uint8Array(16);
 
   /** @param {Uint8Array} bytes */
@@ -34,7 +34,7 @@ export class Checksum {
     this.#rest.set(bytes.subarray(end));
   }
 
-  /** @param {Uint8Array} bytes a multiple of 16 */
+  /** @param {Uint8Array} bytes their number is a multiple of 16 */
   #mix(bytes) {
     const { buffer, byteOffset, length } = bytes.byteOffset % 4 ? bytes.slice() : bytes;
     const words = new Int32Array(buffer, byteOffset, length / 4);

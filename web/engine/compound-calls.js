@@ -1,4 +1,4 @@
-/** Calls made of other calls: several texts of one prompt, the log-probability of a given text. */
+/** Calls that combine other calls: several texts for one prompt, the log-probability of a text. */
 import { checkIds, checkInteger, checkText } from './checks.js';
 import { LogitscopeError, mustBe } from './errors.js';
 
@@ -9,7 +9,7 @@ import { LogitscopeError, mustBe } from './errors.js';
 const TEXTS_MAX = 1000;
 
 /**
- * @param {{ write: (options: any) => Promise<Generated & { steps: Step[] }> }} session here or behind a worker
+ * @param {{ write: (options: any) => Promise<Generated & { steps: Step[] }> }} session in this thread or in a worker
  * @param {any} options
  */
 export async function writeMany(session, options) {
@@ -22,8 +22,8 @@ export async function writeMany(session, options) {
 }
 
 /**
- * The ids of a prompt and of its completion. Both are encoded together; if that changes the
- * prompt's ids, the completion is encoded alone.
+ * The ids of a prompt and of its completion. Both are encoded as one text. If that changes the
+ * prompt's ids, the completion is encoded separately.
  * @param {Core} core
  * @param {string | ArrayLike<number>} prompt
  * @param {string | ArrayLike<number>} completion

@@ -1,9 +1,9 @@
-/** The bytes of a text file as text. */
+/** Decodes the bytes of a text file. */
 
 /**
- * Decodes UTF-8, or UTF-16 with a byte order mark, which is left out. Returns null for other bytes.
+ * Decodes UTF-8, or UTF-16 with a byte order mark, and removes the mark. Returns null for other bytes.
  * @param {Uint8Array} bytes
- * @param {boolean} [cut] whether more bytes follow, so that the last character may be incomplete
+ * @param {boolean} [cut] true if more bytes follow, so that the last character may be incomplete
  */
 export function decodeText(bytes, cut = false) {
   const mark = bytes[0] * 256 + bytes[1];

@@ -1,89 +1,90 @@
 import type { Grammar } from './grammar.js';
 import type { Info, Settings } from './types.js';
 
-/** An element over a model. */
+/** An element that loads a model. */
 interface OverModel extends HTMLElement {
-  /** A model's address or `hub:owner/name/file.gguf`, or its bytes or files; `verbs` comes with the package. */
+  /** The model's address, hub name (`hub:owner/name/file.gguf`), bytes or files, or the included `verbs`. */
   model: string | URL | ArrayBuffer | Uint8Array | File | File[] | null;
-  /** How many tokens the model sees; null for as many as it can. */
+  /** Number of tokens that the model sees; null for the default. */
   context: number | null;
   prompt: string;
 }
 
-/** A view: it takes each setting as an attribute too. */
+/** A view. Each setting is also an attribute of the element. */
 interface View extends OverModel {
-  /** The prompt's tokens in place of its text. */
+  /** The prompt's ids, which replace `prompt`; null if not given. */
   prompt_ids: number[] | null;
   settings: Settings;
 }
 
 /**
- * The whole instrument. Each setting is an attribute, and from `logit-ready` on a property. It announces
+ * The whole instrument. Each setting is an attribute and, after `logit-ready`, a property. Events:
  * `logit-ready`, `logit-change`, `logit-step`, `logit-result` and `logit-error`.
  */
 export interface LogitScope extends OverModel, Settings {
   grammar: string;
-  /** The name of the view on show, such as "bench" or "landscape". */
+  /** The name of the visible view, such as "bench" or "landscape". */
   view: string;
-  /** True if a first visit begins with a look around. */
+  /** True if the element offers a tour on the first visit. */
   guide: boolean;
-  /** The names of the knobs and panels that show, separated by commas; empty for all. */
+  /** The names of the visible knobs and panels, separated by commas; empty for all. */
   controls: string;
   /** True if prompt, settings and tokens are fixed. */
   readonly: boolean;
   readonly ready: boolean;
-  /** The model's facts; null until it is loaded. */
+  /** The model's facts; null until the model is loaded. */
   readonly info: Info | null;
   /** Draws the next token. */
   step(): Promise<unknown>;
-  /** Resolves once all that was asked for is on show. */
+  /** Resolves when the element shows the results of all requests so far. */
   settled(): Promise<unknown>;
 }
 
 /**
- * A panel of the instrument. It shows the `<logit-scope>` that its attribute `for` names; or, with the
- * attributes of one, a model of its own. Then each setting is a property from `logit-ready` on.
+ * A panel of the instrument. The attribute `for` names the `<logit-scope>` that the panel shows. Without
+ * `for`, the panel has the attributes of a `<logit-scope>` and loads a model itself; then each setting
+ * is a property after `logit-ready`.
  */
 export interface LogitPanel extends HTMLElement, Settings {
   fixed: boolean;
 }
 
 export interface LogitLandscape extends View {
-  /** The setting along the picture; null for temperature. */
+  /** The setting on the landscape's axis; null for temperature. */
   knob: string | null;
-  /** In place of the seed's first number. */
+  /** A number in [0, 1) that replaces the seed's first number; null: the seed's. */
   u: number | null;
   seed: number | undefined;
-  /** True if the landscape shows this knob alone. */
+  /** True if the landscape has no buttons for other stages, other knobs and files. */
   bare: boolean;
 }
 
 export interface LogitCompare extends View {
-  /** The name of a ready comparison. */
+  /** The name of a predefined comparison. */
   suite: string;
   samples: number | null;
   seed: number | null;
   max_new_tokens: number;
   blind: boolean;
-  /** The token that the strips show, from 1. */
+  /** The position of the token whose distribution the strips show, from 1. */
   step: number;
   fixed: boolean;
 }
 
 export interface LogitSweep extends View {
-  /** The model's own if it is left out. */
+  /** The grammar that judges the texts; undefined for the model's own grammar. */
   grammar: Grammar | string | null | undefined;
   figure: string;
   measure: string | null;
   samples: number | null;
   max_new_tokens: number | null;
   texts: boolean;
-  /** True if the chart stands alone. */
+  /** True if only the chart is shown. */
   bare: boolean;
 }
 
 export interface LogitCost extends View {
-  /** The number of tokens drawn after the prompt. */
+  /** Number of tokens drawn after the prompt. */
   drawn: number;
   prompt_tokens: number | null;
   new_tokens: number | null;
@@ -91,7 +92,7 @@ export interface LogitCost extends View {
 }
 
 export interface LogitSpeculative extends View {
-  /** The number of tokens drafted in one pass. */
+  /** Number of tokens drafted in one pass. */
   draft_tokens: number;
   temperature: number | null;
   seed: number | null;
@@ -110,19 +111,19 @@ export interface LogitLogits extends HTMLElement {
 }
 
 export interface LogitLesson extends HTMLElement {
-  /** The address of a lesson's file, of the page's origin. */
+  /** The address of the lesson's file, which must be of the page's origin. */
   lesson: string;
-  /** The course systems that hear of the marks. */
+  /** The course systems to which results are reported. */
   report: string;
-  /** The address of an xAPI store. */
+  /** The address of an xAPI store; results are sent there. */
   xapi: string;
-  /** The learner, as JSON that an xAPI store takes. */
+  /** The learner, as the JSON of an xAPI actor. */
   actor: string;
-  /** The target of links to other lessons: "pages" beside this one, or "none". */
+  /** Links to other lessons: "pages" links to pages in this folder; "none" omits the links. */
   links: string;
 }
 
-/** The elements by their names. */
+/** The elements by tag name. */
 export interface LogitElements {
   'logit-scope': LogitScope;
   'logit-text': LogitPanel;
@@ -144,7 +145,7 @@ declare global {
 
 export declare const LogitScope: { new (): LogitScope; prototype: LogitScope };
 
-/** The language of the elements outside of any `lang` attribute: "en" or "es". */
+/** The language of elements that no `lang` attribute covers: "en" or "es". */
 export declare function language(): string;
 export declare function setLanguage(code: string): Promise<void>;
 export declare const languages: readonly { code: string; name: string }[];

@@ -1,7 +1,7 @@
 /**
- * Formats of JSON Schema as regular expressions. Each accepts only texts that a strict validator
- * accepts, but not all of them: a host name has at most four labels of 62 characters, a time has no
- * leap second. Any other format is an annotation.
+ * The formats of JSON Schema as regular expressions. Each expression matches only texts that a strict
+ * validator accepts, but not all: a host name has at most four labels of 62 characters, and a time
+ * has no leap second. Any other format is ignored.
  */
 
 const DAY =
@@ -37,11 +37,11 @@ const WHOLE = {
   uri: `[a-z][a-z0-9+.-]{1,9}://${HOST}(?::\\d{1,4})?(?:/${PATH})?(?:\\?${PATH})?(?:#${PATH})?`,
 };
 
-/** The regular expression of a format, or undefined. @param {unknown} name */
+/** The regular expression of a format; undefined for any other name. @param {unknown} name */
 export const patternOfFormat = (name) =>
   typeof name === 'string' && Object.hasOwn(WHOLE, name) ? `^(?:${WHOLE[name]})$` : undefined;
 
-/** The bounds of OpenAPI's integer formats. @type {Record<string, [string, string]>} */
+/** The lowest and the highest number of OpenAPI's integer formats. @type {Record<string, [string, string]>} */
 export const INTEGER_FORMATS = {
   int32: ['-2147483648', '2147483647'],
   int64: ['-9223372036854775808', '9223372036854775807'],

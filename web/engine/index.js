@@ -1,6 +1,6 @@
 /**
- * The package: the engine with English sentences for its errors and the compiler of schemas, and its
- * types.
+ * The package's main entry: the engine, English messages for its errors, the compiler of schemas, and
+ * the types.
  */
 import './schema.js';
 import './sentences.js';

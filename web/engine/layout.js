@@ -1,6 +1,6 @@
 /**
- * Offsets of the fields in C's structs, in bytes. src/wasm.c asserts each one under the same name; a
- * test compares both lists.
+ * Offsets of the fields in C's structs, in bytes. src/wasm.c asserts each offset under an equal name;
+ * a test compares both lists.
  */
 
 /* struct model_file of src/model_file.h. */

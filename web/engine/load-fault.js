@@ -1,4 +1,4 @@
-/** The error of a source that could not be loaded; fetched when one fails. */
+/** Makes the error for a source that could not be loaded. The page loads this module on failure. */
 import { LogitscopeError, reasonOf, show } from './errors.js';
 
 /**

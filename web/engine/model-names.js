@@ -1,18 +1,19 @@
-/** Names of a model: a name of the hub, a page or file of it, an address, one part of several. */
+/** Resolves names of models: hub names, addresses of hub pages or files, parts of a split file. */
 
-/** The address of the hub. */
+/** The address of the Hugging Face hub. */
 export const HUB = 'https://huggingface.co';
 
 /** A name of the hub: hub:owner/name/path/to/file.gguf, with @revision after the name if needed. */
 const NAME = /^hub:([\w.-]+)\/([\w.-]+)(?:@([\w.-]+))?\/((?:[\w.+-]+\/)*[\w.+-]+)$/;
-/** A file at the hub, or the page about it. */
+/** The path of a file at the hub, or of the page about the file. */
 const PAGE = /^\/([\w.-]+)\/([\w.-]+)\/(?:blob|resolve)\/([^/]+)\/(.+)$/;
 const PART = /-(\d{5})-of-(\d{5})(?=\.gguf$)/;
-/** More parts than any model that fits into memory has. */
+/** Most parts of a split file. A model that fits into memory has fewer. */
 const PARTS_MAX = 256;
 
 /**
- * The address of a name or page of the hub; any other text unchanged. Null for a malformed name.
+ * The address of the file that a hub name or hub page refers to; null for a malformed name. Returns
+ * any other text unchanged.
  * @param {string} name
  * @param {string} [hub]
  * @returns {string | null}
@@ -31,8 +32,8 @@ export function addressOf(name, hub = HUB) {
 }
 
 /**
- * The shortest name of an address: the hub's, if it has one.
- * @param {string} address as addressOf gives it
+ * The hub name of an address, if it is at the hub; else the address.
+ * @param {string} address result of addressOf
  */
 export function nameOf(address) {
   const [, owner, repository, revision, path] =
@@ -42,7 +43,8 @@ export function nameOf(address) {
 }
 
 /**
- * The names of all parts of a split file, given any one of them; for another file its own name.
+ * The names of all parts of a split file, given the name of any part. For any other file, only its
+ * name.
  * @param {string} name
  * @returns {string[]}
  */

@@ -1,4 +1,4 @@
-/** Replaces node.js in a bundle for browsers, which may still run in Node. */
+/** Replaces node.js in a bundle for browsers. Such a bundle may still run in Node. */
 import { LogitscopeError } from './errors.js';
 
 const refuse = () => {

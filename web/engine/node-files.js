@@ -1,4 +1,4 @@
-/** Reads files in Node, with plain reasons when a file is not readable. */
+/** Reads files in Node; if a file is not readable, the error gives a plain reason. */
 import { createReadStream, promises as fs } from 'node:fs';
 
 /** Bytes of one read. */
@@ -10,7 +10,7 @@ export const partOfPath = (path, size = 0) => ({
   read: (start) => createReadStream(path, { start, highWaterMark: CHUNK }),
 });
 
-/** Common error codes in plain words. @type {Record<string, (path: string) => string>} */
+/** Plain reasons for common error codes. @type {Record<string, (path: string) => string>} */
 const REASONS = {
   ENOENT: (path) => `there is no file ${path}`,
   ENOTDIR: (path) => `there is no file ${path}`,
@@ -19,14 +19,14 @@ const REASONS = {
 };
 
 /**
- * An error with a plain reason if its code is known; otherwise the same error.
+ * Returns an error with a plain reason if the error's code is known, else the error unchanged.
  * @param {string} path
  * @param {any} error
  */
 export const readFault = (path, error) =>
   REASONS[error?.code] ? new Error(REASONS[error.code](path), { cause: error }) : error;
 
-/** The file at a path; throws an Error with the reason if not readable. @param {string} path */
+/** Opens the file at a path; throws an Error with the reason if it is not readable. @param {string} path */
 export async function openFile(path) {
   try {
     const stat = await fs.stat(path);

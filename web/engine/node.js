@@ -1,6 +1,6 @@
 /**
- * Everything that the engine imports from Node: '#node' of package.json. In a bundle for browsers
- * no-node.js replaces it.
+ * Everything that the engine imports from Node, as '#node' in package.json. In a bundle for browsers,
+ * no-node.js replaces this module.
  */
 import { fork } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
@@ -12,7 +12,7 @@ export { parentPort } from 'node:worker_threads';
 export { openFile } from './node-files.js';
 export { store } from './folder-store.js';
 
-/** Starts a thread. @param {string | URL} [address] of its script, by default the engine's */
+/** Starts a thread. @param {string | URL} [address] of its script; default: the engine's worker */
 export function startThread(address = new URL('./worker.js', import.meta.url)) {
   try {
     return new Worker(/^(file|data):/.test(String(address)) ? new URL(address) : address);
@@ -22,7 +22,7 @@ export function startThread(address = new URL('./worker.js', import.meta.url)) {
 }
 
 /**
- * Starts the process that renders chat templates in a worker.
+ * Starts the process whose worker renders chat templates.
  * @param {string | URL} [code] address of the worker
  */
 export const startTemplates = (code = new URL('./template.js', import.meta.url)) =>

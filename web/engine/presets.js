@@ -3,7 +3,7 @@
 /** @typedef {import('./types.js').Settings} Settings */
 
 /**
- * Greedy, then temperature, top-k, top-p and a repetition penalty, from tame to wild.
+ * The nine strategies: greedy, three temperatures, top-k, top-p, and top-p with a repetition penalty.
  * @type {ReadonlyArray<{ name: string, settings: Settings }>}
  */
 export const strategies = Object.freeze([
@@ -19,23 +19,23 @@ export const strategies = Object.freeze([
 ]);
 
 /**
- * The setting that carries a draw's state to the next one; null if there is none.
+ * The setting that passes a draw's state to the next draw; null if there is none.
  * @param {Record<string, any>} settings
  */
 export const carried = ({ mirostat, adaptive_target }) =>
   mirostat ? 'mirostat_mu' : adaptive_target ? 'adaptive_mean' : null;
 
 /**
- * True if a stage reads a second distribution.
+ * True if the settings need a second distribution.
  * @param {Record<string, any>} settings
  */
 export const readsSecond = ({ guidance_scale = 1, contrastive_beta = 0 }) =>
   guidance_scale !== 1 || contrastive_beta !== 0;
 
-/** The settings that can carry a draw's state to the next draw. @type {string[]} */
+/** The settings that can pass a draw's state to the next draw. @type {string[]} */
 export const CARRIED = ['mirostat_mu', 'adaptive_mean'];
 
-/** llama.cpp's samplers in its order; a sampler that it lacks comes next to similar ones. */
+/** llama.cpp's samplers in its order. Each sampler that it lacks is beside a similar sampler. */
 const LLAMA_CPP = [
   'guidance_scale',
   'contrastive_beta',
@@ -71,8 +71,8 @@ const LLAMA_CPP = [
 ];
 
 /**
- * The rules of a system besides values: order, ties, boundaries, windows. Without an order it is
- * the canonical one.
+ * The rules of a system except its default values: order, ties, boundaries, windows. Without `order`
+ * the canonical order applies.
  * @type {Readonly<Record<string, Settings>>}
  */
 export const conventions = Object.freeze({

@@ -1,6 +1,6 @@
 /**
- * A JSON schema as text. JSON.parse moves keys that look like integers and rounds long numbers, so
- * the parser here keeps the order of keys and the digits beside the values.
+ * Reads and writes JSON schemas as text. JSON.parse moves keys that look like integers and rounds
+ * long numbers. This parser keeps the order of keys and the digits of numbers.
  */
 import { checkDepth } from './checks.js';
 import { LogitscopeError, reasonOf } from './errors.js';
@@ -9,7 +9,7 @@ import { compareDecimals, decimalOf } from './number-range.js';
 /** Most characters of a number. */
 const NUMBER_MAX = 400;
 
-/** A number with more digits than a JavaScript number can hold. */
+/** A number that a JavaScript number cannot represent exactly, kept as text. */
 export class Written {
   /** @param {string} text */
   constructor(text) {
@@ -17,7 +17,7 @@ export class Written {
   }
 }
 
-/** The keys of parsed objects, in the order of the text. @type {WeakMap<object, string[]>} */
+/** The keys of each parsed object, in the order of the text. @type {WeakMap<object, string[]>} */
 const orders = new WeakMap();
 
 /**
@@ -34,7 +34,7 @@ export const isNumber = (value) =>
 export const digitsOf = (value) => (value instanceof Written ? value.text : String(value));
 
 /**
- * A value as JSON, with its keys in order.
+ * Writes a value as JSON, with keys in the order of the text.
  * @param {any} value
  * @returns {string}
  */
@@ -58,7 +58,7 @@ function readNumber(text) {
 }
 
 /**
- * Parses a schema. `plain` means that JSON.parse would have lost nothing.
+ * Parses a schema. `plain` is true if JSON.parse would give an equal result.
  * @param {string} text
  * @returns {{ schema: any, plain: boolean }}
  */

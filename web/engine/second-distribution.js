@@ -5,10 +5,10 @@ import { readsSecond } from './presets.js';
 /** @import { Timeline } from './generate.js' */
 
 /**
- * Returns a function that gives the logits of the second distribution before each draw.
+ * Returns a function that computes the logits of the second distribution before each draw.
  * @param {number[]} negative ids of the negative prompt
  * @param {any} options
- * @param {number} length of the prompt
+ * @param {number} length number of ids of the prompt
  * @returns {(timeline: Timeline, ids: number[], cache: boolean) =>
  *   Float32Array | Promise<Float32Array>}
  */
@@ -30,7 +30,7 @@ export function resolveSecond(negative, { amateur }, length) {
  * Returns the logits after the negative prompt, for `session.second`; null if no setting reads them.
  * @param {any} engine a Logitscope or a RemoteLogitscope, with a model
  * @param {import('./types.js').Settings} settings
- * @param {ArrayLike<number>} prompt without a negative prompt, its last token is the text
+ * @param {ArrayLike<number>} prompt ids; the last id replaces a missing negative prompt
  * @returns {Promise<Float32Array | null>}
  */
 export async function readSecond(engine, settings, prompt) {

@@ -1,7 +1,7 @@
 /**
- * The English sentence of every error, by key. The page's locale files have the same keys for other
- * languages. C or JavaScript raises a key with a value for each placeholder: a number, a text, or a
- * phrase, which is itself a key with values. Importing this module gives errors their sentence.
+ * The English sentence of every error, by key. The page's locale files translate these keys. C or
+ * JavaScript reports an error as a key with a value for each placeholder: a number, a text, or a
+ * phrase, which is also a key with values. Importing this module gives errors English messages.
  */
 import { speakWith } from './errors.js';
 
@@ -364,7 +364,7 @@ export const sentences = {
   cannot_be_sent: 'the arguments of {method} cannot be sent to a worker: {reason}',
   internal: '{reason}',
 
-  // Phrases: the kind of value required, and its name
+  // Phrases: a required type of value, and names of values
   a_number: 'a number',
   an_integer: 'an integer',
   a_floating_point_number: 'a floating-point number',
@@ -405,7 +405,8 @@ export const sentences = {
 };
 
 /**
- * The English sentence, without a full stop. A phrase reads its own values, then the outer ones.
+ * The English sentence, without a full stop. Placeholders of a phrase are filled from the phrase's
+ * values, else from the sentence's values.
  * @param {string} key
  * @param {Values} values
  * @returns {string}

@@ -1,20 +1,21 @@
-/** Starts the engine's workers in a page of any origin. */
+/** Starts the engine's workers, also in a page of another origin. */
 import { LogitscopeError } from './errors.js';
 import { trustedAddress } from './trusted.js';
 
-/** A program that queues messages until the script at `address` listens. @param {string} address */
+/** Code of a worker that imports the script at `address` and queues messages until then. @param {string} address */
 const program = (address) =>
   `let a=[];onmessage=e=>a.push(e);import(${JSON.stringify(address)}).then(()=>a.forEach(e=>onmessage(e)),e=>setTimeout(()=>{throw e}))`;
 
-/** Starts a classic worker, which works in a page opened from a file too. @param {BlobPart} code */
+/** Starts a classic worker, which is possible even in a page opened from a file. @param {BlobPart} code */
 export function startCode(code) {
   const blob = new Blob([code], { type: 'text/javascript' });
   return new Worker(trustedAddress(URL.createObjectURL(blob)));
 }
 
 /**
- * A page may only start workers of its own origin, and a sandboxed frame has no origin. There a
- * worker from a blob imports the script; its host must allow that (Access-Control-Allow-Origin).
+ * Starts a worker that imports a script of another origin. A page may only start workers of its own
+ * origin, and a sandboxed frame has no origin, so the worker starts from a blob. The script's host
+ * must allow the import (Access-Control-Allow-Origin).
  * @param {string | URL} address
  */
 export function startAt(address) {
@@ -25,11 +26,11 @@ export function startAt(address) {
 
 /**
  * Starts a worker of this package.
- * @param {() => Worker} start the exact expression that bundlers look for
- * @param {string | undefined} here import.meta.url; undefined in a classic bundle, a file's URL
- *   in webpack's
- * @param {string} name of the script beside this one
- * @param {string} option name of the option with another script, for the error
+ * @param {() => Worker} start starts the worker, by an expression that bundlers recognise
+ * @param {string | undefined} here import.meta.url; undefined in a classic bundle, a file: URL in a
+ *   bundle of webpack
+ * @param {string} name name of the script, in the folder of `here`
+ * @param {string} option name of the option that sets another script, for the error
  */
 export function startOwn(start, here, name, option) {
   /** @type {URL | undefined} */
@@ -38,7 +39,7 @@ export function startOwn(start, here, name, option) {
     address = new URL(name, here);
     if (address.origin === globalThis.origin || address.protocol === 'file:') return start();
   } catch {
-    // `here` is no address, or the page demands trusted addresses.
+    // `here` is not an address, or the page requires Trusted Types.
   }
   if (!address) throw new LogitscopeError('load_failed', 'no_address', { name, option });
   return startAt(address);

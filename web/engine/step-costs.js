@@ -1,6 +1,6 @@
 /**
- * The cost of a text's steps by a count: multiplications of one matrix of width × width, and of
- * attention, in which each token reads itself and all earlier ones.
+ * Counts the multiplications in a text's steps: by one matrix of width × width, and in one attention
+ * head, in which each token reads itself and all earlier tokens.
  */
 
 /**
@@ -9,12 +9,13 @@
  * @typedef {{ matrix: number, attention: number }} Multiplications
  */
 
-/** Most tokens and largest width: up to there all sums are exact integers. */
+/** Largest number of tokens and largest width for which all sums are exact integers. */
 export const COUNT_MAX = 10_000;
 
 /**
- * A step over `n` tokens; `fresh` of them are new to the model. Each new token meets the matrix
- * once; in attention it has a score and a share for each token that it reads.
+ * The multiplications of a step over `n` tokens, `fresh` of which the model has not yet evaluated.
+ * Each fresh token is multiplied by the matrix once. In attention it needs `width` multiplications
+ * for a score and `width` for a weighted value, for each token that it reads.
  * @param {number} n
  * @param {number} fresh
  * @param {number} width
@@ -27,8 +28,8 @@ export function countStep(n, fresh, width) {
 }
 
 /**
- * All steps of a text. Without a cache every token is fresh in every step. With a cache the prompt
- * is fresh in the first step, then one token per step.
+ * The multiplications of all steps of a text. Without a cache, every token is fresh in every step.
+ * With a cache, the prompt is fresh in the first step, then one token per step.
  * @param {Counted} counted
  * @param {boolean} cached
  * @returns {Multiplications}
@@ -45,8 +46,8 @@ export function countText({ prompt_tokens, new_tokens, width }, cached) {
 }
 
 /**
- * The local exponent of a text's cost in its length: 1 if twice as many new tokens cost twice as
- * much, 2 if they cost four times as much.
+ * The exponent with which the cost grows if the number of new tokens doubles: 1 if the cost doubles,
+ * 2 if it is four times as high.
  * @param {Counted} counted
  * @param {boolean} cached
  * @returns {Multiplications}

@@ -1,14 +1,14 @@
-/** Ready comparisons: their strategies, and the number of texts of each. */
+/** The predefined comparisons: strategies, and the number of texts per strategy. */
 import { strategies } from './presets.js';
 import { searches } from './search.js';
 
 /** @typedef {import('./compare.js').Strategy} Strategy */
 
-/** Words for settings in the names of strategies. */
+/** Short words for settings, used in the names of strategies. */
 const WORDS = /** @type {Record<string, string>} */ ({ repetition_penalty: 'penalty' });
 
 /**
- * The name of a strategy by its settings, like those of the lessons: 'top-p 0.9, penalty 1.2'.
+ * The name of a strategy, made from its settings as in the lessons: 'top-p 0.9, penalty 1.2'.
  * @param {import('./types.js').Settings} settings
  */
 export function nameOf(settings) {
@@ -37,9 +37,9 @@ function each(setting, ...values) {
 }
 
 /**
- * Greedy, the model's own distribution and noise; the nine of the lessons; greedy beside an almost
- * zero and an almost infinite temperature; searches; the lessons' exercises E27.1 (nine
- * temperatures) and E27.2 (top-k against top-p).
+ * temperatures: greedy, the model's own distribution, and noise. nine: the lessons' nine strategies.
+ * extremes: greedy, an almost zero and a very high temperature. searches: greedy, searches and
+ * sampling. e27.1, e27.2: the lessons' exercises (nine temperatures; top-k and top-p).
  * @type {ReadonlyArray<{ name: string, samples: number, strategies: ReadonlyArray<Strategy> }>}
  */
 export const suites = Object.freeze([
@@ -69,8 +69,8 @@ export const suites = Object.freeze([
 ]);
 
 /**
- * Strategies with a text that loops on the stories model, unlike drawn texts: greedy
- * among the nine, beam search with 8 beams among the searches.
+ * Prompts and lengths, by suite, for which one strategy's text loops on the stories model: greedy in
+ * `nine`, beam search with 8 beams in `searches`. Sampled texts do not loop.
  * @type {Record<string, { prompt: string, max_new_tokens: number }>}
  */
 export const LOOPING = Object.freeze({

@@ -1,7 +1,7 @@
 /**
- * In Node the template worker runs in a process of its own: a worker that exceeds its memory limit
- * at once may end its whole process. Takes the worker's address, passes messages both ways, and
- * exits with its parent.
+ * In Node, the template worker runs in a separate process, because a worker that exceeds its memory
+ * limit may end its whole process. This script gets the worker's address as an argument, passes
+ * messages between worker and parent, and exits with the parent.
  */
 import { Worker } from 'node:worker_threads';
 

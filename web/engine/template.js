@@ -1,12 +1,13 @@
 /**
- * The worker that renders a chat template. Templates are untrusted: the interpreter reaches no
- * JavaScript object, and chat.js ends the worker after a second.
+ * The worker that renders a chat template. Templates are untrusted: the interpreter gives them no
+ * access to JavaScript objects, and chat.js ends the worker after a second.
  */
 import { Fault } from './jinja/fault.js';
 import { renderTemplate } from './jinja/render.js';
 
 /**
- * `said` is JSON of the values from outside; `own` are texts that count as the template's own.
+ * `said` is JSON of untrusted variables, such as the messages; `own` are texts that count as written
+ * by the template; `limit` is the maximum length of the result.
  * @typedef {{ template: string, date: string, said: string, own: Record<string, string>, limit: number }} Job
  */
 

@@ -1,16 +1,16 @@
-/** Finds the place from which a text repeats itself. */
+/** Finds a loop: a cycle of tokens that a text repeats. */
 
-/** A cycle is a loop if it occurs this many times in a row. */
+/** A cycle is a loop if it occurs at least this many times in a row. */
 const TIMES = 3;
 
 /**
- * The first loop of a text: `times` whole cycles of `period` tokens from `start` to before `end`.
+ * A loop: `times` complete cycles of `period` tokens, from index `start` to before `end`.
  * @typedef {{ start: number, end: number, period: number, times: number }} Loop
  */
 
 /**
- * The loop that begins earliest, and of these the one with the shortest cycle; null without a cycle
- * that occurs three times in a row.
+ * Returns the loop that begins first; if several begin there, the loop with the shortest cycle. Null
+ * if no cycle occurs three times in a row.
  * @param {ArrayLike<number>} ids
  * @returns {Loop | null}
  */

@@ -1,4 +1,4 @@
-/** Grows a text token by token; holds back incomplete UTF-8 and the beginning of a stop string. */
+/** Decodes a text token by token; withholds incomplete UTF-8 and the beginning of a stop string. */
 export class TextStream {
   #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #held = '';
@@ -21,7 +21,7 @@ export class TextStream {
     return this.#release(false);
   }
 
-  /** Ends the stream; returns the text that was held back. */
+  /** Ends the stream; returns the withheld text. */
   finish() {
     if (this.stopped) return '';
     this.#held += this.#decoder.decode();
@@ -41,7 +41,7 @@ export class TextStream {
     return added;
   }
 
-  /** The length of the longest suffix of the held text with which a stop string begins. */
+  /** The length of the longest suffix of the withheld text that begins a stop string. */
   #pending() {
     const longest = Math.max(0, ...this.#stops.map((stop) => stop.length - 1));
     for (let n = Math.min(longest, this.#held.length); n > 0; n--) {

@@ -1,8 +1,8 @@
-/** Copies a trace out of C's memory; computes no number. */
+/** Copies a trace from C's memory. C has computed all numbers. */
 import { GATES } from './gates.js';
 import * as layout from './layout.js';
 
-const OTHERS = [...GATES, 'own']; // stages without a row in the table, numbered as in src/stage.h
+const OTHERS = [...GATES, 'own']; // stages that are not in the table, in the order of src/stage.h
 
 /** @typedef {import('./module.js').Module} Module */
 /** @typedef {import('./types.js').Trace} Trace */
@@ -45,7 +45,7 @@ function readStages(view, at, table) {
 }
 
 /**
- * Warnings: settings without an effect here, survivors that cannot be drawn.
+ * The warnings: settings that have no effect in this chain, and survivors whose p is rounded to 0.
  * @param {TraceStage[]} stages
  * @param {number} underflowed
  * @param {TableRow[]} table
@@ -77,7 +77,7 @@ function warningsOf(stages, underflowed, table) {
 
 /**
  * @param {Module} module
- * @param {number} at address of the struct
+ * @param {number} at address of struct chain_trace
  * @param {TableRow[]} table
  * @param {(id: number) => { text: string, special: boolean }} piece
  * @returns {Trace}

@@ -1,7 +1,7 @@
 /**
- * The only Trusted Types policy (W3C) of a page with `require-trusted-types-for 'script'`. It makes
- * script addresses and document texts. Nothing else can, so no text of a model, file or user
- * becomes either. In browsers without Trusted Types, values pass unchanged.
+ * The only Trusted Types policy (W3C) of a page with `require-trusted-types-for 'script'`. Only this
+ * policy can make script addresses and document texts, so no text of a model, file or user can
+ * become one. Without Trusted Types in the browser, the functions return their argument.
  */
 
 /** @type {{ createScriptURL(address: string): any, createHTML(text: string): any } | undefined} */
@@ -14,14 +14,14 @@ const policyOf = () =>
   }));
 
 /**
- * The address of a worker's script: a file of the page, or a blob made from its files.
+ * A trusted address of a worker's script, which must be a file of the page or a blob made from it.
  * @param {string} address
  * @returns {string}
  */
 export const trustedAddress = (address) => policyOf()?.createScriptURL(address) ?? address;
 
 /**
- * The text of a sandboxed frame's document, which is part of the page.
+ * A trusted text of a sandboxed frame's document. The text must be part of the page.
  * @param {string} text
  * @returns {string}
  */

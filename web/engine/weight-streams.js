@@ -1,29 +1,30 @@
 /**
- * Chooses how many blocks of a quantised matrix one vector multiplies at once. Some processors read
- * memory faster in four streams, others in one, and a page cannot identify its processor. So the
- * choices are timed on the model's own weights at load. Results do not depend on the choice.
+ * Chooses how many blocks of a quantised matrix are read together (streams) in a multiplication with
+ * one vector. Some processors read memory faster in four streams, others in one, and a page cannot
+ * identify its processor. So the choices are timed on the model's weights at load. No result depends
+ * on the choice.
  */
 
 /** Bytes of weights in one timed reading: more than a cache holds. */
 const BYTES = 64e6;
-/** Most readings before the measurement, while the code is not optimised yet. */
+/** Most readings before the measurement, until the browser has optimised the code. */
 const WARM_UP = 6;
-/** Number of rounds if one choice wins each of them; else the most rounds. */
+/** Number of rounds if one choice wins every round; otherwise up to ROUNDS_MAX. */
 const ROUNDS = 3;
 const ROUNDS_MAX = 7;
-/** Another choice must be faster than the first by this factor. */
+/** Another choice replaces the first only if it is faster by this factor. */
 const MARGIN = 1.1;
 
 /**
- * Times each choice and returns the fastest; the first one, unless another is clearly faster.
- * @param {Record<string, (...args: number[]) => number>} calls of the module
+ * Times each choice. Returns the first choice, unless another choice is faster by MARGIN.
+ * @param {Record<string, (...args: number[]) => number>} calls the module's exports
  * @param {number} model
  * @param {number[]} choices
- * @param {() => number} [now] milliseconds
+ * @param {() => number} [now] returns the time in ms
  * @returns {number}
  */
 export function chooseStreams(calls, model, choices, now = () => performance.now()) {
-  /** Milliseconds and bytes of one reading. @param {number} streams */
+  /** Reads weights once; returns the time in ms and the bytes read. @param {number} streams */
   const read = (streams) => {
     calls.kernels_streams(streams);
     const begin = now();

@@ -1,23 +1,23 @@
-/** Finds many words in one text: a model's control tokens in a rendered chat template. */
+/** Finds many words in a text, for example a model's control tokens in a rendered prompt. */
 
 /**
- * Finds words in a text, in time linear in the text for any set of words (Aho and Corasick, 1975).
- * Words and text are read from their ends: a node is a common suffix of words, 0 the empty one.
+ * Finds words in a text, in time linear in the length of the text (Aho and Corasick, 1975). Words and
+ * text are read backwards: a node is a suffix of one or more words; node 0 is the empty suffix.
  */
 export class WordFinder {
   /**
-   * For each character code: from a node to the node with this character in front.
+   * For each character code: a map from a node to the node that has this character in front.
    * @type {Map<number, number>[]}
    */
   #next = [];
-  /** For each node, its longest proper prefix that is a node too. */
+  /** For each node, the longest proper prefix of its text that is also a node. */
   #shorter = [0];
-  /** For each node, the length of the longest word that it begins with, 0 for none. */
+  /** For each node, the length of the longest word with which its text begins; 0 if none. */
   #word = [0];
 
   /** @param {string[]} words none of them empty */
   constructor(words) {
-    // Each round adds one character of every word, so shorter nodes exist before longer ones.
+    // Each round adds one character of every word, so every shorter node exists before longer nodes.
     let left = words.map((word) => ({ word, node: 0 }));
     for (let n = 1; left.length; n++) {
       for (const each of left) {
@@ -47,7 +47,7 @@ export class WordFinder {
     }
   }
 
-  /** The longest node that begins at each character of a text. @param {string} text */
+  /** For each character of a text, the longest node that begins there. @param {string} text */
   read(text) {
     const nodes = new Uint32Array(text.length);
     for (let at = text.length - 1, node = 0; at >= 0; at--)
@@ -55,7 +55,7 @@ export class WordFinder {
     return nodes;
   }
 
-  /** The length of the longest word that a node begins with. @param {number} node */
+  /** The length of the longest word with which a node begins; 0 if none. @param {number} node */
   wordAt(node) {
     return this.#word[node];
   }

@@ -1,4 +1,4 @@
-/** The arguments of a call, by place or by name, as a function of Python takes them. */
+/** Binds the arguments of a call to parameters, by position or by name, as Python does. */
 import { refuse } from './fault.js';
 import { asNumber, isNumber, needDefined, typeName } from './values.js';
 import { Markup, Str } from './text.js';
@@ -7,9 +7,9 @@ import { Markup, Str } from './text.js';
 /** @typedef {import('./values.js').Named} Named */
 
 /**
- * The values of named parameters in their order; JavaScript's undefined for one that is not given.
- * @param {string} name of the function
- * @param {string} parameters separated by blanks; the required ones end with `!`, those only by place begin with `/`
+ * The values of the parameters, in order; JavaScript's undefined for a parameter that is not given.
+ * @param {string} name the function's name, for errors
+ * @param {string} parameters names separated by blanks; a required one ends with `!`, a positional-only one begins with `/`
  * @param {Value[]} args
  * @param {Named} named
  * @returns {Value[]}
@@ -41,15 +41,15 @@ export function needStr(value, where) {
   return value;
 }
 
-/** The most items of a list: a template may build longer ones than it prints. */
+/** Most items of a list, since a template may build a longer list than it prints. */
 const ITEMS_MAX = 1 << 20;
 
-/** @param {number} n items of a list that is about to be made */
+/** Refuses to make a list that is too long. @param {number} n number of its items */
 export function checkItems(n) {
   if (n > ITEMS_MAX) refuse(`a list has more than ${ITEMS_MAX} items`);
 }
 
-/** An int; the fallback, if there is one, for JavaScript's undefined. @param {Value} value @param {string} where @param {number} [fallback] */
+/** Returns an int as a number, or throws; JavaScript's undefined gives the fallback. @param {Value} value @param {string} where @param {number} [fallback] */
 export function needInt(value, where, fallback) {
   if (value === undefined && fallback !== undefined) return fallback;
   needDefined(value);
@@ -60,7 +60,7 @@ export function needInt(value, where, fallback) {
   return Number(number > limit ? limit : number < -limit ? -limit : number);
 }
 
-/** The first and last items of a slice, as Python finds them. @param {number} length @param {Value} start @param {Value} stop @param {number} step */
+/** The bounds of a slice, by Python's rules. @param {number} length @param {Value} start @param {Value} stop @param {number} step */
 export function sliceBounds(length, start, stop, step) {
   const clip = (/** @type {Value} */ value, /** @type {number} */ otherwise) => {
     if (value === null || value === undefined) return otherwise;

@@ -23,7 +23,7 @@ import {
 /** @typedef {import('./values.js').Value} Value */
 /** @typedef {import('./values.js').Named} Named */
 
-/** Attributes of Python's types that are not supported here. */
+/** Attributes of Python's types that are not supported, by type. */
 const UNSUPPORTED = /** @type {Record<string, string>} */ ({
   int: 'as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag numerator real to_bytes',
   float: 'as_integer_ratio conjugate fromhex hex imag is_integer real',
@@ -36,7 +36,7 @@ const UNSUPPORTED = /** @type {Record<string, string>} */ ({
   generator: 'close send throw',
 });
 UNSUPPORTED.bool = UNSUPPORTED.int;
-/** Those that change a value, which the sandbox forbids. */
+/** Attributes that change a value, which the sandbox forbids, by type. */
 const FORBIDDEN = /** @type {Record<string, string>} */ ({
   dict: 'clear pop popitem setdefault update',
   list: 'append reverse insert sort extend remove',
@@ -78,7 +78,7 @@ function method(table, name, self) {
 }
 
 /**
- * The attribute of Python's object, or JavaScript's undefined.
+ * The attribute that Python's object would have; JavaScript's undefined if it has none.
  * @param {Value} value
  * @param {string} name
  * @returns {Value}
@@ -106,7 +106,7 @@ function attributeOf(value, name) {
 function lookUp(value, name) {
   if (!name.startsWith('_')) return attributeOf(value, name);
   const isKept = value instanceof Namespace && value.values.has(str(name));
-  // Python's own attributes begin so, and the sandbox shows none of them.
+  // The sandbox hides Python's internal attributes.
   if (isKept || /^__\w+__$/.test(name)) return hidden(name);
   return undefined;
 }
@@ -121,7 +121,7 @@ function missing(value, key) {
   return new Undefined(`'${type}' has no attribute ${shown}`);
 }
 
-/** The item, or JavaScript's undefined. @param {Value} value @param {Value} key @returns {Value} */
+/** The item at a key; JavaScript's undefined if there is none. @param {Value} value @param {Value} key @returns {Value} */
 function itemOf(value, key) {
   if (value instanceof Dict)
     return Array.isArray(key) || key instanceof Dict ? undefined : value.get(key);
@@ -182,7 +182,7 @@ export function getSlice(value, start, stop, step) {
   return value instanceof Tuple ? new Tuple(taken) : taken;
 }
 
-/** The value that a path of attributes, as filters name it, leads to. @param {Value} attribute @returns {(value: Value) => Value} */
+/** Returns a function that follows a path of attributes, such as 'a.b', from a value. @param {Value} attribute @returns {(value: Value) => Value} */
 export function pathOf(attribute) {
   if (attribute === undefined || attribute === null) return (value) => value;
   const parts = attribute instanceof Str ? attribute.text.split('.') : [attribute];

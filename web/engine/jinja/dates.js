@@ -1,4 +1,4 @@
-/** Python's `strftime` at the beginning of a day, in English and without a time zone. */
+/** Python's `strftime` for midnight of a day, in English and without a time zone. */
 
 const MONTHS =
   'January February March April May June July August September October November December'.split(
@@ -12,7 +12,7 @@ const zeros = (n, width) => String(n).padStart(width, '0');
 /** @param {number} n */
 const blanks = (n) => String(n).padStart(2);
 
-/** The week of ISO 8601 and its year. @param {Date} day */
+/** The ISO 8601 week number and its year. @param {Date} day */
 function isoWeek(day) {
   const thursday = new Date(day.getTime() + (4 - (day.getUTCDay() || 7)) * DAY_MS);
   const year = thursday.getUTCFullYear();
@@ -20,7 +20,7 @@ function isoWeek(day) {
 }
 
 /**
- * The text of each letter behind `%`.
+ * The text that replaces each letter after `%`.
  * @param {Date} day
  * @returns {Record<string, string>}
  */

@@ -1,10 +1,10 @@
-/** Expressions of a template, by the grammar of Jinja 3.1. */
+/** Parses the expressions of a template, by the grammar of Jinja 3.1. */
 import { refuse } from './fault.js';
 import { tokenize } from './lexer.js';
 import { str } from './text.js';
 
 /**
- * A node. Its parts are in the order in which Jinja visits them.
+ * A node of the syntax tree. Its parts are in the order in which Jinja visits them.
  * @typedef {{ type: string, [part: string]: any }} Node
  */
 
@@ -24,7 +24,7 @@ export const CONSTANTS = new Map(
 /** @type {{ args: Node[], kwargs: Node[], dynArgs: Node | null, dynKwargs: Node | null }} */
 const NO_ARGUMENTS = { args: [], kwargs: [], dynArgs: null, dynKwargs: null };
 
-/** Reads the tokens of a template, and expressions from them. */
+/** Parses expressions from the tokens of a template. */
 export class ExpressionParser {
   #at = 0;
 
@@ -37,7 +37,7 @@ export class ExpressionParser {
     return this.tokens[this.#at];
   }
 
-  /** @param {string} type @param {string} [value] of a name */
+  /** True if the next token has this type and, if given, this value. @param {string} type @param {string} [value] */
   is(type, value) {
     return this.now.type === type && (value === undefined || this.now.value === value);
   }
@@ -226,7 +226,7 @@ export class ExpressionParser {
     }
   }
 
-  /** Filters, tests and calls behind an expression. @param {Node} node */
+  /** Parses the filters, tests and calls that follow an expression. @param {Node} node */
   #behind(node) {
     let whole = node;
     for (;;) {
@@ -307,14 +307,14 @@ export class ExpressionParser {
     return { args, kwargs, dynArgs, dynKwargs };
   }
 
-  /** A name that may have dots. */
+  /** Parses a name that may contain dots. */
   #dotted() {
     let name = this.expect('name').value;
     while (this.skip('.')) name += `.${this.expect('name').value}`;
     return name;
   }
 
-  /** @param {Node | null} node @param {boolean} [begins] without a pipe @returns {any} */
+  /** Parses filters. @param {Node | null} node @param {boolean} [begins] true if no pipe precedes the first filter @returns {any} */
   filters(node, begins = false) {
     let whole = node;
     for (let isFirst = begins; isFirst || this.skip('|'); isFirst = false) {

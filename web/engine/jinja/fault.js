@@ -1,4 +1,4 @@
-/** The reason why a template is refused: it is wrong, or has something that is not supported. */
+/** The error for a template that is wrong or uses an unsupported feature. */
 export class Fault extends Error {}
 
 /** @param {string} reason @returns {never} */

@@ -1,4 +1,4 @@
-/** The filters of Jinja, with `tojson` as transformers sets it. */
+/** The filters of Jinja, with the `tojson` of transformers. */
 import { getAttribute, pathOf } from './attributes.js';
 import { bind, checkItems, needInt, needStr } from './arguments.js';
 import { refuse } from './fault.js';
@@ -32,18 +32,18 @@ import {
 /** @typedef {import('./values.js').Value} Value */
 /** @typedef {import('./values.js').Named} Named */
 
-/** Filters that Jinja has and this program has not. */
+/** Filters of Jinja that are not supported. */
 const OTHERS = new Set(
   'filesizeformat pprint random striptags urlencode urlize wordwrap xmlattr'.split(' '),
 );
 
 const isFlag = (/** @type {Value} */ value) => value !== undefined && truth(value);
 
-/** A string in the form for a comparison that ignores case. @param {Value} value @param {boolean} sensitive */
+/** The value to compare: a string in lower case unless `sensitive`. @param {Value} value @param {boolean} sensitive */
 const keyOf = (value, sensitive) =>
   !sensitive && value instanceof Str ? value.recase((all) => all.toLowerCase()) : value;
 
-/** A string that is none yet, as Jinja's filters of strings take it. @param {Value} value @param {string} name */
+/** Converts a value to a string, as Jinja's string filters do. @param {Value} value @param {string} name the filter */
 const soft = (value, name) => needStr(text(value), `the filter '${name}'`);
 
 /**
@@ -53,7 +53,7 @@ const soft = (value, name) => needStr(text(value), `the filter '${name}'`);
  */
 function sorted(items, keysOf, reverse) {
   const keyed = items.map((item) => ({ item, keys: keysOf(item) }));
-  // Python compares from the second item on; one item alone is not compared.
+  // As in Python, a list of one item is not compared, so any item is accepted.
   keyed.sort((a, b) => {
     const [x, y] = reverse ? [b.keys, a.keys] : [a.keys, b.keys];
     return less(x, y) ? -1 : less(y, x) ? 1 : 0;
@@ -96,7 +96,7 @@ function* unique(all, sensitive, attribute) {
 }
 
 /**
- * As `pathOf`, with a default for each part of the path that is missing.
+ * Like `pathOf`, but a missing part of the path gives the default `or`.
  * @param {Value} attribute
  * @param {Value} or
  * @returns {(value: Value) => Value}
@@ -259,7 +259,7 @@ function sum(all, attribute, start) {
     }
     total = next;
   }
-  // Python 3.12 adds floats in another way than 3.11; the sums differ if an addition rounds.
+  // Python 3.12 and 3.11 add floats differently; the sums differ if an addition rounds.
   if (lost) refuse('a sum of floats that is not exact is not supported');
   return total;
 }
@@ -328,7 +328,7 @@ function* itemsOf(value) {
   for (const entry of value.entries()) yield new Tuple(entry);
 }
 
-/** Each takes parameters as `bind` names them. @type {Record<string, [string, (...args: Value[]) => Value]>} */
+/** Each filter: its parameters in the notation of `bind`, and its function. @type {Record<string, [string, (...args: Value[]) => Value]>} */
 const FILTERS = {
   abs: [
     '/value!',
@@ -446,13 +446,13 @@ FILTERS.count = FILTERS.length;
 FILTERS.d = FILTERS.default;
 FILTERS.e = FILTERS.escape;
 
-/** @param {Str} value a string that may be marked safe */
+/** Removes the mark "safe" of a string. @param {Str} value */
 const plain = (value) => (value instanceof Markup ? new Str(value.text, value.origin) : value);
 
 /** @param {Value} value @param {Str} name */
 function attribute(value, name) {
   if (value instanceof Dict && value.has(name)) {
-    // Releases of Jinja 3.1 differ here.
+    // The releases of Jinja 3.1 give different results here.
     return refuse("the filter 'attr' of a dict's key is not supported");
   }
   return getAttribute(value, name.text);
@@ -480,7 +480,7 @@ function chooser(args, named, byAttribute) {
   return (value) => runTest(name, [path(value), ...rest.slice(1)], named);
 }
 
-/** Filters that give their items one after the other. @type {Record<string, (args: Value[], named: Named) => (value: Value) => { keep: boolean, value: Value }>} */
+/** Filters that return an iterator. @type {Record<string, (args: Value[], named: Named) => (value: Value) => { keep: boolean, value: Value }>} */
 const LAZY = {
   map: (args, named) => {
     const change = mapper(args, named);
@@ -509,14 +509,14 @@ function* lazily(name, args, named) {
   }
 }
 
-/** True if Jinja knows a filter. @param {string} name */
+/** True if Jinja has a filter with this name. @param {string} name */
 export const isFilter = (name) =>
   OTHERS.has(name) ||
   ['tojson', 'format'].includes(name) ||
   Object.hasOwn(LAZY, name) ||
   Object.hasOwn(FILTERS, name);
 
-/** @param {string} name @param {Value[]} args the value first @param {Named} named @returns {Value} */
+/** @param {string} name @param {Value[]} args the filtered value, then the filter's arguments @param {Named} named @returns {Value} */
 export function runFilter(name, args, named) {
   if (!isFilter(name)) refuse(`Unknown filter: ${name}`);
   if (OTHERS.has(name)) refuse(`the filter '${name}' is not supported`);

@@ -1,4 +1,4 @@
-/** Python's two ways to put values into a text: `%` and `str.format`. */
+/** Python's two formatting operations: `%` and `str.format`. */
 import { getAttribute, getItem } from './attributes.js';
 import { refuse } from './fault.js';
 import { fixedText, intText, toFloat, toInt } from './numbers.js';
@@ -27,13 +27,13 @@ function size(digits, fallback) {
   return n > WIDTH_MAX ? refuse(`a width of more than ${WIDTH_MAX}`) : n;
 }
 
-/** A number's sign and its digits. @param {string} digits of a negative number with - @param {string} flags */
+/** A number's sign and its digits. @param {string} digits a minus before them if negative @param {string} flags */
 function signed(digits, flags) {
   if (digits.startsWith('-')) return ['-', digits.slice(1)];
   return [flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '', digits];
 }
 
-/** @param {Value} value @param {string} type @param {number} places below 0 for those by default */
+/** @param {Value} value @param {string} type @param {number} places number of decimals; below 0 for the default */
 function digitsOf(value, type, places) {
   if (!isNumber(value)) return refuse(`%${type} needs a number, got '${typeName(value)}'`);
   const number = asNumber(value);
@@ -71,7 +71,7 @@ export function percent(format, given) {
     if (value === undefined) refuse(`a format names '${key}', which is not given`);
     parts.push(converted(value, all, flags, size(width, 0), precision, type));
   }
-  // Python takes a value with items for a mapping; a format may leave all of them unused.
+  // Python treats a value with items as a mapping; then a format may leave arguments unused.
   const isMapping =
     Array.isArray(given) || [Dict, Range, Undefined].some((kind) => given instanceof kind);
   const isSpent = used >= args.length || isMapping;
@@ -145,7 +145,7 @@ function specified(value, spec) {
   return concat([fill.repeat(left), shown, fill.repeat(missing - left)]);
 }
 
-/** @param {string} path of attributes and items behind a field's name @param {Value} value */
+/** Follows a field's path, such as ".a[0]", from a value. @param {string} path @param {Value} value */
 function follow(path, value) {
   let at = value;
   for (const [, attribute, item] of path.matchAll(/\.([^.[]+)|\[([^\]]+)\]/g)) {

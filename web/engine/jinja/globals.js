@@ -1,4 +1,4 @@
-/** The functions that every template has. */
+/** The functions that every template can call. */
 import { bind, needInt } from './arguments.js';
 import { refuse } from './fault.js';
 import { Str, str } from './text.js';
@@ -7,7 +7,7 @@ import { Dict, Func, Namespace, Range, Thing, Tuple, listOf, text } from './valu
 /** @typedef {import('./values.js').Value} Value */
 /** @typedef {import('./values.js').Named} Named */
 
-/** The longest list that `range` makes, as in Jinja's sandbox. */
+/** Most items that `range` returns, as in Jinja's sandbox. */
 const RANGE_MAX = 100_000;
 
 /** @param {Value[]} args @param {Named} named */

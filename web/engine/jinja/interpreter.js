@@ -1,6 +1,7 @@
 /**
- * Renders the tree of a template. Each name has a place (`scopes.js`). A call of a macro or of a
- * recursive loop has a `Frame` of its own with the values of its places.
+ * Renders the syntax tree of a template. `scopes.js` gives each name a place, the key of a variable.
+ * A `Frame` stores the values of places; each call of a macro or of a recursive loop gets a new
+ * frame.
  */
 import { getAttribute, getItem, getSlice } from './attributes.js';
 import { refuse } from './fault.js';
@@ -33,9 +34,9 @@ import {
 /** @typedef {import('./values.js').Named} Named */
 /** @typedef {import('./parser.js').Node} Node */
 /** @typedef {import('./scopes.js').Scope} Scope */
-/** The statement that ended a body; undefined at its end. @typedef {'break' | 'continue' | undefined} Ended */
+/** The statement that ended a body early; undefined if the body ran to its end. @typedef {'break' | 'continue' | undefined} Ended */
 
-/** The values of places. A place without a value here is looked up in the outer frame. */
+/** The values of places. A place that this frame does not have is looked up in the outer frame. */
 class Frame {
   /** @type {Map<string, Value>} */
   #values = new Map();
@@ -45,7 +46,7 @@ class Frame {
     this.outer = outer;
   }
 
-  /** JavaScript's undefined for a name without a value. @param {string} place @returns {Value} */
+  /** The value of a place; JavaScript's undefined if it has none. @param {string} place @returns {Value} */
   get(place) {
     return this.#values.has(place) ? this.#values.get(place) : this.outer?.get(place);
   }
@@ -56,13 +57,13 @@ class Frame {
   }
 }
 
-/** Most nested calls of macros and recursive loops; Python's stack ends a little earlier. */
+/** Most nested calls of macros and recursive loops; Python's limit is a little lower. */
 const CALLS_MAX = 256;
 
-/** The value behind the last item of a loop. */
+/** Marks the end of a loop's items. */
 const END = Symbol('end');
 
-/** The variable `loop`. It looks one item ahead only when it is asked. */
+/** The variable `loop`. It reads one item ahead only if the template asks for `last` or `nextitem`. */
 class Loop extends Thing {
   kind = 'LoopContext';
   /** @type {Value} */
@@ -151,7 +152,7 @@ class Loop extends Thing {
   }
 }
 
-/** A macro's signature and body as a function. */
+/** A macro as a function, with the facts about its parameters. */
 class Macro extends Func {
   /** @param {Node} node @param {(args: Value[], named: Named) => Value} call */
   constructor(node, call) {
@@ -171,7 +172,7 @@ export class Interpreter {
   #context;
   #calls = 0;
 
-  /** @param {Map<string, Value>} context the names that a template is given */
+  /** @param {Map<string, Value>} context the template's input variables */
   constructor(context) {
     this.#context = new Map([...globals(), ...context]);
   }
@@ -188,7 +189,7 @@ export class Interpreter {
     return concat(out);
   }
 
-  /** Runs a body that may call itself. @template T @param {() => T} body @returns {T} */
+  /** Runs a body one level deeper; refuses more than CALLS_MAX levels. @template T @param {() => T} body @returns {T} */
   #deeper(body) {
     if (++this.#calls > CALLS_MAX) refuse(`macros call each other more than ${CALLS_MAX} deep`);
     const result = body();
@@ -196,7 +197,7 @@ export class Interpreter {
     return result;
   }
 
-  /** Gives the names of a scope their first values. @param {Scope} scope @param {Frame} frame */
+  /** Sets the initial values of a scope's names. @param {Scope} scope @param {Frame} frame */
   #enter(scope, frame) {
     for (const [place, load] of scope.names.loads) {
       if (load.from === 'context') frame.set(place, this.#context.get(load.name));
@@ -206,7 +207,7 @@ export class Interpreter {
   }
 
   /**
-   * Clears the values of a scope's names, as at the end of a loop.
+   * Clears the values of a scope's names, for example at the end of a loop.
    * @param {Scope} scope
    * @param {Frame} frame
    */
@@ -301,7 +302,7 @@ export class Interpreter {
   }
 
   /**
-   * Reads an assigned value back; several names give a tuple.
+   * Returns the value just assigned to a target; a tuple if the target has several names.
    * @param {Node} target
    * @param {Scope} scope
    * @param {Frame} frame
@@ -323,7 +324,7 @@ export class Interpreter {
       this.#enter(node.scope, frame);
       const ended = this.#run(node.body, node.scope, frame, out);
       if (ended === 'break') break;
-      // Only a pass that reaches its end keeps `else` from running.
+      // `else` runs unless an iteration has reached the end of the body.
       if (ended !== 'continue') isEmpty = false;
     }
     if (!node.recursive || node.else_.length) this.#leave(node.scope, frame);
@@ -373,7 +374,7 @@ export class Interpreter {
     for (const [i, item] of target.items.entries()) this.#assign(item, values[i], scope, frame);
   }
 
-  /** The value of each parameter of a call: as Jinja's runtime finds it. @param {Node} node @param {Value[]} args @param {Named} given */
+  /** Binds the arguments of a call to a macro's parameters, as Jinja's runtime does. @param {Node} node @param {Value[]} args @param {Named} given */
   #parameters(node, args, given) {
     /** @type {string[]} */
     const names = node.args.map((/** @type {Node} */ arg) => arg.name);
@@ -472,7 +473,7 @@ export class Interpreter {
     return { args, named };
   }
 
-  /** @param {Node} node @param {Scope} scope @param {Frame} frame @param {Str | null} [block] that a filter of a block works on @returns {Value} */
+  /** @param {Node} node @param {Scope} scope @param {Frame} frame @param {Str | null} [block] the block's text, if the filter applies to a block @returns {Value} */
   #filter(node, scope, frame, block = null) {
     const value = node.node ? this.#filterable(node.node, scope, frame, block) : block;
     const { args, named } = this.#arguments(node, scope, frame);

@@ -1,4 +1,4 @@
-/** `tojson`, as transformers sets it: Python's `json.dumps`, which escapes nothing of HTML. */
+/** The `tojson` of transformers: Python's `json.dumps`, which escapes no HTML. */
 import { bind, needInt } from './arguments.js';
 import { refuse } from './fault.js';
 import { floatText, intText } from './numbers.js';
@@ -43,7 +43,7 @@ function scalar(value) {
   return typeof value === 'number' ? str(floatName(value)) : null;
 }
 
-/** @param {string} ends @param {Str[]} items @param {Str | null} margin of the items @param {Layout} layout */
+/** @param {string} ends both brackets @param {Str[]} items @param {Str | null} margin line break and indent of the items; null: one line @param {Layout} layout */
 function enclosed(ends, items, margin, layout) {
   if (!items.length) return [str(ends)];
   const parts = [str(ends[0])];
@@ -82,7 +82,7 @@ function write(value, layout, margin) {
   return scalar(value) ?? refuse(`Object of type ${typeName(value)} is not JSON serializable`);
 }
 
-/** @param {Value[]} args the value first @param {import('./values.js').Named} named */
+/** @param {Value[]} args the value, then the filter's arguments @param {import('./values.js').Named} named */
 export function toJson(args, named) {
   const [value, ascii, indent, separators, sorted] = bind(
     'tojson',

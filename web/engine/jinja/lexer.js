@@ -1,4 +1,4 @@
-/** The tokens of a template, by the rules of Jinja 3.1 with `trim_blocks` and `lstrip_blocks`. */
+/** Splits a template into tokens, by the rules of Jinja 3.1 with `trim_blocks` and `lstrip_blocks`. */
 import { refuse } from './fault.js';
 import { SPACE } from './text.js';
 
@@ -37,7 +37,11 @@ const ESCAPES = /** @type {Record<string, string>} */ ({
   v: '\v',
 });
 
-/** The text of a string. Python first writes characters beyond ASCII as escapes, so a backslash before one escapes that escape. @param {string} inside */
+/**
+ * The value of a string literal. Jinja first replaces each non-ASCII character by an escape, so a
+ * backslash before such a character applies to the backslash of that escape.
+ * @param {string} inside the text between the quotes
+ */
 function unescape(inside) {
   const ascii = inside.replace(/[^\0-\x7f]/gu, (each) => {
     const code = /** @type {number} */ (each.codePointAt(0));
@@ -81,7 +85,7 @@ class Lexer {
     this.tokens.push({ type, value });
   }
 
-  /** @param {RegExp} pattern sticky or global; reading goes on behind its match */
+  /** Searches a pattern and moves to the end of the match. @param {RegExp} pattern sticky or global */
   #match(pattern) {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.source);
@@ -92,7 +96,7 @@ class Lexer {
     return found;
   }
 
-  /** Text before a tag, without the white space that the tag strips. @param {string} text @param {string} sign @param {boolean} variable @param {boolean} lineStarts */
+  /** Adds the text before a tag, without the white space that the tag strips. @param {string} text @param {string} sign of the tag: '-', '+' or '' @param {boolean} variable true for a tag {{ @param {boolean} lineStarts true if the text begins a line */
   #data(text, sign, variable, lineStarts) {
     let kept = text;
     if (sign === '-') {

@@ -1,7 +1,7 @@
-/** Numbers of a template: ints of any size are bigints, floats are numbers, and both print as Python prints them. */
+/** Numbers of a template: an int is a bigint, a float is a number. Both are printed as in Python. */
 import { refuse } from './fault.js';
 
-/** Digits of an int that Python converts to a text, and bits of a power. */
+/** Limits: digits of an int that Python converts to text, and bits of a power. */
 const DIGITS_MAX = 4300;
 const BITS_MAX = 1 << 16;
 
@@ -13,7 +13,7 @@ export function intText(value) {
   return text;
 }
 
-/** The shortest digits that name a float. @param {number} value */
+/** The shortest text that parses to this float. @param {number} value */
 export function floatText(value) {
   if (Number.isNaN(value)) return 'nan';
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
@@ -31,7 +31,7 @@ export function floatText(value) {
   return `${sign}${whole}.${digits.slice(exponent + 1) || '0'}`;
 }
 
-/** A float with n digits behind the point, ties to even. @param {number} value @param {number} n */
+/** A float with n digits after the point, ties to even. @param {number} value @param {number} n */
 export function fixedText(value, n) {
   if (!Number.isFinite(value)) return floatText(value);
   const view = new DataView(new ArrayBuffer(8));
@@ -145,7 +145,7 @@ function needAscii(text) {
   return /(?!\d)\p{Nd}/u.test(text) ? refuse('digits beyond ASCII are not supported') : text;
 }
 
-/** The int that a text names, or null. @param {string} text @param {number} base */
+/** Parses an int; null if the text is none. @param {string} text @param {number} base */
 export function parseInteger(text, base) {
   needAscii(text);
   if (text.length > DIGITS_MAX) refuse(`an integer has more than ${DIGITS_MAX} digits`);
@@ -158,7 +158,7 @@ export function parseInteger(text, base) {
   return text[0] === '-' ? -value : value;
 }
 
-/** The float that a text names, or null. @param {string} text */
+/** Parses a float; null if the text is none. @param {string} text */
 export function parseFloating(text) {
   if (!FLOAT.test(needAscii(text))) return null;
   const name = /^([+-]?)(i|n)/i.exec(text);

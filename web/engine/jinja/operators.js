@@ -18,7 +18,7 @@ import {
 
 /** @typedef {import('./values.js').Value} Value */
 
-/** @param {Value} all @param {Value} times @returns {Value} or JavaScript's undefined */
+/** @param {Value} all @param {Value} times @returns {Value} JavaScript's undefined for other types */
 function repeat(all, times) {
   const items = all instanceof Tuple ? all.items : all;
   if (!(items instanceof Str || Array.isArray(items))) return undefined;
@@ -36,7 +36,7 @@ function joined(a, b) {
   return [...a, ...b];
 }
 
-/** @param {Value} a @param {Value} b @returns {Value} or JavaScript's undefined */
+/** @param {Value} a @param {Value} b @returns {Value} JavaScript's undefined for other types */
 function add(a, b) {
   if (a instanceof Str && b instanceof Str) return a.plus(b);
   if (Array.isArray(a) && Array.isArray(b)) return joined(a, b);
@@ -47,7 +47,7 @@ function add(a, b) {
 /** @param {string} operator @param {Value} a @param {Value} b @returns {Value} */
 export function operate(operator, a, b) {
   needDefined(a);
-  // Alone of all operators this one takes a value that is undefined.
+  // Only this operator accepts an undefined value.
   if (operator === '%' && a instanceof Str) return percent(a, b);
   needDefined(b);
   if (isNumber(a) && isNumber(b)) return calculate(operator, asNumber(a), asNumber(b));

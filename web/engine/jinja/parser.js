@@ -1,4 +1,4 @@
-/** The tree of a template, by the grammar of Jinja 3.1 with loop controls and `{% generation %}`. */
+/** Parses a template, by the grammar of Jinja 3.1 with loop controls and `{% generation %}`. */
 import { CONSTANTS, ExpressionParser } from './expressions.js';
 import { refuse } from './fault.js';
 import { str } from './text.js';
@@ -9,7 +9,7 @@ const UNSUPPORTED = new Set(['autoescape', 'block', 'extends', 'from', 'import',
 
 /** Parses statements. */
 class Parser extends ExpressionParser {
-  /** @param {string[]} ends names of tags that end the body; none at the end of the template */
+  /** @param {string[]} ends names of the tags that end the body; empty: only the template's end */
   body(ends = []) {
     /** @type {Node[]} */
     const nodes = [];
@@ -70,12 +70,12 @@ class Parser extends ExpressionParser {
     return refuse(`Unknown tag: {% ${name} %}${wanted}`);
   }
 
-  /** A body, then another part, in the order of visits. @param {string} key @param {any} part @param {string} end */
+  /** Makes a body and a part, which precedes it in the source but is visited after it. @param {string} key @param {any} part @param {string} end */
   #swapped(key, part, end) {
     return { body: this.#inside(end), [key]: part };
   }
 
-  /** The statements up to a tag, which is read. @param {string[]} ends */
+  /** Parses the statements up to a tag and the tag itself. @param {string[]} ends */
   #inside(...ends) {
     this.skip(':');
     this.expect('block_end');
@@ -196,7 +196,7 @@ class Parser extends ExpressionParser {
     return CONSTANTS.has(name) ? refuse(`cannot assign to '${name}'`) : name;
   }
 
-  /** The target of an assignment. @param {boolean} [inNamespace] @param {string} [ctx] @returns {Node} */
+  /** Parses the target of an assignment. @param {boolean} [inNamespace] @param {string} [ctx] @returns {Node} */
   #target(inNamespace = false, ctx = 'store') {
     /** @type {Node[]} */
     const items = [];

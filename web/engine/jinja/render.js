@@ -1,11 +1,11 @@
-/** Renders a template with values of JSON. Each text of these keeps its origin. */
+/** Renders a template with JSON values. Each character of their texts keeps its origin. */
 import { formatDate } from './dates.js';
 import { strftimeNow } from './globals.js';
 import { Interpreter } from './interpreter.js';
 import { MESSAGE, ROLE, Str } from './text.js';
 import { Dict } from './values.js';
 
-/** Roles from which templates make control tokens. */
+/** Roles that templates may turn into control tokens. */
 const ROLES = new Set(
   'system developer user assistant tool function ipython observation functions'.split(' '),
 );
@@ -14,11 +14,12 @@ const ROLES = new Set(
 const saidText = (text, origin) => new Str(text, origin.repeat(text.length));
 
 /**
- * A value of JSON as the template sees it. Known roles and `type` count as the template's own text,
- * since templates make control tokens from them.
+ * Converts a JSON value to a template's value. A known role or a `type` counts as the template's own
+ * text, since templates make control tokens from it.
  * @param {unknown} value
- * @param {number} above levels above a message's fields; negative outside messages
- * @param {string} [key] of the value in its object
+ * @param {number} above number of levels above the fields of a message: 2 for the list of messages,
+ *   0 for a field; negative elsewhere
+ * @param {string} [key] key of the value, if it is in an object
  * @returns {import('./values.js').Value}
  */
 function valueOf(value, above, key = '') {
@@ -28,7 +29,7 @@ function valueOf(value, above, key = '') {
     return isKind ? new Str(value) : saidText(value, isRole ? ROLE : MESSAGE);
   }
   if (typeof value === 'number') {
-    // JavaScript does not tell 1 from 1.0, so the spelling of `JSON.stringify` decides between int and float.
+    // JavaScript cannot distinguish 1 and 1.0. The number is an int if JSON.stringify writes only digits.
     const written = JSON.stringify(value);
     return /[.e]/.test(written) ? value : BigInt(written);
   }
@@ -44,8 +45,8 @@ function valueOf(value, above, key = '') {
 
 /**
  * @param {string} template
- * @param {string} date YYYY-MM-DD, of `strftime_now`
- * @param {Record<string, unknown>} said values of messages
+ * @param {string} date date of `strftime_now`, YYYY-MM-DD
+ * @param {Record<string, unknown>} said variables from outside, such as the messages
  * @param {Record<string, string>} own texts that count as the template's own
  * @returns {Str}
  */

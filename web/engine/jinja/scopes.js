@@ -1,17 +1,18 @@
 /**
- * Gives each name of a template a place, by the rules of Jinja's compiler. The whole body of a scope
- * decides which variable a name means, so a name may have no value before its `set`.
+ * Gives each name of a template a place (the key of a variable), by the rules of Jinja's compiler.
+ * The whole body of a scope decides which variable a name means. So a name may have no value before
+ * its `set`, even if an outer scope has a variable of that name.
  */
 import { refuse } from './fault.js';
 import { isFilter } from './filters.js';
 import { isTest } from './tests.js';
 
 /** @typedef {import('./parser.js').Node} Node */
-/** The source of a name's first value: a parameter, the context, another name, or none. @typedef {{ from: 'parameter' | 'context' | 'none' } | { from: 'alias', place: string }} Load */
+/** The source of a name's initial value: a parameter, the context, an outer variable, or none. @typedef {{ from: 'parameter' | 'context' | 'none' } | { from: 'alias', place: string }} Load */
 
 /** The names of one scope. */
 class Names {
-  /** The place that a name is kept in. @type {Map<string, string>} */
+  /** The place of each name. @type {Map<string, string>} */
   places = new Map();
   /** @type {Map<string, Load & { name: string }>} */
   loads = new Map();
@@ -82,7 +83,7 @@ class Names {
   }
 }
 
-/** A scope, and the places that begin with a value in it. */
+/** A scope: maps names to places, also names of outer scopes. */
 export class Scope {
   /** @type {Names} */
   names;
@@ -151,7 +152,7 @@ function visit(node, names, asParameter = false) {
   }
 }
 
-/** The wanted names that nodes read before they set them. @param {Node[]} nodes @param {string[]} wanted */
+/** The names in `wanted` that the nodes read before they set them. @param {Node[]} nodes @param {string[]} wanted */
 function undeclared(nodes, wanted) {
   const left = new Set(wanted);
   /** @type {Set<string>} */
@@ -167,14 +168,14 @@ function undeclared(nodes, wanted) {
   return found;
 }
 
-/** True if a name is assigned to in a node. @param {Node} node @param {string} name @returns {boolean} */
+/** True if a node assigns to a name. @param {Node} node @param {string} name @returns {boolean} */
 const stores = (node, name) =>
   (node.type === 'Name' && node.ctx === 'store' && node.name === name) ||
   partsOf(node).some((part) => stores(part, name));
 
 /**
- * Refuses a filter or test that Jinja does not have. Inside an `if`, Jinja notices one only when it
- * runs.
+ * Refuses a filter or test that Jinja does not have. Inside an `if`, Jinja reports an unknown one
+ * only when it runs.
  * @param {Node} node
  * @param {boolean} late
  */
@@ -186,7 +187,7 @@ function checkNames(node, late) {
   for (const part of partsOf(node)) checkNames(part, late || node.type === 'CondExpr');
 }
 
-/** @typedef {{ scope: Scope, late: boolean, loop: boolean }} Place of a statement: its scope; whether behind an `if`; whether in a loop of the same function */
+/** @typedef {{ scope: Scope, late: boolean, loop: boolean }} Place the surroundings of a statement: its scope; `late`: true inside an `if`; `loop`: true in a loop of the same function */
 
 /** Gives a macro or the body of a `call` its scope. @param {Node} node @param {Scope} outer */
 function settleMacro(node, outer) {
@@ -225,10 +226,10 @@ function settleLoop(node, outer) {
   if (node.test) visit(node.test, node.testScope.names);
 }
 
-/** Gives each statement with a body of its own a scope. @param {Node[]} nodes @param {Place} place */
+/** Gives each statement that has a body a scope. @param {Node[]} nodes @param {Place} place */
 function settle(nodes, place) {
   const { scope, late, loop } = place;
-  /** @param {Node} node @param {Node[]} parts that the scope reads, in their order */
+  /** @param {Node} node @param {Node[]} parts parts in the new scope, in the order of visits */
   const inner = (node, parts) => {
     node.scope = new Scope(scope);
     for (const each of parts) visit(each, node.scope.names);
@@ -253,7 +254,7 @@ function settle(nodes, place) {
         check(node.iter);
         if (node.test) checkNames(node.test, false);
         settle(node.body, { scope: node.scope, late: false, loop: true });
-        // In a recursive loop the branch is in a function of its own, as the loop is.
+        // A recursive loop is a function of its own; its `else` branch is in that function.
         settle(node.else_, { scope: node.elseScope, late: false, loop: loop && !node.recursive });
         break;
       case 'Macro':
@@ -285,7 +286,7 @@ function settle(nodes, place) {
   }
 }
 
-/** The outermost scope of a template, whose nodes get theirs. @param {Node[]} nodes */
+/** Gives all nodes of a template their scopes; returns the outermost scope. @param {Node[]} nodes */
 export function settleTemplate(nodes) {
   const scope = new Scope(null);
   for (const node of nodes) visit(node, scope.names);

@@ -50,7 +50,7 @@ function splitAtSpaces(self, most, fromRight) {
   return [...parts.slice(0, most), self.slice(words[most][0])];
 }
 
-/** @param {Str} self @param {Value} separator @param {number} limit below 0 for none @param {boolean} fromRight */
+/** @param {Str} self @param {Value} separator @param {number} limit most splits; below 0: no limit @param {boolean} fromRight */
 function split(self, separator, limit, fromRight) {
   const most = limit < 0 ? Infinity : limit;
   if (separator === undefined || separator === null) return splitAtSpaces(self, most, fromRight);
@@ -59,7 +59,7 @@ function split(self, separator, limit, fromRight) {
   const parts = [];
   let [from, to] = [0, self.text.length];
   while (parts.length < most) {
-    // lastIndexOf reads a negative place as 0.
+    // lastIndexOf treats a negative position as 0.
     const last = to < by.length ? -1 : self.text.lastIndexOf(by, to - by.length);
     const at = fromRight ? last : self.text.indexOf(by, from);
     if (at < 0) break;
@@ -85,7 +85,7 @@ export function splitLines(self, keepEnds = false) {
   return lines;
 }
 
-/** @param {Str} self @param {Str} old @param {Str} by @param {number} count below 0 for all */
+/** @param {Str} self @param {Str} old @param {Str} by @param {number} count most replacements; below 0: no limit */
 export function replace(self, old, by, count) {
   const { text } = self;
   const most = count < 0 ? Infinity : count;
@@ -127,7 +127,7 @@ function count(self, part, start, stop) {
   return wanted ? inside.split(wanted).length - 1 : new Str(inside).length + 1;
 }
 
-/** @param {Str} self @param {Value} parts one or a tuple @param {Value} start @param {Value} stop @param {'startsWith' | 'endsWith'} where */
+/** @param {Str} self @param {Value} parts a string or a tuple of strings @param {Value} start @param {Value} stop @param {'startsWith' | 'endsWith'} where */
 function touches(self, parts, start, stop, where) {
   const [from, to] = sliceBounds(self.length, start, stop, 1);
   const all = parts instanceof Tuple ? parts.items : [parts];
@@ -147,7 +147,7 @@ function pad(self, width, fill, leftOf) {
   return concat([by.repeat(left), self, by.repeat(missing - left)]);
 }
 
-/** @param {number} width of the whole */
+/** Returns the left padding of a centred text, by Python's rule. @param {number} width width with padding */
 const centreOf = (width) => (/** @type {number} */ missing) =>
   Math.floor(missing / 2) + (missing & width & 1);
 
@@ -247,7 +247,7 @@ function isTitle(text) {
   return words.every((word) => /^[\p{Uppercase}\p{Lt}]\p{Lowercase}*$/u.test(word));
 }
 
-/** Each takes parameters as `bind` names them. @type {Record<string, [string, (self: Str, ...args: Value[]) => Value]>} */
+/** Each method: its parameters in the notation of `bind`, and its function. @type {Record<string, [string, (self: Str, ...args: Value[]) => Value]>} */
 const METHODS = {
   capitalize: ['', capitalise],
   casefold: [
@@ -332,7 +332,7 @@ const METHODS = {
 const OTHERS = new Set(['encode', 'format_map', 'maketrans', 'translate']);
 
 /**
- * The method of a name, or null.
+ * The string's method with this name; null if there is none.
  * @param {Str} self
  * @param {string} name
  * @returns {((args: Value[], named: Named) => Value) | null}

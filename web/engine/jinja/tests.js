@@ -85,7 +85,7 @@ for (const [operator, names] of Object.entries(NAMES))
 /** @param {string} name */
 export const isTest = (name) => Object.hasOwn(TESTS, name);
 
-/** @param {string} name @param {Value[]} args the value first @param {Named} named @returns {boolean} */
+/** @param {string} name @param {Value[]} args the tested value, then the test's arguments @param {Named} named @returns {boolean} */
 export function runTest(name, args, named) {
   if (!isTest(name)) refuse(`Unknown test: ${name}`);
   const [parameters, test] = TESTS[name];

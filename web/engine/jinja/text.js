@@ -1,18 +1,18 @@
 /**
- * A string of a template: its characters, and for each the letter of its origin. So a control token
- * that the template wrote differs from the same characters in a message.
+ * A string of a template: its characters, and a letter for the origin of each character. So a control
+ * token written by the template differs from equal characters in a message.
  */
 import { refuse } from './fault.js';
 
-/** Origins: the template itself, a message, the role of a message. */
+/** Letters for origins: the template itself, a message, the role of a message. */
 const TEMPLATE = ' ';
 export const MESSAGE = 'm';
 export const ROLE = 'r';
 
-/** Python's white space; that of JavaScript differs. */
+/** Python's white space, which differs from JavaScript's. */
 export const SPACE =
   '\t-\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-/** The longest string, in units: a template may build more than it returns. */
+/** Longest string, in UTF-16 units, since a template may build a longer string than it returns. */
 const LENGTH_MAX = 1 << 24;
 const SURROGATE = /[\ud800-\udfff]/;
 
@@ -22,12 +22,12 @@ function checkLength(length) {
 }
 
 export class Str {
-  /** The first unit of each character in `text`; null if each is one unit. @type {Uint32Array | null | undefined} */
+  /** Index of the first UTF-16 unit of each character; null if each character has one unit; undefined if not yet computed. @type {Uint32Array | null | undefined} */
   #starts;
 
   /**
    * @param {string} text
-   * @param {string | null} [origin] as long as the text; null if all is the template's
+   * @param {string | null} [origin] a letter for each unit; null if the template wrote the whole text
    */
   constructor(text, origin = null) {
     checkLength(text.length);
@@ -47,28 +47,28 @@ export class Str {
     return this.#starts;
   }
 
-  /** Code points, as Python counts. */
+  /** The number of code points. */
   get length() {
     return this.starts ? this.starts.length - 1 : this.text.length;
   }
 
-  /** The unit at which a code point begins. @param {number} n */
+  /** The index of the unit at which code point n begins. @param {number} n */
   unit(n) {
     return this.starts ? this.starts[n] : n;
   }
 
-  /** The code point that begins at a unit. @param {number} unit */
+  /** The index of the code point that begins at a unit. @param {number} unit */
   point(unit) {
     if (unit < 0 || !this.starts) return unit;
     return new Str(this.text.slice(0, unit)).length;
   }
 
-  /** By units. @param {number} from @param {number} [to] */
+  /** Slices by indices of units. @param {number} from @param {number} [to] */
   slice(from, to) {
     return new Str(this.text.slice(from, to), this.origin && this.origin.slice(from, to));
   }
 
-  /** By code points. @param {number} n */
+  /** The character with this index, by code points. @param {number} n */
   at(n) {
     return this.slice(this.unit(n), this.unit(n + 1));
   }
@@ -103,7 +103,7 @@ export class Str {
     return new Str(text, origin + this.origin.slice(from));
   }
 
-  /** Another case of the letters. @param {(text: string) => string} change */
+  /** Changes the case of the letters. @param {(text: string) => string} change */
   recase(change) {
     const text = change(this.text);
     if (!this.origin) return new Str(text);
@@ -118,13 +118,13 @@ export class Str {
     return joined === text ? new Str(text, this.origin) : this.remade(text);
   }
 
-  /** A text derived from this one whose characters have no single source here. @param {string} text */
+  /** Makes a string from a text derived from this one; every character gets the least trusted origin. @param {string} text */
   remade(text) {
     return new Str(text, this.origin && strongest(this.origin).repeat(text.length));
   }
 }
 
-/** The result of `safe` and `escape`. Python escapes a string that is added to it; here that is refused. */
+/** The result of `safe` and `escape`. Python escapes a string that is added to it; here, adding is an error. */
 export class Markup extends Str {}
 
 /** @param {string} origin */
@@ -145,10 +145,10 @@ export function concat(parts) {
 /** @param {string} text */
 export const str = (text) => new Str(text);
 
-/** Of the units of a pair of texts, in the order of code points. @param {number} unit */
+/** A number by which UTF-16 units sort in the order of code points. @param {number} unit */
 const rank = (unit) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit);
 
-/** Below 0 if a comes before b, by code points. @param {string} a @param {string} b */
+/** Compares by code points; negative if a precedes b. @param {string} a @param {string} b */
 export function compareTexts(a, b) {
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) {

@@ -1,6 +1,7 @@
 /**
- * The values of a template are Python's: a bigint is an int, a number a float, null None, an Array a
- * list; strings are `Str`, and the rest are the classes here. No value reaches an object of JavaScript.
+ * The values of a template. A bigint is Python's int, a number is a float, null is None, an Array is a
+ * list, and a `Str` is a string; other types are the classes here. No value gives access to an object
+ * of JavaScript.
  */
 import { refuse } from './fault.js';
 import { floatText, intText } from './numbers.js';
@@ -8,7 +9,7 @@ import { Markup, Str, compareTexts, concat, str } from './text.js';
 
 /** @typedef {any} Value */
 
-/** A name or an item that is not there: prints as nothing, and refuses most uses. */
+/** A missing name or item. It prints as an empty text; most other uses are errors. */
 export class Undefined {
   /** @param {string} reason */
   constructor(reason) {
@@ -17,7 +18,7 @@ export class Undefined {
 }
 
 export class Tuple {
-  /** @param {Value[]} items @param {Record<string, Value>} [names] of a named tuple */
+  /** @param {Value[]} items @param {Record<string, Value>} [names] items by name, for a named tuple */
   constructor(items, names = {}) {
     this.items = items;
     this.names = new Map(Object.entries(names));
@@ -41,7 +42,7 @@ export class Range {
   }
 }
 
-/** A dict: its order is that of insertion, and 1, 1.0 and True are one key. */
+/** A dict. Keys keep the order of insertion; 1, 1.0 and True are one key. */
 export class Dict {
   /** @type {Map<any, [Value, Value]>} */
   #entries = new Map();
@@ -61,7 +62,7 @@ export class Dict {
     this.#entries.set(hash, [this.#entries.get(hash)?.[0] ?? key, value]);
   }
 
-  /** @param {Value} key @returns {Value} the value, or JavaScript's undefined */
+  /** @param {Value} key @returns {Value} the value; JavaScript's undefined if there is none */
   get(key) {
     return this.#entries.get(hashOf(key))?.[1];
   }
@@ -127,7 +128,7 @@ export class Func {
   }
 }
 
-/** An object with attributes: `loop`, a cycler. */
+/** An object with attributes, for example `loop` or a cycler. */
 export class Thing {
   /** @type {Map<string, () => Value>} */
   attributes = new Map();
@@ -176,7 +177,7 @@ export function needDefined(value) {
 export const isNumber = (value) =>
   typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean';
 
-/** A bool as the int that it is. @param {bigint | number | boolean} value @returns {bigint | number} */
+/** Converts a bool to 0 or 1; returns a number unchanged. @param {bigint | number | boolean} value @returns {bigint | number} */
 export const asNumber = (value) => (typeof value === 'boolean' ? BigInt(value) : value);
 
 /** The number of items of a value, or null if Python's `len` refuses it. @param {Value} value @returns {number | null} */
@@ -225,7 +226,7 @@ export function steps(value) {
   return stepsOf(value) ?? refuse(`'${typeName(value)}' object is not iterable`);
 }
 
-/** All that a value gives when iterated. @param {Value} value @returns {Value[]} */
+/** All items of a value that can be iterated. @param {Value} value @returns {Value[]} */
 export function listOf(value) {
   const items = [];
   const all = steps(value);
