@@ -195,7 +195,7 @@ long(
       await page.mouse.down();
       for (let i = 1; i <= moves; i++) {
         await page.mouse.move(x, y + ((end - y) * i) / moves);
-        if (moves > 2) await settle(page); // after slow moves, checks that no card grows
+        if (moves > 2) await settle(page); // in a slow drag no card may grow
       }
       await page.mouse.up();
       await settle(page);

@@ -128,7 +128,7 @@ function watchFocus() {
   watch(document);
 }
 
-/** Presses Tab (or `key`) through all controls once; returns each element once, in order. */
+/** Presses `key` (Tab or Shift+Tab) until the focus is back at the start; returns each element once, in order. */
 async function walk(page, key) {
   const met = () => page.evaluate(() => window.met);
   await page.evaluate(() => (window.met.length = 0));

@@ -250,7 +250,7 @@ describe('running code', () => {
           held.includes('temperature.negative_raises'),
       );
       assert.ok(!held.includes('top_k.k_two_keeps_top_two'));
-      // The lesson's function rejects 1.5. Code that accepts it must not lose that property.
+      // The lesson's function throws for 1.5. Code that does not throw must pass this property too.
       assert.ok(held.includes('top_p.invalid_p_raises'));
       assert.match(await why('top_k.k_two_keeps_top_two'), /[Tt]oken \d should be removed/);
     };

@@ -597,7 +597,7 @@ const FRAMES = [
   ["a lesson's frame", 760, 760, '?lang=en&controls=temperature,distribution', 8],
   ["a lesson's wide frame", 1000, 760, '?lang=en&controls=temperature,top_p,distribution', 20],
 ];
-for (const frame of FRAMES) testSight(long, ...frame); // frames with the size of a laptop's panel
+for (const frame of FRAMES) testSight(long, ...frame); // frames inside a page on a laptop
 
 /** Returns the words and the number of controls that the window shows. */
 const inSight = (page) =>

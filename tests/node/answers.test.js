@@ -1,4 +1,6 @@
-/** A learner's process sends malformed answers: each becomes one sentence of its report, and grading goes on. */
+/**
+ * A learner's process sends malformed answers. Each must become one sentence of the report, and grading must continue.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -14,7 +16,7 @@ import { TOP_P } from './graded.js';
 const folder = temporaryFolder();
 const deep = (/** @type {number} */ depth) => '['.repeat(depth) + ']'.repeat(depth);
 
-/** Lines that a process sends. ID stands for the call's id, RESULT for a right answer to the call. */
+/** Lines that a process sends. ID means the call's id, RESULT a correct answer to the call. */
 const LINES = {
   'an unknown fault': '{"fault":"x"}',
   'a fault of every object': '{"fault":"__proto__"}',
@@ -49,7 +51,10 @@ const LINES = {
 
 const engine = await Logitscope.load();
 
-/** Starts a process that answers every call with a line. @param {(asked: any) => string} lineOf */
+/**
+ * Returns a start function of a process that answers each call with lineOf(call).
+ * @param {(asked: any) => string} lineOf
+ */
 const answering = (lineOf) => (/** @type {any} */ onanswer, /** @type {any} */ onend) => ({
   post(/** @type {any} */ asked) {
     const line = asked.call === 'load' ? `{"id":${asked.id}}` : lineOf(asked);
@@ -59,7 +64,7 @@ const answering = (lineOf) => (/** @type {any} */ onanswer, /** @type {any} */ o
   end() {},
 });
 
-/** Grades a process with such answers. @param {(asked: any) => string} lineOf @param {string} as */
+/** Grades a process that answers by lineOf. @param {(asked: any) => string} lineOf @param {string} as */
 async function verdictsOn(lineOf, as) {
   const tested = new TestedFunction(answering(lineOf), as, 1000);
   assert.deepEqual(Object.keys(await tested.load()), ['id']);

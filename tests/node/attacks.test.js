@@ -1,13 +1,13 @@
 /**
- * Files that broke other programs; each is refused with one sentence or opened correctly:
- * the files of tests/fixtures/attacks.js and endless metadata.
+ * Opens files that broke other programs: those of tests/fixtures/attacks.js, and endless metadata. Each must open
+ * correctly or be refused with one sentence.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
 import { attacks } from '../fixtures/attacks.js';
 
-/** Returns the refusal of `open`, one sentence on one line, or null if it opens. */
+/** Returns the error message of `open`, one sentence on one line, or null if it opens. */
 async function refusal(/** @type {() => Promise<any>} */ open) {
   try {
     (await open()).close();
@@ -34,7 +34,7 @@ test('reading of endless metadata stops after some hundred megabytes', async () 
   head.set(new TextEncoder().encode('GGUF'));
   view.setUint32(4, 3, true);
   view.setBigUint64(16, 1n, true);
-  view.setBigUint64(24, 1n << 39n, true); // the length of a key that never ends
+  view.setBigUint64(24, 1n << 39n, true); // a key of 2^39 bytes, longer than the file
   let sent = 0;
   const model = new ReadableStream({
     pull: (controller) => controller.enqueue(sent++ ? piece : head),

@@ -1,7 +1,4 @@
-/**
- * The bench measures fairly: peers do the same work, samples are taken in turns, and ratios compare
- * samples of one turn.
- */
+/** The bench measures fairly: contenders do equal work in turns, and ratios compare samples of one turn. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../bench/engine.js';
@@ -84,7 +81,7 @@ test('every sampler of the table has its own line in the bench and changes logit
   scope.feed(FED);
   scope.second(scope.logits());
   for (const row of samplers) {
-    // A penalty on length does nothing before the first token is drawn.
+    // Step 1: a length penalty does nothing before the first token is drawn.
     const { stages } = scope.distribution(aloneAt(row), { step: 1 });
     const stage = stages.find((it) => it.name === row.name);
     assert.ok(stage.active && stage.changed, row.name);

@@ -1,6 +1,6 @@
 /**
- * The packed file in projects of other bundlers, set up as docs/bundlers.md describes. Only make
- * test-long runs them, since it installs their packages; tests/node/pack.test.js tests esbuild.
+ * Tests the packed file in projects of other bundlers, set up as in docs/bundlers.md. Only `make test-long` runs them,
+ * since it installs the bundlers. tests/node/pack.test.js tests esbuild.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -45,12 +45,12 @@ const SHOWN =
     ' ',
   );
 
-/** Folder of all projects and of the packed file. */
+/** Folder with all projects and the packed file. */
 let folder = '';
 let packed = '';
 /** @type {import('playwright-core').Browser} */
 let browser;
-/** The engine's answers in Node. @type {any} */
+/** The expected results, from the engine in Node. @type {any} */
 let wanted;
 /** @type {any} */
 let bundled;
@@ -113,7 +113,10 @@ async function installed(name) {
   return module.default ?? module;
 }
 
-/** Puts page and model beside the files of a tool. @param {string} dist @param {string} script */
+/**
+ * Adds the page and the model to a bundler's output; returns its folder.
+ * @param {string} dist @param {string} script
+ */
 function finish(dist, script) {
   writeFileSync(join(dist, 'index.html'), pageOf(script));
   cpSync(join(folder, 'model.gguf'), join(dist, 'model.gguf'));

@@ -1,4 +1,4 @@
-/** Chat templates: published renders, and the limits on messages and on templates. */
+/** Tests chat templates: published renderings, and limits of messages and of templates. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ const published = JSON.parse(
   readFileSync(new URL('../vectors/chat.json', import.meta.url), 'utf8'),
 );
 
-/** A vocabulary of bytes, control tokens and user-defined tokens, with a chat template. */
+/** Makes a vocabulary of bytes, control tokens and user-defined tokens, with a chat template. */
 function vocabulary(template, controls = [], { bos, eos, marked = [], extra = {} } = {}) {
   const bytes = byteTokens();
   const tokens = [...bytes, ...controls, ...marked];
@@ -82,14 +82,14 @@ describe('published renders', () => {
       assert.equal(text, target);
       assert.equal(parts.map((part) => part.text).join(''), target);
       assert.equal(scope.decode(ids, { special: true }), target);
-      // These messages spell no control token, so every control token comes from the template.
+      // The messages contain no text of a control token, so the template must have added every control token.
       assert.deepEqual(ids, scope.encode(target, { bos: false, special: true }));
     });
   }
 });
 
 describe('control tokens come only from the template', () => {
-  /** Texts of the control tokens among the ids. */
+  /** Returns the texts of the control tokens among the ids. */
   const controlsIn = (scope, ids) =>
     Array.from(ids, (id) => scope.piece(id)).flatMap((it) => (it.special ? [it.text] : []));
   const FRAME = ['<s>', '<|im_start|>', '<|im_end|>', '<|im_start|>'];
@@ -291,12 +291,12 @@ describe('the variables of a template', () => {
 const loop = (/** @type {string} */ inner) => `{% for a in range(99999) %}${inner}{% endfor %}`;
 const ENDLESS = loop(loop(loop('{{ a }}')));
 
-/** True if the process was started with this text. @param {string} id @param {string} text */
+/** True if the command line of process `id` contains this text. @param {string} id @param {string} text */
 function wasGiven(id, text) {
   try {
     return readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(text);
   } catch {
-    return false; // it has ended in the meantime
+    return false; // the process has ended
   }
 }
 
@@ -459,7 +459,7 @@ describe('refusals', () => {
   });
 });
 
-/** Ids of this process's children. */
+/** Returns the ids of this process's children. */
 const childrenOf = () =>
   readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
 

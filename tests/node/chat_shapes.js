@@ -1,4 +1,4 @@
-/** Conversations of many shapes for chat templates: roles, tools, kinds of content and odd texts. */
+/** Conversations for chat templates: many combinations of roles, tools, content types and unusual texts. */
 
 const user = (content) => ({ role: 'user', content });
 const assistant = (content, more = {}) => ({ role: 'assistant', content, ...more });
@@ -56,7 +56,7 @@ const OWN_ROLES = {
   critic: [user('See'), { role: 'critic', content: 'no' }],
 };
 
-/** Name of each conversation with its values. */
+/** Conversations by name, each with the variables of its template. */
 export const SHAPES = Object.entries({
   one: { messages: [user('Hello')] },
   closed: { messages: [user('Hello'), assistant('Hi.')], add_generation_prompt: false },

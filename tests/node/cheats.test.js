@@ -1,4 +1,4 @@
-/** Cheats: code that changes or evades its harness gets no better score. */
+/** Tests that code which changes or evades its harness gets no better score. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
@@ -12,7 +12,10 @@ const folder = temporaryFolder();
 const submissions = new Submissions(process.stderr, { memory: 512 });
 after(() => submissions.close());
 
-/** Returns the answer to a call of a source's function. @param {string} kind @param {string} source @param {any} call */
+/**
+ * Calls the function in a source once; returns its answer.
+ * @param {string} kind @param {string} source @param {any} call
+ */
 async function answerTo(kind, source, call, name = 'own') {
   const path = `${folder}/sampler.${kind}`;
   writeFileSync(path, source);
@@ -29,7 +32,7 @@ const beside = { history: [], step: 0, coin: 0.5, bits: null, second: null };
 const logits = Float32Array.of(1, 2);
 const WARP = { call: 'warp', logits, settings: { top_k: 1 }, ...beside };
 
-/** JavaScript that manipulates the harness; a function that writes to its own input follows it. */
+/** JavaScript that manipulates the harness. Each piece precedes a function that overwrites its own input. */
 const BEFORE = {
   nothing: '',
   'methods that compare': `Object.is = () => true;
@@ -82,7 +85,7 @@ describe('a manipulated harness still reports a changed input', () => {
     });
 });
 
-/** The same in Python, where code can reach everything: around and before the function. */
+/** Manipulations in Python, where code can reach all objects. Each is the code before and around the function. */
 const PYTHON = {
   nothing: '',
   'a function of the harness': `import __main__, sys
@@ -159,7 +162,7 @@ test('the grader keeps the log of a generation itself', async () => {
       return [rows[0][1][1], rng(7)(), rng(8)(), rows[1].length];
     }`;
   const { result, log } = await answerTo('mjs', source, generated);
-  // toyRow: (5 * 1 + 3 * 0 + 1) % 2 is row 0; seed 8 is unknown and begins elsewhere.
+  // The toy model selects row (5 * 1 + 3 * 0 + 1) % 2 = 0. Seed 8 is unknown, so its numbers differ.
   assert.deepEqual([...result], [2, 0.25, 0.75, 1]);
   assert.deepEqual(
     [log.windows, log.seeds],

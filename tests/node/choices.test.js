@@ -1,9 +1,9 @@
-/** The views' choices, kept beside the bench's state, and how long they last. */
+/** Tests the choices of views: they are stored beside the bench's state and end with some changes of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Choices } from '../../web/state/choices.js';
 
-/** Choices beside a bench whose prompt can change. */
+/** Returns choices, and the bench whose prompt they follow. */
 function beside(prompt) {
   const bench = { prompt };
   return { bench, choices: new Choices(() => bench.prompt) };

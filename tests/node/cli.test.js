@@ -1,4 +1,4 @@
-/** The command line as a user runs it: output, JSON, the playground, and errors in one line. */
+/** Tests the command line as a user runs it: output, JSON, the playground, and errors in one line. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -432,8 +432,7 @@ describe('compare', () => {
   });
 });
 
-// Sentences from the model's own training data; figures from evaluate.py of the trainer on the same
-// file.
+// Sentences of the model's training data. The expected figures are from the trainer's evaluate.py on this file.
 const HELD_OUT = 'build/fixtures/held_out.txt';
 writeFileSync(
   `${root}${HELD_OUT}`,
@@ -1140,7 +1139,7 @@ describe('masks before the samplers', () => {
       'Yesterday they',
     );
     assert.equal(tokens.find(({ id }) => id === first.id).p, first.p);
-    // A model is not weaker than itself: nothing changes.
+    // If the amateur is the model itself, contrastive decoding changes nothing.
     assert.deepEqual(
       await ids('--amateur', 'models/verbs.gguf'),
       (await json('generate', ...SHE, '--max-new-tokens', '4')).ids,

@@ -1,6 +1,6 @@
 /**
- * Runs the command line in the test's process, which costs a tenth of a separate program.
- * With LONG=1 each run is a separate program.
+ * Runs the command line within the test's process, ten times faster than as a separate program. With LONG=1 each run is
+ * a separate program.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { main } from '../../web/cli/main.js';
 import { LONG } from '../long.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-process.chdir(root); // as the program is started, so that both find the same files
+process.chdir(root); // separate programs run in this folder too, so both find equal paths
 
 /** A stream that collects its text. */
 class Kept extends Writable {
@@ -28,13 +28,13 @@ class Kept extends Writable {
 }
 
 /**
- * Runs a separate program; a host that it connects to may live in this process.
+ * Runs the command line as a separate program, asynchronously: this process may be the server that it needs.
  * @param {string[]} words
  * @param {string} [input]
  */
 export async function spawned(words, input = '') {
   const child = spawn(process.execPath, ['web/cli.js', ...words], { cwd: root, timeout: 60_000 });
-  child.stdin.on('error', () => {}); // it may end before it has read
+  child.stdin.on('error', () => {}); // the program may end before it reads all input
   child.stdin.end(input);
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),
@@ -45,7 +45,7 @@ export async function spawned(words, input = '') {
 }
 
 /**
- * Returns the command line's output for these words and this input, and its exit code.
+ * Runs the command line with these arguments and this input; returns its output and exit code.
  * @param {string[]} words
  * @param {string} [input]
  */

@@ -1,4 +1,4 @@
-/** The figures of a comparison, on texts small enough to count by hand. */
+/** Tests the figures of a comparison, on texts small enough to count by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -26,8 +26,8 @@ test('divergence is the first differing token, and null if one text only continu
 test('edit similarity is 1 minus the share of edits', () => {
   assert.equal(editSimilarity([], []), 1);
   assert.equal(editSimilarity([1, 2, 3], []), 0);
-  assert.equal(editSimilarity([1, 2, 3, 4], [1, 3, 4]), 0.75); // one removed
-  assert.equal(editSimilarity([1, 2, 3], [1, 5, 3]), 1 - 1 / 3); // one changed
+  assert.equal(editSimilarity([1, 2, 3, 4], [1, 3, 4]), 0.75); // one id removed
+  assert.equal(editSimilarity([1, 2, 3], [1, 5, 3]), 1 - 1 / 3); // one id changed
   assert.equal(editSimilarity([1, 3, 4], [1, 2, 3, 4]), 0.75);
 });
 
@@ -40,7 +40,7 @@ test('the spread of texts equals a count by hand', () => {
   ];
   const spread = spreadOf(/** @type {any} */ (samples));
   assert.equal(spread.different, 2);
-  assert.equal(spread.distinct_2_between, 4 / 8); // 12 23 12 23 23 31 11 11
+  assert.equal(spread.distinct_2_between, 4 / 8); // the bigrams 12 23 12 23 23 31 11 11: four distinct of eight
   assert.equal(spread.distinct_2_within, 2.75 / 3);
   assert.equal(spread.edit_similarity, (1 + 0.2 + 0.2) / 3);
   assert.equal(spread.mean_kept, (4 * 6 + 12 * 5) / 11);
@@ -83,7 +83,7 @@ test('a gap has the best two logits and the probabilities at a temperature', asy
   assert.ok(close.length > 0 && close.length < ids.length);
   for (const { best, gap } of close) assert.ok(best.p < 0.999 && gap >= smallest.gap);
 
-  // Surprisals are the engine's own, even for tokens too improbable for the trace to show.
+  // Surprisals equal the engine's, even for tokens too improbable for the trace.
   const figures = await figuresOf(scope, steps);
   let nats = 0;
   ids.forEach((id, i) => {

@@ -1,6 +1,7 @@
 /**
- * Constraints: the mask equals a naive test of every token, by an independent judge of JSON and by
- * grammars small enough to list all their texts; generated texts fit their constraint.
+ * Tests that a constraint's mask equals a naive test of every token: by an independent judge of JSON, and by grammars
+ * so
+ * small that all their texts are listed. Generated texts must fit their constraint.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -19,7 +20,7 @@ const pcg = new Pcg32(7, 54);
 const below = (/** @type {number} */ n) => Math.floor((pcg.next() / 2 ** 32) * n);
 const pick = (/** @type {any[]} */ list) => list[below(list.length)];
 
-/** Runs a generation to its end; returns the result. */
+/** Runs a generation to its end; returns its pieces and result. */
 async function run(scope, options) {
   const generation = scope.generate({ prompt: 'Hi', ...options });
   const pieces = [];
@@ -30,7 +31,7 @@ async function run(scope, options) {
   }
 }
 
-/** A vocabulary without a model; its last token is the end. */
+/** Makes a vocabulary without a model. Its last token ends the text. */
 const vocabulary = (kind, tokens) =>
   writeGguf({
     metadata: {
@@ -313,10 +314,10 @@ test('a recursive grammar has its nesting limited, but not its lists', async () 
   assert.deepEqual(after('(()('), [40, 41]);
   assert.deepEqual(after('(())'), [40, EOS]);
   assert.deepEqual(after('())'), []);
-  // A call at the end of a rule takes no stack, so lists may have any length.
+  // A rule call at the end of a rule needs no stack, so lists may have any length.
   const list = { grammar: 'root ::= "a" root | "."' };
   assert.deepEqual(maskOf(scope, list, Array(5000).fill(97)), [46, 97]);
-  // Other nesting ends when the stack is full, and can still be closed.
+  // Other nesting stops when the stack is full; the text can still close its brackets.
   assert.deepEqual(after('('.repeat(255)), [40, 41]);
   assert.deepEqual(after('('.repeat(256)), [41]);
   assert.deepEqual(after('('.repeat(256) + ')'.repeat(256)), [40, EOS]);
@@ -338,7 +339,7 @@ test('constrained_JSON of the Day 27 lesson holds, though the lesson’s own che
   ]) {
     assert.deepEqual(after('json', text), [], text);
   }
-  // The lesson's two tasks: its object, its list.
+  // The two tasks of the lesson: an object and a list.
   assert.deepEqual(
     after('name_age_city', '{"name": "Ann", "age": 31, "city": "Lima"}').includes(EOS),
     true,
@@ -396,7 +397,7 @@ s ::= [ \t\n\r]{0,3}`;
   const [{ text, new_tokens: count }] = vectors.generation.cases;
   assert.equal(own.decode(history.slice(prompt.length)), text);
   assert.equal(history.length - prompt.length, count);
-  // The mask comes first: if top_k came first, the two best of all eight would include no allowed token.
+  // The mask acts before top_k. After top_k, the best two of all eight tokens would include no allowed token.
   const { kept, stages } = own.warp(
     [...logits, 0],
     { ...settings, temperature: 1, top_k: 2 },
@@ -412,7 +413,7 @@ s ::= [ \t\n\r]{0,3}`;
 });
 
 describe('generations', () => {
-  /** Single characters, and longer tokens that cross borders of the grammar. */
+  /** Single characters, and tokens that cross a boundary of the grammar. */
   const tokens = [
     ...'{}[]":,.-+0123456789eEabcdfgiklmnorstuxy',
     'Ġ',
@@ -503,7 +504,7 @@ describe('generations', () => {
     let cut = 0;
     for (let seed = 0; complete < outputs; seed++) {
       const [constraint, check] = kinds[seed % kinds.length];
-      // Random shifts of some logits; quotes and ends are likelier, so texts stay short.
+      // Random biases of some logits. Quotes and the end are more probable, so texts stay short.
       const noise = Object.fromEntries(
         Array.from({ length: 6 }, () => [below(tokens.length), 8 * (pcg.next() / 2 ** 32) - 4]),
       );
@@ -655,7 +656,7 @@ describe('in the trace', () => {
   });
 
   test('the last token of a banned sequence is removed after the others: bad_words_ids', () => {
-    // test_no_bad_words_dist_processor of transformers: two rows, five bans, a vocabulary of five.
+    // After transformers' test_no_bad_words_dist_processor: five banned sequences, and a vocabulary of five.
     const banned_words = [[1], [4], [1, 0], [0, 1, 2], [1, 3, 1, 3]];
     const kept = (/** @type {number[]} */ history) => {
       const { logits } = scope.warp(Array(5).fill(0.2), { banned_words }, { history });
@@ -900,8 +901,8 @@ test('memory does not grow over many states and grammars', async () => {
     );
   }
   assert.equal(scope.memoryBytes, bytes);
-  // The first grammar of a round opens while the previous round's last one is still open, so the
-  // allocator needs some rounds to find places for both.
+  // The first grammar of a round opens while the last of the round before is open. The allocator needs some rounds to
+  // place both.
   const sizes = Array.from({ length: 24 }, () => {
     for (let n = 0; n < 30; n++) scope.distribution({ constraint: { json: { depth: n } } });
     return scope.memoryBytes;

@@ -1,4 +1,4 @@
-/** Contour lines of a map lie at their values, and their numbers lie on them. */
+/** Tests that contour lines are at their values and that their labels are on the lines. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ const ringsOf = (d) =>
         .map((place) => place.split(',').map(Number)),
     );
 
-/** Winding number of the rings around a place, as a fill counts it. */
+/** Returns the winding number of the rings around a point, which decides the fill. */
 function windings(rings, [x, y]) {
   let count = 0;
   for (const ring of rings)
@@ -47,7 +47,7 @@ test('values inside a line reach its level, and values outside are lower', () =>
       for (const { value, d } of found) {
         const rings = ringsOf(d);
         for (const [at, height] of values.entries()) {
-          if (Math.abs(height / value - 1) < 1e-6) continue; // on the line
+          if (Math.abs(height / value - 1) < 1e-6) continue; // the point is on the line
           const x = Math.floor(at / ROWS) / (COLUMNS - 1);
           const y = 1 - (at % ROWS) / (ROWS - 1);
           assert.equal(windings(rings, [x, y]) !== 0, height > value, `${height} and ${value}`);
@@ -59,7 +59,7 @@ test('values inside a line reach its level, and values outside are lower', () =>
 });
 
 test('each number lies on its line, and no number covers another', () => {
-  // A plane that rises to the right: each line is upright.
+  // A plane that rises to the right: each line must be vertical.
   const values = Array.from({ length: COLUMNS * ROWS }, (_, at) => Math.floor(at / ROWS));
   const grid = { columns: COLUMNS, rows: ROWS, values };
   const lines = layoutContours({ ...grid, counts: false });

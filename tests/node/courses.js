@@ -1,9 +1,9 @@
 /**
- * Correct samplers as courses teach them, one for each style of signatures. `needs` is the library of
- * a file, `as` its functions, `rules` the conventions of its course.
+ * Correct samplers in the styles of courses, one for each style of signature. `needs` is the library that a source
+ * imports, `as` lists its functions, `rules` the conventions of its course.
  */
 
-/** Module 11 in Torch, as a batch: logits (B, V), ids (B, T). */
+/** The g2c course's Module 11 in Torch, with a batch: logits (B, V), ids (B, T). */
 const BATCH = `import torch
 from torch import Tensor
 
@@ -88,7 +88,7 @@ def generate(
   .replace('torch.Optional[Generator]', 'Optional[torch.Generator]')
   .replace('import torch\n', 'from typing import Optional\n\nimport torch\n');
 
-/** Module 11 in Torch, of any number of dimensions; the loop takes a batch and a seed. */
+/** Module 11 in Torch, for tensors of any rank; the loop takes a batch and a seed. */
 const ANY_RANK = `import torch
 import torch.nn.functional as F
 
@@ -159,7 +159,7 @@ def generate(model, idx, max_new_tokens, temperature=1.0, top_k=None, top_p=None
     return idx
 `;
 
-/** Day 27: one function for a token; its top-p continues until the mass is above p. */
+/** The style of Day 27: one function draws a token. Its top-p keeps tokens until the mass exceeds p. */
 const DAY = `import torch
 import torch.nn.functional as F
 
@@ -196,7 +196,7 @@ def generate(model, prompt_ids: torch.Tensor, max_new_tokens: int = 200, tempera
     return text
 `;
 
-/** A step that returns probabilities; its loop draws from them, without penalty or end token. */
+/** A step that returns probabilities. Its loop draws from them, without penalty or end token. */
 const SHARES = `import torch
 
 
@@ -227,7 +227,10 @@ def generate(model, idx, max_new_tokens, block_size, tau, k, p):
     return idx
 `;
 
-/** A loop with the sampler as an argument; it never crops. @param {string} library @param {string} made its ids */
+/**
+ * A loop that gets the sampler as an argument and never crops ids.
+ * @param {string} library @param {string} made expression of the ids
+ */
 const handed = (library, made) => `${library}
 EOS_TOKEN_ID = 3
 
@@ -267,7 +270,7 @@ const LIBRARIES = {
   },
 };
 
-/** Strategy objects, each a pure function of the logits. @param {Library} library */
+/** Strategy objects; each is a pure function of the logits. @param {Library} library */
 const strategies = ({ library, made, generator, drawn }) => `from __future__ import annotations
 
 import math
@@ -344,7 +347,7 @@ def sample(model, prompt: list[int], *, max_tokens: int, seed: int, strategy) ->
     return tokens[len(prompt):]
 `;
 
-/** Module 11 in NumPy, as a batch. */
+/** Module 11 in NumPy, with a batch. */
 const ARRAYS = `import numpy as np
 
 
@@ -410,7 +413,7 @@ def generate(model, prompt_ids, max_new_tokens, temperature=1.0, top_k=None, top
     return ids
 `;
 
-/** A plain loop with other names, which draws by a running sum in the order of the ids. */
+/** A plain loop with other names. It draws by a cumulative sum in the order of the ids. */
 const PLAIN = `import math
 import random
 
@@ -518,7 +521,10 @@ const SEEDED = 'torch.multinomial(logits.softmax(-1), num_samples=1, generator=g
 const CHOSEN = LIBRARIES.numpy.drawn;
 const [NUMPY_RNG, PLAIN_RNG] = ['rng = np.random.default_rng(seed)', 'r = random.Random(seed)'];
 
-/** Other correct draws: name, source, replaced pieces, library. @type {[string, string, [string, string][], string?][]} */
+/**
+ * Other correct draws: name, source, replaced pieces, library.
+ * @type {[string, string, [string, string][], string?][]}
+ */
 export const DRAWS = [
   [
     'Categorical',
@@ -580,7 +586,10 @@ export const DRAWS = [
   ],
 ];
 
-/** Faults in a course's style: code, source, piece, its replacement, function. @type {[string, string, string, string, string][]} */
+/**
+ * Faults in a course's style: code of the fault, source, piece, its replacement, function.
+ * @type {[string, string, string, string, string][]}
+ */
 export const PITFALLS_IN_TORCH = [
   [
     'long_window',

@@ -1,4 +1,4 @@
-/** Samplers as courses write them: a correct one scores 100 in each style, and a fault is named. */
+/** Tests samplers in the styles of courses: a correct one scores 100 in each style, and the report names a fault. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -34,7 +34,7 @@ async function graded(source, as, library, more = []) {
 const failures = ({ functions, properties }) =>
   (functions ?? [{ properties }]).flatMap((it) => it.properties.filter(({ holds }) => !holds));
 
-/** Chooses the cases of make test, since importing torch is slow. @param {string[]} quick */
+/** Selects the cases of `make test`; each import of torch is slow. @param {string[]} quick */
 const some = (quick) => (/** @type {string} */ name) => LONG || quick.includes(name);
 
 describe('a course’s own solution gets the full score', () => {

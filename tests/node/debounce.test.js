@@ -1,4 +1,4 @@
-/** A debounced action runs once, after its delay or when flushed. */
+/** Tests that a debounced action runs once, after its delay or when flushed. */
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Debounce } from '../../web/base/debounce.js';

@@ -1,6 +1,6 @@
 /**
- * The watermarks' detector: its counts equal the naive hash, its p equals whole-number sums, and it
- * tells watermarked texts of the shipped model from plain ones.
+ * Tests the watermark detector: its counts equal a naive hash, its p equals exact integer sums, and it distinguishes
+ * watermarked texts of the shipped model from plain texts.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ before(async () => {
 after(() => scope?.close());
 
 describe('the binomial tail', () => {
-  /** Tail of the binomial distribution with chance a / b, in whole numbers. */
+  /** Returns the binomial tail P(X >= least) for chance a / b, by integer arithmetic. */
   function exactTail(n, least, a, b) {
     let sum = 0n;
     for (let i = Math.max(least, 0), choose = 1n; i <= n; i++) {
@@ -63,7 +63,7 @@ describe('the binomial tail', () => {
 });
 
 describe('the normal tail', () => {
-  // Computed with Python's decimal to 60 digits.
+  // Upper tails of the normal distribution, computed by Python's decimal to 60 digits.
   const KNOWN = [
     [0, 0.5],
     [1e-3, 0.49960105778608893],
@@ -85,7 +85,7 @@ describe('the normal tail', () => {
   });
 
   test('is near the exact tail of the weighted mean', () => {
-    // Six layers over 40 tokens: a count for each sum of whole weights, doubled with each g.
+    // Six layers, 40 tokens: for each sum of integer weights, the number of outcomes; each g doubles them.
     const [depth, tokens] = [6, 40];
     const weights = Array.from({ length: depth }, (_, i) => 10 * (depth - 1) - 9 * i);
     let chance = [1];
@@ -268,10 +268,10 @@ test('the page’s plot of z against temperature has the numbers of docs/sampler
     );
 });
 
-// Each text has its own key, since the null hypothesis is over the keys.
+// Each text has another key, since the null hypothesis is about random keys.
 describe('the detector on texts of the stories model', () => {
   const TEXTS = cases(8, 1000);
-  const KEYS = cases(40, 1); // a plain text gives as much evidence under any key
+  const KEYS = cases(40, 1); // a plain text is equally good evidence under any key
   const LENGTH = 150;
   const MARKS = {
     green_bias: { green_bias: 2 },
@@ -302,7 +302,7 @@ describe('the detector on texts of the stories model', () => {
   });
   after(() => stories?.close());
 
-  /** Chance of a p of at most 1 %; counts are whole, so it is not exactly 1 %. */
+  /** Returns the chance that p is at most 1 %. Counts are integers, so it differs from 1 %. */
   function alarmRate(n, q) {
     let least = Math.ceil(n * q);
     while (upperTail(n, least, q) > 0.01) least++;
@@ -351,7 +351,7 @@ describe('the detector on texts of the stories model', () => {
       const said = `${zs[0]} at least, ${zs[TEXTS >> 1]} in the middle`;
       assert.ok(zs[TEXTS >> 1] > 4.5, said);
       assert.ok(zs.filter((z) => z > 2.33).length >= 0.99 * TEXTS, said);
-      // Under another key the watermark is absent.
+      // Under another key the detector finds no watermark.
       const [{ p }] = await detect(stories, await write({ ...mark, watermark_key: 1 }, 1), {
         ...mark,
         watermark_key: 2,

@@ -1,11 +1,11 @@
 /**
- * The digest of tests/native/command.c, computed through the JavaScript interface: the same bytes in the same
- * order, so that native builds, Node and browsers can be compared by one number. Imports nothing.
+ * Computes the digest of tests/native/command.c through the JavaScript interface, over equal bytes in equal order. One
+ * number then compares native builds, Node and browsers. This file imports nothing.
  */
 
 const STEPS = 40;
 
-/** The first sixteen samplers; later ones do not change the digest. */
+/** The first sixteen samplers. Later samplers must not change the digest. */
 const ORDER = [
   'logit_bias',
   'repetition_penalty',
@@ -76,7 +76,7 @@ const LATER = [
   },
 ];
 
-/** FNV-1a, 64 bits, in two halves: the prime is 2^40 + 0x1b3. */
+/** FNV-1a with 64 bits, computed in two halves. The prime is 2^40 + 0x1b3. */
 class Fnv {
   #high = 0xcbf29ce4;
   #low = 0x84222325;
@@ -160,7 +160,7 @@ export function digest(scope, prompt = 'Tomorrow she') {
   return digestOf(scope, prompt, SERIES, ORDER, 42);
 }
 
-/** The second digest, of the later samplers. @param {any} scope */
+/** Computes the second digest, which covers later samplers. @param {any} scope */
 export function digestLater(scope, prompt = 'Tomorrow she') {
   const rows = scope.table.map(({ name }) => name);
   return digestOf(scope, prompt, LATER, rows, 42 + SERIES.length);

@@ -1,6 +1,6 @@
 /**
- * One digest over logits, traces and generated ids: equal in Node and in the native builds by gcc
- * and clang, scalar and SIMD. The page's tests compute it in the browser.
+ * Tests that the digest of logits, traces and generated ids is equal in Node and in native builds by gcc and clang,
+ * scalar and SIMD. The browser tests compute it in browsers.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 mkdirSync(`${root}build/fixtures`, { recursive: true });
 writeFileSync(`${root}build/fixtures/small_model.gguf`, smallModel({ layers: 3, bos: true }));
 
-/** Returns a native build's { scalar, simd }: digests, or second digests from the next column. */
+/** Returns a native build's digests as { scalar, simd }. `column` 2 selects the second digests. */
 function native(compiler, model, column = 1) {
   const { status, stdout, stderr } = spawnSync(`build/${compiler}/logitscope`, ['digest', model], {
     cwd: root,
@@ -36,7 +36,7 @@ function native(compiler, model, column = 1) {
   );
 }
 
-/** `make test` builds with gcc only. */
+/** `make test` builds only with gcc. */
 const COMPILERS = LONG ? ['gcc', 'clang'] : ['gcc'];
 const models = [
   'models/verbs.gguf',
@@ -46,7 +46,7 @@ const models = [
     (name) => `tests/vectors/forward/${name}.gguf`,
   ),
 ];
-/** Known digests of the SIMD build, by model. */
+/** Digests of the SIMD build that are already computed, by model. */
 const known = new Map();
 /** @param {string} model a file's path */
 async function expectedOf(model) {

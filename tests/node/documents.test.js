@@ -1,4 +1,4 @@
-/** Links and paths of every document lead to files, anchors to headings. No network is used. */
+/** Tests that the links and paths of every document lead to existing files and headings, without network. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -19,10 +19,10 @@ function filesIn(folder) {
 
 const documents = filesIn(root).filter((path) => path.endsWith('.md'));
 const textOf = (path) => readFileSync(join(root, path), 'utf8');
-/** Returns a document without its code blocks. */
+/** Returns a document's text without its code blocks. */
 const proseOf = (path) => textOf(path).replaceAll(/^(`{3,})[^]*?^\1/gm, '');
 
-/** Returns the anchors that GitHub and GitLab make of a document's headings. */
+/** Returns the anchors that GitHub and GitLab generate for a document's headings. */
 const anchorsOf = (path) =>
   [...proseOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading
@@ -47,16 +47,16 @@ test('each link leads to a file of the project, and its anchor to a heading', ()
   assert.ok(links > 30, `${links} links`);
 });
 
-/** A path between backticks; `*` stands for any characters, a word in capitals for a name. */
+/** A path between backticks. `*` means any characters, a word in capitals any name. */
 const PATH = /`((?:web|src|tests|docs|models)\/[\w./*-]*)`/g;
-/** Paths in the user's own site, and a folder that training makes. */
+/** Paths in a user's own site, and a folder that training creates. */
 const ELSEWHERE = [
   'docs/logitscope/',
   'docs/lessons/one.md',
   'src/components/Heard.js',
   'models/train/state/',
 ];
-/** File names that a build makes, and names in a user's or another program's folder. */
+/** Files that a build creates, and files in folders of users and other programs. */
 const OF_OTHERS = ['sw.js', 'Heard.js', 'my_top_p.py', 'my_sampler.py', 'llama2.c'];
 
 test('each path between backticks exists in the tree', () => {
@@ -85,7 +85,7 @@ test('each file name between backticks exists in the tree', () => {
   assert.deepEqual(faults, []);
 });
 
-/** Returns the rows of every table under a heading, as lists of cells. */
+/** Returns the rows of all tables under a heading; a row is a list of cells. */
 const rowsOf = (path, heading) => {
   const section = textOf(path).split(`\n${heading}\n`)[1].split(/^## /m)[0];
   const rows = [...section.matchAll(/^\| (.*) \|$/gm)].map(([, cells]) => cells.split(' | '));

@@ -1,6 +1,6 @@
 /**
- * Each entrance in docs/SECURITY.md's table refuses an input one step beyond its bound with one
- * sentence, within 100 ms of processor time. The browser's tests cover the entrances of the page.
+ * Tests every input in the table of docs/SECURITY.md. One step beyond its bound, it must be refused with one sentence
+ * within 100 ms of CPU time. The browser tests cover the page's inputs.
  */
 import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { writeGguf } from '../fixtures/gguf_writer.js';
 import { smallContents, smallModel } from './small_model.js';
 
 const LIMIT_MS = 100;
-/** Number of tries; the quickest counts, since the first one compiles and a machine may be busy. */
+/** Number of tries; the fastest counts. The first try compiles code, and another program may slow down a try. */
 const TRIES = 3;
 
 /** @type {Logitscope} */
@@ -27,7 +27,7 @@ let scope;
 before(async () => (scope = await Logitscope.load({ model: smallModel() })));
 after(() => scope.close());
 
-/** A small model with some metadata replaced. @param {Record<string, any>} more */
+/** Returns a small model with some metadata replaced. @param {Record<string, any>} more */
 const withKeys = (more) => {
   const { metadata, tensors } = smallContents({ dim: 4, layers: 1 });
   return writeGguf(/** @type {any} */ ({ metadata: { ...metadata, ...more }, tensors }));
@@ -35,10 +35,13 @@ const withKeys = (more) => {
 const u32 = (/** @type {number} */ value) => ({ type: 'uint32', value });
 const nested = (/** @type {number} */ depth) =>
   JSON.parse(`${'{"type":"array","items":'.repeat(depth)}{"type":"null"}${'}'.repeat(depth)}`);
-/** The part of an input that was left out. @param {{ dropped: { part: string }[] }} parsed */
+/**
+ * Returns a sentence with the dropped parts of an input, or null if there are none.
+ * @param {{ dropped: { part: string }[] }} parsed
+ */
 const dropped = ({ dropped: parts }) =>
   parts.length ? `left out: ${parts.map(({ part }) => part)}` : null;
-/** The first fault of a lesson. @param {string} text */
+/** Returns the key of a lesson's first fault, or null. @param {string} text */
 const lessonFault = (text) => readLesson(text, scope.table).faults[0]?.key ?? null;
 /** @param {string} text */
 const grammar = (text) => scope.distribution({ constraint: { grammar: `root ::= ${text}` } });
@@ -51,8 +54,8 @@ const chat = async (model) => {
 };
 
 /**
- * Makes an input one step beyond each bound, then gives it to the function under test, which throws
- * or returns its refusal.
+ * For each bound, a function that makes an input one step beyond it, and a function that reads this input. It throws or
+ * returns its error.
  * @type {Record<string, [() => any, (given: any) => any]>}
  */
 const DOORS = {
@@ -139,7 +142,7 @@ const DOORS = {
   'sweep: 10,001 points': [() => 10_000, (to) => range('temperature', 0, to, 1)],
 };
 
-/** Returns the quickest time of some tries, and the refusal. @param {[() => any, (given: any) => any]} door */
+/** Returns the shortest time of all tries, and the error. @param {[() => any, (given: any) => any]} door */
 async function answer([make, act]) {
   const given = make();
   let quickest = Infinity;

@@ -1,4 +1,4 @@
-/** A lesson's draft: values by their place, state taken from the page, and the link and line to share. */
+/** Tests a lesson's draft: values by path, states from the page, and the link and line to share. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

@@ -1,4 +1,4 @@
-/** Each function of the engine's interface, on a small random model. */
+/** Tests each function of the engine's interface on a small random model. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -232,7 +232,7 @@ describe('timeline', () => {
     const first = trunk.fork();
     first.distribution();
     first.close();
-    const fork = other.fork(); // reuses the memory of the first
+    const fork = other.fork(); // reuses the memory of the first session
     assert.deepEqual(fork.distribution(), expected);
     assert.deepEqual(fork.hidden(), other.hidden());
     assert.deepEqual(fork.feed([9, 8, 1]), { evaluated: 1, reused: 2 });
@@ -575,7 +575,7 @@ test('two generations at once end each by its own grammar', async () => {
 });
 
 describe('a vocabulary is at most as large as its sums allow', () => {
-  /** Logits: one 0, the others -1. */
+  /** Returns the entropy, in bits, of n logits: one is 0, the others -1. */
   const entropyOf = (n) => {
     const z = 1 + (n - 1) * Math.exp(-1);
     return Math.log2(z) + ((n - 1) * Math.exp(-1)) / z / Math.LN2;

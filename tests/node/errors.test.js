@@ -1,4 +1,4 @@
-/** Every bad input gives one sentence with the value and the limit, and changes nothing. */
+/** Tests that every invalid input gives one sentence with the value and the limit, and changes nothing. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => scope.close());
 
-/** Asserts that the error has this code and these words, in one sentence on one line. */
+/** Returns a check that an error has this code and these words, in one sentence on one line. */
 function expected(code, ...words) {
   return (error) => {
     assert.ok(error instanceof LogitscopeError, String(error.stack));

@@ -1,4 +1,4 @@
-/** Freezes the list of exports of src/wasm.c. */
+/** Fixes the list of exports of src/wasm.c. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { long } from '../long.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bytes = readFileSync(new URL('../../web/engine/logitscope.wasm', import.meta.url));
 const module = new WebAssembly.Module(bytes);
-/** The built modules of loops; an old compiler lacks relaxed SIMD. */
+/** The built modules of loops; an old compiler cannot build relaxed SIMD. */
 const loops = ['simd', 'relaxed'].filter(
   (name) => name === 'simd' || existsSync(`${root}/web/engine/logitscope-${name}.wasm`),
 );
@@ -84,7 +84,7 @@ const EXPORTS = {
   watermark_read: 4,
 };
 
-/** Exports that Emscripten adds, depending on its version. */
+/** Exports that Emscripten adds; they depend on its version. */
 const OWN =
   /^(_initialize|memory|__indirect_function_table|__errno_location|_?_?emscripten_.*|stack(Save|Restore|Alloc))$/;
 
@@ -113,7 +113,7 @@ long('a second build gives the same bytes', () => {
     assert.ok(bytesOf(name).equals(readFileSync(`${root}/build/again-${name}.wasm`)), name);
 });
 
-/** Names of a module's sections, by their number in the specification. */
+/** Returns the numbers of a module's sections, as in the WebAssembly specification. */
 function sections(module) {
   const ids = [];
   for (let at = 8; at < module.length; ) {

@@ -1,4 +1,4 @@
-/** A planted fault lowers the score and has its own sentence; correct code scores 100, empty code 0. */
+/** Tests that a planted fault lowers the score and has its own sentence. Correct code scores 100, empty code 0. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -25,7 +25,10 @@ mkdirSync(folder, { recursive: true });
 const engine = await Logitscope.load();
 let written = 0;
 
-/** Runs the harness in this process. @param {string} source @returns {import('../../web/grade/tested-function.js').Start} */
+/**
+ * Runs the harness in this thread.
+ * @param {string} source @returns {import('../../web/grade/tested-function.js').Start}
+ */
 const here = (source) => (onanswer) => {
   const file = `${folder}/${written++}.mjs`;
   writeFileSync(file, source);
@@ -61,7 +64,7 @@ describe('the score', () => {
   const styles = Object.entries(JAVASCRIPT).flatMap(([style, source]) =>
     [...MODULE_11, 'chain'].map((as) => ({ style, source, as })),
   );
-  // submission.test.js has the Python ones; they are 54 in all, without those of RIGHT.
+  // submission.test.js tests the Python sources. All languages together have 54, without those of RIGHT.
   test('a right function scores 100 in any style and on any cases', async () => {
     assert.equal(styles.length, 36);
     for (const [i, { style, source, as }] of sample(styles, 4).entries())
@@ -80,7 +83,7 @@ describe('the score', () => {
     'an empty list': 'export default () => [];',
     'an error': 'export default () => { throw new Error("not yet"); };',
   };
-  // Each file has different cases of the sample; a loop, dearer to grade, only the first.
+  // In `make test`, each file gets other functions of the sample; only the first gets a loop, which is slow to grade.
   for (const [i, [what, source]] of Object.entries(NOTHING).entries())
     test(`a function that gives ${what} scores 0`, async () => {
       const asked = sample(GRADED, 2, i).filter((as) => LONG || as !== 'generate');
@@ -158,7 +161,7 @@ describe('the 43 cases of Module 11', () => {
 });
 
 describe('the lesson that asks for code', () => {
-  /** Scores by source without its comments, in either language. @type {Map<string, number>} */
+  /** Scores by source without comments. @type {Map<string, number>} */
   const known = new Map();
   const scored = async (source, as) => {
     const key = `${as} ${source.replaceAll(/^ *\/\/.*\n/gm, '')}`;

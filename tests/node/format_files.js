@@ -1,6 +1,7 @@
 /**
- * Files of tests/vectors/forward that together have every quantised format, and whose vocabularies
- * spell the digest's prompt. Paths start at the repository's root.
+ * Files of tests/vectors/forward that together contain every quantised format. Their vocabularies can encode the
+ * digest's
+ * prompt. Paths are relative to the repository's root.
  */
 export const formatFiles = [
   'lfm2_q8_0',

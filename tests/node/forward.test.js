@@ -1,6 +1,6 @@
 /**
- * The forward pass equals an independent reference within 1e-4: all logits of each model in
- * tests/vectors/forward, fed whole and token by token.
+ * Tests that the forward pass equals an independent reference within 1e-4: all logits of each model in
+ * tests/vectors/forward, fed at once and token by token.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith('.txt'))
   .map((name) => name.slice(0, -4));
 
-/** Reads `ids N`, the ids, `logits N V`, and N rows of V logits. */
+/** Parses a file: `ids N`, the ids, `logits N V`, and N rows of V logits. */
 function readVectors(name) {
   const words = readFileSync(new URL(`${name}.txt`, folder), 'utf8')
     .split(/\s+/)

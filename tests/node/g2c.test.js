@@ -1,6 +1,7 @@
 /**
- * The `generate` tests of the Module 11 lesson (g2c, tests/test_sampling.py, MIT), by their names,
- * on a random model of the lesson's size. tests/vectors/README.md says where its other tests are.
+ * The `generate` tests of the Module 11 lesson (g2c, tests/test_sampling.py, MIT), under their names, on a random model
+ * of
+ * the lesson's size. tests/vectors/README.md says where the lesson's other tests are.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -14,8 +15,8 @@ const CONTEXT = 16;
 const PROMPT = [1, 2, 3];
 
 /**
- * A gpt2 of one layer and two heads with seeded weights. The last feature of the final norm is 1
- * for any token, so that column of the head is a bias on the logits: `lift` for token 0.
+ * A gpt2 of one layer and two heads with seeded weights. The last feature of the final norm is 1 for any token, so that
+ * column of the head is a bias on the logits. `lift` is the bias of token 0.
  * @param {number} lift
  * @returns {Uint8Array}
  */
@@ -70,11 +71,11 @@ function randomModel(lift) {
   });
 }
 
-/** The end of sequence comes only if a test lifts it. */
+/** Models whose text ends never, and always: the bias of the end token is -100 or 100. */
 const plain = await Logitscope.load({ model: randomModel(-100) });
 const ending = await Logitscope.load({ model: randomModel(100) });
 
-/** Returns the ids of the whole text. */
+/** Returns the ids of prompt and continuation. */
 async function generate(options, scope = plain) {
   const generation = scope.generate({ prompt: PROMPT, max_new_tokens: 5, ...options });
   for (;;) {
@@ -172,7 +173,7 @@ describe('g2c generate', () => {
   });
 
   test('repetition_penalty_discourages_repeats', async () => {
-    // The lesson uses id 0, which ends the text here.
+    // The lesson uses id 0, but here id 0 ends the text.
     const favourite = 4;
     const biased = { logit_bias: { [favourite]: 5 }, temperature: 0.1, max_new_tokens: 10 };
     const free = await generate(biased);

@@ -1,4 +1,4 @@
-/** The decode loop: finish reasons, stop strings, randomness, cache, abort, one at a time. */
+/** Tests the decode loop: finish reasons, stop strings, randomness, cache, abort, and one call at a time. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => scope.close());
 
-/** Runs to the end: { steps, ...result }. */
+/** Runs a generation to its end; returns { steps, ...result }. */
 async function run(options, on = scope) {
   const steps = [];
   const generation = on.generate({ prompt: 'Hi', ...options });
@@ -25,7 +25,7 @@ async function run(options, on = scope) {
 }
 
 const always = (id) => ({ logit_bias: { [id]: 1e6 } });
-/** Bans everything but these characters. */
+/** Returns settings that ban all characters except these. */
 const onlyBytes = (text) => {
   const kept = new Set(Buffer.from(text));
   return {
@@ -371,7 +371,7 @@ describe('text as it grows', () => {
           expected = whole.slice(0, Math.min(...found));
           break;
         }
-        // Only the possible beginning of a stop string is held back.
+        // The loop delays only text that could begin a stop string.
         assert.ok(whole.startsWith(added));
         const held = whole.slice(added.length);
         assert.ok(

@@ -1,4 +1,4 @@
-/** The grader passes correct functions and finds every known mistake. */
+/** Tests that the grader passes correct functions and finds every known mistake. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -26,7 +26,7 @@ before(async () => {
 });
 
 /**
- * Runs a file's harness in this thread, since a thread for each file costs more than the grading.
+ * Runs a file's harness in this thread: a thread for each file takes longer than the grading.
  * @type {(file: string) => import('../../web/grade/tested-function.js').Start}
  */
 const here = (file) => (onanswer) => {
@@ -36,7 +36,7 @@ const here = (file) => (onanswer) => {
 };
 const thread = (file) => inThread(file, process.stderr);
 
-/** Grades a source; returns its properties and the names of those that fail. */
+/** Grades a source; returns all properties and the names of the failed ones. */
 async function graded(source, as, { limit = 2000, start = LONG ? thread : here, onverdict } = {}) {
   const file = `${folder}/${written++}.mjs`;
   writeFileSync(file, source);
@@ -51,7 +51,7 @@ async function graded(source, as, { limit = 2000, start = LONG ? thread : here, 
   }
 }
 
-/** Code that copies all settings; such a copy counts as reading none of them. */
+/** Code that copies all settings. The grader must not count a copy as a read of each setting. */
 const READS_ALL = 'for (const name of Object.keys(settings)) void settings[name];';
 
 describe('the grader passes correct code', () => {
@@ -558,7 +558,10 @@ describe('a submission without an answer', () => {
   });
 
   test('gets a sentence if it throws, returns nothing or ends its thread', async () => {
-    /** Returns the first message. Code that ends its thread needs a new thread for each call, so make test stops there. */
+    /**
+     * Returns the first message. In `make test` it stops there: code that ends its thread needs a new thread for each
+     * call.
+     */
     const first = async (source) => {
       let said;
       const enough = new Error('the first is enough');

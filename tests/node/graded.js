@@ -1,4 +1,4 @@
-/** Sources of samplers as learners write them, correct and faulty, for the grader. */
+/** Sources of samplers as learners write them, correct and wrong, for the grader. */
 
 export const SOFTMAX = `
 function softmax(logits) {

@@ -1,5 +1,4 @@
-// The checker of web/engine/grammar.js against sentences judged by hand and against the generator's
-// own numbers.
+// Tests the checker of web/engine/grammar.js with sentences judged by hand and with the generator's own numbers.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -14,7 +13,7 @@ const grammar = readJson('models/verbs.grammar.json');
 const vectors = readJson('tests/vectors/verbs_prefixes.json');
 
 /**
- * A small seeded generator (mulberry32), so that the samples are the same in every run.
+ * Returns a seeded generator (mulberry32), so that every run has equal samples.
  * @param {number} seed
  */
 function generator(seed) {
@@ -101,11 +100,11 @@ test('a verdict has the words that its message names', () => {
 });
 
 test('an ambiguous sentence is judged by its correct reading', () => {
-  // "going to work" means the way to work, or the future of "work".
+  // "going to work" is the present (on the way to work) or the future of "work".
   assert.ok(checkSentence(grammar, 'Right now she is going to work').right);
   assert.ok(checkSentence(grammar, 'Tomorrow she is going to work').right);
   assert.equal(checkSentence(grammar, 'Right now she is going to work at home').code, 'tense');
-  // "read" is the base form, the past and the participle.
+  // "read" is the base form, the past form and the participle.
   assert.ok(checkSentence(grammar, 'Yesterday she read').right);
   assert.ok(checkSentence(grammar, 'Every day they read').right);
   assert.ok(checkSentence(grammar, 'This week she has read').right);

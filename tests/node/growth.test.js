@@ -1,7 +1,8 @@
 /**
- * Memory that cannot grow: the module under each memory limit, from its initial size up to enough.
- * A call that does not fit is refused with one sentence, and open sessions work as before; the native
- * test_allocations.c makes every allocation fail.
+ * Tests memory that cannot grow: the module with each memory limit, from its initial size up to enough. A call that
+ * does
+ * not fit must fail with one sentence, and open sessions must still work. The native test_allocations.c makes every
+ * allocation fail.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const model = smallModel({ dim: 64, layers: 2, context: 256 });
 const BEGIN = [1, 2, 3];
 const PAGE = 65_536;
 
-/** Calls to a model, each by itself; the answers are compared. */
+/** Calls of a model, each made separately. Their results are compared with `expected`. */
 const ACTS = {
   session: (scope) => {
     const session = scope.session();
@@ -51,21 +52,21 @@ function plain(scope) {
   return scope.distribution({ top: 4 }).tokens;
 }
 
-/** Asserts a refusal for lack of memory, in one sentence. @param {any} error @param {string} what */
+/** Asserts that an error is out_of_memory with one sentence. @param {any} error @param {string} what */
 function checkRefusal(error, what) {
   assert.ok(error instanceof LogitscopeError, `${what}: ${error?.stack}`);
   assert.equal(error.code, 'out_of_memory', `${what}: ${error.message}`);
   assert.match(error.message, /^[^\n{}]{5,150}$/, what);
 }
 
-/** Result of each act with enough memory. @type {Record<string, unknown>} */
+/** Result of each call with enough memory. @type {Record<string, unknown>} */
 const expected = {};
 
-/** @param {(least: number) => number} most limit of the memory in pages of 64 KiB */
+/** @param {(least: number) => number} most limit of the memory in pages of 64 KiB, from the initial number of pages */
 const load = (most) => Logitscope.load({ model, wasm: withMemory(wasm, most), variant: 'simd' });
 
 /**
- * Opens a model in so many pages and tries all acts. Returns the number of refused acts, or null if the
+ * Opens a model with a memory of `most` pages and makes all calls. Returns the number of failed calls, or null if the
  * model did not open.
  * @param {number} most
  */

@@ -1,6 +1,6 @@
 /**
- * Random values as arguments of each JavaScript entry point give a result or a refusal with a code,
- * never another exception, and open sessions work as before.
+ * Calls each JavaScript entry point with random values. It must return a result or throw an error with a code, and open
+ * sessions must still work.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ function checkError(error, what) {
   assert.ok(error.message.length < 1000 && !error.message.includes('\n'), error.message);
 }
 
-/** Number of runs. @param {number} numRuns in make test @param {number} all in make test-long */
+/** Runs a property on random values. @param {number} numRuns in make test @param {number} all in make test-long */
 const check = (numRuns, all, ...property) =>
   fc.assert(fc.property(...property), { numRuns: cases(numRuns, all), seed });
 
@@ -123,7 +123,7 @@ test('a wide schema is refused at once', () => {
   assert.throws(() => grammarOf({ schema: { oneOf: [...alternatives, { type: 'integer' }] } }), {
     key: 'schema',
   });
-  assert.ok(process.cpuUsage(began).user < 3e6, 'it took seconds'); // 40 s before
+  assert.ok(process.cpuUsage(began).user < 3e6, 'it took seconds'); // an earlier version took 40 s
 });
 
 test('options of a generation give a result or a refusal', async () => {
@@ -197,7 +197,7 @@ test('lesson files give a lesson or its faults', () => {
     for (const { code, key, values } of faults)
       assert.ok(code === 'bad_lesson' && typeof key === 'string' && typeof values === 'object');
   };
-  /** Puts a value at a random place of a lesson; each step follows one of its keys. */
+  /** A shipped lesson with a random value at a random path; each number of `way` selects a key. */
   const spoilt = fc
     .tuple(fc.constantFrom(...shipped), fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }), value)
     .map(([lesson, way, put]) => {

@@ -1,6 +1,6 @@
 /**
- * The page's state in Node, over engines in threads: work that is cancelled, fails or is superseded
- * shows no result and leaves nothing behind.
+ * Tests the page's state in Node, with engines in threads. Work that is cancelled, fails or is superseded must show no
+ * result and change nothing.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const VERBS = 'models/verbs.gguf';
 const STORIES = 'models/stories.gguf';
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../${path}`, import.meta.url)));
 
-/** The workers of a test, each with the methods called on it. */
+/** The ports to a test's workers; each records the methods called on it. */
 let ports = [];
 async function open() {
   const thread = new Worker(new URL('./worker_thread.js', import.meta.url));
@@ -48,7 +48,7 @@ Object.assign(assets, {
   inside: new Map([VERBS, STORIES].map((model) => [model, read(model)])),
 });
 
-/** Objects that a test opened; they are closed after it. */
+/** Objects that a test opened; they are closed after the test. */
 const opened = [];
 afterEach(() => {
   for (const each of opened.splice(0)) each.close();
@@ -60,10 +60,10 @@ function closed(each) {
   return each;
 }
 
-/** Makes the initial state of a load. @param {string} prompt */
+/** Returns a function that makes the initial state of a load. @param {string} prompt */
 const beginWith = (prompt) => () => ({ prompt, settings: {} });
 
-/** Opens an instrument over the stories model, with its list of faults. */
+/** Opens an instrument with the stories model; its faults are collected in a list. */
 async function instrument(options) {
   const it = closed(new Instrument());
   const faults = [];
@@ -180,7 +180,7 @@ test('sessions are opened once and closed with their owner', async () => {
   await Promise.all(loads);
   overtaken.close();
   const engine = await shared.ready;
-  await engine.random(0, 0); // its answer follows all earlier answers
+  await engine.random(0, 0); // its answer arrives after all earlier answers
   await new Promise((resolve) => setTimeout(resolve));
   assert.equal(count('close'), count('session'));
 });
@@ -225,7 +225,7 @@ test('a typed prompt and a turned knob survive a restore in flight', async () =>
   assert.match(textOf(it), /Lily$/);
   assert.deepEqual([it.settings.temperature, it.settings.top_k], [2, 5]);
   assert.equal(it.biases.length, 1);
-  // After a step by the user the restore draws no further token.
+  // After a step by the user, the restore must draw no further token.
   const branch = [9, 8, 7];
   const again = it.restore({ prompt: 'Once', settings: {}, branch });
   await new Promise((resolve) => {
@@ -312,7 +312,7 @@ test('a model that is cancelled or whose worker failed is loaded again', async (
   await Promise.all([refused, second.ready]);
   first.release();
   assert.equal(enginesBusy(), false);
-  second.cancel(); // it is loaded already
+  second.cancel(); // the model is already loaded, so cancelling changes nothing
   const third = lease(VERBS);
   assert.equal(await third.ready, await second.ready);
   ports.at(-1).onerror({ message: 'it broke' });

@@ -1,6 +1,6 @@
 /**
- * An independent judge of JSON prefixes: it reads bytes by recursive descent and tells a wrong text
- * from an unfinished one.
+ * An independent judge of JSON prefixes. It reads bytes by recursive descent and distinguishes a wrong text from an
+ * unfinished text.
  */
 
 class Wrong extends Error {}
@@ -45,7 +45,7 @@ class Reader {
     }
   }
 
-  /** @param {number} depth levels of nesting left */
+  /** @param {number} depth levels of nesting that are still allowed */
   value(depth) {
     const sign = this.peek();
     if (sign === '"') this.string();
@@ -123,7 +123,7 @@ class Reader {
   }
 
   /**
-   * Reads the rest of a character of several bytes: the table of RFC 3629, section 4.
+   * Reads the rest of a UTF-8 character, by the table of RFC 3629, section 4.
    * @param {number} first
    */
   character(first) {

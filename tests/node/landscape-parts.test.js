@@ -1,4 +1,4 @@
-/** The parts of <logit-landscape>, each driven alone: lines, input, content and clock. */
+/** Tests the parts of <logit-landscape> separately: lines, input, content and clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Content } from '../../web/views/landscape/content.js';
@@ -16,7 +16,7 @@ const ROW = {
   warper: true,
 };
 
-/** Lines whose owner records its events. */
+/** Returns lines with an owner that records its events. */
 function openLines() {
   const events = [];
   const owner = {

@@ -1,6 +1,6 @@
 /**
- * The landscape of one knob: its slices are the engine's distributions, the crossing of its two lines
- * is the engine's draw, and heights and boundaries in the picture equal probabilities.
+ * Tests the landscape of one knob. Its slices equal the engine's distributions, the crossing of its two lines selects
+ * the token that the engine draws, and heights and boundaries in the picture equal probabilities.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -34,7 +34,7 @@ function random(seed) {
 const evenly = (from, to, n) =>
   Array.from({ length: n }, (_, i) => from + ((to - from) * i) / (n - 1));
 
-/** Random settings, most of them off. */
+/** Random settings; most of the samplers are off. */
 const anySettings = fc.record(
   {
     temperature: fc.double({ min: 0, max: 3, noNaN: true }),
@@ -87,7 +87,7 @@ test('a token is followed through all values of the knob', () => {
   const anyLogits = fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 2, maxLength: 90 });
   fc.assert(
     fc.property(anyLogits, anySettings, fc.nat(), (steps, settings, nth) => {
-      const logits = Float32Array.from(steps, (step) => step / 4); // many of them tied
+      const logits = Float32Array.from(steps, (step) => step / 4); // many logits are equal
       const id = nth % logits.length;
       const values = [0, 0.4, 1, 2.5];
       const { token } = scope.landscapeFrom(logits, settings, 'temperature', values, {
@@ -129,7 +129,7 @@ test('when idle, the reader follows a drawn token that no slice lists, and no ot
   const rest = async (settings, u) => {
     const { temperature: value } = settings;
     reader.ask({ ids, settings, knob: 'temperature', value, u });
-    reader.follow(); // the reader is still busy
+    reader.follow(); // the reader is still computing
     while (reader.busy) await new Promise(setImmediate);
     reader.follow();
     while (reader.busy) await new Promise(setImmediate);
@@ -150,7 +150,7 @@ test('when idle, the reader follows a drawn token that no slice lists, and no ot
   assert.equal(threadOf(reader.course).length, 1, 'temperature removes nothing, but at 0');
   reader.follow();
   assert.equal(reader.busy, false, 'it is there');
-  // The token is in a broad nucleus only; where top-p removes it, the thread breaks.
+  // Only a broad nucleus contains the token, so the token's line has a gap at the values where top-p removes it.
   await rest({ temperature: 2.5, top_p: 0.9 }, 0.95);
   const [thread, ...others] = threadOf(reader.course);
   assert.ok(others.length === 0 && thread[0][0] > 0.3 && thread.at(-1)[0] === 1);
@@ -220,7 +220,7 @@ test('a sentence in one answer equals generate’s, and u replaces the first num
   });
 });
 
-/** Makes a landscape of random logits and settings over a random knob. */
+/** Random logits and settings, and a random knob with its range. */
 const KNOBS = { temperature: [0, 3], top_p: [0, 1], min_p: [0, 1], repetition_penalty: [0.5, 2] };
 const anyLandscape = fc
   .record({
@@ -252,7 +252,7 @@ test('heights sum to 1 at every value, and boundaries descend', () => {
           assert.ok(after[i] >= before[i] && before[i] >= 0 && after[i] <= 1);
           sum += after[i] - before[i];
         }
-        // The layout omits rivers too thin to paint.
+        // The layout omits bands that are too thin to paint.
         assert.ok(sum <= 1 + 1e-9 && sum > 1 - 40 * 1e-4, String(sum));
         const open = rivers.filter(({ before, after }) => after[i] > before[i]);
         open.sort((a, b) => a.before[i] - b.before[i]);
@@ -389,7 +389,7 @@ test('a slow engine gives half the slices, unless all are already on show', asyn
     moveTo: async () => {},
     read: async () => ({ trace: {}, drawn: {} }),
     landscape: async (_, __, values) => {
-      now += 5 * values.length; // more than 4 ms each
+      now += 5 * values.length; // more than 4 ms for each
       const { length } = values;
       return { top: 1, ids: new Uint32Array(length), p: new Float64Array(length) };
     },
@@ -420,7 +420,7 @@ test('every knob’s range spans the picture, and a whole number holds to halfwa
     const reader = new LandscapeReader(source, null, scope.table, () => {});
     reader.ask({ ids, settings: {}, knob: name, value: neutral, u: null });
     while (reader.busy) await new Promise(setImmediate);
-    if (readsSecond({ [name]: high })) continue; // it needs a second text, which is missing here
+    if (readsSecond({ [name]: high })) continue; // the sampler needs a second text, which this test lacks
     assert.equal(reader.fault, null, name);
     const { values, stepped } = reader.landscape;
     assert.deepEqual([values[0], values.at(-1)], [low, high], name);

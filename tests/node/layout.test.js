@@ -1,4 +1,4 @@
-/** The layout in JavaScript equals the layout that C asserts at its build, number by number. */
+/** Tests that the memory layout in JavaScript equals the layout that C asserts at compile time, number by number. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

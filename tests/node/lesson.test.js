@@ -1,4 +1,4 @@
-/** Lessons without a page: form and faults, Markdown, correct answers, and marks. */
+/** Tests lessons without a page: form and faults, Markdown, correct answers, and results. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ before(async () => {
   grammar = JSON.parse(await readFile(join(root, 'models/verbs.grammar.json'), 'utf8'));
 });
 
-/** A small lesson with a question of every kind; tests add faults to it. */
+/** Returns a small lesson with a question of every type. Tests add faults to it. */
 const whole = () => ({
   lesson: 1,
   name: 'mine',
@@ -230,7 +230,7 @@ test('an order of some stages leaves all others in their places', () => {
 test('the cost of a text’s steps equals a count by hand', async () => {
   const state = { choices: { prompt_tokens: 3, new_tokens: 2, width: 10 } };
   const of = (name, choices) => measure({ measure: name, choices }, state, null);
-  // Steps that see 3 and 4 tokens, and one that would see 5; with a cache 3 and then 1.
+  // The steps process 3 and 4 tokens, and the next would process 5; with a cache 3, then 1.
   assert.equal(await of('step_cost'), 5 * 100);
   assert.equal(await of('step_cost_cached'), 100);
   assert.equal(await of('text_cost'), (3 + 4) * 100);
@@ -244,7 +244,8 @@ test('the cost of a text’s steps equals a count by hand', async () => {
     attention_exponent: 3,
   }))
     assert.ok(Math.abs((await of(name, long)) - power) < 0.01, name);
-  // 1 + 2 + 3 pairs, then 1 + 2 + 3 + 4; with a cache four more. A score and a share each.
+  // Without a cache, 1 + 2 + 3 pairs, then 1 + 2 + 3 + 4 pairs; with a cache, only four more. Each pair has a score and
+  // a weighted value.
   assert.equal(countText(state.choices, false).attention, (6 + 10) * 2 * 10);
   assert.equal(countText(state.choices, true).attention, (6 + 4) * 2 * 10);
 });
@@ -404,7 +405,7 @@ test('Markdown is read into the same form', () => {
   assert.equal(fault, 'the lesson has no name');
 });
 
-/** Judges an answer to a question of the complete lesson at a state. */
+/** Judges an answer to a question of `whole` in a state. */
 function answerTo(id, given, state = THREE) {
   const question = whole().parts[0].questions.find((each) => each.id === id);
   const measured = (asked) => measure(asked, state, engine);
@@ -438,9 +439,9 @@ test('a simple expression is parsed as a number, within bounds and without guess
   }
   for (const text of [
     ...['', ' ', 'much', '2 3', '2e', '2/', '(1', '1)', '1/0', '1e400', 'ln(-1)', '0x10', '1,234'],
-    // Each has two readings.
+    // These have two possible readings.
     ...['ln 2/3', 'ln 2^2', 'log 9', '50 %'],
-    // Code and names of JavaScript are refused.
+    // Code and names of JavaScript must be refused.
     ...['alert(1)', 'constructor', '__proto__', 'e.toString()', 'ln[0]', '`1`', 'Infinity', 'NaN'],
     ...['9'.repeat(101), '('.repeat(100)],
   ])
@@ -450,7 +451,7 @@ test('a simple expression is parsed as a number, within bounds and without guess
 test('answers are compared with the engine’s measures', async () => {
   const RIGHT = { right: true, say: 'Yes.' };
   const wrong = (say) => ({ right: false, say });
-  // softmax of 4, 2, 0, and of 1, 1/2, 0
+  // The softmax of 4, 2, 0 and of 1, 1/2, 0.
   assert.deepEqual(await answerTo('half', 0.87), RIGHT);
   assert.deepEqual(await answerTo('half', 0.86), { ...wrong(''), side: 'close' });
   assert.deepEqual(await answerTo('half', 0.9), { ...wrong(''), side: 'close' }, 'rounded early');
@@ -505,7 +506,7 @@ test('a bias, a generated text and a given text have their measures', async () =
     temperature: 0.8,
     max_new_tokens: 24,
   });
-  // The catalogue's check value of this CRC, and zlib's of two bytes beyond ASCII.
+  // The published check value of this CRC, and zlib's value for two bytes beyond ASCII.
   assert.deepEqual([crc32('123456789'), crc32('ñ')], ['cbf43926', '1d681568']);
   const sum = crc32(text);
   const choices = { length: 24 };
@@ -528,7 +529,7 @@ test('a bias, a generated text and a given text have their measures', async () =
   assert.ok(next.allowed > 0, 'what may come next');
   assert.equal((await writeText(stories, stories, three)).next, null, 'a text that has ended');
 
-  // The surprisal of each token, one feed for each.
+  // The surprisal of each token, with one feed for each token.
   const words = ' was a dragon.';
   stories.feed(stories.encode(state.prompt));
   const all = stories.encode(state.prompt + words);
@@ -655,7 +656,7 @@ test('a code holds the marks, and a typing error in it is found', () => {
       [4, 'questions'],
     ],
   );
-  // A change of any single letter is found.
+  // The check sum finds a change of any one letter.
   for (let at = 0; at < code.length; at++) {
     const letter = code[at] === 'k' ? 'm' : 'k';
     const wrong = code.slice(0, at) + letter + code.slice(at + 1);
@@ -731,7 +732,7 @@ test('logitscope lesson check says each fault on a line of its own', async () =>
 const shipped = async (name, language) =>
   JSON.parse(await readFile(join(root, 'web', lessonFile(name, language)), 'utf8'));
 
-/** Fields with text for a learner; all others are equal in each language. */
+/** Fields that contain text for a learner. All other fields are equal in all languages. */
 const SPOKEN =
   'title aim result extension guide text caption ask right hint say solution items'.split(' ');
 const bones = (lesson) =>
@@ -827,7 +828,7 @@ test('each shipped lesson accepts its right answers and has a sentence for each 
   }
 });
 
-/** Measures by state and question, taken once for all tests of the shipped lessons. @type {Map<string, Promise<any>>} */
+/** Measurements by state and question, shared by all tests of shipped lessons. @type {Map<string, Promise<any>>} */
 const known = new Map();
 
 /** @param {import('../../web/lessons/measures.js').LessonState} state */
@@ -840,7 +841,7 @@ function measuredOf(state) {
   };
 }
 
-/** States that a figure can reach, from end to end. */
+/** Returns the states that a figure can reach, from one end to the other. */
 function statesOf({ show, state, knob = 'temperature', controls = [] }, { measure: name }) {
   const set = (settings) => ({ ...state, settings: { ...state.settings, ...settings } });
   const choose = (choices) => ({ ...state, choices: { ...state.choices, ...choices } });

@@ -1,4 +1,4 @@
-/** The languages of the page: every string is translated and has the same placeholders. */
+/** Tests the languages of the page: every string is translated with equal placeholders. */
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -7,11 +7,11 @@ import { sentences } from '../../web/engine/sentences.js';
 const folder = new URL('../../web/locale/', import.meta.url);
 const read = async (file) => JSON.parse(await readFile(new URL(file, folder), 'utf8'));
 const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
-/** The English sentences of refusals are in the engine only. */
+/** Only the engine has the English error sentences. */
 const refusals = Object.entries(sentences).map(([key, text]) => [`fault.${key}`, text]);
 const english = { ...(await read('en.json')), ...Object.fromEntries(refusals) };
 
-/** Texts that are equal in Spanish: names, terms of the field, symbols. */
+/** Texts that are equal in English and Spanish: names, technical terms, symbols. */
 const SAME = {
   es: [
     'ltr',
@@ -68,7 +68,7 @@ const SAME = {
 const ENGLISH =
   /(?<!\p{L})(the|of|and|with|from|which|before|after|is|are|this|that|not|drawn|what|each|when|until)(?!\p{L})/iu;
 
-/** Returns the forms of a message. */
+/** Returns the plural forms of a message. */
 const forms = (entry) => (typeof entry === 'string' ? [entry] : Object.values(entry));
 const holes = (entry) =>
   [...new Set(forms(entry).flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort();

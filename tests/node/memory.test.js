@@ -1,6 +1,6 @@
 /**
- * Memory of a loaded model: weights of at most 1.15 times the file (F32 and every quantised format) or
- * 2.1 times (F16, BF16), a session, the vocabulary, and a few megabytes for the engine.
+ * Tests the memory of a loaded model. Its weights take at most 1.15 times the file (F32 and quantised formats) or 2.1
+ * times (F16, BF16). A session, the vocabulary and a few megabytes for the engine are added.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ import { smallModel } from './small_model.js';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
 
-const OWN = 4.5e6; // stack, exchange, chain, tables of the vocabulary
+const OWN = 4.5e6; // bytes for stack, exchange memory, chain and vocabulary tables
 const LIMITS = {
   F32: 1.15,
   F16: 2.1,
@@ -46,7 +46,7 @@ describe('memory at its peak, where it stays after the load', () => {
       scope.feed([1, 2, 3]);
       scope.distribution({ top_p: 0.9 });
       assert.equal(scope.memoryBytes, before);
-      // The allocator takes a whole block if the free end is a byte too short; ten sessions average it out.
+      // If the free end is a byte too short, the allocator takes a whole block. The mean of ten sessions hides that.
       for (let n = 0; n < 10; n++) scope.session();
       const grown = (scope.memoryBytes - before) / 10;
       assert.ok(grown <= session_bytes + 65536 + 1e4, `${grown} for another session`);
@@ -55,7 +55,7 @@ describe('memory at its peak, where it stays after the load', () => {
   }
 });
 
-/** A stream that counts its consumed bytes. */
+/** Returns a stream that counts the bytes read from it. */
 function counted(image, pieces) {
   const taken = { bytes: 0 };
   const size = Math.ceil(image.length / pieces);
@@ -73,7 +73,7 @@ function counted(image, pieces) {
   return { taken, stream };
 }
 
-/** Contents of a llama file's head, without weights. */
+/** Returns the metadata and tensor heads of a llama file, without weights. */
 function llama({ dim, layers, context }) {
   const [vocab, ff] = [32, 32];
   const u32 = (value) => ({ type: 'uint32', value });
@@ -104,7 +104,7 @@ function llama({ dim, layers, context }) {
   };
 }
 
-/** One block with a cache of 2 * 2^20 * 512 * 4 bytes, too large for any 32-bit memory. */
+/** Returns a model whose cache of 2 * 2^20 * 512 * 4 bytes is too large for a 32-bit memory. */
 function longLlama() {
   const { metadata, tensors } = llama({ dim: 512, layers: 1, context: 2 ** 20 });
   const zeros = ({ shape }) => new Float32Array(shape.reduce((a, b) => a * b));
@@ -356,7 +356,8 @@ test('unclosed sessions are freed when they are collected', async () => {
     await setTimeout(0);
     if (round === 2) most = scope.memoryBytes;
   }
-  // A collector may come late for a round; the sessions of all rounds would take several times as much.
+  // Garbage collection may be a round late. Without it, the sessions of all rounds would need several times this
+  // memory.
   assert.ok(scope.memoryBytes < 1.5 * most, `${scope.memoryBytes} of ${most} bytes`);
   const kept = scope.session();
   kept.feed([3]);

@@ -1,5 +1,5 @@
-// The claims of the shipped models' cards: size and hash of each file, losses in the C engine, and
-// samples that it reproduces byte for byte.
+// Tests the statements of the shipped models' cards: size and hash of each file, losses in the C engine, and samples,
+// which must be equal byte for byte.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -47,8 +47,8 @@ for (const { model, text, tokens, nats_per_token } of JSON.parse(read('tests/vec
 }
 
 /**
- * Returns the commands of a text with their documented output: the lines after `$ node web/cli.js ...`
- * up to the next command or the end of the block.
+ * Returns the commands in a text with their documented outputs: the lines from `$ node web/cli.js ...` to the next
+ * command or to the end of the block.
  * @param {string} text
  */
 function shown(text) {

@@ -1,11 +1,11 @@
 /**
- * Every small change of the right samplers, one at a time: another operator, a slightly different
- * number, a missing piece. The grader must not give one the full score unless it is equivalent.
+ * Mutants of the correct samplers. Each has one small change: another operator, a slightly different number, or a
+ * missing piece. The grader must give no mutant the full score unless it is equivalent.
  */
 import { SOFTMAX } from './graded.js';
 import { RIGHT } from './planted.js';
 
-/** @type {[RegExp, string[]][]} pattern and its replacements */
+/** Patterns with their replacements. @type {[RegExp, string[]][]} */
 const CHANGES = [
   [/ < /g, [' <= ', ' > ']],
   [/ > /g, [' >= ', ' < ']],
@@ -37,11 +37,11 @@ const CHANGES = [
 ];
 
 /**
- * Equivalent changes, each read by a person: the changed line, the reason, and the function.
+ * Equivalent changes, each judged by a person: the changed line, the reason, and the function.
  * @type {[line: RegExp, why: string, as?: string][]}
  */
 export const EQUIVALENT = [
-  // The ids are in ascending order, and a positive result keeps them in place.
+  // The ids are in ascending order, and a positive comparison result keeps their order.
   [/\|\| a \+ b\)/, 'of equal logits the lower id still comes first'],
   [/k > logits\.length/, 'the last logit as the limit keeps all'],
   [/logits\[id\] >= 0 \?/, '0 / r and 0 * r are 0'],
@@ -69,7 +69,7 @@ export const EQUIVALENT = [
 ];
 
 /**
- * True if a place lies in a function of SOFTMAX that the source contains but never calls.
+ * True if offset `at` is in a function of SOFTMAX that the source never calls.
  * @param {string} source
  * @param {number} at
  */
@@ -109,7 +109,10 @@ export function mutants() {
 export const excuse = ({ as, to }) =>
   EQUIVALENT.find(([line, , only]) => line.test(to) && (only === undefined || only === as))?.[1];
 
-/** Chooses elements evenly from start to end, the same at each run. @template T @param {T[]} all @param {number} count @returns {T[]} */
+/**
+ * Selects `count` elements at even distances; repeated calls select equal ones.
+ * @template T @param {T[]} all @param {number} count @returns {T[]}
+ */
 export const spread = (all, count) =>
   Array.from(
     { length: Math.min(count, all.length) },

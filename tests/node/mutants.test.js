@@ -1,4 +1,4 @@
-/** Small changes of right samplers: none gets the full score unless it is equivalent. */
+/** Tests mutants of correct samplers: none gets the full score unless it is equivalent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

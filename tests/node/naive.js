@@ -1,6 +1,6 @@
 /**
- * The samplers and draws once more, in the most obvious JavaScript with float64: full sorts, plain sums,
- * no code shared with the engine. The right answers to the grader's questions, as a learner may write them.
+ * The samplers and draws in the simplest JavaScript with float64: full sorts, plain sums, and no code shared with the
+ * engine. Its results are correct answers to the grader's questions.
  */
 import { splitmix64 } from '../vectors/twin.js';
 
@@ -38,7 +38,7 @@ const NEUTRAL = {
   renormalize_logits: 0,
 };
 export const ORDER = Object.keys(NEUTRAL).toSpliced(2, 0, 'logit_bias');
-/** The stages that Mirostat replaces. */
+/** Stages that Mirostat replaces. */
 const REPLACED = [
   ...ORDER.slice(ORDER.indexOf('top_h'), ORDER.indexOf('mirostat')),
   'adaptive_target',
@@ -47,14 +47,14 @@ const REPLACED = [
 const clamp = (x) => Math.fround(Math.min(Math.max(x, -LARGEST), LARGEST));
 const largestOf = (values) => values.reduce((a, b) => (a > b ? a : b), -Infinity);
 
-/** Ids of the survivors, best first, ties by id. */
+/** Returns the ids of the survivors by descending logit; equal logits by ascending id. */
 export function ranked(logits) {
   return [...logits.keys()]
     .filter((id) => logits[id] !== -Infinity)
     .sort((a, b) => logits[b] - logits[a] || a - b);
 }
 
-/** Probabilities over the whole vocabulary. */
+/** Returns the probabilities of all tokens. */
 export function softmax(logits) {
   const max = largestOf(logits);
   const e = Array.from(logits, (logit) => Math.exp(logit - max));
@@ -62,7 +62,7 @@ export function softmax(logits) {
   return e.map((value) => value / sum);
 }
 
-/** In bits. */
+/** Returns the entropy in bits. */
 export function entropy(p) {
   return p.reduce((sum, share) => (share > 0 ? sum - share * Math.log2(share) : sum), 0);
 }
@@ -74,7 +74,10 @@ const keepOnly = (logits, ids) => {
   return logits.map((logit, id) => (keep.has(id) ? logit : -Infinity));
 };
 
-/** The shortest prefix with a mass that reaches the limit (is above it), `least` ids at least. */
+/**
+ * Returns the shortest prefix of `order` whose mass reaches the limit (or exceeds it, if `above`). It has at least
+ * `least` ids.
+ */
 function prefix(order, p, limit, least, above) {
   let before = 0;
   return order.filter((id, place) => {
@@ -84,7 +87,7 @@ function prefix(order, p, limit, least, above) {
   });
 }
 
-/** The longest stretch before an earlier `id` that the text also ends with. */
+/** Returns the length of the longest sequence that ends the text and also precedes an earlier `id`. */
 function longestMatch(text, id) {
   return text.reduce((longest, it, at) => {
     let match = 0;
@@ -94,7 +97,7 @@ function longestMatch(text, id) {
   }, 0);
 }
 
-/** How many ids follow the last breaker, the longest of those that begin last. */
+/** Returns the number of ids after the last breaker. If several breakers begin at that place, the longest counts. */
 function afterBreaker(text, breakers) {
   for (let at = text.length - 1; at >= 0; at--) {
     const lengths = breakers
@@ -105,7 +108,7 @@ function afterBreaker(text, breakers) {
   return text.length;
 }
 
-/** Mirostat 1: how many to keep of n tokens, by the Zipf exponent of the best. */
+/** Mirostat 1: returns how many of n tokens to keep, from the Zipf exponent of the best tokens. */
 function zipfCount(best, n, mu) {
   if (best.length < 2) return 1;
   const t = best.slice(1).map((_, i) => Math.log((i + 2) / (i + 1)));
@@ -115,13 +118,13 @@ function zipfCount(best, n, mu) {
   return Math.max(1, Math.min(n, Math.floor(k)));
 }
 
-/** By repeated multiplication. */
+/** Computes a power by repeated multiplication. */
 const power = (base, n) =>
   Array(n)
     .fill(base)
     .reduce((a, b) => a * b, 1);
 
-/** ln softmax; removed tokens stay removed. */
+/** Returns ln softmax; removed tokens stay at -Infinity. */
 const logSoftmax = (logits) => {
   const max = largestOf(logits);
   const sum = logits.reduce((all, logit) => all + Math.exp(logit - max), 0);
@@ -311,7 +314,7 @@ const WARPERS = {
   top_h: (logits, { top_h: h, min_tokens_to_keep: least = 1 }) => {
     const order = ranked(logits);
     const p = softmax(order.slice(0, 100).map((id) => logits[id]));
-    // Below 2^-44 of the best there is no weight left.
+    // A token below 2^-44 of the best has no weight.
     const heavy = p.filter((share) => share >= 2 ** -44 * p[0]);
     const terms = heavy.map((share) => -share * Math.log(share));
     const bound = (h + 2 ** -20) * terms.reduce((a, b) => a + b, 0);
@@ -460,7 +463,10 @@ const WARPERS = {
   },
 };
 
-/** The 32 bits that a key gives each token after a context; null after a shorter history. */
+/**
+ * Returns the function of a token's 32 watermark bits after a context, for a key; null if the history is shorter than
+ * the context.
+ */
 export function markBits(tag, { watermark_key: key = 15485863 }, history, width) {
   if (history.length < width) return null;
   const context = history.slice(history.length - width);
@@ -472,7 +478,7 @@ export function markBits(tag, { watermark_key: key = 15485863 }, history, width)
   };
 }
 
-/** The same with the token itself in the context; with `tell`, the deciding token too. */
+/** As markBits, but the context includes the token itself. With `tell`, the result also has the token that decides. */
 export function selfBits({ watermark_key: key = 15485863 }, history, width, tell = false) {
   if (history.length < width) return null;
   const start = splitmix64(splitmix64(BigInt(key)) + 2n ** 32n + 3n);
@@ -495,11 +501,11 @@ const isActive = (name, settings) =>
 
 /**
  * @param {Float32Array} logits
- * @param {Record<string, any>} settings accepted ones
+ * @param {Record<string, any>} settings valid settings
  * @param {number[]} history
  * @param {ArrayLike<number>} [second] logits of a second distribution
- * @returns {{ logits: Float32Array, kept: number[] } | null} survivors after each stage; null if
- *   nothing is left
+ * @returns {{ logits: Float32Array, kept: number[] } | null} number of survivors after each stage; null if
+ *   no token survives
  */
 export function warp(logits, settings, history, second) {
   let state = logits;
@@ -513,7 +519,7 @@ export function warp(logits, settings, history, second) {
 }
 
 /**
- * The first in rank order at which the running sum of p exceeds u.
+ * Returns the first id in rank order at which the cumulative sum of p exceeds u.
  * @param {Float32Array} logits
  * @param {number} u
  */
@@ -524,7 +530,7 @@ export function drawInverse(logits, u) {
 }
 
 /**
- * The best of l + g, g = -log(-log((k + 1/2) 2^-53)), k the top 53 bits of three rounds of
+ * Returns the id with the greatest l + g. g = -log(-log((k + 1/2) 2^-53)), and k is the top 53 bits of three rounds of
  * splitmix64.
  * @param {Float32Array} logits
  * @param {number} seed
@@ -539,20 +545,20 @@ export function drawGumbel(logits, seed, step) {
   return noisy.indexOf(largestOf(noisy));
 }
 
-/** The number in [0, 1) of a decision that is no draw; XTC's has the tag 0. */
+/** Returns a number in [0, 1) for a decision other than a draw. XTC's decision has the tag 0. */
 export function coin(seed, step, tag) {
   const start = splitmix64(splitmix64(BigInt(seed)) + BigInt(step));
   return Number(splitmix64(start + 2n ** 32n + BigInt(tag)) >> 11n) / 2 ** 53;
 }
 
-/** Speculative decoding's residual, and its sum before it is made a distribution. */
+/** Returns the residual of speculative decoding as a distribution, and its sum before normalisation. */
 export function residualOf(p, q) {
   const above = p.map((share, id) => Math.max(0, share - q[id]));
   const sum = above.reduce((a, b) => a + b, 0);
   return { sum, share: above.map((part) => (sum ? part / sum : 0)) };
 }
 
-/** The decision on a drafted token (Leviathan et al. 2023, algorithm 1). */
+/** Decides about a drafted token (Leviathan et al. 2023, algorithm 1). */
 export function speculated(p, q, drafted, seed, step) {
   const { sum, share } = residualOf(p, q);
   if (coin(seed, step, 1) < Math.min(1, p[drafted] / q[drafted]) || !sum)

@@ -1,9 +1,7 @@
-/** The mask of a constraint, from the engine and from a judge that tests every token. */
+/** Computes the mask of a constraint in two ways: by the engine, and by a judge that tests every token. */
 import assert from 'node:assert/strict';
 
-/**
- * Returns the tokens that the engine allows next: given logits of 0, it removes all others.
- */
+/** Returns the ids that the engine allows next: of logits that are all 0, it removes the others. */
 export function maskOf(scope, constraint, history) {
   try {
     const { logits } = scope.warp(
@@ -20,7 +18,7 @@ export function maskOf(scope, constraint, history) {
 
 export const bytesOf = (scope, ids) => Buffer.concat([...ids].map((id) => scope.piece(id).bytes));
 
-/** Returns the tokens that a judge allows, tested one by one. */
+/** Returns the ids that a judge allows; it tests each token. */
 export function naiveMask(scope, judge, history) {
   const prefix = bytesOf(scope, history);
   const { vocab_size, eos_token_id } = scope.info;

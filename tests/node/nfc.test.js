@@ -1,6 +1,7 @@
 /**
- * Unicode's form C, which the tokenizers of Qwen and others apply to a text, equals JavaScript's. With a
- * vocabulary of bytes, the decoded ids are the normalised text.
+ * Tests that Unicode's form C, which some tokenizers apply (Qwen's, for example), equals JavaScript's. With a
+ * vocabulary of
+ * bytes, the decoded ids are the normalised text.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +24,10 @@ const BATCH = 20_000;
 const CONTROL = 3;
 const USER_DEFINED = 4;
 
-/** @param {string} [pre] @param {string[]} [added] control tokens, the last user-defined */
+/**
+ * Opens a model with a vocabulary of bytes.
+ * @param {string} [pre] @param {string[]} [added] control tokens; the last is user-defined
+ */
 async function open(pre = 'qwen2', added = ['<|end|>', 'e']) {
   const bytes = byteTokens();
   const tokens = [...bytes, ...added];
@@ -44,7 +48,7 @@ async function open(pre = 'qwen2', added = ['<|end|>', 'e']) {
   return { scope, model };
 }
 
-/** Every character that both Unicode versions know. */
+/** All characters that both Unicode versions define. */
 const known = [];
 let leftOut = 0;
 for (let code = 0; code < 0x110000; code++) {
@@ -53,7 +57,7 @@ for (let code = 0; code < 0x110000; code++) {
   if (host !== table && /\p{Cn}/u.test(character)) leftOut++;
   else known.push(character);
 }
-/** Characters of NFD forms, and the characters that NFD changes. */
+/** Characters that occur in NFD forms, and characters that NFD changes. */
 const parts = [...new Set(known.map((each) => each.normalize('NFD')).join(''))];
 const changed = known.filter((each) => each.normalize('NFD') !== each);
 const lively = [
@@ -136,7 +140,7 @@ test('only some pre-tokenizers normalise, and the option switches it off', async
       code: 'invalid_argument',
       message: /^normalize must be "auto" or false, got /,
     });
-  // A text that grows to three times its bytes.
+  // A text whose normalised form has three times its bytes.
   const grows = '\u{1d160}'.repeat(100);
   assert.equal(scope.encode(grows).length, 1200);
   assert.equal(scope.encode(grows, { normalize: false }).length, 400);
@@ -167,10 +171,10 @@ test('special and user-defined tokens are found in the original text', async () 
     [...scope.encode('o\u0301<|end|>\u0301', { special: true })],
     [...bytes('\u00f3'), END, ...bytes('\u0301')],
   );
-  // The token is the letter only; the text after it is normalised separately.
+  // The token matches only the letter; the accent after it is normalised separately.
   assert.deepEqual([...scope.encode('e\u0301')], [E, ...bytes('\u0301')]);
   assert.deepEqual([...scope.encode('\u00e9')], bytes('\u00e9'));
-  // The Kelvin sign becomes a K, but the new K matches no user-defined token.
+  // The Kelvin sign becomes a K, but this K matches no user-defined token.
   const k = (await open('qwen2', ['<|x|>', 'K'])).scope;
   assert.deepEqual(
     [...k.encode('\u212a')],

@@ -1,4 +1,4 @@
-/** Opening: hub names, hosts that cut, delay, lie or redirect, split files, and the stored copy. */
+/** Tests opening: hub names; hosts that cut, delay, lie or redirect; split files; and the stored copy. */
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -54,7 +54,7 @@ atEnd(() => {
 beforeEach(() => host.behave({}));
 RangeFile.wait = 5;
 
-/** Logits of a text, to recognise the opened model. @param {any} options */
+/** Returns the logits of a text, which identify the opened model. @param {any} options */
 async function logitsOf(options) {
   const scope = await Logitscope.load(options);
   scope.feed(scope.encode('abc'));
@@ -64,7 +64,7 @@ async function logitsOf(options) {
 }
 const expected = await logitsOf({ model: image });
 
-/** @param {any} options @param {string} key of the reason */
+/** Asserts that loading fails for the reason `key`. @param {any} options @param {string} key */
 async function refuses(options, key) {
   await assert.rejects(Logitscope.load(options), (error) => {
     const { code, values, message } = /** @type {any} */ (error);
@@ -236,9 +236,9 @@ describe('a host', () => {
   });
 
   /**
-   * Opens a host whose file has only a model's head and a little more.
+   * Opens a host whose file contains only the head of a large model and a few more bytes.
    * @param {number} dim
-   * @param {number} length of the context
+   * @param {number} length context length
    */
   async function openGiant(dim, length) {
     const u32 = (/** @type {number} */ value) => ({ type: 'uint32', value });
@@ -259,7 +259,7 @@ describe('a host', () => {
     return { far, size };
   }
 
-  /** Returns the refusal of a model. @param {import('../../web/engine/types.js').LoadOptions} options */
+  /** Returns the error of a model. @param {import('../../web/engine/types.js').LoadOptions} options */
   async function reasonOf(options) {
     const error = await Logitscope.load(options).then(
       () => assert.fail('it opened'),
@@ -348,11 +348,11 @@ long('an endless head is read only to its bound', async () => {
   const view = new DataView(head.buffer);
   view.setUint32(0, 0x46554747, true);
   view.setUint32(4, 3, true);
-  view.setBigUint64(16, 1n, true); // one key
-  view.setBigUint64(24, 1n, true); // of one character
+  view.setBigUint64(16, 1n, true); // one metadata key
+  view.setBigUint64(24, 1n, true); // the key has one character
   head[32] = 97;
-  view.setUint32(33, 9, true); // an array
-  view.setUint32(37, 0, true); // of bytes
+  view.setUint32(33, 9, true); // the value is an array
+  view.setUint32(37, 0, true); // its elements are bytes
   view.setBigUint64(41, 2n ** 40n, true);
   for (const parts of [1, 2]) {
     let sent = head.length;
@@ -477,7 +477,7 @@ describe('the command line', () => {
     assert.equal(busy.status, 0, busy.stderr);
     assert.match(busy.stderr, /not kept: another process is fetching it/);
     assert.ok(!existsSync(path));
-    // The number of a killed process may belong to another process now.
+    // Another process may now have the number of the killed process.
     utimesSync(`${path}.lock`, 0, 0);
     assert.equal((await cli(['info', '--model', name])).status, 0);
     assert.ok(existsSync(path) && !existsSync(`${path}.lock`));
@@ -515,7 +515,7 @@ describe('the command line', () => {
   });
 
   test('opens a file that it cannot keep, and says why', async () => {
-    const name = 'x'.repeat(256); // a file's has at most 255 bytes
+    const name = 'x'.repeat(256); // file systems allow at most 255 bytes
     host.files[name] = image;
     const long = await cli(['info', '--model', host.url + name]);
     assert.equal(long.status, 0);

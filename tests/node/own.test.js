@@ -1,6 +1,4 @@
-/**
- * The caller's own sampler in the chain: it acts as a built-in one does at the same place.
- */
+/** Tests the caller's own sampler in the chain: it acts as a built-in sampler at its stage does. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +14,7 @@ const model = smallModel({ context: 24 });
 const scope = await Logitscope.load({ model });
 const CANONICAL = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
 
-/** A learner's top_k. @param {number} k */
+/** Returns a top_k as a learner writes it. @param {number} k */
 const topK =
   (k) =>
   (/** @type {Float32Array} */ logits, /** @type {any[]} */ ..._) => {
@@ -24,11 +22,13 @@ const topK =
     return logits.map((logit) => (logit >= limit ? logit : -Infinity));
   };
 
-/** The canonical order with `own` before top_k or before another sampler. */
+/** Returns the canonical order with `own` in front of a sampler. */
 const inPlace = (before = 'top_k') =>
   CANONICAL.flatMap((name) => (name === before ? ['own', name] : [name]));
 
-/** Returns a trace without its differences: an idle stage and the name of the active one. */
+/**
+ * Returns a trace without the expected differences: without the idle stage, and with another name for the active one.
+ */
 function plain(trace, name, idle) {
   const at = trace.stages.findIndex((stage) => stage.name === idle);
   return {
@@ -92,7 +92,7 @@ describe('an own top_k equals the built-in one', () => {
       assert.deepEqual(await run({ own: topK(9), order: inPlace() }), theirs);
       const slow = async (/** @type {any} */ logits) => {
         await new Promise((resolve) => setImmediate(resolve));
-        scope.warp([1, 2, 3], { temperature: 0.5 }); // others go on meanwhile
+        scope.warp([1, 2, 3], { temperature: 0.5 }); // other computations run in between
         return topK(9)(logits);
       };
       assert.deepEqual(await run({ own: slow, order: inPlace() }), theirs);

@@ -1,4 +1,4 @@
-/** The packed file: a bare project installs it, imports it with its types, and runs it. */
+/** Tests the packed file: a new project installs it, imports it with its types, and runs it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
@@ -19,11 +19,11 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = temporaryFolder();
-/** The packed file. */
+/** Path of the packed file. */
 let packed = '';
 const relaxedModule = readFileSync(join(root, 'web/engine/logitscope-relaxed.wasm'));
 
-/** A program with every entry of the package; the project has no types of pages or of Node. */
+/** A program that uses every entry of the package. Its project has no types of the DOM or of Node. */
 const TYPES = `
 import { Logitscope, LogitscopeError, Session, serve } from 'logitscope';
 import type { Constraint, GenerateOptions, Info, LoadOptions, Message, Own, Settings, Step, Trace } from 'logitscope';
@@ -107,7 +107,7 @@ before(async () => {
     '{ "name": "bare", "private": true, "type": "module" }',
   );
   const install = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-  // The package has no dependencies, so npm works offline.
+  // The package has no dependencies, so npm needs no network.
   run('npm', [...install, packed], project);
 });
 
@@ -193,7 +193,7 @@ test('errors are sentences even if only a part of the package is imported', () =
   assert.equal(said('remote', 'RemoteLogitscope.load({ signal: 5 })'), signal);
 });
 
-/** Chromium, started once for all tests here. */
+/** Chromium, started only once for all tests in this file. */
 let started;
 const browserOfFile = () => (started ??= chromium.launch(LAUNCH).then(closed));
 

@@ -1,6 +1,4 @@
-/**
- * The page's state as text: a written state is read back, and a malformed one is refused.
- */
+/** Tests the page's state as text: a written state is read back unchanged, and malformed text is refused. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import fc from 'fast-check';
@@ -34,7 +32,7 @@ before(async () => {
   ({ table } = await Logitscope.load());
 });
 
-/** Random states that the table accepts, without neutral values. */
+/** Returns random valid states, without neutral values. */
 function states() {
   const rows = table.filter(({ kind }) => kind === 'real' || kind === 'integer');
   const values = Object.fromEntries(
@@ -123,7 +121,7 @@ test('an order is written as moves, which links, messages and attributes accept 
     assert.deepEqual(checkState({ settings: { order } }, table).state.settings.order, last);
   const both = parseHash('order=top_k:last,temperature:top_k', table).state.settings.order;
   assert.deepEqual(both.slice(-2), ['temperature', 'top_k']);
-  // Omitted stages stay omitted.
+  // Stages that the order omits stay omitted.
   assert.equal(hashOf(['top_k', 'temperature']), 'order=top_k,temperature');
   const wrong = [
     'top_k:',
@@ -239,7 +237,7 @@ test('controls name knobs and panels', () => {
   assert.deepEqual(droppedControls('', table), []);
 });
 
-/** Another value than the initial one for every choice of a view. */
+/** For each choice of a view, a value other than the initial one. */
 const CHOSEN = {
   landscape_knob: 'top_p',
   landscape_u: 0.25,
@@ -356,7 +354,7 @@ test('a value that no address can hold is refused: circles, BigInt, depth', () =
     new Array(1e6).fill(0),
   ])
     for (const settings of [
-      ...(value === circle || value === deep ? [] : [{ constraint: value }]), // the engine refuses these
+      ...(value === circle || value === deep ? [] : [{ constraint: value }]), // the engine refuses these two
       { banned_words: [value] },
       { forced_first: value },
       { dry_sequence_breakers: [value] },
@@ -365,7 +363,7 @@ test('a value that no address can hold is refused: circles, BigInt, depth', () =
       value,
     ]) {
       const { state, dropped } = checkState({ settings }, table, VOCABULARY);
-      // Each value is malformed, except the longest text, which is too long.
+      // Each value is malformed, except for the longest text, which is too long.
       assert.ok(state === null && dropped.length > 0, Object.keys(settings).slice(0, 3).join());
       for (const { part } of dropped) assert.ok(part.length < 100, part);
     }

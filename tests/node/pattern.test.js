@@ -1,6 +1,6 @@
 /**
- * Regular expressions as languages equal RegExp on texts that walk through their states and on texts
- * near them; ranges of numbers equal a comparison of decimals.
+ * Tests that regular expressions as automata equal RegExp, on texts along their states and on similar texts. Ranges of
+ * numbers must equal a comparison of decimals.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function accepts(states, text) {
   return states[at].ends;
 }
 
-/** Makes a text that the states accept or nearly accept. @param {number[]} lots */
+/** Makes a text that the states accept or nearly accept. @param {number[]} lots random numbers */
 function walk(states, lots) {
   let text = '';
   let at = 0;
@@ -122,7 +122,7 @@ test('an escape of the older syntax stands for its character', () => {
   }
 });
 
-/** A part of a grammar without rules as a RegExp. @param {string} part */
+/** Converts a part of a grammar, which uses no rules, to a RegExp. @param {string} part */
 const asRegExp = (part) =>
   new RegExp(
     `^(?:${part.replace(/"([^"]*)"/g, (_, it) => it.replace(/[.-]/g, '\\$&')).replaceAll(' ', '')})$`,

@@ -1,19 +1,26 @@
-/** Runs the plain samplers of tests/native through the native command line: any chain, bit for bit. */
+/**
+ * Runs the plain samplers of tests/native through the native command line. They accept any chain and are compared bit
+ * for
+ * bit.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Their largest vocabulary; a history has at most 90 ids: tests/native/plain_chain.h. */
+/** Largest vocabulary of the plain samplers; a history has at most 90 ids. See tests/native/plain_chain.h. */
 export const PLAIN_MAX = 4000;
 
-/** Returns C's number for a value. @param {any} row @param {any} value */
+/** Returns a value as C's number. @param {any} row @param {any} value */
 function numberOf({ kind, choices }, value) {
   if (kind === 'choice') return choices.indexOf(value);
   return kind === 'map' || kind === 'list' ? 0 : value;
 }
 
-/** Returns the biases after a history by id; several of one id add up, and a ban wins. @param {Record<string, any>} map */
+/**
+ * Returns the bias of each id after a history. Biases of one id are added, and a ban overrides them.
+ * @param {Record<string, any>} map
+ */
 function biasesOf(map, history) {
   const sums = new Map();
   for (const [key, bias] of Object.entries(map)) {

@@ -1,4 +1,7 @@
-/** Random logits under random settings, in any order: the engine in JavaScript has the bits of the plain samplers in C. */
+/**
+ * Tests random logits with random settings in any order: the engine in JavaScript and the plain samplers in C must give
+ * equal bits.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -13,7 +16,7 @@ const unit = () => pcg.next() / 2 ** 32;
 const below = (n) => Math.floor(unit() * n);
 const oneOf = (...choices) => choices[below(choices.length)];
 
-/** Logits of every scale, with ties and removed tokens. */
+/** Returns logits of any scale, with equal values and removed tokens. */
 function someLogits(size) {
   const scale = oneOf(0.1, 1, 5, 100);
   const tied = unit() < 0.3;
@@ -23,7 +26,7 @@ function someLogits(size) {
   });
 }
 
-/** Biases of tokens and of sequences. */
+/** Returns biases of single tokens and of sequences. */
 function someBiases(size) {
   const ofTokens = Array.from({ length: 3 }, () => [below(size), oneOf(false, 10 * unit() - 5)]);
   const ofSequences = { '0 1': 1.5, '1 2 0': false, '3 0': -2, '1 0': 0.5, '2 1': 3 };
@@ -32,12 +35,12 @@ function someBiases(size) {
   return Object.fromEntries(all.filter(([key]) => isKnown(key)));
 }
 
-/** Returns a value within the range of a row's knob, often the usual one. */
+/** Returns a value within the range of a row's knob, often its usual value. */
 function someValue({ name, kind, low, high, usual, warper, choices }, size) {
   if (kind === 'map') return someBiases(size);
   if (kind === 'list') return oneOf([], [[0]], [[below(size)], [below(size), below(size)]]);
   if (kind === 'choice') return oneOf(...choices);
-  if (name === 'mirostat' && below(3)) return 0; // it replaces the truncations
+  if (name === 'mirostat' && below(3)) return 0; // Mirostat replaces truncation samplers, so it is rare
   if (warper && below(3) === 0) return usual;
   return kind === 'integer' ? low + below(high - low + 1) : low + unit() * (high - low);
 }
@@ -46,7 +49,7 @@ function someSettings(table, size) {
   const share = oneOf(0.1, 0.3, 0.5);
   const rows = table.filter(() => unit() < share);
   const settings = Object.fromEntries(rows.map((row) => [row.name, someValue(row, size)]));
-  if (settings.guidance_scale !== undefined) delete settings.contrastive_beta; // the chain takes one of the two
+  if (settings.guidance_scale !== undefined) delete settings.contrastive_beta; // the chain accepts only one of the two
   const names = table.filter(({ warper }) => warper).map(({ name }) => name);
   const shuffled = names.map((name) => [unit(), name]).sort();
   if (below(4)) settings.order = shuffled.map(([, name]) => name);

@@ -1,6 +1,7 @@
 /**
- * Faults planted in right samplers by an edit: the code that names the fault, the function, and the
- * replaced piece of the source. The nine of the lesson's "Pitfalls to expect" come first.
+ * Faults planted in correct samplers by an edit: the fault's code, the function, the replaced piece of the source and
+ * its
+ * replacement. The lesson's nine "Pitfalls to expect" come first.
  */
 import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
 import { LESSON_FAULTS } from './planted_lesson.js';
@@ -100,7 +101,7 @@ const DRAW = 'draw(warped, random())';
 const END = 'ids.push(id);\n    if (id === model.eos_token_id) break;';
 const LAST = '.at(-1);\n    const warped';
 
-/** The right functions, by name. */
+/** The correct functions, by name. */
 export const RIGHT = {
   top_p: TOP_P,
   top_k: K,
@@ -135,7 +136,7 @@ export const PITFALLS = [
     `const last = model.logits(window)${LAST} = ${WARP};`,
     'const warped = model.logits(window).map((row) => chain(row, settings, ids)).at(-1);',
   ],
-  // JavaScript has no autograd, so only wasted work can be seen. The Python harness tests torch.
+  // JavaScript has no autograd, so a test can only see wasted work. The Python harness tests torch.
   ['asked_often', 'generate', 'const last =', 'model.logits(window);\n    const last ='],
   ['reseeded', 'generate', DRAW, 'draw(warped, rng(settings.seed)())'],
 ];
@@ -402,14 +403,14 @@ export const FAULTS = [
   ],
 ];
 
-/** Further changes that some pieces need. @type {[piece: string, from: string, to: string][]} */
+/** Further edits that some replacements need. @type {[piece: string, from: string, to: string][]} */
 const NEEDS = [
   ['was = p[id]', 'let before = 0;', 'let before = 0;\n  let was = 0;'],
   ['(u = step', 'const random =', 'let u = 0;\n  const random ='],
   ['ids.slice(start)', 'const random =', 'const start = ids.length;\n  const random ='],
 ];
 
-/** Returns the source with a fault. */
+/** Returns the source of a function with a planted fault. */
 export function planted([, as, from, to]) {
   const source = broken({ ...RIGHT, ...STAGES }[as], from, to);
   return NEEDS.filter(([piece]) => to.includes(piece)).reduce(

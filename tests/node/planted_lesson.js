@@ -1,4 +1,4 @@
-/** More faults planted in the five functions of the lessons; see planted.js. */
+/** More faults planted in the lessons' five functions; see planted.js. */
 
 const GUARD = 'if (k === 0 || k >= logits.length) return logits.slice();';
 const LIMIT = 'logits[ranked(logits)[k - 1]]';

@@ -1,9 +1,9 @@
-/** Faults planted in the stages beside the four of the lessons; see planted.js. */
+/** Faults planted in stages other than the lessons' four; see planted.js. */
 import { SOFTMAX } from './graded.js';
 
 const COUNT = 'history.filter((it) => it === id).length';
 
-/** A filter by a limit of the probability. @param {string} name @param {string} limit */
+/** Returns a filter with a probability limit. @param {string} name of the setting @param {string} limit expression */
 const filter = (name, limit) => `${SOFTMAX}
 export default function filter(logits, { ${name}: by }) {
   if (by === 0) return logits.slice();

@@ -1,6 +1,7 @@
 /**
- * Every pre-tokenizer equals its regular expressions: the native build and JavaScript's RegExp cut
- * random texts of Unicode into the same pieces.
+ * Tests that every pre-tokenizer equals its regular expressions: the native build and JavaScript's RegExp must cut
+ * random
+ * Unicode texts into equal pieces.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,7 +21,7 @@ const host = process.versions.unicode;
 const BATCH = 20_000;
 
 /**
- * Returns the engine's pieces of each text, as lengths in bytes.
+ * Returns the lengths, in bytes, of the engine's pieces of each text.
  * @param {string} name @param {Uint8Array[]} texts
  */
 function native(name, texts) {
@@ -47,7 +48,7 @@ function native(name, texts) {
   return lengths.slice(0, -1);
 }
 
-/** All characters that the host's Unicode knows, by the classes of the expressions. */
+/** Character classes of the expressions. The test collects all characters of each class that this Node knows. */
 const SETS = [
   /\p{Lu}|\p{Lt}/u,
   /\p{Ll}/u,
@@ -64,14 +65,14 @@ let leftOut = 0;
 for (let code = 0; code < 0x110000; code++) {
   const character = String.fromCodePoint(code);
   if (/\p{Cs}/u.test(character)) continue;
-  // A host of an older Unicode lacks some characters of the table.
+  // A Node with an older Unicode version lacks some characters of the table.
   if (host !== table && /\p{Cn}/u.test(character)) {
     leftOut++;
     continue;
   }
   pools[SETS.findIndex((set) => set.test(character))].push(code);
 }
-/** Texts named in the rules, and similar ones. */
+/** Texts that the expressions name, and similar texts. */
 const FAVOURITES = [
   ...["'s", "'S", "'t", "'Re", "'vE", "'m", "'LL", "'l", "'d", "'", '\u017f', '\u2019s'],
   ...[' ', ' ', ' ', '  ', '\n', '\r\n', '\n\n', '\t', '\u00a0', '\u3000', '\u0085', '/', '/\n'],
@@ -91,7 +92,7 @@ function randomText(generator) {
       continue;
     }
     const pool = pools[below(pools.length)];
-    // Mostly scripts of the first planes, since most of each pool is ideographs.
+    // Half of the characters are from the first 400 of a pool, since most pools consist mainly of ideographs.
     const limit = below(2) ? pool.length : Math.min(pool.length, 400);
     const character = String.fromCodePoint(pool[below(limit)]);
     text += below(4) ? character : character.repeat(1 + below(4));

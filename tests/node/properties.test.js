@@ -1,4 +1,4 @@
-/** The properties of the conventions over random logits at every listed size. */
+/** Tests the properties of the conventions with random logits of every listed size. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ before(async () => {
   scope = await Logitscope.load();
 });
 
-/** Logits of a given spread; every fourth draw is coarse, so that there are ties. */
+/** Returns logits of a given spread. Every fourth seed rounds coarsely, which makes ties. */
 function randomLogits(size, seed, spread) {
   const pcg = new Pcg32(seed, 54);
   const coarse = seed % 4 === 0;

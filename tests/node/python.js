@@ -1,7 +1,10 @@
 /** Samplers in Python as learners write them, and the interpreters that can run them. */
 import { spawnSync } from 'node:child_process';
 
-/** A Python that has a module: PATH's, else the system's; null where neither has it. @param {string} module */
+/**
+ * Returns a Python that has a module: the one in PATH, otherwise the system's; null if neither has it.
+ * @param {string} module
+ */
 export function pythonWith(module) {
   const asked = `import importlib.util, sys; print(sys.executable if importlib.util.find_spec("${module}") else "")`;
   for (const program of ['python3', '/usr/bin/python3']) {
@@ -11,7 +14,7 @@ export function pythonWith(module) {
   return null;
 }
 
-/** The five functions of the lesson in Python, right, under the names that it gives them. */
+/** The lesson's five functions in Python, correct, under the lesson's names. */
 export const PYTHON = `import math
 
 
@@ -90,7 +93,7 @@ def generate(model, prompt_ids, max_new_tokens, temperature, top_k, top_p, repet
     return ids[len(prompt_ids) :]
 `;
 
-/** Stages and loop of the homework in NumPy, right: the arrays that they are given are float32. */
+/** The homework's stages and loop in NumPy, correct. They get arrays of float32. */
 export const NUMPY = `import numpy as np
 
 

@@ -1,7 +1,6 @@
 /**
- * The relaxed module gives the same bits as every other build, and is not used if the host does not
- * know it, lacks it or multiplies wrongly. It runs in a newer Node from the npm package `node`; without
- * that package its tests are skipped.
+ * Tests that the relaxed module gives the bits of every other build. It must stay unused if the host cannot load it or
+ * multiplies wrongly. It runs in a newer Node from the npm package `node`; without this package the tests are skipped.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -29,10 +28,7 @@ function run(program, ...words) {
   return { status, lines: stdout.trim().split('\n'), stderr };
 }
 
-/**
- * The answer of `Logitscope.load` with this module and variant in the newer Node: the variant, or its
- * error.
- */
+/** Calls `Logitscope.load` in the newer Node with this module and variant; returns the used variant or the error. */
 function load(wasm, variant) {
   const script = `import { Logitscope } from '${root}web/engine/index.js';
     try { console.log((await Logitscope.load(${JSON.stringify({ wasm, variant })})).variant); }
@@ -40,7 +36,7 @@ function load(wasm, variant) {
   return run(newer, '--input-type=module', '-e', script).lines[0];
 }
 
-/** Returns the bits of some logits of each model in the newer Node. @param {string} variant @param {string[]} models */
+/** Returns some logits of each model as bits, from the newer Node. @param {string} variant @param {string[]} models */
 function logitsOf(variant, models) {
   const script = `import { Logitscope } from '${root}web/engine/index.js';
     for (const model of ${JSON.stringify(models)}) {
@@ -88,8 +84,7 @@ describe('on a host with relaxed SIMD', { skip }, () => {
       const contents = smallContents({ dim: 256, layers: 1, type, tokens });
       for (const tensor of contents.tensors) {
         const { name, data } = tensor;
-        // All vectors are equal, and so are all weights of the matrices, except one of each group
-        // at the other extreme.
+        // All vectors have one value. So have the matrices, except for one weight in each group, at the other extreme.
         if (name.endsWith('norm.weight')) tensor.data = data.map(() => 0);
         if (name.endsWith('norm.bias')) tensor.data = data.map(() => sign);
         if (/qkv.weight|up.weight|^output.weight/.test(name))
@@ -104,7 +99,7 @@ describe('on a host with relaxed SIMD', { skip }, () => {
   test('a module that multiplies wrongly is not used', () => {
     const wrong = readFileSync(relaxed);
     const dot = Buffer.of(0xfd, 0x92, 0x02); // i16x8.relaxed_dot_i8x16_i7x16_s
-    const mul = Buffer.of(0xfd, 0x95, 0x01); // i16x8.mul, of the same operands
+    const mul = Buffer.of(0xfd, 0x95, 0x01); // i16x8.mul, with equal operands
     for (let at = wrong.indexOf(dot); at >= 0; at = wrong.indexOf(dot, at)) mul.copy(wrong, at);
     assert.ok(!wrong.equals(readFileSync(relaxed)));
     mkdirSync(`${root}build/wrong`, { recursive: true });

@@ -1,4 +1,4 @@
-/** The engine behind a worker: it answers as the local engine does, and the newest read wins. */
+/** Tests the engine behind a worker: it answers as the local engine does, and only the newest read counts. */
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -173,7 +173,7 @@ test('sessions and forks are independent', async () => {
 test('a timeline that moves again during a move reads the second text of its last place', async () => {
   const settings = { guidance_scale: 2, negative_prompt: null };
   const placeOf = (text) => ({ ids: [...Buffer.from(text)], settings, step: 0 });
-  const [before, last] = ['a long text', 'a text'].map(placeOf); // the second text is the last token of each
+  const [before, last] = ['a long text', 'a text'].map(placeOf); // the last token of the first text is the second text
   const readOf = async (timeline) => (await timeline.read(settings, { step: 0 })).trace.tokens;
   const alone = new Timeline(remote);
   await alone.moveTo(last);
@@ -199,7 +199,7 @@ test('a timeline that moves again during a move reads the second text of its las
   }
 });
 
-/** Wraps an object: it reports each call of its methods and of its sessions' methods. */
+/** Wraps an object; calls `wasCalled` at each call of its methods and of its sessions' methods. */
 function watched(object, wasCalled) {
   return new Proxy(object, {
     get: (_, name) => {
@@ -207,7 +207,7 @@ function watched(object, wasCalled) {
       if (typeof found !== 'function') return found;
       return async (...given) => {
         const answer = found.apply(object, given);
-        queueMicrotask(wasCalled); // the caller continues first
+        queueMicrotask(wasCalled); // after the caller's own code
         return name === 'session' ? watched(await answer, wasCalled) : answer;
       };
     },
@@ -296,7 +296,7 @@ test('unclosed sessions are freed in the worker when they are collected', async 
     await new Promise((resolve) => setTimeout(resolve));
     if (round === 3) most = await other.memoryBytes;
   }
-  // The collector may be late by a round.
+  // Garbage collection may be a round late.
   const bytes = await other.memoryBytes;
   assert.ok(bytes < 1.5 * most, `${bytes} of ${most} bytes`);
   const session = await other.session();

@@ -1,7 +1,8 @@
 /**
- * The finding of the suite `searches`, measured on the stories model: beam search repeats itself in
- * open text, sampling at T = 1 hardly does, and contrastive search with alpha 0.4 lies between. With the
- * paper's 0.6 it repeats even less than sampling, since this model's states lie close together.
+ * Tests the finding of the suite `searches` on the stories model. In open text, beam search repeats itself, sampling at
+ * T = 1 hardly does, and contrastive search with alpha 0.4 is in between. With the paper's alpha 0.6 it repeats less
+ * than
+ * sampling, since this model's states are similar.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -41,7 +42,7 @@ async function idsOf(name, { seed = 0, ...options }) {
   }
 }
 
-/** Share of repeated trigrams, mean over prompts and seeds. */
+/** Returns the share of repeated trigrams: the mean over prompts and seeds. */
 async function repeated(name, seeds = [0]) {
   let sum = 0;
   for (const prompt of PROMPTS)

@@ -1,9 +1,8 @@
 /**
- * Right samplers in many styles: each file has the lessons' five functions and the chain, and each must
- * score 100.
+ * Correct samplers in many styles. Each file has the lessons' five functions and the chain, and each must score 100.
  */
 
-/** Expressions alone: no loop, no variable that changes. */
+/** Only expressions: no loop and no variable that changes. */
 const FUNCTIONAL = `
 const NONE = -1 / 0;
 const sum = (list) => list.reduce((a, b) => a + b, 0);
@@ -118,7 +117,7 @@ export function generate(model, prompt, s, b) {
 }
 `;
 
-/** Classes, generators and promises, under names in camel case. */
+/** Classes, generators and promises, with names in camel case. */
 const CLASSES = `
 class Logits {
   #list;
@@ -196,7 +195,7 @@ export async function generate(model, prompt, settings, { rng }) {
 }
 `;
 
-/** No sort: a repeated search for the best; limits in logarithms, sums by bisection. */
+/** Without sorting: a repeated search for the maximum, limits as logarithms, sums by bisection. */
 const UNSORTED = `
 const best = (x, skip = new Set()) => {
   let found = -1;
@@ -264,7 +263,7 @@ export function generate(model, prompt, settings, beside) {
 }
 `;
 
-/** Float32 from end to end, and sums from the small to the large. */
+/** Float32 everywhere, and sums from small to large. */
 const SINGLE = `
 const f = Math.fround;
 const shares = (x) => {
@@ -330,7 +329,7 @@ export function generate(model, prompt, settings, { rng }) {
 }
 `;
 
-/** From the tail: the tail is removed, ranks are counted, and greedy has a separate branch. */
+/** Works from the tail: it removes the tail and counts ranks; greedy has a separate branch. */
 const TAIL = `
 const rankOf = (x, id) => { let n = 0; for (let i = 0; i < x.length; i++) n += x[i] > x[id] || (x[i] === x[id] && i < id); return n; };
 const byRank = (x) => { const order = []; for (let id = 0; id < x.length; id++) order[rankOf(x, id)] = id; return order; };
@@ -410,7 +409,7 @@ export const JAVASCRIPT = {
   tail: TAIL,
 };
 
-/** Lists, an iterator of sums, a binary search. */
+/** Lists, an iterator of cumulative sums, and a binary search. */
 const ITERATORS = `import heapq
 from bisect import bisect_right
 from itertools import accumulate
@@ -479,7 +478,7 @@ def generate(model, prompt_ids, settings, rng):
     return list(steps())
 `;
 
-/** Loops with counters, tuples as results. */
+/** Loops with counters; results are tuples. */
 const COUNTERS = `import math
 
 NONE = float("-inf")
@@ -593,7 +592,7 @@ def generate(model, prompt_ids, max_new_tokens, temperature, top_k, top_p, repet
     return tuple(ids[len(prompt_ids):])
 `;
 
-/** Callables, lambdas, a fold. */
+/** Callables, lambdas and a fold. */
 const CALLABLES = `from dataclasses import dataclass
 from functools import reduce
 from math import exp, inf, log

@@ -1,4 +1,4 @@
-/** The test runner: its run always ends, and reports the failure of any test file. */
+/** Tests the test runner: a run always ends, and it reports the failure of any test file. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -14,13 +14,13 @@ let written = 0;
 const passing = "import { test } from 'node:test';\ntest('one', () => {});\n";
 const LIMITS = { test: 40, end: 40, program: 40, run: 40 };
 
-/** Runs a file with this code under these limits; returns the runner's report. */
+/** Runs a file with this code and these limits; returns the runner's report. */
 async function outcomeOf(code, limits = {}) {
   const file = join(folder, `${written++}.test.mjs`);
   writeFileSync(file, code);
   const lines = [];
   const runner = new Runner({ ...LIMITS, ...limits }, (line) => lines.push(line));
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // with it the tests would report to this run
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // with this variable, the tests would report to the current run
   runner.env = env;
   await runner.runPrograms([['a file', process.execPath, [...REPORTERS, file]]], 1);
   const good = runner.finish();
@@ -50,7 +50,7 @@ describe('a file counts as one failure, by its name,', { concurrency: true }, ()
     ],
     [
       'if it takes too long though its tests go on',
-      // The outer test is always open; between two successive tests none might be.
+      // The outer test is always open; between two inner tests, none of them may be open.
       `import { test } from 'node:test';
       test('one', async (t) => {
         for (let i = 0; i < 1e3; i++) await t.test('part', () => new Promise((done) => setTimeout(done, 50)));

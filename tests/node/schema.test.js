@@ -1,6 +1,6 @@
 /**
- * JSON by a schema: the mask equals a naive test of every token by a judge that walks the schema; texts
- * pass JSON.parse and a plain validator; unsupported schemas are refused.
+ * Tests JSON by a schema. The mask equals a naive test of every token, by a judge that walks the schema. Texts pass
+ * JSON.parse and a plain validator, and unsupported schemas are refused.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -20,7 +20,7 @@ const pick = (/** @type {any[]} */ list) => list[below(list.length)];
 /** @type {Logitscope} */
 let scope;
 before(async () => {
-  // Bytes, and tokens that cross the borders of values.
+  // Bytes, and tokens that cross the boundaries of values.
   const tokens = ['{"', '":', ',"', '"a"', '":[', 'null', '1.', '00', '\\u', 'ru', '}}', ']}'];
   scope = await Logitscope.load({
     model: smallModel({ tokens: [...byteTokens().slice(0, 127), ...tokens, '<end>'] }),
@@ -29,7 +29,7 @@ before(async () => {
 after(() => scope.close());
 
 /**
- * The possible ends of a part that begins at i; `open` if the text may stop inside the part.
+ * `ends` are the possible ends of a part that begins at i; `open` is true if the text may end inside the part.
  * @typedef {{ ends: number[], open: boolean }} Reach
  * @typedef {(text: string, i: number) => Reach} Part
  */
@@ -42,7 +42,7 @@ const word = (wanted) => (text, i) => {
 };
 
 /**
- * Returns every end of a whole pattern, and whether a prefix of it reaches the text's end.
+ * Returns a part from two expressions: `whole` matches complete values, `begun` matches their prefixes.
  * @type {(whole: RegExp, begun: RegExp) => Part}
  */
 const pattern = (whole, begun) => (text, i) => {
@@ -84,7 +84,7 @@ const number = pattern(
 );
 
 /**
- * Reads a string of `least` to `most` characters one by one.
+ * Returns a part that reads a string of `least` to `most` characters.
  * @type {(least: number, most: number, counted: boolean) => Part}
  */
 const string = (least, most, counted) => (text, i) => {
@@ -114,7 +114,7 @@ const string = (least, most, counted) => (text, i) => {
   }
 };
 
-/** Returns the texts of a schema, without white space. @returns {Part} */
+/** Returns the part that reads a schema's texts, without white space. @returns {Part} */
 function partOf(schema) {
   const { anyOf, oneOf = anyOf, type } = schema;
   if (oneOf) return either(...oneOf.map(partOf));
@@ -141,7 +141,7 @@ function partOf(schema) {
     }
     return either(...lists);
   }
-  // An object: every choice of its optional keys, each spelled out.
+  // An object: lists every selection of its optional keys.
   const names = Object.keys(schema.properties ?? {});
   const { required = [] } = schema;
   const choices = names.reduce(
@@ -259,7 +259,7 @@ test('a random schema allows at each place exactly the tokens that a walk over i
   assert.ok(places > 500 && ended > 30, `${places} ${ended}`);
 });
 
-/** Returns for each text whether a model of bytes accepts it whole. */
+/** Returns, for each text, true if a model of bytes accepts the whole text. */
 async function accepts(schema, texts) {
   const model = await Logitscope.load({ model: smallModel() });
   const taken = texts.map((text) =>

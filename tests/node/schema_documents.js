@@ -1,19 +1,19 @@
 /**
- * Random schemas, random documents near them, and a validator: it knows JSON Schema's keywords and the
- * extra rules of web/engine/schema.js (keys in the schema's order, integers without a fraction, values of
- * enum as JSON.stringify writes them).
+ * Random schemas, random documents that nearly fit them, and a validator. It knows JSON Schema's keywords and the extra
+ * rules of web/engine/schema.js (keys in the schema's order, integers without a fraction, values of enum as
+ * JSON.stringify writes them).
  */
 import fc from 'fast-check';
 
 /**
- * A value with its text. `space` is its longest run of white space, `letters` the code points of a
- * string, possibly with a lone surrogate.
+ * A value with its text. `space` is its longest run of white space, `letters` the code points of a string, possibly
+ * with a lone surrogate.
  * @typedef {object} Node
  * @property {'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'} kind
  * @property {string} text
  * @property {number} space
  * @property {number[]} [letters]
- * @property {{ key: string, node: Node }[]} [items] each with its key in its spelling
+ * @property {{ key: string, node: Node }[]} [items] elements; `key` as written in the text
  */
 
 const NAMES = ['a', 'b', 'é"', ''];
@@ -61,14 +61,14 @@ const { whole } = fc.letrec((tie) => ({
   ),
 }));
 
-/** The random choices of a document, taken one after another from a list. */
+/** A list of random numbers, which make the choices for a document one after another. */
 class Lots {
   #at = 0;
   /** @param {number[]} lots */
   constructor(lots) {
     this.lots = lots;
   }
-  /** Returns a number below n, or 0 when the list is used up. @param {number} n */
+  /** Returns a number below n, or 0 after the end of the list. @param {number} n */
   below(n) {
     return (this.lots[this.#at++] ?? 0) % n;
   }
@@ -78,14 +78,14 @@ class Lots {
   }
 }
 
-/** White space: mostly none, seldom more than a schema with `space: 2` allows. @param {Lots} lots */
+/** Returns white space: mostly none, rarely more than a schema with `space: 2` allows. @param {Lots} lots */
 const gap = (lots) => lots.of(['', '', '', '', ' ', '\n', '\t\r', '', '   ', '']);
 const LETTERS = ['a', 'Z', '7', 'é', '🦙', '\u007f', '\\n', '\\"', '\\u0041', '\\ud83e\\udd99'];
 const ODD_LETTERS = ['\\ud800', '\\udc00', '\\x', '\n', '\\u12', '"'];
 const NUMBERS = ['0', '-0', '12', '-7', '0.5', '1e5', '1E-2', '-3.25e+7', '1.0'];
 const ODD_NUMBERS = ['01', '+1', '.5', '1.', '-', 'NaN', '1e', '0x1'];
 
-/** Returns the code points of a string's letters, or null if they are not JSON. */
+/** Returns the code points of a string's text, or null if it is not JSON. */
 function lettersOf(/** @type {string} */ text) {
   try {
     return [...JSON.parse(text)].map((letter) => /** @type {number} */ (letter.codePointAt(0)));
@@ -101,7 +101,7 @@ function stringNode(text) {
 }
 
 /**
- * Makes a text that often fits the schema, with its tree, or null if the text is not JSON.
+ * Makes a text that often fits the schema. `node` is its tree, or null if the text is not JSON.
  * @param {any} wanted @param {Lots} lots
  * @returns {{ text: string, node: Node | null }}
  */
@@ -115,12 +115,13 @@ function write(wanted, lots) {
   return writeOf(lots.of([type].flat()), wanted, lots);
 }
 
-/** Writes a value as JSON.stringify does, or seldom with additional white space. */
+/** Writes a value as JSON.stringify does, rarely with additional white space. */
 function exactly(/** @type {unknown} */ value, /** @type {Lots} */ lots) {
   return spell(value, lots.below(16) === 15 ? lots : new Lots([]));
 }
 
 /**
+ * Writes a value as JSON, with white space by `lots`.
  * @param {any} value @param {Lots} lots
  * @returns {{ text: string, node: Node }}
  */
@@ -169,10 +170,10 @@ function writeOf(type, wanted, lots) {
 }
 
 /**
- * Makes an array or an object of its parts, with white space around each part.
+ * Writes an array or an object from its parts, with white space around each part.
  * @template {Node | null} T
  * @param {'array' | 'object'} kind
- * @param {{ head: string, text: string, node: T }[]} parts each with its key, if it has one
+ * @param {{ head: string, text: string, node: T }[]} parts `head` is the key and colon, empty in an array
  * @param {Lots} lots
  * @returns {{ text: string, node: Node | T }}
  */
@@ -265,7 +266,7 @@ function fitsObject({ properties, required }, members) {
   );
 }
 
-/** White space that a constraint allows in one place. */
+/** Maximum length of white space between two tokens of JSON. */
 export const SPACE = 2;
 
 /**

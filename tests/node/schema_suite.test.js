@@ -1,7 +1,6 @@
 /**
- * The official test suite of JSON Schema, if JSON_SCHEMA_TEST_SUITE names its folder: no grammar accepts
- * an instance that the suite calls invalid. A grammar may refuse only those valid instances that it is
- * designed never to write.
+ * Runs the official test suite of JSON Schema if JSON_SCHEMA_TEST_SUITE names its folder. No grammar may accept an
+ * invalid instance. A grammar may refuse a valid instance only if isLeftOut is true for it.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -14,7 +13,7 @@ import { EOS, smallModel } from './small_model.js';
 const folder = process.env.JSON_SCHEMA_TEST_SUITE;
 const skip = folder ? false : 'JSON_SCHEMA_TEST_SUITE names no folder';
 
-/** Formats have their own files; grammars follow only some of them. */
+/** Formats that grammars support; each has a file in the suite. */
 const FOLLOWED = 'date date-time duration email hostname ipv4 ipv6 time uri uuid'.split(' ');
 
 /** @template T @param {T[]} list @returns {T[][]} */
@@ -25,7 +24,7 @@ const orders = (list) =>
         orders([...list.slice(0, i), ...list.slice(i + 1)]).map((rest) => [one, ...rest]),
       );
 
-/** Returns a value as JSON with its keys in each order. @param {any} value @returns {string[]} */
+/** Returns a value as JSON texts, one for each order of its keys. @param {any} value @returns {string[]} */
 function spellings(value) {
   if (typeof value !== 'object' || value === null) return [JSON.stringify(value)];
   const isList = Array.isArray(value);
@@ -43,11 +42,11 @@ function spellings(value) {
   return texts.map((text) => (isList ? `[${text}]` : `{${text}}`));
 }
 
-/** True if grammars never write this valid value, by the rules of types.js. */
+/** True if grammars never write this valid value; types.js documents these rules. */
 function isLeftOut(schema, value, file) {
   const text = JSON.stringify(schema);
-  if (/format/.test(file) || /"format"/.test(text)) return true; // fewer texts, or an annotation
-  if (/\$ref":"#"|"anyOf"|"prefixItems"|"items":\[/.test(text)) return true; // closed objects and lists inside
+  if (/format/.test(file) || /"format"/.test(text)) return true; // grammars write only some texts of a format
+  if (/\$ref":"#"|"anyOf"|"prefixItems"|"items":\[/.test(text)) return true; // inner objects and lists accept no additional elements
   if (typeof value === 'number' && /e/.test(String(value))) return true;
   const closed = schema.properties ?? schema.patternProperties;
   if (closed && schema.additionalProperties === undefined) return true;

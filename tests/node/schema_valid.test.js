@@ -1,6 +1,7 @@
 /**
- * Schemas of real programs and random ones: an independent validator accepts every text that a
- * schema's grammar writes.
+ * Tests schemas of real programs and random schemas: an independent validator accepts every text that a schema's
+ * grammar
+ * writes.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ const accepts = (schema, text) =>
 
 const CLOSING = [...Buffer.from('"]}')];
 
-/** Writes a text by a schema's grammar, byte by byte; returns null if it reaches no end. */
+/** Writes a text by a schema's grammar, byte by byte; returns null if it does not end within 400 bytes. */
 function write(schema, below) {
   /** @type {number[]} */
   const ids = [];
@@ -59,7 +60,7 @@ for (const { source, name, schema, good, bad } of known)
 const number = fc.constantFrom(0, 1, 2.5, -3, 10, 99, -0.75, 0.125);
 const pattern = fc.constantFrom('^a', 'b$', '^[a-c]{1,3}$', '\\d', '^(?!a)', '^(x|yz)*$', '.b');
 const NAMES = ['a', 'b', 'é', '1'];
-/** A random schema with supported keywords; some have no value, some are refused. */
+/** A random schema with supported keywords. Some of them allow no value, and the engine refuses some. */
 const { schema } = fc.letrec((tie) => {
   const part = tie('schema');
   const optional = (model) => fc.record(model, { requiredKeys: [] });

@@ -1,6 +1,6 @@
 /**
- * A plain validator of JSON Schema, independent of web/engine/schema.js: draft 2020-12 and OpenAPI 3.0's
- * additions, without the keywords that grammars do not support. It ignores formats.
+ * A plain validator of JSON Schema, independent of web/engine/schema.js. It knows the supported keywords of draft
+ * 2020-12 and of OpenAPI 3.0, and ignores formats.
  */
 
 /** @param {any} value */
@@ -11,7 +11,7 @@ const kindOf = (value) =>
 const isType = (value, type) =>
   type === 'integer' ? Number.isInteger(value) : kindOf(value) === type;
 
-/** @param {any} value @returns {string} the same for equal values */
+/** @param {any} value @returns {string} a text that is equal for equal values */
 const key = (value) =>
   kindOf(value) === 'object'
     ? `{${Object.keys(value)

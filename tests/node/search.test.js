@@ -1,7 +1,4 @@
-/**
- * Beam search and contrastive search equal plain twins over the raw logits, and follow their
- * definitions.
- */
+/** Tests that beam search and contrastive search equal plain versions on the raw logits, and their definitions. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -39,7 +36,7 @@ function hiddenOf(ids) {
   return scope.hidden();
 }
 
-/** Plain beam search: the whole vocabulary at each step, everything recomputed. */
+/** Plain beam search: it ranks the whole vocabulary at each step and reuses nothing. */
 function naiveBeams(prompt, width, power, steps, over) {
   let live = [{ ids: [], sum: 0 }];
   let done = [];
@@ -60,7 +57,7 @@ function naiveBeams(prompt, width, power, steps, over) {
     .slice(0, width);
 }
 
-/** Finds a seed whose small model ends texts soon, since a search takes no bias. */
+/** Finds a seed whose small model ends texts early, since a search accepts no bias. */
 async function endingModel() {
   for (let seed = 2; seed < 60; seed++) {
     const candidate = await Logitscope.load({ model: smallModel({ seed }) });
@@ -215,7 +212,7 @@ describe('contrastive search', () => {
     return dot(a, b) / Math.sqrt(dot(a, a)) / Math.sqrt(dot(b, b));
   };
 
-  /** Equation 5, everything recomputed at each step. */
+  /** Equation 5 of contrastive search; it reuses nothing between steps. */
   function naiveContrast(prompt, k, alpha, steps) {
     const ids = [...prompt];
     for (let step = 0; step < steps; step++) {
@@ -289,7 +286,7 @@ describe('contrastive search', () => {
   });
 });
 
-/** Wraps the engine: counts its sessions and refuses forks on request. */
+/** Wraps the engine: counts its sessions, forks and feeds, and refuses those beyond the limits. */
 function counted({ session_bytes = scope.info.session_bytes, forks = Infinity, feeds = Infinity }) {
   const count = { open: 0, most: 0, forks: 0, feeds: 0 };
   const watched = (session) => {

@@ -1,7 +1,7 @@
 /**
- * Both searches equal PyTorch's on the same weights (tests/vectors/search.json, written by
- * models/train/search_vectors.py). Ids are equal; numbers differ by the error of the arithmetic:
- * float32 in verbs, products of eight-bit integers in stories.
+ * Tests that both searches equal PyTorch's with equal weights (tests/vectors/search.json, written by
+ * models/train/search_vectors.py). Ids are equal; numbers differ only by rounding: float32 in verbs, eight-bit integers
+ * in stories.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ const cases = JSON.parse(readFileSync(`${root}tests/vectors/search.json`, 'utf8'
 const TOLERANCE = { verbs: 1e-5, stories: 0.1 };
 
 /**
+ * Asserts that the numbers of `found` are within `within` of those of `expected`.
  * @param {Record<string, any>} found
  * @param {Record<string, any>} expected
  * @param {number} within

@@ -1,4 +1,4 @@
-/** Guidance and contrastive decoding combine two distributions into one before the other stages. */
+/** Tests guidance and contrastive decoding, which combine two distributions before the other stages. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -11,7 +11,7 @@ const unit = () => pcg.next() / 2 ** 32;
 
 /** @type {Logitscope} */
 let scope;
-/** A weaker model with the same vocabulary. @type {Logitscope} */
+/** A weaker model that shares the vocabulary. @type {Logitscope} */
 let amateur;
 before(async () => {
   [scope, amateur] = await Promise.all(
@@ -23,7 +23,7 @@ after(() => {
   amateur.close();
 });
 
-/** ln softmax, in float64. @param {ArrayLike<number>} logits */
+/** Returns ln softmax in float64. @param {ArrayLike<number>} logits */
 function logSoftmax(logits) {
   const all = Array.from(logits);
   const max = Math.max(...all);
@@ -54,10 +54,10 @@ function near(got, wanted) {
   });
 }
 
-/** A token's text as in a trace. */
+/** Returns a token's text as in a trace. */
 const textOf = ({ text, special }) => ({ text, special });
 
-/** The settings among the options of a generation. */
+/** Returns the settings among the options of a generation. */
 const settingsOf = ({ prompt: _, max_new_tokens: __, ...settings }) => settings;
 
 const someLogits = (/** @type {number} */ n) =>
@@ -213,7 +213,7 @@ describe('a timeline', () => {
       .filter(({ mean }) => mean >= 5);
     const square = cells.reduce((sum, { mean, count }) => sum + (count - mean) ** 2 / mean, 0);
     const freedom = cells.length - 1;
-    // Bound: five standard deviations of chi-square with these degrees of freedom.
+    // The bound is five standard deviations of chi-square above its mean, the degrees of freedom.
     assert.ok(square < freedom + 5 * Math.sqrt(2 * freedom), `${square} of ${freedom}`);
   });
 });

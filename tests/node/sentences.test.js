@@ -1,4 +1,4 @@
-/** Each refusal of C and of JavaScript has its sentence in each language, with the same values. */
+/** Tests that each error of C and of JavaScript has its sentence in each language, with equal placeholders. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const plain = (name) =>
     .replace(/\/\*[^]*?\*\//g, '')
     .replace(/'(\\.|[^'\\])'/g, '0');
 
-/** Returns the arguments of a call, from behind its opening parenthesis. */
+/** Returns the arguments of a call; `from` is the offset after the opening parenthesis. */
 function argumentsAt(source, from) {
   const found = [''];
   for (let i = from, depth = 0; depth >= 0; i++) {
@@ -41,7 +41,7 @@ function argumentsAt(source, from) {
 
 const textsOf = (source) => [...source.matchAll(/"((?:\\.|[^"\\])*)"/g)].map(([, text]) => text);
 
-/** The refusals of C: [{ name, code, keys, form, rest }], without keys if the key is a variable. */
+/** The errors of C: [{ name, code, keys, form, rest }]; `keys` is empty if the key is a variable. */
 const ofC = readdirSync(join(root, 'src'))
   .filter((name) => name.endsWith('.c') && name !== 'status.c')
   .flatMap((name) => {
@@ -53,11 +53,13 @@ const ofC = readdirSync(join(root, 'src'))
     });
   });
 
-/** The refusals of a module of the engine: [{ name, code, key, values }]. */
+/** Returns the errors of an engine module: [{ name, code, key, values }]. */
 function ofModule(name) {
   const source = read('web/engine', name);
   const textOf = (/** @type {import('acorn').Node} */ { start, end }) => source.slice(start, end);
-  /** Calls with the places of the key and of its values. */
+  /**
+   * Functions that make errors, each with the index of the argument that is the key; the next argument is the values.
+   */
   const CALLS = {
     LogitscopeError: 1,
     refuse: name === 'sweep.js' ? 0 : name === 'remote.js' ? 2 : 1,

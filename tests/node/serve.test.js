@@ -1,4 +1,4 @@
-/** The static server serves only this machine and its folder, and leaves no file open. */
+/** Tests the static server: it serves only its folder, only to this machine, and leaves no file open. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
 import { get, request } from 'node:http';
@@ -41,7 +41,7 @@ before(async () => {
 });
 
 /**
- * Returns status and body of a path unchanged; fetch would normalise the path first.
+ * Requests a path without changes and returns status and body; fetch would normalise the path.
  * @param {string} path
  * @param {string} [method]
  * @returns {Promise<{ status: number | undefined, text: string }>}
@@ -108,7 +108,7 @@ test('the server listens to this machine only, unless told otherwise', {
   assert.equal(await listens('127.0.0.2', Number(at)), true);
 });
 
-/** Counts the descriptors of this process on a file. @param {string} name */
+/** Returns the number of this process's descriptors of a file. @param {string} name */
 async function opened(name) {
   const links = (await readdir('/proc/self/fd')).map((fd) =>
     readlink(`/proc/self/fd/${fd}`).catch(() => ''),

@@ -1,4 +1,4 @@
-/** Typed settings: a box accepts the engine's values and gives a reason for any other. */
+/** Tests typed settings: a box accepts the engine's values and gives a reason for any other value. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { build } from 'esbuild';
@@ -52,7 +52,7 @@ test('a box accepts exactly the engine’s values, at both bounds and beyond', (
   for (const row of rows)
     for (const bound of [row.minimum, row.maximum])
       for (const value of [bound - 1, bound - 0.5, bound, bound + 0.5, bound + 1]) {
-        if (Math.abs(value) > 1e15) continue; // its text may round to another number
+        if (Math.abs(value) > 1e15) continue; // the text may round to another number
         const taken = 'value' in words.readSetting(row, String(value));
         assert.equal(taken, engineTakes(row.name, value), `${row.name} ${value}`);
       }

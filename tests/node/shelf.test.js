@@ -1,4 +1,6 @@
-/** The shelf: each sampler has a source, a picture and a group, and is found by any system's name. */
+/**
+ * Tests the list of samplers: each has a source, a picture and a group, and a search finds it by any program's name.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -49,10 +51,10 @@ test('the start value of a stage is valid and visible in its picture', async () 
     const changed = confident.changed || flat.changed;
     assert.equal(changed, SAMPLERS[name].given !== 'none', `${name} changes ${changed}`);
   }
-  // min-p 0.05 of 58 % is 2.9 %; of 11.5 % it is less than the least token has.
+  // min-p 0.05 of 58 % is 2.9 %. 0.05 of 11.5 % is less than the smallest probability.
   assert.deepEqual([pictures.min_p.confident.removed, pictures.min_p.flat.removed], [11, 0]);
   assert.equal(pictures.min_p.flat.changed, false);
-  // The text 1 0 2 5 1 0 ends with its beginning, 1 0, after which 2 came.
+  // The text 1 0 2 5 1 0 ends with 1 0, and after the first 1 0 the next token was 2.
   assert.deepEqual(
     pictures.no_repeat_ngram_size.flat.kept
       .map((kept, id) => (kept ? -1 : id))

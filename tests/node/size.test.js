@@ -1,13 +1,12 @@
-/** Limits the size of the fetched files: modules, worker, its client in the page, and the draft model. */
+/** Limits the size of the downloaded files: modules, worker, its client in the page, and the draft model. */
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { measureSizes } from '../bench/size.js';
 
 /**
- * Bytes of gzip, slightly above the present size, so that growth is noticed at once. Unicode's form C
- * takes 6 kB, of which its table takes 4.4; Qwen's tokenizer needs it. The loops for several streams take
- * 1.4 kB.
+ * Limit of the gzip size in bytes, just above the current size, so that any growth is noticed. Unicode's form C, which
+ * Qwen's tokenizer needs, takes 6 kB, and the loops for several streams 1.4 kB.
  */
 const LIMIT = 103.2e3;
 

@@ -1,6 +1,7 @@
 /**
- * A small random gpt2 as a GGUF image: seeded weights, and as tokens the 256 bytes and an
- * end-of-sequence token, so that the model can read and write any text.
+ * A small random gpt2 as a GGUF image with seeded weights. Its tokens are the 256 bytes and an end token, so the model
+ * can
+ * read and write any text.
  */
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { Pcg32 } from '../vectors/twin.js';
@@ -9,7 +10,7 @@ const BYTES = 256;
 export const EOS = BYTES;
 export const VOCAB = BYTES + 1;
 
-/** GPT-2's visible stand-in for each byte. */
+/** Returns the visible character that GPT-2 uses for each byte. */
 export function byteTokens() {
   const printable = (byte) =>
     (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
@@ -23,8 +24,8 @@ export function byteTokens() {
  * Returns the contents for writeGguf.
  * @param {{ dim?: number, context?: number, layers?: number, heads?: number, seed?: number,
  *   tokenizer?: boolean, bos?: boolean, eos?: boolean, name?: string, tokens?: string[], template?: string,
- *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: of the matrices; tokens: in place
- *   of the bytes, in GPT-2's spelling, with the end token last
+ *   type?: import('../fixtures/gguf_writer.js').TensorType }} [options] type: format of the matrices; tokens: replace the
+ *   bytes; in GPT-2's spelling, with the end token last
  */
 export function smallContents({
   dim = 16,

@@ -1,4 +1,4 @@
-/** Speculative decoding: the rule, its distribution, the record of drafts, and refusals. */
+/** Tests speculative decoding: the rule, its distribution, the record of drafts, and errors. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
@@ -15,7 +15,7 @@ const unit = () => pcg.next() / 2 ** 32;
 
 /** @type {Logitscope} */
 let scope;
-/** A smaller model with the same vocabulary. @type {Logitscope} */
+/** A smaller model that shares the vocabulary. @type {Logitscope} */
 let draft;
 before(async () => {
   [scope, draft] = await Promise.all(
@@ -30,7 +30,7 @@ after(() => {
 });
 
 /**
- * Asserts that chi-square stays within five standard deviations.
+ * Asserts that counts fit the distribution p: chi-square is within five standard deviations.
  * @param {number[]} counts @param {number[]} p @param {number} n
  */
 function holdsLaw(counts, p, n) {
@@ -55,7 +55,7 @@ describe('the rule in the module', () => {
     module = await Module.load();
   });
 
-  /** Calls C's decision on two distributions in its memory. */
+  /** Calls the C function that decides about a draft, with two distributions in the module's memory. */
   function rule(/** @type {number[]} */ p, /** @type {number[]} */ q) {
     const at = module.exchange(24 * p.length);
     const qAt = at + 8 * p.length;

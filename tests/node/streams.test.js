@@ -1,4 +1,4 @@
-/** The measurement at load that chooses how many blocks share one vector. */
+/** Tests the measurement at load time that chooses how many blocks share one vector. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +9,9 @@ import { chooseStreams } from '../../web/engine/weight-streams.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * A module that takes `cost` milliseconds a megabyte, by number of streams, with a clock that ticks
- * every `tick` milliseconds. Its first readings are slow, as unoptimised code is, and another program
- * stalls four readings from `stall` on.
+ * Returns a fake module that takes `cost` milliseconds per megabyte, by number of streams. Its clock ticks every `tick`
+ * milliseconds. Its first readings are slow, like unoptimised code, and four readings from `stall` on are delayed, as
+ * by another program.
  */
 function machine({ cost, parts = 100, bytes = 1e6, tick = 0, slow = 3, stall = -1 }) {
   let time = 0;

@@ -1,4 +1,4 @@
-/** Submissions in separate processes: Python and JavaScript, limits, and isolation. */
+/** Tests submissions in separate processes: Python and JavaScript, limits, and isolation. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ async function graded(source, as, more = [], kind = 'py') {
   return { ...JSON.parse(stdout), stderr };
 }
 
-/** Returns the message of the first property that fails. */
+/** Returns the message of the first failed property. */
 const first = ({ properties }) => properties.find(({ holds }) => !holds)?.message;
 
 describe('a Python file', () => {
@@ -105,8 +105,8 @@ describe('a Python file', () => {
     ).functions;
     assert.equal(topP.fault.code, 'until_above');
     assert.ok(topP.score > 50 && topP.score < 100);
-    // top_p's fault shows in the loop too. A sum of probabilities may end below the highest u, and then
-    // the last place belongs to a removed token.
+    // top_p's fault also affects the loop. If the sum of probabilities ends below the highest u, the last entry belongs
+    // to a removed token.
     const failed = generate.properties.filter(({ holds }) => !holds);
     assert.deepEqual(
       failed.map(({ name }) => name),
@@ -374,7 +374,7 @@ describe('the limits', () => {
     );
     assert.match(first(python), /MemoryError/);
     const script = await graded(
-      // The code allocates once, since V8 collects garbage for long before it gives up.
+      // The code allocates only once: V8 collects garbage for a long time before it fails.
       'let why; export default () => { try { if (!why) new Uint8Array(1e9).fill(1); } catch (error) { why = error; } throw why; };',
       'top_k',
       ['--memory-limit', '256'],
@@ -402,7 +402,7 @@ def hold(bytes):
       ['def top_k(logits):\n    while os.fork(): pass\n    time.sleep(9)', 'tasks'],
     ]);
     for (const [source, code] of sample(sources, 2)) {
-      // Some interpreters use so much memory in a fork that 128 MB would end them first.
+      // After a fork, some interpreters need more than 128 MB, so that limit would end them too early.
       const memory = code === 'tasks' ? 1024 : 128;
       const submissions = new Submissions(process.stderr, { memory });
       const path = file(`import mmap, os, time\n${source}\n`);
@@ -416,7 +416,7 @@ def hold(bytes):
   });
 
   test('include the folders of a killed grader, which the next one removes', () => {
-    const left = `${tmpdir()}/logitscope-grade-4194305-x`; // no process has that number
+    const left = `${tmpdir()}/logitscope-grade-4194305-x`; // no process has this number
     mkdirSync(`${left}/seen`, { recursive: true });
     const own = () =>
       readdirSync(tmpdir()).filter((it) => it.startsWith(`logitscope-grade-${process.pid}-`));
@@ -474,7 +474,7 @@ describe('isolation', () => {
       ['os.remove(__file__)', /Read-only/],
       [`os.listdir(${JSON.stringify(folder)})`, /No such file/],
       [`os.kill(${process.pid}, 0)`, /No such process/],
-      // An earlier jail, set up by a shell, allowed each of these.
+      // An earlier sandbox, set up by a shell script, allowed each of these.
       ['os.mkdir("x")', /Read-only/],
       ['os.mkdir("/dev/x")', /Read-only/],
       ['os.mkdir("/dev/shm/x")', /Read-only|No such file/],
@@ -666,10 +666,10 @@ describe('the repository for homework', () => {
   };
 
   test('starts at 0 in both languages and reaches 100 with correct functions', async () => {
-    // The cases take half as long as either of the other scripts.
+    // The script with cases takes half the time of each other script.
     for (const script of LONG ? ['test', 'test:javascript', 'test:cases'] : ['test:cases'])
       assert.deepEqual(await homework(script), [1, 0]);
-    // `make test` grades these functions above, under their other names.
+    // `make test` grades these functions above, under other names.
     if (LONG) assert.deepEqual(await homework('test:cases', PYTHON), [0, 100]);
     if (LONG) assert.deepEqual(await homework('test', PYTHON + CHAIN), [0, 100]);
   });

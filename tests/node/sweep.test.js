@@ -1,6 +1,4 @@
-/**
- * Sweeps: each point equals the engine's own figures, locally, behind a worker and on the command line.
- */
+/** Tests sweeps: each point equals the engine's figures, locally, behind a worker and on the command line. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -49,7 +47,7 @@ test('the trade figure writes enough texts for two smooth curves', async () => {
     grammar,
     settings: { seed: 42 },
   });
-  /** Largest step of a curve against its direction. */
+  /** Returns the largest step of a curve against the expected direction. */
   const back = (name, way) =>
     Math.max(
       ...points

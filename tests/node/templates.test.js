@@ -1,4 +1,4 @@
-/** The language of chat templates: snippets and published templates render as in Jinja2. */
+/** Tests the language of chat templates: snippets and published templates render as in Jinja2. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -12,11 +12,11 @@ import { SHAPES } from './chat_shapes.js';
 const vectors = new URL('../vectors/', import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, vectors), 'utf8'));
 const DATE = '2024-07-26';
-/** A folder with more templates, files that end in .jinja. */
+/** Folder of additional templates: files that end in .jinja; undefined if there is none. */
 const FOLDER = process.env.LOGITSCOPE_TEMPLATES;
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
 
-/** Returns the text of a template, or null if it is refused. */
+/** Renders a template; returns null if it is refused. */
 function rendered(template, values) {
   try {
     const { text, origin } = renderTemplate(template, DATE, values, {});
@@ -132,10 +132,10 @@ function byJinja(cases) {
   return lines.map((line) => JSON.parse(line).text ?? null);
 }
 
-/** Texts of messages that occur in no template. */
+/** Characters of the messages that occur in no template. */
 const SAID = /[🦙日]/gu;
 
-/** Compares templates with Jinja2 on all conversations, and counts the outcomes. */
+/** Compares templates with Jinja2 on all conversations; counts the outcomes. */
 function compare(templates) {
   const cases = templates.flatMap(({ name, template }) =>
     SHAPES.map((shape) => ({ name: `${name}, ${shape.name}`, template, values: shape.values })),

@@ -1,4 +1,4 @@
-/** The parts of the bench that handle a text, each driven alone. */
+/** Tests the parts of the bench that handle a text, each separately. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LogitscopeError } from '../../web/engine/errors.js';
@@ -16,7 +16,7 @@ const reader = { pieces: async (ids) => ids.map(pieceOf) };
 const step = (id) => ({ ...pieceOf(id), u: 0.5, mu: null, p: 0.5, p_raw: 0.25, rank: 0 });
 const idsOf = ({ steps }) => steps.map(({ id }) => id);
 
-/** A fake bench for its parts. */
+/** Returns a fake bench that owns the tested part. */
 function owner(more) {
   return {
     texts: new TextTree(),

@@ -1,4 +1,4 @@
-/** Finds the thinking tokens of a text: between <think> and </think>, at any token borders. */
+/** Tests the search for thinking tokens: between <think> and </think>, at any token boundaries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findThinking } from '../../web/state/thinking.js';

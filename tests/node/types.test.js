@@ -1,4 +1,4 @@
-/** JavaScript passes `tsc --checkJs --strict`, and the public calls are documented. */
+/** Tests that JavaScript passes `tsc --checkJs --strict` and that public calls are documented. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { RemoteLogitscope, RemoteSession } from '../../web/engine/remote.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// The test of the packed file checks the other project, tsconfig.types.json.
+// pack.test.js checks the other project, tsconfig.types.json.
 test('the types check under tsc -p tsconfig.json', () => {
   const { status, stdout } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.json'], {
     cwd: root,
@@ -19,7 +19,7 @@ test('the types check under tsc -p tsconfig.json', () => {
   assert.equal(status, 0, stdout);
 });
 
-/** Returns the public members of a file's classes with their comments. @param {string} file */
+/** Returns the public members of a file's classes, with their comments. @param {string} file */
 function membersOf(file) {
   const source = readFileSync(`${root}/web/engine/${file}`, 'utf8');
   const classes = source.slice(source.indexOf('\nexport class'));
@@ -92,7 +92,7 @@ test('the types of the elements have each property that an attribute sets', () =
     const shared = source.includes('...ModelElement.properties') ? ofModel : [];
     const wanted = [...shared, ...attributesOf(source)];
     const members = membersIn(name);
-    // A panel's scope sets its other properties.
+    // Panels have more properties, which their scope sets, so LogitPanel is exempt.
     if (name !== 'LogitPanel')
       assert.deepEqual(
         wanted.filter((each) => !members.includes(each)),

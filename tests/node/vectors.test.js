@@ -1,6 +1,6 @@
 /**
- * The golden vectors through the engine's interface, and the account of their source sets: coverage.txt
- * has an entry for every case of a set, with a reason if the case is not carried over.
+ * Runs the golden vectors through the engine's interface. Also checks coverage.txt: it has an entry for every case of
+ * the source sets, with a reason if the vectors omit the case.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The claims of the card of models/verbs.gguf, measured with the C engine: right completions of
-// held-out prompts, and a distribution close to the grammar's.
+// Tests the statements on the card of models/verbs.gguf with the C engine: correct completions of held-out prompts, and
+// a distribution close to the grammar's.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -45,7 +45,7 @@ test('after each of 100 prefixes the distribution is within total variation 0.08
 
 const whole = new Set(sentences(grammar));
 
-/** Completes every prompt once; counts the correct sentences that end by themselves. */
+/** Completes every prompt once; returns the number of correct sentences that reach the end token. */
 async function countRight(prompts, settings) {
   let right = 0;
   for (const [seed, prompt] of prompts.entries()) {

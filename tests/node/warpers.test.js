@@ -1,6 +1,4 @@
-/**
- * Samplers with a state, a coin or texts among their settings; presets that imitate another system.
- */
+/** Tests samplers that have a state, random decisions or text settings, and presets that imitate other programs. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -231,7 +229,7 @@ describe('DRY', () => {
         .tokens.find(({ id }) => id === colon).warped;
     assert.equal(warped([]), Math.fround(raw - 2));
     assert.equal(warped([':']), raw);
-    assert.equal(warped(['b:']), Math.fround(raw - 2)); // the whole "ab" follows the breaker
+    assert.equal(warped(['b:']), Math.fround(raw - 2)); // "ab" follows the breaker
     assert.equal(warped(['b:a']), raw); // only "b" follows the breaker
     session.close();
   });
