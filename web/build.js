@@ -129,7 +129,7 @@ function viewOf(key) {
 }
 
 /**
- * The strings of a language: those of one view, or those of the first screen.
+ * The strings of one view in a language; without a view, the strings of the first screen.
  * @param {string} code
  * @param {string} [view]
  * @returns {Promise<Record<string, any>>}

@@ -37,10 +37,10 @@ import { readTrace } from './trace.js';
  * @property {(id: number) => { text: string, special: boolean }} piece
  * @property {boolean} whole
  *
- * A chain that is ready to run once: C has settings, logits, history and constraint.
+ * A chain that can run once: C has settings, logits, history and constraint.
  * @typedef {object} Ready
  * @property {number} chain
- * @property {number[]} at logits, history and its length, the arguments of C
+ * @property {number[]} at arguments of C: addresses of logits and history, length of the history
  * @property {number} mask address of the constraint's mask, 0 if there is none
  * @property {Resolved} resolved
  * @property {Source} source
@@ -441,7 +441,7 @@ export class Chain {
   }
 
   /**
-   * Runs the chain without a record, which is faster, and draws. The result is that of #draw.
+   * Runs the chain without a record, which is faster, and draws a token: the token of #draw.
    * @param {Ready} ready
    * @param {Choice} choice
    */

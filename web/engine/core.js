@@ -66,7 +66,7 @@ export class Core {
   context = 0;
   /** True if timelines keep their KV cache by default. */
   cache = true;
-  /** Loads another model with the same modules. @param {any} _model @returns {Promise<any>} */
+  /** Loads a further model with the compiled modules of this instance. @param {any} _model @returns {Promise<any>} */
   loadBeside = (_model) => Promise.reject();
   /**
    * Addresses of the file's chat templates in memory, by name.

@@ -101,7 +101,7 @@ export function reasonOf(error) {
     : error.message;
 }
 
-/** A value for a sentence: a number itself, any other value as text. @param {unknown} value */
+/** A value for a sentence: a number unchanged, any other value as text. @param {unknown} value */
 export const shown = (value) => (typeof value === 'number' ? value : show(value));
 
 /**

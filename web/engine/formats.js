@@ -18,7 +18,7 @@ const LOCAL = '[A-Za-z0-9_+-]{1,20}(?:\\.[A-Za-z0-9_+-]{1,20}){0,2}';
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const HEX = '[0-9a-fA-F]';
 const GROUP = `${HEX}{1,4}`;
-/** Groups on both sides of "::", which replaces the missing groups. */
+/** IPv6 addresses with groups on both sides of "::", which replaces the missing groups. */
 const SHORTENED = [1, 2, 3, 4, 5, 6].map((n) => `(?:${GROUP}:){1,${n}}(?::${GROUP}){1,${7 - n}}`);
 const IPV6 = [`(?:${GROUP}:){7}${GROUP}`, `(?:${GROUP}:){1,7}:`, `:(?::${GROUP}){1,7}`, '::'];
 const PATH = "[A-Za-z0-9._~!$&'()*+,;=:@/-]*";

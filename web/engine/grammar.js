@@ -175,8 +175,8 @@ function checkGiven(grammar, text) {
 }
 
 /**
- * Judges a whole sentence and gives the reason if it is wrong. If it has several readings, the most
- * favourable reading counts ("is going to work" is a future, but also a present: on the way to
+ * Judges a whole sentence; the verdict's `code` is the error, if there is one. If the sentence has
+ * several readings, the most favourable reading counts ("is going to work" is a future, but also a present: on the way to
  * work).
  * @param {Grammar} grammar
  * @param {string} text the whole sentence, prompt included, without special tokens

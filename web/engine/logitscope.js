@@ -217,7 +217,7 @@ export class Logitscope extends Session {
   }
 
   /**
-   * `warp` of several rows of logits under the same settings.
+   * Runs `warp` on several rows of logits with equal settings.
    * @param {ArrayLike<number>[]} rows
    * @param {Settings} [settings]
    * @param {{ step?: number, histories?: ArrayLike<number>[] }} [options]
@@ -293,7 +293,7 @@ export class Logitscope extends Session {
     return chain.landscape(chain.given(logits, history, second), settings, knob, values, how);
   }
 
-  /** Another timeline over the same model. */
+  /** Opens an empty timeline over the model. */
   session() {
     return Session.open(this.#open(), this.#sessions);
   }

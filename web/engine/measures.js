@@ -26,8 +26,8 @@ import { checkSentence } from './grammar.js';
  *   | { of: 'text', unit: Unit, read: (text: Sample, engine: Counter) => number | Promise<number> }
  *   | { of: 'texts', unit: Unit, read: (texts: Sample[]) => number }} Measure
  *
- * The mean and the quartiles of n values. For n = 1 all four are the value itself. A share over no
- * texts is NaN.
+ * The mean and the quartiles of n values. For n = 1 all four equal the value. A share over no texts
+ * is NaN.
  * @typedef {{ n: number, mean: number, q1: number, median: number, q3: number }} Summary
  */
 

@@ -70,8 +70,8 @@ function beside(loops, source) {
 }
 
 /**
- * Compiles a module of loops: the given one, else the file beside the main module, else the
- * package's own. Returns the reason if that fails.
+ * Compiles a module of loops: the given module, else the file in the folder of the main module, else
+ * the package's own. Returns the reason if that fails.
  * @param {Loops} loops
  * @param {Source | WebAssembly.Module | undefined} source of the first module
  * @param {Source | WebAssembly.Module | undefined} given
@@ -107,7 +107,7 @@ export class Module {
    * @param {Source | WebAssembly.Module} [source]
    * @param {'auto' | 'scalar' | 'simd' | 'relaxed'} [variant]
    * @param {Partial<Record<Loops, Source | WebAssembly.Module>>} [given] modules of loops to
-   *   use instead of the files beside the main module
+   *   use instead of the files in the main module's folder
    * @returns {Promise<Module>}
    */
   static async load(source, variant = 'auto', given = {}) {

@@ -191,7 +191,7 @@ function fractions(low, lowOpen, high, highOpen, places) {
   return out;
 }
 
-/** Joins alternatives; an empty one makes the others optional. @param {string[]} parts @returns {string | null} null without parts */
+/** Joins alternatives; an empty alternative makes the result optional. @param {string[]} parts @returns {string | null} null without parts */
 function choice(parts) {
   if (parts.length < 2) return parts[0] ?? null;
   const filled = parts.filter(Boolean);
@@ -272,7 +272,7 @@ function isLong({ units, scale }) {
 }
 
 /**
- * Replaces a bound that is too long for a grammar by the largest allowed one; null if that would
+ * Replaces a bound that is too long for a grammar by the largest allowed bound; null if that would
  * widen the range. Other bounds do not change.
  * @param {Bound} bound @param {1 | -1} side 1: a lower bound
  * @returns {Bound | null}

@@ -35,7 +35,7 @@ export const readsSecond = ({ guidance_scale = 1, contrastive_beta = 0 }) =>
 /** The settings that can pass a draw's state to the next draw. @type {string[]} */
 export const CARRIED = ['mirostat_mu', 'adaptive_mean'];
 
-/** llama.cpp's samplers in its order. Each sampler that it lacks is beside a similar sampler. */
+/** llama.cpp's samplers in its order. Each sampler that it lacks is next to a similar sampler. */
 const LLAMA_CPP = [
   'guidance_scale',
   'contrastive_beta',

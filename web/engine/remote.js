@@ -299,7 +299,7 @@ export class RemoteSession extends SessionBase {
     return { generation, leave: () => signal?.removeEventListener('abort', abort) };
   }
 
-  /** Another session with the same timeline. @returns {Promise<RemoteSession>} */
+  /** Opens a session with a copy of the timeline. @returns {Promise<RemoteSession>} */
   async fork() {
     return new RemoteSession(this.#connection, await this.request('fork'));
   }
@@ -405,7 +405,7 @@ export class RemoteLogitscope extends ScopeBase {
     return this.#connection.busy;
   }
 
-  /** Another timeline over the same model. @returns {Promise<RemoteSession>} */
+  /** Opens an empty timeline over the model. @returns {Promise<RemoteSession>} */
   async session() {
     return new RemoteSession(this.#connection, await this.request('session'));
   }

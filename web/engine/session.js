@@ -333,7 +333,7 @@ export class Session {
     return score(this.#open(), this, prompt, completion, openPace());
   }
 
-  /** Another session with the same timeline; nothing is evaluated again. @returns {Session} */
+  /** Opens a session with a copy of the timeline; the model evaluates nothing. @returns {Session} */
   fork() {
     const core = this.#open();
     const fork = new Session(core, this.#owned);

@@ -66,7 +66,7 @@ const sameBytes = (/** @type {Uint8Array} */ a, /** @type {Uint8Array} */ b) =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 /**
- * Throws unless both models give each id the same meaning.
+ * Throws unless every id is an equal token in both models.
  * @param {Core} core
  * @param {Draft} draft
  */
@@ -300,7 +300,7 @@ export class Speculation {
 
   /**
    * @param {Resolved} now
-   * @param {Choice} choice that of the first token of the pass
+   * @param {Choice} choice the choice for the pass's first token
    * @param {number} step
    */
   #random({ seed }, choice, step) {

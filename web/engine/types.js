@@ -118,7 +118,7 @@
  * @property {'transformers' | 'llama.cpp' | 'llama2.c'} [convention] 'transformers'; program that
  *   decides ties and boundaries
  * @property {string[]} [order] samplers in the order of application; may include 'own'. Default:
- *   the canonical order, which is that of transformers
+ *   the canonical order, which transformers uses
  * @property {Own | ArrayLike<number> | null} [own] the caller's sampler: a function, or its result for
  *   the arguments of `ownInput`. It runs at the position of 'own' in the order, or last if the
  *   order does not name 'own'
@@ -357,7 +357,7 @@
 
 /**
  * The source of a draw's random number: a function, a number u, or a step of the seed. The default
- * is step 0, so every call with equal settings and logits draws one and the same token.
+ * is step 0, so a repeated call with equal settings and logits repeats the token.
  * @typedef {object} ReadChoice
  * @property {() => number} [rng] called once, returns u in [0, 1); `Math.random` for a new token
  *   each time
@@ -366,7 +366,7 @@
  *
  * @typedef {ReadChoice & { raw?: boolean }} DrawChoice `raw: false` leaves p_raw out, for speed
  *
- * Further inputs beside the caller's logits: the ids so far, and the logits of a second
+ * Optional inputs in addition to the caller's logits: the ids so far, and the logits of a second
  * distribution for guidance_scale or contrastive_beta.
  * @typedef {{ history?: ArrayLike<number>, second?: ArrayLike<number> }} Beside
  */
@@ -414,7 +414,7 @@
  * @property {Record<string, unknown>} [variables] other variables of the template, for instance
  *   enable_thinking
  * @property {string | Platform<'URL'> | Uint8Array} [renderer] code or address of the worker that
- *   renders templates, if it is not beside the engine
+ *   renders templates, if it is not in the engine's folder
  */
 
 /**
@@ -431,7 +431,7 @@
  */
 
 /**
- * A timeline over another model. A scope of that model is one too.
+ * A timeline over another model. It may also be that model's scope, which has a default timeline.
  * @typedef {{ feed: (ids: ArrayLike<number>) => unknown, logits: () => Float32Array
  *   | Promise<Float32Array> }} Amateur
  *

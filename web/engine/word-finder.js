@@ -15,7 +15,7 @@ export class WordFinder {
   /** For each node, the length of the longest word with which its text begins; 0 if none. */
   #word = [0];
 
-  /** @param {string[]} words none of them empty */
+  /** @param {string[]} words must not be empty texts */
   constructor(words) {
     // Each round adds one character of every word, so every shorter node exists before longer nodes.
     let left = words.map((word) => ({ word, node: 0 }));

@@ -1,2 +1,2 @@
-/** For `require`, which loads a module in Node 20.19, 22.12 and later. */
+/** The entry for `require`, which can load a module in Node 20.19, 22.12 and later. */
 module.exports = require('../template.js');

@@ -145,7 +145,7 @@ function needAscii(text) {
   return /(?!\d)\p{Nd}/u.test(text) ? refuse('digits beyond ASCII are not supported') : text;
 }
 
-/** Parses an int; null if the text is none. @param {string} text @param {number} base */
+/** Parses an int; null if the text is not an int. @param {string} text @param {number} base */
 export function parseInteger(text, base) {
   needAscii(text);
   if (text.length > DIGITS_MAX) refuse(`an integer has more than ${DIGITS_MAX} digits`);
@@ -158,7 +158,7 @@ export function parseInteger(text, base) {
   return text[0] === '-' ? -value : value;
 }
 
-/** Parses a float; null if the text is none. @param {string} text */
+/** Parses a float; null if the text is not a float. @param {string} text */
 export function parseFloating(text) {
   if (!FLOAT.test(needAscii(text))) return null;
   const name = /^([+-]?)(i|n)/i.exec(text);

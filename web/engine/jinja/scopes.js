@@ -254,7 +254,7 @@ function settle(nodes, place) {
         check(node.iter);
         if (node.test) checkNames(node.test, false);
         settle(node.body, { scope: node.scope, late: false, loop: true });
-        // A recursive loop is a function of its own; its `else` branch is in that function.
+        // A recursive loop is compiled to a function, which contains the `else` branch.
         settle(node.else_, { scope: node.elseScope, late: false, loop: loop && !node.recursive });
         break;
       case 'Macro':

@@ -104,7 +104,7 @@ export class Namespace {
   }
 }
 
-/** An iterator, which gives each item once. */
+/** An iterator. It yields each item once. */
 export class Iter {
   /** @param {Iterator<Value>} steps */
   constructor(steps) {
