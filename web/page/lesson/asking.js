@@ -1,4 +1,4 @@
-/** Questions of one element to the engine: how many are open, and the fault of the last answer. */
+/** Counts an element's open requests to the engine and keeps the fault of the last answer. */
 import { reason } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import { t } from '../../locale/locale.js';
@@ -7,9 +7,9 @@ import { t } from '../../locale/locale.js';
 /** @typedef {import('lit').ReactiveControllerHost} Host */
 
 /**
- * The sentence of a refusal; empty without a fault, and until its words are fetched.
+ * Returns a sentence about a fault; '' without a fault or until the strings are fetched.
  * @param {Fault | null | undefined} fault
- * @param {Host} host is rendered again when the words are there
+ * @param {Host} host is rendered again when the strings are fetched
  */
 export function refusalSentence(fault, host) {
   const why = reason(fault, host);
@@ -38,8 +38,8 @@ export class Asking {
   /**
    * @template T
    * @param {() => Promise<T>} work
-   * @param {(answer: T) => void} [take] is called before the question counts as answered
-   * @param {() => boolean} [isWanted] false once a newer question has replaced this one
+   * @param {(answer: T) => void} [take] gets the answer while the request still counts as open
+   * @param {() => boolean} [isWanted] returns false if a newer request has replaced this one
    */
   async ask(work, take = () => {}, isWanted = () => true) {
     this.#open++;

@@ -1,4 +1,4 @@
-/** <logit-class-plot>: the results of a class in a lesson, a dot for each learner's code. */
+/** <logit-class-plot>: the results of a class in a lesson, with one dot for each learner's code. */
 import { html, nothing, svg } from 'lit';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define } from '../../base/element.js';
@@ -13,7 +13,7 @@ import classPlotStyles from './class-plot.css';
  */
 
 const OUTCOMES = /** @type {const} */ (['first', 'later', 'shown', 'tried', 'none']);
-/** Pixels between dots, and dots in a row. */
+/** The distance between dots in pixels, and the number of dots in a row. */
 const [PITCH, ROW] = [14, 20];
 
 /** @param {Outcome} outcome @param {number} x @param {number} y */
@@ -44,9 +44,9 @@ export class LogitClassPlot extends LogitElement {
 
   constructor() {
     super();
-    /** Of the lesson. */
+    /** The name of the lesson. */
     this.name = '';
-    /** Of the questions. @type {string[]} */
+    /** The ids of the questions. @type {string[]} */
     this.ids = [];
     /** @type {string[]} */
     this.asks = [];
@@ -92,7 +92,7 @@ export class LogitClassPlot extends LogitElement {
     </div>`;
   }
 
-  /** Outcomes by learner. @param {Work[]} works */
+  /** Renders the outcomes of each learner. @param {Work[]} works */
   #renderNames(works) {
     return html`<details class="names"><summary>${t('teacher.names')}</summary>
       <div class="scroll" tabindex="0" role="region" aria-label=${t('teacher.names')}><table>

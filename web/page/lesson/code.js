@@ -1,6 +1,6 @@
 /**
- * <logit-code>: the editor of a question that asks for code. The code runs in the sandboxed frame and
- * the grader judges it; `check()` tells the answer. Emits "logit-edit" when the code changes.
+ * <logit-code>: the editor of a question that asks for code. `check()` runs the code in the sandboxed
+ * frame and returns the grader's result. Emits "logit-edit" when the code changes.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
@@ -19,7 +19,7 @@ import codeStyles from './code.css';
 
 addMessages(locales);
 
-/** Number of failing properties on show: the first ones are the simplest. */
+/** The most failing properties that are shown; the first properties are the simplest. */
 const LISTED = 3;
 
 /** @param {string} as @param {import('../../grade/grade.js').Verdict} verdict */
@@ -43,11 +43,11 @@ export class LogitCode extends LogitElement {
     super();
     /** @type {import('../../lessons/lesson-file.js').Question} */
     this.question = { id: '', kind: 'code', ask: '', right: '' };
-    /** Key of the lesson in memory; empty when nothing is kept. */
+    /** The key under which the browser keeps the code; '' if it keeps none. */
     this.key = '';
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
-    /** Is called at Ctrl+Enter. */
+    /** Called at Ctrl+Enter. */
     this.run = () => {};
     this.code = '';
     this.busy = false;
@@ -66,7 +66,7 @@ export class LogitCode extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (!changed.has('question') || !this.question.id) return;
-    // An emptied editor begins anew at the next visit.
+    // If the learner has emptied the editor, it begins with the question's code again.
     this.code = (this.key && recallCode(this.key, this.question.id)) || this.question.begin || '';
     this.verdicts = [];
   }
@@ -114,7 +114,7 @@ export class LogitCode extends LogitElement {
       /** @type {unknown} */ (named)
     );
     const failed = verdicts.find(({ holds }) => !holds);
-    // Without a named fault, the first failing property gives the sentence.
+    // If no typical fault was found, the sentence is about the first failing property.
     const fails = failed && this.speak(() => failsOf(as, failed));
     return {
       right: !failed,

@@ -1,4 +1,4 @@
-/** The controls below a lesson's figure, one row each: numbers, the seed, the prompt, biases. */
+/** Renders the controls below a lesson's figure, one in each row: numbers, the seed, the prompt, biases. */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { settingName, valueInWords } from '../../base/setting-words.js';
@@ -13,13 +13,13 @@ import { plain, t } from '../../locale/locale.js';
  * @typedef {object} Options
  * @property {LessonState} state
  * @property {TableRow[]} table
- * @property {Map<string, number>} ids of the tokens that a control can bias or force first
+ * @property {Map<string, number>} ids the ids of the tokens that a control can bias or force as first token
  * @property {(patch: Partial<LessonState>) => void} set
- * @property {import('../../base/number-input.js').NumberInput} seed what is typed for it
+ * @property {import('../../base/number-input.js').NumberInput} seed the input of the seed
  */
 
 const LONGEST = 100;
-/** A bias in the engine's own words. */
+/** The step of a bias slider, in logits. */
 const STEP = 0.1;
 
 /** @param {Event} event */
@@ -38,7 +38,7 @@ function stepSlider({ currentTarget }, by) {
 }
 
 /**
- * A slider, and a button at each end that moves it by one step.
+ * Renders a slider, with a button at each end that moves it by one step.
  * @param {string} label
  * @param {{ value: number, low: number, high: number, step: number, shown: string, said?: string,
  *   name?: string, disabled?: boolean, set: (to: number) => void }} options
@@ -53,7 +53,7 @@ function slider(label, { value, low, high, step, shown, said, name = '', disable
       @input=${(/** @type {Event} */ event) => set(numberOf(event))}>${button(1)}<output>${shown}</output></div>`;
 }
 
-/** @param {Options} options @param {object} patch of the settings; an undefined value removes one */
+/** @param {Options} options @param {object} patch settings to change; an undefined value removes a setting */
 function setSettings({ set }, patch) {
   set({ settings: patch });
 }

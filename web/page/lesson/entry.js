@@ -1,10 +1,10 @@
-/** Shows a lesson, its guide for teachers, or the form that writes a lesson, as the address says. */
+/** Shows a lesson, its guide for teachers, or the lesson editor; the address names one of them. */
 addEventListener('logit-ready', async () => (await import('../offline/keep-site.js')).keepSite(), {
   once: true,
 });
 enter(/** @type {Element} */ (document.querySelector('logit-lesson')));
 
-/** @param {Element} place the <logit-lesson> of the page, not yet defined */
+/** @param {Element} place the page's <logit-lesson>, whose code is not loaded yet */
 async function enter(place) {
   const query = new URLSearchParams(location.search);
   const writing = query.get('lesson') === 'new';

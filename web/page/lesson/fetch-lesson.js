@@ -1,11 +1,11 @@
-/** Fetches a lesson: from the address itself, a shipped one, or a file of the same origin. */
+/** Fetches a lesson: a lesson inside the address, a shipped lesson, or a file of the page's origin. */
 import { fetchText } from '../../state/assets.js';
 import { SHIPPED, lessonFile } from '../../lessons/shipped.js';
 import { disguise, language } from '../../locale/locale.js';
 
 const CARRIED = '#lesson=';
 
-/** True if the address names or carries a lesson; else the list of lessons is shown. @param {string} name */
+/** True if the address names or contains a lesson; if false, the page shows the list of lessons. @param {string} name */
 export const isNamed = (name) => name !== '' || location.hash.startsWith(CARRIED);
 
 /** @param {string} name */
@@ -20,7 +20,7 @@ export async function fetchLesson(name) {
 /** @param {string} name */
 const fetchShipped = async (name) => disguise.lesson(await fetchText(lessonFile(name, language())));
 
-/** All shipped lessons, in the page's language. @returns {Promise<import('../../lessons/lesson-file.js').Lesson[]>} */
+/** Fetches all shipped lessons in the page's language. @returns {Promise<import('../../lessons/lesson-file.js').Lesson[]>} */
 export async function fetchList() {
   const files = SHIPPED.map(fetchShipped);
   return (await Promise.all(files)).map((text) => JSON.parse(text));

@@ -1,6 +1,7 @@
 /**
  * <logit-figure>: a live figure of a lesson's state, such as a landscape or a sweep. It emits each change
- * as "logit-figure", null for a reset; the lesson passes the new state down. While `held` it is inert.
+ * as "logit-figure", with null for a reset. The lesson then sets `patch`. While `held` is true, the figure
+ * is inert.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
@@ -17,7 +18,7 @@ import figureStyles from './figure.css';
 
 /** @typedef {import('../../lessons/measures.js').LessonState} LessonState */
 
-/** Kinds of figures that are fetched when a lesson shows one. @type {Record<string, () => Promise<unknown>>} */
+/** Fetches the code of a kind of figure, when a lesson first shows it. @type {Record<string, () => Promise<unknown>>} */
 const LATER = {
   sweep: () => import('../../views/sweep/sweep.js'),
   bigram: () => import('../../views/logits/logits.js'),
@@ -49,25 +50,25 @@ export class LogitFigure extends LogitElement {
     super();
     /** @type {import('../../lessons/lesson-file.js').Figure['show']} */
     this.show = 'landscape';
-    /** The state that it begins with. @type {LessonState} */
+    /** The state with which the figure begins. @type {LessonState} */
     this.begin = { prompt: '' };
-    /** The learner's changes to it. @type {Partial<LessonState>} */
+    /** The learner's changes to `begin`. @type {Partial<LessonState>} */
     this.patch = {};
-    /** The engine's settings. @type {import('../../engine/types.js').TableRow[]} */
+    /** The engine's table of settings. @type {import('../../engine/types.js').TableRow[]} */
     this.table = [];
     /** @type {string | undefined} */
     this.knob = undefined;
-    /** Names of the controls below it. @type {string[] | undefined} */
+    /** The names of the controls below the figure. @type {string[] | undefined} */
     this.controls = undefined;
-    /** Tokens that a control can bias or force first. @type {string[]} */
+    /** The tokens that a control can bias or force as first token. @type {string[]} */
     this.tokens = [];
     /** @type {import('./reader.js').LessonReader | null} */
     this.reader = null;
-    /** Ids of `tokens`. @type {Map<string, number>} */
+    /** The ids of `tokens`. @type {Map<string, number>} */
     this.ids = new Map();
-    /** Its name for assistive technology. */
+    /** The figure's name for assistive technology. */
     this.name = '';
-    /** Numbers of the questions that hold it. @type {number[]} */
+    /** The numbers of the questions that must be answered before the figure is usable. @type {number[]} */
     this.waits = [];
     this.held = false;
   }
@@ -90,7 +91,7 @@ export class LogitFigure extends LogitElement {
       : null;
   }
 
-  /** The current state: the same object until a setting changes. @type {LessonState} */
+  /** The current state; a new object only if a setting changes. @type {LessonState} */
   #now = this.begin;
   #asking = new Asking(this);
 
@@ -126,7 +127,7 @@ export class LogitFigure extends LogitElement {
       landscape:
         () => html`<logit-landscape bare .given=${this.#given} .model=${modelOf(begin)} .prompt=${prompt}
         .settings=${this.#settings} .u=${u} .knob=${this.knob ?? null}></logit-landscape>`,
-      // The patch holds the point under the pointer, which is no setting of the sweep.
+      // `patch` has the point under the pointer, which is no setting of the sweep.
       sweep: () => html`<logit-sweep bare .model=${modelOf(begin)} .prompt=${prompt} .texts=${!held}
         .settings=${{ ...begin.settings, seed: begin.seed ?? 42 }} ${props(choices ?? {})}></logit-sweep>`,
       bigram:
@@ -134,7 +135,7 @@ export class LogitFigure extends LogitElement {
         ${props(choices ?? {})}></logit-logits>`,
       text: () => html`<logit-written-text .reader=${this.reader} .state=${this.#now}
         ?constrained=${this.controls?.includes('constraint')}></logit-written-text>`,
-      // A held comparison would write texts that nobody can read yet.
+      // A held figure writes no texts, since nobody can read them yet.
       compare: () =>
         held
           ? html`<div class="later"></div>`

@@ -1,6 +1,6 @@
 /**
- * Renders a lesson's text: **strong**, *stressed*, `code`, [links](https://…), and
- * [buttons](#temperature=0), which emit "logit-show" to set a figure; nothing else.
+ * Renders a lesson's text with this markup only: **strong**, *stressed*, `code`, [links](https://…) and
+ * [buttons](#temperature=0). A button emits "logit-show" to set a figure.
  */
 import { html } from 'lit';
 
@@ -19,7 +19,7 @@ function ask({ currentTarget }) {
 
 /**
  * @param {string} text
- * @param {boolean} [held] whether the buttons are disabled
+ * @param {boolean} [held] true to disable the buttons
  */
 export function inline(text, held = false) {
   const parts = [];

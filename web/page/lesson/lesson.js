@@ -1,6 +1,6 @@
 /**
- * <logit-lesson>: a lesson with its figures and questions, or the list of shipped lessons. Its marks are
- * emitted as "logit-result"; the browser keeps them unless a course system does.
+ * <logit-lesson>: a lesson with its figures and questions, or the list of shipped lessons. It emits the
+ * learner's marks as "logit-result". The browser keeps the marks, unless a course system keeps them.
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -37,12 +37,12 @@ addMessages(locales);
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
  */
 
-/** The course systems that keep a learner's state; the others only receive it. */
+/** Matches the course systems that keep a learner's state. Other systems only receive it. */
 const KEEPER = /\b(splice|scorm\w+|jsinput)\b/;
 
-/** Kinds of figures with one distribution, of a model's next token or of given logits. */
+/** The kinds of figures that show one distribution, of a model's next token or of given logits. */
 const READ = ['landscape', 'sweep'];
-/** The patch of a figure without changes; one object, so that nothing is rendered again. */
+/** The patch of a figure without changes; always one object, so that the figure is not rendered again. */
 const NOTHING = {};
 /** @type {string[]} */
 const NO_TOKENS = [];
@@ -67,39 +67,39 @@ export class LogitLesson extends LogitElement {
   static styles = [...LogitElement.styles, headerStyles, inlineStyles, lessonStyles];
 
   #reader = new LessonReader();
-  /** The engine's settings. @type {import('../../engine/types.js').TableRow[]} */
+  /** The engine's table of settings. @type {import('../../engine/types.js').TableRow[]} */
   #table = [];
-  /** Name and language of the last fetch. */
+  /** The name and language of the lesson that was fetched last. */
   #asked = '';
   #fetching = 0;
-  /** Counts the new beginnings: each one makes new elements. */
+  /** Counts the restarts of the lesson; a restart creates new elements. */
   #round = 0;
-  /** Key of the marks in memory. */
+  /** The key under which the browser keeps the marks. */
   #key = '';
-  /** The part with the last moved figure or answered question. */
+  /** The index of the part whose figure was moved or question answered last. */
   #part = 0;
-  /** Of the last answer. @type {{ question: string, right: boolean } | null} */
+  /** The verdict on the last answer; null before the first. @type {{ question: string, right: boolean } | null} */
   #verdict = null;
   /** @type {() => void} */
   #open = () => {};
-  /** Resolves when a lesson is on show. @type {Promise<void>} */
+  /** Resolves when a lesson is shown. @type {Promise<void>} */
   opened = new Promise((resolve) => (this.#open = resolve));
 
   constructor() {
     super();
-    /** Name of a shipped lesson, a file of the same origin, or empty for the list. */
+    /** The name of a shipped lesson, the address of a file of this origin, or '' for the list. */
     this.lesson = '';
     /** The course systems that receive the marks, by their names in web/page/marks/connect.js. */
     this.report = '';
-    /** The address of an xAPI store, which the page names and no lesson's file can. */
+    /** The address of an xAPI store. Only the page can set it, not a lesson's file. '' for none. */
     this.xapi = '';
     /** The learner, as the JSON of an xAPI agent. */
     this.actor = '';
-    /** Targets of links: empty for this page with another query, "pages" for pages beside it, or "none". */
+    /** The targets of links to lessons: '' this page with another query, "pages" pages beside it, "none" no links. */
     this.links = '';
-    /** Sentences on marks that a course system did not take, by system. @type {Record<string, { text: string, again?: () => void }>} */
+    /** Sentences about marks that a course system did not accept; the key is the system. @type {Record<string, { text: string, again?: () => void }>} */
     this.unreported = {};
-    /** The draft of an editor: shown as it is, without marks. @type {Lesson | null} */
+    /** The draft of an editor, shown without marks; null for none. @type {Lesson | null} */
     this.given = null;
     /** @type {Lesson | null} */
     this.read = null;
@@ -109,9 +109,9 @@ export class LogitLesson extends LogitElement {
     this.faults = [];
     /** @type {Marks} */
     this.marks = {};
-    /** The changes in each part's figures, and the state of the first figure. @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>} */
+    /** For each part, the changes in its figures, and the state of its first figure. @type {Record<number, { patch: Partial<LessonState>, now: LessonState }>} */
     this.patches = {};
-    /** True if the question is on show if the learner wants to begin again. */
+    /** True while the page asks whether the learner wants to restart the lesson. */
     this.forgets = false;
   }
 
@@ -119,13 +119,13 @@ export class LogitLesson extends LogitElement {
     return this.#fetching > 0 || this.#reader.busy;
   }
 
-  /** The marks as course systems and "logit-result" get them. */
+  /** The marks in the form that course systems and "logit-result" get. */
   get result() {
     const { read, marks } = this;
     return { lesson: read?.name ?? null, ...report(marks, read ? questionIds(read) : []) };
   }
 
-  /** The last verdict, and the distribution of the figure that was moved or asked about last. */
+  /** Returns the last verdict and the distribution of the figure in the part that was used last. */
   async reading() {
     const { figure } = this.read?.parts[this.#part] ?? {};
     const state = this.patches[this.#part]?.now ?? figure?.state;
@@ -209,7 +209,7 @@ export class LogitLesson extends LogitElement {
     if (key !== this.#key) this.marks = {};
     this.#key = key;
     if (this.#remembers) this.marks = merge(this.marks, recallMarks(key));
-    if (another) this.patches = {}; // the same lesson in another language keeps its figures
+    if (another) this.patches = {}; // a change of language keeps the figures
     if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);
     this.#open();
     if (this.parentElement?.localName === 'main') document.title = `${lesson.title} · Logitscope`;
@@ -235,7 +235,7 @@ export class LogitLesson extends LogitElement {
     this.emit('logit-result', this.result);
   }
 
-  /** The address of a lesson, or of the list for an empty name. @param {string} name */
+  /** Returns the address of a lesson; for '' the address of the list. @param {string} name */
   #link(name) {
     if (this.links === 'pages') return `${name || 'index'}.${language()}.html`;
     return inLanguage(`?lesson=${encodeURIComponent(name)}`);
@@ -321,7 +321,7 @@ export class LogitLesson extends LogitElement {
     );
   }
 
-  /** A button to begin anew, unless a course system receives the marks: these must never decrease. */
+  /** Renders the button that restarts the lesson. There is none if a course system receives the marks, since marks must never decrease. */
   #renderAgain() {
     const alone = this.parentElement?.localName === 'main' && window.parent === window;
     if (this.given || !this.#remembers || !alone) return nothing;
@@ -373,7 +373,7 @@ export class LogitLesson extends LogitElement {
     const held = waits.length > 0;
     const places = waits.map(({ id }) => ids.indexOf(id) + 1);
     const name = title ?? this.read?.title ?? '';
-    // Questions that hold the figure come before it, the others after it.
+    // The questions up to the last one with `hold` are before the figure, the rest after it.
     const holds = questions.map(({ hold }, at) => (hold ? at + 1 : 0));
     const before = figure ? Math.max(0, ...holds) : questions.length;
     const renderQuestion = (/** @type {Question} */ question) =>

@@ -1,6 +1,6 @@
 /**
- * <logit-loop>: the five steps of the decode loop, one of them lit. Emits "logit-count" with the
- * number of the next step, which goes on counting round after round.
+ * <logit-loop>: the five steps of the decode loop; one step is highlighted. Emits "logit-count" with the
+ * number of the next step, counted from 1 over all rounds.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
@@ -13,9 +13,9 @@ import loopStyles from './loop.css';
 /** @typedef {import('../../lessons/measures.js').LoopRound} LoopRound */
 
 const STEPS = [1, 2, 3, 4, 5];
-/** Most rounds, and the time that a step stays lit. */
+/** The most rounds, and the time for which a step is highlighted, in ms. */
 const [ROUNDS, PACE_MS] = [8, 1200];
-/** Number of rows of logits on show: those of the last tokens. */
+/** The number of rows of logits that are shown: the rows of the last tokens. */
 const ROWS = 5;
 
 export class LogitLoop extends LogitElement {
@@ -36,7 +36,7 @@ export class LogitLoop extends LogitElement {
     this.reader = null;
     /** @type {import('../../lessons/measures.js').LessonState} */
     this.state = { prompt: '' };
-    /** The lit step, counted from 1 over all rounds; 0 for none. */
+    /** The highlighted step, counted from 1 over all rounds; 0 for none. */
     this.step = 0;
     this.held = false;
     /** @type {LoopRound[]} */
@@ -78,7 +78,7 @@ export class LogitLoop extends LogitElement {
     );
   }
 
-  /** Asks for the next step; the first one follows the last one. */
+  /** Asks for the next step; after the last step it is the first. */
   #next() {
     this.emit('logit-count', { step: this.step >= this.#last ? 1 : this.step + 1 });
   }

@@ -1,4 +1,4 @@
-/** <logit-measured-value>: one measure of a state, such as a question's right answer. */
+/** <logit-measured-value>: shows one measure of a state, such as a question's right answer. */
 import { html } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';

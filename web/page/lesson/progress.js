@@ -1,4 +1,4 @@
-/** A learner's marks and code, kept by the browser under the key of the lesson. */
+/** Keeps a learner's marks and answers in the browser under the key of the lesson. */
 import { isObject } from '../../state/fields.js';
 import { recall, remember } from '../../state/memory.js';
 import { merge, readMarks } from '../../lessons/marks.js';
@@ -8,8 +8,9 @@ import { SHIPPED } from '../../lessons/shipped.js';
 /** @typedef {import('../../lessons/lesson-file.js').Lesson} Lesson */
 
 /**
- * Returns the key of a lesson: the name of a shipped one, in either language; else the name with a hash of
- * the questions. Two teachers may choose one name, and a corrected question must be answered again.
+ * Returns the key of a lesson. For a shipped lesson it is the name, in all languages. Otherwise it is the
+ * name with a hash of the questions: two teachers may choose one name, and a corrected question must be
+ * answered again.
  * @param {string} asked the address of the file, or the name of a shipped lesson
  * @param {Lesson} lesson
  */
@@ -21,7 +22,7 @@ export function keyOf(asked, { name, parts }) {
   return `${name}~${hash.toString(36)}`;
 }
 
-/** @param {string} name of a field that holds values by key @returns {Record<string, any>} */
+/** @param {string} name of a field whose value is a map @returns {Record<string, any>} */
 function mapOf(name) {
   try {
     const found = JSON.parse(recall(name) ?? '{}');
@@ -38,7 +39,7 @@ const all = () => mapOf('lessons');
 export const recallMarks = (key) => readMarks(all()[key]);
 
 /**
- * Keeps the marks of a lesson; no mark becomes lower than the one that another page has kept meanwhile.
+ * Keeps the marks of a lesson. If another page has kept a better mark meanwhile, that mark stays.
  * @param {string} key
  * @param {Marks} marks
  * @param {(marks: Marks) => string} write
@@ -51,10 +52,10 @@ export function rememberMarks(key, marks, write) {
   );
 }
 
-/** Marks that a course system has not taken. @param {string} key of system, learner and lesson @returns {unknown} */
+/** Returns the marks that a course system has not accepted. @param {string} key of system, learner and lesson @returns {unknown} */
 export const recallUnsent = (key) => mapOf('lessons_unsent')[key];
 
-/** @param {string} key @param {{ state: string, score: number | null } | null} marks @returns {boolean} whether they are kept */
+/** @param {string} key @param {{ state: string, score: number | null } | null} marks @returns {boolean} true if the browser keeps them */
 export function rememberUnsent(key, marks) {
   const { [key]: before, ...others } = mapOf('lessons_unsent');
   if (marks === null && before === undefined) return true;
@@ -62,7 +63,7 @@ export function rememberUnsent(key, marks) {
   return remember('lessons_unsent', JSON.stringify(unsent));
 }
 
-/** Forgets the marks of a lesson, and the answers kept for its questions. @param {string} key */
+/** Forgets the marks of a lesson and the kept answers. @param {string} key */
 export function forgetMarks(key) {
   const { [key]: _, ...others } = all();
   remember('lessons', JSON.stringify(others));
@@ -70,10 +71,10 @@ export function forgetMarks(key) {
   remember('lesson_code', JSON.stringify(Object.fromEntries(code)));
 }
 
-/** @returns {Record<string, string>} by lesson and question */
+/** @returns {Record<string, string>} the kept answers; the key is lesson and question */
 const allCode = () => mapOf('lesson_code');
 
-/** The answer kept for a question, code or a number; null for none. @param {string} key @param {string} id */
+/** Returns the kept answer to a question, code or a number; null for none. @param {string} key @param {string} id */
 export function recallCode(key, id) {
   const code = allCode()[`${key}/${id}`];
   return typeof code === 'string' ? code : null;

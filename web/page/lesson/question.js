@@ -1,6 +1,6 @@
 /**
- * <logit-question>: one question of a lesson. It judges an answer by the engine's measures and says
- * why. The lesson keeps the mark: "logit-answer" and "logit-solution" report to it.
+ * <logit-question>: one question of a lesson. It judges an answer by the engine's measures and gives the
+ * reason. It emits "logit-answer" and "logit-solution" to the lesson, which keeps the mark.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define, valueOf } from '../../base/element.js';
@@ -21,20 +21,21 @@ import questionStyles from './question.css';
  * @typedef {import('../../lessons/lesson-file.js').Question} Question
  * @typedef {import('../../lessons/measures.js').LessonState} LessonState
  * @typedef {import('../../lessons/measures.js').Asked} Asked
- * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said about an answer
+ * @typedef {{ kind: 'right' | 'wrong' | 'note', text: string }} Said a sentence about an answer
  */
 
-/** Delay until a sentence says that an answer is being checked, in ms. */
+/** The time after which a sentence says that the answer is being checked, in ms. */
 const SOON = 300;
-/** Ends a kept answer that was right; a field of one line holds no line break. */
+/** The last character of a kept answer that was right. The input is one line, so no answer contains it. */
 const RIGHT = '\n';
-/** Characters of an answer that a sentence repeats. */
+/** The most characters of an answer that a sentence repeats. */
 const LONGEST_SHOWN = 60;
 
 /**
- * The first order of items: fixed, the same for everybody and wrong; the right one once it is known.
+ * Returns the first order of the items: a fixed wrong order, which all learners get. Returns the right
+ * order if the learner knows it.
  * @param {number} n
- * @param {boolean} known
+ * @param {boolean} known true if the learner knows the right order
  */
 function mixed(n, known) {
   if (known) return Array.from({ length: n }, (_, i) => i);
@@ -43,7 +44,7 @@ function mixed(n, known) {
 }
 
 /**
- * True if two questions take the same answer, such as one question in two languages.
+ * True if an answer to one question is an answer to the other, as for one question in two languages.
  * @param {Question | undefined} a
  * @param {Question} b
  */
@@ -78,7 +79,7 @@ export class LogitQuestion extends LogitElement {
     super();
     /** @type {Question} */
     this.question = { id: '', kind: 'number', ask: '', right: '' };
-    /** Key of the lesson in memory; empty when nothing is kept. */
+    /** The key under which the browser keeps the answer; '' if it keeps none. */
     this.key = '';
     this.place = 1;
     /** @type {import('../../lessons/marks.js').Mark} */
@@ -89,20 +90,20 @@ export class LogitQuestion extends LogitElement {
     this.shown = { prompt: '' };
     /** The current state of the figure. @type {LessonState} */
     this.now = this.shown;
-    /** True if the figure is held. */
+    /** True if the part's figure is held. */
     this.held = false;
-    /** The answer: a text, the index of an option, an order. @type {any} */
+    /** The learner's answer: a text, the index of an option, or an order; null for none. @type {any} */
     this.given = null;
     /** @type {Said | null} */
     this.said = null;
     /** True if the answer has changed since the last sentence about it. */
     this.edited = false;
     this.hinted = false;
-    /** The engine's answer, once the learner has asked for the solution. @type {any} */
+    /** The engine's answer after the learner has asked for the solution; null before. @type {any} */
     this.truth = null;
-    /** The tokens on offer. @type {string[]} */
+    /** The tokens from which the learner can choose. @type {string[]} */
     this.tokens = [];
-    /** The goal's measure of the current state. @type {any} */
+    /** The value of the goal's measure in the current state. @type {any} */
     this.value = undefined;
   }
 
@@ -123,7 +124,7 @@ export class LogitQuestion extends LogitElement {
         this.#asking.fault = null;
         if (this.#keeps) this.#recall();
       }
-      this.said = null; // it is in the language of the old question
+      this.said = null; // the sentence has the language of the old question
     }
     if (!this.reader) return;
     if (kind === 'token' && (changed.has('question') || changed.has('reader'))) this.#offer();
@@ -145,14 +146,14 @@ export class LogitQuestion extends LogitElement {
     );
   }
 
-  /** Judges each new state of the figure, one after another, until none is newer. */
+  /** Judges the state of the figure, and judges again while a newer state waits. */
   async #follow() {
     const { goal } = this.question;
     if (!goal || this.#following) return;
     this.#following = true;
     for (let at; at !== this.now; ) {
       at = this.now;
-      // A measure of texts is asked only after the learner has moved the figure.
+      // Texts are written and measured only after the learner has moved the figure.
       if (at === this.shown && sourceOf(goal) === 'texts') break;
       await this.#judgeState(at, goal);
     }
@@ -178,19 +179,19 @@ export class LogitQuestion extends LogitElement {
     return this.question.kind === 'number' && this.key !== '';
   }
 
-  /** Recalls the kept answer; the sentence "right" returns only with an answer that was right. */
+  /** Recalls the kept answer. Only an answer that was right gets the sentence "right" again. */
   #recall() {
     const kept = recallCode(this.key, this.question.id);
     this.given = kept && kept.replace(RIGHT, '');
     this.edited = kept !== null && !kept.endsWith(RIGHT);
   }
 
-  /** @param {string} mark RIGHT, or empty for an answer that was not checked or is wrong */
+  /** @param {string} mark RIGHT, or '' for an answer that is wrong or not checked */
   #remember(mark) {
     if (this.#keeps) rememberCode(this.key, this.question.id, `${this.given}${mark}`);
   }
 
-  /** Takes another answer and removes the sentence on the old one. @param {any} given */
+  /** Takes a new answer and removes the sentence about the old answer. @param {any} given */
   #give(given) {
     this.given = given;
     this.said = null;
@@ -211,7 +212,7 @@ export class LogitQuestion extends LogitElement {
     this.emit('logit-answer', { id: this.question.id, right });
   }
 
-  /** Returns the answer in the form that `judge` takes. If there is none, shows a note and returns undefined. */
+  /** Returns the answer in the format of `judge`. Without an answer, shows a note and returns undefined. */
   #answered() {
     const { kind, answer } = this.question;
     if (kind === 'state' || kind === 'order' || kind === 'code') return this.given;
@@ -383,7 +384,7 @@ export class LogitQuestion extends LogitElement {
       ${this.#asksShare ? html`<span class="form" id="form">${t('lesson.share')}</span>` : nothing}</p>`;
   }
 
-  /** @param {unknown[]} labels @param {(index: number) => any} [of] the answer of each */
+  /** @param {unknown[]} labels @param {(index: number) => any} [of] returns the answer that a radio button gives */
   #renderRadios(labels, of = (index) => index) {
     return html`<fieldset><legend class="visually-hidden">${t('lesson.answer')}</legend>
       ${labels.map(

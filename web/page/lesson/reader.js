@@ -1,4 +1,4 @@
-/** Measures the states of a lesson: one engine and timeline a model, one reading after another. */
+/** Measures the states of a lesson. There is one engine and one timeline for each model; readings run one after another. */
 import { lease } from '../../state/engines.js';
 import { MODELS, findModel } from '../../state/models.js';
 import { measure, readLoop, readState, sourceOf, writeText } from '../../lessons/measures.js';
@@ -10,7 +10,7 @@ import { fetchJson } from '../../state/assets.js';
  * @typedef {import('../../lessons/measures.js').Asked} Asked
  */
 
-/** The model of a state; null for a state of given logits. @param {LessonState} state */
+/** Returns the model of a state; null for a state with given logits. @param {LessonState} state */
 export function modelOf({ logits, model = MODELS[0].name }) {
   return logits ? null : findModel(model).model;
 }
@@ -18,10 +18,10 @@ export function modelOf({ logits, model = MODELS[0].name }) {
 export class LessonReader {
   /** @type {Map<unknown, { held: import('../../state/engines.js').Lease, opened: Promise<any> }>} */
   #open = new Map();
-  /** The last reading; the readings of one timeline wait for each other. @type {Promise<any>} */
+  /** The last reading; the next reading waits for it. @type {Promise<any>} */
   #last = Promise.resolve();
   #waiting = 0;
-  /** Measures of texts, which take long to write. @type {Map<string, Promise<any>>} */
+  /** A cache of measures of texts, since texts take long to write. @type {Map<string, Promise<any>>} */
   #ofTexts = new Map();
 
   get busy() {
@@ -41,7 +41,7 @@ export class LessonReader {
     return opened;
   }
 
-  /** An engine without a model. */
+  /** Returns an engine without a model. */
   async engine() {
     return (await this.#engineOf(null)).engine;
   }
@@ -85,7 +85,7 @@ export class LessonReader {
     });
   }
 
-  /** The text of a state. @param {LessonState} state */
+  /** Writes the text of a state. @param {LessonState} state */
   write(state) {
     return this.#queue(async () => {
       const { engine, session } = await this.#engineOf(modelOf(state));
@@ -93,7 +93,7 @@ export class LessonReader {
     });
   }
 
-  /** The first rounds of the loop that writes it. @param {LessonState} state @param {number} rounds */
+  /** Returns the first rounds of the decode loop that writes the text of a state. @param {LessonState} state @param {number} rounds */
   loop(state, rounds) {
     return this.#queue(async () => {
       const { engine, session } = await this.#engineOf(modelOf(state));
@@ -101,7 +101,7 @@ export class LessonReader {
     });
   }
 
-  /** The grammar of the model, when a measure judges texts. @param {LessonState} state @param {Asked} asked */
+  /** Returns the grammar of the model if a measure judges texts. @param {LessonState} state @param {Asked} asked */
   async #grammarOf({ model = MODELS[0].name }, asked) {
     const { grammar } = findModel(model);
     return needsGrammar(asked.measure) && grammar ? fetchJson(grammar) : null;

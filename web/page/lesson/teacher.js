@@ -1,6 +1,6 @@
 /**
- * <logit-lesson-guide>: a lesson for its teacher: words for the class, the answers as the engine
- * computes them, typical wrong answers, and the results of a class from its codes.
+ * <logit-lesson-guide>: the teacher's guide to a lesson. It has text for the class, the answers that the
+ * engine computes, typical wrong answers, and the results of a class from the learners' codes.
  */
 import { html, nothing } from 'lit';
 import { locales as lessonLocales } from '#locales/lesson';
@@ -51,7 +51,7 @@ export class LogitLessonGuide extends LogitElement {
 
   constructor() {
     super();
-    /** As the attribute of <logit-lesson>. */
+    /** The lesson, in the format of <logit-lesson>'s attribute. */
     this.lesson = '';
     /** @type {Lesson | null} */
     this.read = null;
@@ -59,7 +59,7 @@ export class LogitLessonGuide extends LogitElement {
     this.answers = [];
     /** @type {Lesson[]} */
     this.list = [];
-    /** Sentences that say why the lesson cannot be shown. @type {(() => string)[]} */
+    /** Sentences with the reasons why the lesson cannot be shown. @type {(() => string)[]} */
     this.faults = [];
   }
 

@@ -1,6 +1,6 @@
 /**
- * <logit-written-text>: the text that a lesson's state writes, its end and its check sum. Under a
- * constraint it also shows whether the text is JSON, and the symbols that the grammar expects next.
+ * <logit-written-text>: the text of a lesson's state, its end token, and its check sum. With a
+ * constraint it also shows if the text is JSON, and the symbols that the grammar expects next.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';

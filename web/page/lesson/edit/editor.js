@@ -1,7 +1,7 @@
 /**
- * <logit-lesson-editor>: a form that writes a lesson, beside the lesson as its learners see it. It
- * begins with the instrument's state in the address and keeps the draft in the browser. The lesson
- * leaves it as a file, a link or a line of HTML.
+ * <logit-lesson-editor>: a form that writes a lesson, with a preview of the lesson beside it. It begins
+ * with the instrument's state in the address. The browser keeps the draft. The teacher gets the finished
+ * lesson as a file, a link or a line of HTML.
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -48,9 +48,9 @@ addMessages(locales);
  * @typedef {import('../../../engine/types.js').TableRow} TableRow
  */
 
-/** Changes that can be undone. */
+/** The most changes that can be undone. */
 const MOST_UNDOS = 200;
-/** Faults of a file that the fields of the form cannot show: such a file is refused. */
+/** The faults that the form's fields cannot show. The editor refuses a file with such a fault. */
 const HARD_FAULTS = 'unreadable encoding large unknown endpoint text texts flag list object'.split(
   ' ',
 );
@@ -75,32 +75,32 @@ export class LogitLessonEditor extends LogitElement {
   /** @type {Draft[]} */
   #before = [];
   #lastPlace = '';
-  /** The last draft without a fault. @type {Lesson | null} */
+  /** The last draft without a fault; null if there was none. @type {Lesson | null} */
   #shown = null;
-  /** Counts the new beginnings of the preview. */
+  /** Counts how often the preview was restarted. */
   #round = 0;
   #form = new Form(this);
   #focus = '';
-  /** Resolves when the pointer is up: a button under it must not move before the click. */
+  /** Resolves when the pointer is released: a button under it must not move before the click. */
   #pressing = Promise.resolve();
 
   constructor() {
     super();
-    /** As the address names it: "new". */
+    /** The name in the address: "new". */
     this.lesson = '';
     /** @type {Draft} */
     this.draft = {};
     /** @type {LessonFault[]} */
     this.faults = [];
-    /** A sentence on the last action. */
+    /** A sentence about the last action; '' for none. */
     this.notice = '';
-    /** The instrument's state, until the teacher has chosen its place. @type {Handover | null} */
+    /** The instrument's state until the teacher chooses where to insert it; null for none. @type {Handover | null} */
     this.handover = null;
-    /** The side on show on a narrow screen. @type {'form' | 'preview'} */
+    /** The side that a narrow screen shows. @type {'form' | 'preview'} */
     this.side = 'form';
     this.openPart = 0;
     this.openQuestion = 0;
-    /** Changes in the open part's figure. @type {Partial<import('../../../lessons/measures.js').LessonState> | null} */
+    /** The teacher's changes in the live figure of the open part; null for none. @type {Partial<import('../../../lessons/measures.js').LessonState> | null} */
     this.moved = null;
     this.addEventListener('pointerdown', () => {
       this.#pressing = new Promise((done) =>
@@ -144,7 +144,7 @@ export class LogitLessonEditor extends LogitElement {
     }
   }
 
-  /** True if the fields can show a draft. @param {any} lesson */
+  /** True if the form's fields can show a lesson. @param {any} lesson */
   #holds(lesson) {
     return checkLesson(lesson, this.#table).every(({ key }) => !HARD_FAULTS.includes(key));
   }
@@ -157,7 +157,7 @@ export class LogitLessonEditor extends LogitElement {
     this.notice = this.speak(words);
   }
 
-  /** Removes the handed state from the address: it is in the draft now. @param {Handover} handover */
+  /** Removes the instrument's state from the address, since the draft contains it now. @param {Handover} handover */
   #placed({ left }) {
     this.handover = null;
     this.#say(() =>
@@ -166,7 +166,7 @@ export class LogitLessonEditor extends LogitElement {
     try {
       history.replaceState(null, '', inLanguage('?lesson=new'));
     } catch {
-      // a sandboxed frame or a file: a reload hands it over once more
+      // a sandboxed frame or a page from disk: after a reload the state is offered again
     }
   }
 
@@ -192,7 +192,7 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** Scrolls a preview beside the form to the part of the focused field. @param {FocusEvent} event into a field */
+  /** If the preview is beside the form, scrolls it to the part of the focused field. @param {FocusEvent} event of a field that gets the focus */
   #entered({ target }) {
     const { id = '' } = /** @type {HTMLElement} */ (target).closest('[id^="parts["]') ?? {};
     const [, part, , question] = /^parts\[(\d+)\](\.questions\[(\d+)\])?/.exec(id) ?? [];
@@ -207,7 +207,7 @@ export class LogitLessonEditor extends LogitElement {
     if (at.top < within.top || at.bottom > within.bottom) preview.scrollTop += at.top - within.top;
   }
 
-  /** @param {FocusEvent} event out of a field */
+  /** @param {FocusEvent} event of a field that loses the focus */
   async #left({ target }) {
     const { id } = /** @type {HTMLElement} */ (target);
     await this.#pressing;
@@ -215,7 +215,7 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** Shows every missing field before the lesson leaves the editor. */
+  /** Shows all faults, also those of fields that the teacher has not visited. */
   #press() {
     for (const fault of this.faults) this.#form.touch(faultPlace(fault));
     this.requestUpdate();
@@ -268,7 +268,7 @@ export class LogitLessonEditor extends LogitElement {
     this.#say(() => t('editor.opened', { name: file.name }));
   }
 
-  /** The finished lesson; null, and a notice, while it has a fault. */
+  /** Returns the finished lesson. If it has a fault, shows a notice and returns null. */
   #finished() {
     this.#press();
     if (this.faults.length === 0) return /** @type {Lesson} */ (filled(this.draft));
@@ -301,7 +301,7 @@ export class LogitLessonEditor extends LogitElement {
     this.requestUpdate();
   }
 
-  /** Text that could not be copied, to be selected by hand. */
+  /** A text that could not be copied: the teacher selects and copies it. '' for none. */
   #out = '';
 
   willUpdate() {
@@ -426,7 +426,7 @@ export class LogitLessonEditor extends LogitElement {
       ${form.faults(['parts'])}</section>`;
   }
 
-  /** A new part begins with the figure of the last one. @param {Draft[]} parts */
+  /** Adds a part with the last landscape figure of the other parts. @param {Draft[]} parts */
   #addPart(parts) {
     const last = [...parts].reverse().find((part) => part.figure?.show === 'landscape')?.figure;
     this.moved = null;
@@ -435,11 +435,11 @@ export class LogitLessonEditor extends LogitElement {
   }
 }
 
-/** The end of a place within a text: settings of a button there have no field of their own. */
+/** Matches the end of a place inside a text: a setting of a button in the text has no field. */
 const IN_TEXT =
   /(aim|ask|caption|extension|guide|hint|result|right|say|solution|text)(?:\[\d+\])?\.[a-z_]+$/;
 
-/** Names a place of the form. @param {Draft} draft @param {string} place */
+/** Returns the name of a place in words. @param {Draft} draft @param {string} place */
 function placeWords(draft, place) {
   const [, part] = /^parts\[(\d+)\]/.exec(place) ?? [];
   const [, question] = /questions\[(\d+)\]/.exec(place) ?? [];

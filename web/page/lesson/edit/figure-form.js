@@ -1,4 +1,4 @@
-/** The fields of a part's figure, and a live figure below them; the author can adopt its state. */
+/** Renders the fields of a part's figure, and a live figure below them whose state the author can adopt. */
 import { html, nothing } from 'lit';
 import { locales as compareLocales } from '#locales/compare';
 import { locales as sweepLocales } from '#locales/sweep';
@@ -21,7 +21,7 @@ addMessages(sweepLocales);
  * @typedef {import('./measure-form.js').Engine} Engine
  * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
  *
- * Changes in the live figure, until the author adopts them; null for none.
+ * `moved` has the changes in the live figure until the author adopts them; null for none.
  * @typedef {{ moved: Partial<LessonState> | null, move: (change: Partial<LessonState> | null) => void }} Moves
  */
 
@@ -33,15 +33,15 @@ const UNMOVED = {};
 /** @type {string[]} */
 const NO_TOKENS = [];
 
-/** The figures of a sweep. */
+/** The kinds of a sweep's figures. */
 const SWEPT = ['any', 'entropy', 'nucleus', 'penalty', 'trade', 'judged'];
-/** The controls that an author can choose, beside those that the figure has already. */
+/** The controls that an author can add to a figure. */
 const CONTROLS = [
   ...['temperature', 'top_k', 'top_p', 'repetition_penalty', 'seed', 'prompt'],
   ...['length', 'constraint', 'logit_bias', 'forced_first'],
 ];
 
-/** The fields of the choices of each kind of figure. @type {Record<string, (form: Form, place: Place, engine: Engine) => unknown>} */
+/** Renders the fields for the choices of each kind of figure. @type {Record<string, (form: Form, place: Place, engine: Engine) => unknown>} */
 const CHOSEN = {
   sweep: (form, place, { table }) => {
     const first = [...place, 'first'];
@@ -86,7 +86,7 @@ const controlName = (name, { table }) =>
     forced_first: t('lesson.first'),
   })[name] ?? (table.some((row) => row.name === name) ? settingName(name) : t(`warper.${name}`));
 
-/** The choice of controls for learners. @param {Form} form @param {Place} place @param {Engine} engine */
+/** Renders the fields to choose the learners' controls. @param {Form} form @param {Place} place @param {Engine} engine */
 function renderControls(form, place, engine) {
   const at = [...place, 'controls'];
   /** @type {string[]} */
@@ -106,7 +106,7 @@ function renderControls(form, place, engine) {
     ${ofTokens ? form.line([...place, 'tokens'], (text) => text) : nothing} ${form.faults(at, true)}</fieldset>`;
 }
 
-/** A model with a prompt, or given logits. @param {Form} form @param {Place} place @param {boolean} writing whether the figure needs a model */
+/** Renders the fields of a source: a model with a prompt, or given logits. @param {Form} form @param {Place} place @param {boolean} writing true if the figure needs a model */
 function renderSource(form, place, writing) {
   const state = form.get(place) ?? {};
   const { logits, tokens: _, model, prompt, ...others } = state;
@@ -143,7 +143,7 @@ function renderSource(form, place, writing) {
 }
 
 /**
- * A state: its source, settings, seed, u, and the choices of its kind of figure.
+ * Renders the fields of a state: its source, settings, seed, u, and the choices of its kind of figure.
  * @param {Form} form
  * @param {Place} place
  * @param {Engine} engine
@@ -203,7 +203,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
     }
     ${show === 'landscape' || show === 'text' ? renderControls(form, place, engine) : nothing}
     ${
-      // A figure that writes many texts runs only in the preview.
+      // A sweep or a comparison writes many texts, so it runs only in the preview.
       sound && show !== 'sweep' && show !== 'compare'
         ? html`<logit-figure .show=${show} .controls=${controls} .tokens=${tokens ?? NO_TOKENS} .begin=${figure.state} .patch=${moved ?? UNMOVED} .table=${engine.table} .reader=${engine.reader} .knob=${figure.knob} .name=${name}
             @logit-figure=${(/** @type {CustomEvent} */ { detail }) => move(detail.change)}></logit-figure>

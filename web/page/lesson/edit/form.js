@@ -1,6 +1,6 @@
 /**
- * The fields of the form. Each is bound to a place in the draft, takes label and help from its name,
- * and shows the checker's faults of that place.
+ * Renders the fields of the form. Each field is bound to a place in the draft. The last name of the place
+ * determines the label and the help. The field shows the faults that the checker finds at the place.
  */
 import { html, nothing } from 'lit';
 import { valueOf } from '../../../base/element.js';
@@ -15,8 +15,8 @@ import { hasMessage, parse, plain, t } from '../../../locale/locale.js';
  * @typedef {object} Owner
  * @property {Draft} draft
  * @property {LessonFault[]} faults
- * @property {(draft: Draft, place: string) => void} change successive changes of one `place` are undone
- *   together
+ * @property {(draft: Draft, place: string) => void} change applies a change; one undo takes back successive
+ *   changes with one `place`
  * @property {(place: string) => void} focusAt focuses a place after the next render
  */
 
@@ -26,7 +26,7 @@ export function fieldLabel(name) {
   return hasMessage(key) ? t(key) : String(name);
 }
 
-/** The sentence of a fault beside its field. @param {LessonFault} fault */
+/** Returns the sentence about a fault that is shown beside its field. @param {LessonFault} fault */
 export function faultWords({ key, values }) {
   if (key === 'missing') return t('editor.missing');
   return t(`lesson.fault.${key}`, { ...values, at: t('editor.here') });
@@ -34,7 +34,7 @@ export function faultWords({ key, values }) {
 
 export class Form {
   #owner;
-  /** Places that the author has visited: only these say that they are empty. @type {Set<string>} */
+  /** The places that the author has visited; only these show that a value is missing. @type {Set<string>} */
   #touched = new Set();
 
   /** @param {Owner} owner */
@@ -61,13 +61,13 @@ export class Form {
     this.#touched.add(name);
   }
 
-  /** Marks a place and all within it as not yet visited. @param {Place} [place] */
+  /** Marks a place and all places inside it as not visited. @param {Place} [place] */
   untouch(place = []) {
     const name = placeName(place);
     for (const each of this.#touched) if (each.startsWith(name)) this.#touched.delete(each);
   }
 
-  /** Adds an item to a list and focuses it. @param {Place} place @param {any} item @param {Place} [focus] within the item */
+  /** Adds an item to a list and focuses the item. @param {Place} place @param {any} item @param {Place} [focus] the place in the item to focus */
   add(place, item, focus = []) {
     const list = this.get(place) ?? [];
     this.untouch([...place, list.length]);
@@ -92,9 +92,9 @@ export class Form {
   }
 
   /**
-   * The faults of a place, or with `within` also of the places inside it.
+   * Returns the faults of a place.
    * @param {Place} place
-   * @param {boolean} [within]
+   * @param {boolean} [within] true to include the places inside it
    */
   faultsAt(place, within = false) {
     const name = placeName(place);
@@ -103,7 +103,7 @@ export class Form {
     return this.#owner.faults.filter((fault) => inside(faultPlace(fault)));
   }
 
-  /** The faults on show: a missing value only where the author has been. @param {Place} place @param {boolean} [within] */
+  /** Returns the faults to show; it omits a missing value if the author has not visited its place. @param {Place} place @param {boolean} [within] */
   #saidAt(place, within) {
     return this.faultsAt(place, within).filter(
       (fault) => fault.key !== 'missing' || this.#touched.has(faultPlace(fault)),
@@ -120,7 +120,7 @@ export class Form {
   }
 
   /**
-   * A field around a control.
+   * Renders a field around a control.
    * @param {Place} place
    * @param {(attributes: { id: string, invalid: string | typeof nothing, about: string | typeof nothing }) => unknown} control
    * @param {{ label?: string, wide?: boolean, within?: boolean }} [options]
@@ -179,7 +179,7 @@ export class Form {
     );
   }
 
-  /** A number; an empty field is undefined. Other text is kept, and the checker refuses it. @param {Place} place @param {{ label?: string }} [options] */
+  /** Renders a field for a number. An empty field is undefined; other text is kept as text, which the checker refuses. @param {Place} place @param {{ label?: string }} [options] */
   number(place, options = {}) {
     const value = this.get(place);
     const read = (/** @type {string} */ text) => {
@@ -200,7 +200,7 @@ export class Form {
 
   /**
    * @param {Place} place
-   * @param {[string, string][]} options values with their words
+   * @param {[string, string][]} options pairs of a value and its text
    * @param {{ label?: string, value?: string, set?: (value: string) => void }} [more]
    */
   select(
@@ -229,7 +229,7 @@ export class Form {
       ${fieldLabel(place[place.length - 1])}</label>`;
   }
 
-  /** A list as one line, its items separated by commas. @param {Place} place @param {(text: string) => any} read of an item */
+  /** Renders a field for a list: one line with commas between the items. @param {Place} place @param {(text: string) => any} read parses an item */
   line(place, read) {
     const list = this.get(place) ?? [];
     const split = (/** @type {string} */ text) =>
@@ -250,7 +250,7 @@ export class Form {
   }
 
   /**
-   * The buttons of an item of a list.
+   * Renders the buttons that move or remove an item of a list.
    * @param {Place} place of the list
    * @param {number} i
    * @param {string} name of the item

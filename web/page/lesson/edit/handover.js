@@ -1,12 +1,12 @@
-/** Makes a lesson's first figure of the instrument's state in the address. */
+/** Converts the instrument's state in the address to a lesson's first figure. */
 import { handoverOf } from '../../../lessons/draft.js';
 import { parseHash, parseQuery } from '../../../state/page-state.js';
 import { parseLogits } from '../../../views/logits/parse.js';
 
-/** Most logits of a lesson. */
+/** The most logits that a lesson may contain. */
 const MOST_LOGITS = 200;
 
-/** The user's own logits, if the address shows them. @param {string | undefined} view @param {any} state */
+/** Returns the logits that the user pasted; undefined if the address shows none. @param {string | undefined} view @param {any} state */
 function pastedLogits(view, { logits_pasted, logits_kind, logits_source = 'pasted' }) {
   if (view !== 'logits' || !logits_pasted || logits_source !== 'pasted') return undefined;
   const read = parseLogits(logits_pasted, logits_kind);
@@ -14,7 +14,7 @@ function pastedLogits(view, { logits_pasted, logits_kind, logits_source = 'paste
 }
 
 /**
- * Returns null when the address has no state.
+ * Returns null if the address has no state.
  * @param {import('../../../engine/types.js').TableRow[]} table
  * @param {import('../reader.js').LessonReader} reader
  * @returns {Promise<import('../../../lessons/draft.js').Handover | null>}

@@ -1,4 +1,4 @@
-/** The fields of a question to the engine: a measure, its token or rank, and settings of its own. */
+/** Renders the fields of a request to the engine: a measure, its token or rank, and its settings. */
 import { html, nothing } from 'lit';
 import { settingName, usualFirst } from '../../../base/setting-words.js';
 import { measureName } from '../../../lessons/answer-words.js';
@@ -16,7 +16,7 @@ import '../measured-value.js';
  * @typedef {{ table: TableRow[], reader: import('../reader.js').LessonReader }} Engine
  */
 
-/** The samplers' settings that are numbers, with their names. @param {TableRow[]} table @returns {[string, string][]} */
+/** Returns the samplers' numeric settings, each with its name in words. @param {TableRow[]} table @returns {[string, string][]} */
 export const settingChoices = (table) =>
   usualFirst(table)
     .filter(({ kind, warper }) => /^(real|integer)$/.test(kind) && warper)
@@ -26,14 +26,14 @@ export const settingChoices = (table) =>
  * @param {Form} form
  * @param {Place} place
  * @param {Engine} engine
- * @param {LessonState | null} state that is measured; null without a valid one
- * @param {(unit: string) => boolean} [fits] whether the question may ask for measures of a unit
+ * @param {LessonState | null} state the state to measure; null if it is invalid
+ * @param {(unit: string) => boolean} [fits] returns true if the question may ask for measures with a unit
  */
 export function renderAsked(form, place, { table, reader }, state, fits = () => true) {
   const asked = form.get(place) ?? {};
   const { of = [] } = LESSON_MEASURES[asked.measure] ?? {};
   const choices = Object.entries(LESSON_MEASURES).filter(([, { unit }]) => fits(unit));
-  // In a list of typical wrong answers each item shows its own faults.
+  // If the place is an item of a list of typical wrong answers, the item shows its faults.
   const inner = typeof place[place.length - 1] === 'number';
   const faults = form.faultsAt(place, true).filter((fault) => !/\.say$/.test(faultPlace(fault)));
   const sound = faults.length === 0;
@@ -57,7 +57,7 @@ export function renderAsked(form, place, { table, reader }, state, fits = () => 
   </fieldset>`;
 }
 
-/** Names the token by its rank or by its text. @param {Form} form @param {Place} place @param {any} asked */
+/** Renders the field for the token: its rank or its text. @param {Form} form @param {Place} place @param {any} asked */
 function renderByToken(form, place, asked) {
   const { rank: _, token, ...others } = asked;
   const to = token === undefined ? { ...others, token: '' } : { ...others, rank: 1 };
@@ -65,7 +65,7 @@ function renderByToken(form, place, asked) {
     ${t(token === undefined ? 'editor.by.token' : 'editor.by.rank')}</button>`;
 }
 
-/** Settings that override those of the figure. @param {Form} form @param {Place} place @param {TableRow[]} table */
+/** Renders the fields of settings that override the figure's settings. @param {Form} form @param {Place} place @param {TableRow[]} table */
 export function renderSettings(form, place, table) {
   const settings = form.get(place) ?? {};
   const all = settingChoices(table);

@@ -1,4 +1,4 @@
-/** The fields of a part: its text, figure and questions; one part and one question is open at a time. */
+/** Renders the fields of a part: its text, figure and questions. One part and one question are open at a time. */
 import { html, nothing } from 'lit';
 import { freeId, newQuestion, placeName, questionNumber } from '../../../lessons/draft.js';
 import { t } from '../../../locale/locale.js';
@@ -10,12 +10,12 @@ import { renderQuestion } from './question-form.js';
  * @typedef {import('./measure-form.js').Engine} Engine
  * @typedef {import('../../../lessons/draft.js').Draft} Draft
  *
- * The open part and question, and the changes in the figure.
+ * `open` is true if this part is open; `question` is the index of the open question.
  * @typedef {import('./figure-form.js').Moves & { open: boolean, toggle: (open: boolean) => void,
  *   question: number, show: (question: number) => void }} Fold
  */
 
-/** Renders the number of faults in a folded part of the form. @param {Form} form @param {import('./form.js').Place} place */
+/** Renders the number of faults in a part or question. @param {Form} form @param {import('./form.js').Place} place */
 function badge(form, place) {
   const n = form.faultsAt(place, true).length;
   return n === 0 ? nothing : html`<span class="badge">${t('editor.badge', { n })}</span>`;

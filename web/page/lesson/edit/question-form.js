@@ -1,4 +1,4 @@
-/** The fields of a question: its text, the right answer, typical wrong answers, and a sentence for each. */
+/** Renders the fields of a question: its text, the right answer, and typical wrong answers, each with a sentence. */
 import { html, nothing } from 'lit';
 import { FORM_KINDS, asKind, placeName } from '../../../lessons/draft.js';
 import { t } from '../../../locale/locale.js';
@@ -13,7 +13,7 @@ import { renderAsked } from './measure-form.js';
  * @typedef {import('../../../lessons/measures.js').LessonState} LessonState
  */
 
-/** The units that each kind may ask for. @type {Record<string, (unit: string) => boolean>} */
+/** Returns true if a kind of question may ask for measures with a unit. @type {Record<string, (unit: string) => boolean>} */
 const UNITS = {
   number: (unit) => unit !== 'token',
   state: (unit) => unit !== 'token',
@@ -21,7 +21,7 @@ const UNITS = {
   choice: () => true,
 };
 
-/** The sorts of typical wrong answers of each kind. @type {Record<string, string[]>} */
+/** The sorts of typical wrong answers that each kind of question may have. @type {Record<string, string[]>} */
 const WRONGS = {
   number: ['equals', 'measure', 'between'],
   token: ['equals', 'measure'],
@@ -30,7 +30,7 @@ const WRONGS = {
   code: ['fault'],
 };
 
-/** The sort of a typical wrong answer. @param {Draft} wrong */
+/** Returns the sort of a typical wrong answer. @param {Draft} wrong */
 const sortOf = (wrong) =>
   ['fault', 'before', 'measure', 'equals'].find((sort) => wrong[sort] !== undefined) ?? 'between';
 
@@ -44,7 +44,7 @@ function newWrong(sort, kind, say = '') {
   return { below: 0, say };
 }
 
-/** A question by its id and former kind, so that a change of kind can be undone. @type {Map<string, any>} */
+/** Questions before a change of their kind; the key is id and former kind. A change back restores them. @type {Map<string, any>} */
 const left = new Map();
 
 /**
@@ -86,7 +86,7 @@ export function renderQuestion(form, place, engine, shown) {
   </div>`;
 }
 
-/** The function to write, the first text of its editor, and a solution. @param {Form} form @param {Place} place @param {Engine} engine */
+/** Renders the fields of a question for code: the function to write, the editor's first text, a solution. @param {Form} form @param {Place} place @param {Engine} engine */
 function renderCode(form, place, { table }) {
   const warpers = table.filter(({ warper }) => warper).map(({ name }) => name);
   const names = [...warpers, 'chain', 'generate'];
