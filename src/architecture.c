@@ -1,4 +1,4 @@
-/* The rows of the table. Tensor and key names are those of llama.cpp's converters. */
+/* The rows of the table. Tensor and key names come from llama.cpp's converters. */
 #include "architecture.h"
 
 #include <string.h>
@@ -11,13 +11,14 @@ static const struct architecture architectures[] = {
      .layer_norm = true,
      .learned_positions = true,
      .joined_qkv = true},
-    /* Touvron et al. 2023; with a window Jiang et al. 2023, Mistral 7B */
+    /* Touvron et al. 2023; the window is from Mistral 7B, Jiang et al. 2023 */
     {.name = "llama", .biases = BIASES_OPTIONAL, .window_period = 1},
     /* Yang et al. 2024 */
     {.name = "qwen2", .biases = BIASES_QKV, .halves = true},
     /* Yang et al. 2025 */
     {.name = "qwen3", .qk_norm = QK_NORM_HEADS, .halves = true},
-    /* Gemma team 2024, table 1 and section 2; query_pre_attn_scalar of the 27B in its config */
+    /* Gemma team 2024, table 1 and section 2; wide_head_layers: query_pre_attn_scalar in the 27B
+     * model's config */
     {.name = "gemma2",
      .activation = ACTIVATION_GEGLU,
      .norm_place = NORM_AROUND,
@@ -29,7 +30,8 @@ static const struct architecture architectures[] = {
      .window_period = 2,
      .window = 4096,
      .wide_head_layers = 46},
-    /* Gemma team 2025, section 2: five local layers per global one; they keep base 10,000 */
+    /* Gemma team 2025, section 2: five local layers, with RoPE base 10,000, for each global layer
+     */
     {.name = "gemma3",
      .activation = ACTIVATION_GEGLU,
      .norm_place = NORM_AROUND,
@@ -41,10 +43,10 @@ static const struct architecture architectures[] = {
      .wide_head_layers = 62},
     /* Abdin et al. 2024 */
     {.name = "phi3", .halves = true, .joined_qkv = true, .joined_gate = true, .window_period = 1},
-    /* Bakouch et al. 2025; no_rope_layer_interval of its configuration */
+    /* Bakouch et al. 2025; unturned_period is no_rope_layer_interval in its configuration */
     {.name = "smollm3", .biases = BIASES_OPTIONAL, .unturned_period = 4},
-    /* Black et al. 2022; Pythia (Biderman et al. 2023) was trained with the tanh form of GELU,
-     * which its bias-gelu-fusion is */
+    /* Black et al. 2022; Pythia (Biderman et al. 2023) was trained with bias-gelu-fusion, which
+     * uses the tanh form of GELU */
     {.name = "gptneox",
      .activation = ACTIVATION_GELU,
      .biases = BIASES_ALL,

@@ -1,6 +1,6 @@
-/* A state is a set of places: program steps that may read the next byte, each with its stack of
- * calls. Known states and frames are found by linear search, which is fast for ordinary grammars.
- * All comparisons are counted, so that a hostile grammar is refused after LOOKS_MAX of them. */
+/* A state is a set of places. A place is a program step that may read the next byte, with a stack
+ * of calls. Linear search finds existing states and frames, which is fast for ordinary grammars.
+ * Comparisons are counted, so that a hostile grammar fails after LOOKS_MAX comparisons. */
 #include "automaton.h"
 
 #include <stdlib.h>
@@ -8,44 +8,45 @@
 
 enum { STATES_MAX = 4096, PLACES_MAX = 1 << 15, FRAMES_MAX = 4096, WORK_MAX = 2048 };
 enum { NO_FRAME = UINT32_MAX, HEADS = 1024 };
-enum { LOOKS_MAX = 1 << 26 }; /* between two resets: some 40 ms */
+enum { LOOKS_MAX = 1 << 26 }; /* comparisons between two resets: about 40 ms */
 
 struct place {
     uint32_t step, frame;
 };
 
-/* The return address of a rule: a step, and the frame below. Frame 0 is the bottom. */
+/* A frame of the call stack: the step to return to, and the index of the frame below. Frame 0 is
+ * the bottom. */
 struct frame {
     uint32_t step, below, depth;
 };
 
 struct state {
     uint32_t first, count, hash;
-    uint16_t next; /* state with the same head; AUTOMATON_DEAD ends the list */
+    uint16_t next; /* next state in the list of this head; AUTOMATON_DEAD ends the list */
     bool complete;
 };
 
 struct automaton {
     const struct grammar *grammar;
     struct automaton_table table; /* next: (STATES_MAX, n_classes) */
-    uint16_t *needs;              /* (n_steps,) nested calls from a step to the end of its rule */
+    uint16_t *needs; /* (n_steps,) least depth of nested calls from a step to the end of its rule */
     uint32_t n_states, n_places, n_frames, n_work, n_looks;
     bool full;
-    uint16_t heads[HEADS]; /* the last state of each hash, or AUTOMATON_DEAD */
+    uint16_t heads[HEADS]; /* for each hash, the last state of its list, or AUTOMATON_DEAD */
     struct state states[STATES_MAX];
     struct place places[PLACES_MAX];
     struct frame frames[FRAMES_MAX];
     struct place work[WORK_MAX];
 };
 
-/* Counts n comparisons; false, and the automaton is full, if there were too many. */
+/* Counts n comparisons. After too many, returns false and sets `full`. */
 static bool look(struct automaton *a, uint32_t n) {
     a->n_looks += n;
     a->full = a->full || a->n_looks > LOOKS_MAX;
     return !a->full;
 }
 
-/* Adds a place to `work`, unless no text can end from it within the depth that is left. */
+/* Adds a place to `work`, unless every complete text from there exceeds the remaining depth. */
 static void add(struct automaton *a, uint32_t step, uint32_t frame) {
     if (a->frames[frame].depth + a->needs[step] > AUTOMATON_DEPTH_MAX) return;
     if (!look(a, a->n_work + 1)) return;
@@ -58,13 +59,14 @@ static void add(struct automaton *a, uint32_t step, uint32_t frame) {
     a->work[a->n_work++] = (struct place){step, frame};
 }
 
-/* Returns the first step from `step` on that is no jump. */
+/* Follows jumps from `step`; returns the first step that is not a jump. */
 static uint32_t land(const struct grammar_step *steps, uint32_t step) {
     while (steps[step].kind == GRAMMAR_JUMP) step += (uint32_t)steps[step].to;
     return step;
 }
 
-/* Returns a frame that returns to `step`. A call that ends its rule needs no frame of its own. */
+/* Returns the index of a frame that returns to `step`. A call at the end of a rule adds no frame:
+ * the result is `below`. */
 static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
     step = land(a->grammar->steps, step);
     if (a->grammar->steps[step].kind == GRAMMAR_RETURN) return below;
@@ -81,7 +83,8 @@ static uint32_t push(struct automaton *a, uint32_t step, uint32_t below) {
     return a->n_frames++;
 }
 
-/* Adds to `work` all places that are reached without a byte. True if the text may end here. */
+/* Adds to `work` all places that can be reached without reading a byte. True if the text may end
+ * here. */
 static bool follow(struct automaton *a) {
     bool complete = false;
     for (uint32_t i = 0; i < a->n_work; i++) {
@@ -112,7 +115,7 @@ static bool follow(struct automaton *a) {
     return complete;
 }
 
-/* Returns the state of the places in `work`: a known one or a new one. */
+/* Returns the state whose places are in `work`; creates the state if it is new. */
 static uint16_t settle(struct automaton *a) {
     bool complete = follow(a);
     struct state state = {.first = a->n_places, .hash = complete, .complete = complete};
@@ -197,8 +200,8 @@ const struct grammar_rule *automaton_rule(const struct automaton *a, uint16_t at
     return found;
 }
 
-/* Returns the least depth of nested calls from step `at` to the end of its rule, given the present
- * needs of later steps. */
+/* Returns the least depth of nested calls from step `at` to the end of its rule, computed from the
+ * current needs of later steps. */
 static uint32_t need_of(const struct automaton *a, uint32_t at) {
     const struct grammar *g = a->grammar;
     const struct grammar_step *step = &g->steps[at];
@@ -220,8 +223,8 @@ static uint32_t need_of(const struct automaton *a, uint32_t at) {
     }
 }
 
-/* Starts with too large a need everywhere and lowers needs until none changes. Goes backwards,
- * since the need of a step depends on the steps after it. */
+/* Starts with a too large need for every step, and lowers needs until none changes. Goes backwards,
+ * because the need of a step depends on the steps after it. */
 static void find_needs(struct automaton *a) {
     bool changed = true;
     for (uint32_t i = 0; i < a->grammar->n_steps; i++) a->needs[i] = AUTOMATON_DEPTH_MAX + 1;
@@ -236,7 +239,8 @@ static void find_needs(struct automaton *a) {
     }
 }
 
-/* A class of bytes begins at the start of each step's range and after its end. */
+/* Builds the classes of bytes: a class begins at the start of each step's range and after its end.
+ */
 static void make_classes(struct automaton *a) {
     uint8_t begins[257] = {0};
     for (uint32_t i = 0; i < a->grammar->n_steps; i++) {

@@ -51,7 +51,8 @@ static uint64_t heap_pop(struct bpe_work *work) {
     return least;
 }
 
-/* Finds the pair that symbol `left` begins now; false if it may not be joined. */
+/* Finds rank and id of the pair that now begins with symbol `left`; false if the pair may not be
+ * joined. */
 static bool current_pair(const struct bpe_work *work, const struct bpe_rule *rule, uint32_t left,
                          uint32_t *rank, uint32_t *id) {
     const struct bpe_symbol *symbol = &work->symbols[left];
@@ -65,8 +66,8 @@ static void offer(struct bpe_work *work, const struct bpe_rule *rule, uint32_t l
         heap_push(work, (uint64_t)rank << 32 | left);
 }
 
-/* The heap never outgrows 2 * capacity: it starts with at most n - 1 pairs, and each of the at most
- * n - 1 joins removes one entry and adds at most two. */
+/* The heap has at most 2 * capacity entries: it starts with at most n - 1 pairs, and each of at
+ * most n - 1 joins removes one entry and adds at most two. */
 void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule) {
     struct bpe_symbol *symbols = work->symbols;
     for (uint32_t i = 0; i < work->n_symbols; i++) offer(work, rule, i);

@@ -1,4 +1,4 @@
-/* GPT-2's byte-level BPE: every byte is a symbol to begin with, so any text can be encoded. */
+/* GPT-2's byte-level BPE: at first every byte is a symbol, so any text can be encoded. */
 #include "bpe_gpt2.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int compare_pairs(const void *a, const void *b) {
     return x->right < y->right ? -1 : x->right > y->right;
 }
 
-/* Sorts merges of the same pair by rank, so that a search finds the lowest. */
+/* Orders merges of the same pair by rank, so that a look-up finds the lowest rank. */
 static int compare_merges(const void *a, const void *b) {
     const struct merge *x = a, *y = b;
     int order = compare_pairs(x, y);
@@ -132,7 +132,7 @@ static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
     return true;
 }
 
-/* Refuses a byte without a token, and names the whole character that the byte is a part of. */
+/* Refuses a byte without a token. The fault names the whole character that contains the byte. */
 static enum status lacks_byte(struct fault *fault, const char *text, size_t length, size_t at) {
     for (size_t back = 0; back < 4 && back <= at; back++) {
         uint32_t code;

@@ -1,6 +1,6 @@
-/* Llama's BPE: two neighbours may be joined if a token has their text; the rank of the join is the
- * token's place in the order of scores. The vocabulary holds a space for each U+2581 of the file,
- * so text is looked up unchanged. A U+2581 in the text itself is encoded by its bytes. */
+/* Llama's BPE: two neighbours may be joined if a token has their joined text. The rank of the join
+ * is the token's rank by score. The vocabulary stores a space for each U+2581 of the file, so text
+ * is looked up unchanged. A U+2581 in the text itself is encoded by its bytes. */
 #include "bpe_llama.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 struct bpe_llama {
     const struct vocabulary *vocabulary;
-    uint32_t *rank; /* (size,) 0 for the highest score; equal for equal scores */
+    uint32_t *rank; /* (size,) 0 for the highest score; tokens with equal scores have equal ranks */
 };
 
 struct score {
@@ -74,7 +74,7 @@ static bool join(const struct bpe_rule *rule, const struct bpe_symbol *left,
     return true;
 }
 
-/* Puts the id of a symbol that is a token, else one id for each of its bytes. */
+/* Adds the id of a symbol if it is a token; otherwise adds an id for each of its bytes. */
 static enum status put_symbol(const struct vocabulary *vocabulary, const char *text,
                               const struct bpe_symbol *symbol, struct bpe_ids *ids,
                               struct fault *fault) {

@@ -1,6 +1,6 @@
-/* The tokens are sorted by their bytes. Each entry stores only the bytes that its predecessor does
- * not share, so the list is a trie. One walk through it finds all tokens that may follow: when a
- * state dies, all tokens with that prefix are skipped. */
+/* The tokens are sorted by their bytes. Each entry stores only the bytes that differ from the
+ * previous entry, so the list is a trie. One pass through the list finds all tokens that may
+ * follow: if a prefix leads to AUTOMATON_DEAD, all tokens with this prefix are skipped. */
 #include "constraint.h"
 
 #include <stdbool.h>
@@ -13,23 +13,24 @@
 enum { MASKS = 16 };
 
 struct entry {
-    uint32_t id, shared, added; /* bytes shared with the previous entry, further bytes */
+    uint32_t id, shared, added; /* bytes shared with the previous entry; bytes after them */
 };
 
 struct lexicon {
     const struct tokenizer *tokenizer;
     size_t vocab_size, n, longest;
-    struct entry *entries; /* (n,) tokens with text, without special ones */
-    uint8_t *bytes;        /* the added bytes of all entries, one after another */
+    struct entry *entries; /* (n,) tokens with text, except special tokens */
+    uint8_t *bytes;        /* the `added` bytes of all entries, one after another */
 };
 
-/* `masks` is a cache: the mask of state s is in place s % MASKS; state 0 is an empty place. */
+/* `masks` is a cache: masks[s % MASKS] can contain the mask of state s. An unused element has state
+ * 0. */
 struct constraint {
     const struct lexicon *lexicon;
     struct grammar *grammar;
     struct automaton *automaton;
-    uint16_t *path; /* (longest + 1,) states after each byte of a token */
-    size_t words;   /* of a mask */
+    uint16_t *path; /* (longest + 1,) path[i]: the state after i bytes of a token */
+    size_t words;   /* words of 32 bits in a mask */
     struct {
         uint16_t state;
         uint32_t count, *allowed;
@@ -43,7 +44,7 @@ static int compare(const struct tokenizer *tokenizer, uint32_t a, uint32_t b) {
     return order ? order : x.length < y.length ? -1 : x.length > y.length;
 }
 
-/* Merge sort, bottom up; `spare` has room for all entries. */
+/* Bottom-up merge sort; `spare` has room for all entries. */
 static void sort(struct lexicon *lexicon, struct entry *spare) {
     struct entry *from = lexicon->entries, *to = spare;
     size_t n = lexicon->n;
@@ -64,7 +65,7 @@ static void sort(struct lexicon *lexicon, struct entry *spare) {
     if (from != lexicon->entries) memcpy(lexicon->entries, from, n * sizeof *from);
 }
 
-/* Sets the bytes that each entry shares with the one before it, and stores the others. */
+/* Sets `shared` and `added` of each entry, and stores its added bytes. */
 static void fold(struct lexicon *lexicon) {
     struct tokenizer_piece last = {.length = 0};
     uint8_t *bytes = lexicon->bytes;
@@ -162,7 +163,7 @@ static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
     const struct entry *entry = c->lexicon->entries, *end = entry + c->lexicon->n;
     const uint8_t *bytes = c->lexicon->bytes;
     const struct automaton_table *table = automaton_table(c->automaton);
-    size_t alive = 0; /* leading bytes of the last tried token that can follow `state` */
+    size_t alive = 0; /* number of leading bytes of the last token that can follow `state` */
     uint32_t count = 0;
     c->path[0] = state;
     for (; entry < end; bytes += entry->added, entry++) {
@@ -181,7 +182,8 @@ static uint32_t walk(struct constraint *c, uint16_t state, uint32_t *allowed) {
     return count;
 }
 
-/* Returns the state after n ids, or AUTOMATON_DEAD with *bad the index of the first misfit. */
+/* Returns the state after n ids. If the grammar rejects an id, returns AUTOMATON_DEAD and sets *bad
+ * to its index. */
 static uint16_t advance(struct constraint *c, const uint32_t *ids, size_t n, size_t *bad) {
     const struct tokenizer *tokenizer = c->lexicon->tokenizer;
     uint16_t state = AUTOMATON_START;
@@ -213,7 +215,7 @@ static void describe(struct constraint *c, uint16_t state) {
     if (rule) memcpy(mask->rule, rule->name, length);
 }
 
-/* Fills the mask of a state, from the cache if it is there. */
+/* Fills c->mask for a state, from the cache if possible. */
 static void fill(struct constraint *c, uint16_t state) {
     size_t place = state % MASKS;
     uint32_t *allowed = c->masks[place].allowed;

@@ -25,7 +25,7 @@ void pcg32_seed(struct pcg32 *generator, uint64_t initstate, uint64_t initseq) {
     pcg32_next(generator);
 }
 
-/* The state map x -> m x + c composed with itself: squaring it halves delta. */
+/* Applies x -> m x + c delta times, by repeated squaring of this map. */
 void pcg32_advance(struct pcg32 *generator, uint64_t delta) {
     uint64_t multiplier = PCG_MULTIPLIER, increment = generator->increment;
     uint64_t total_multiplier = 1, total_increment = 0;
@@ -49,7 +49,7 @@ uint64_t draw_random(uint64_t seed, uint64_t step) {
     return (a >> 5 << 26) + (b >> 6);
 }
 
-/* a * b as high * 2^64 + low, from four products of halves. */
+/* Computes a * b = high * 2^64 + low from four products of halves. */
 static void multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
     uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
     uint64_t bottom = a0 * b0, cross = a1 * b0 + (bottom >> 32);

@@ -24,7 +24,7 @@ static uint64_t bits_from_double(double x) {
 }
 
 /* x = n ln 2 + r with |r| <= ln 2 / 2; e^x = 2^n e^r. Adding and subtracting 1.5 * 2^23 rounds to
- * the nearest integer, half to even. ln 2 is split in two so that n * high is exact (Cody and Waite
+ * the nearest integer, ties to even. ln 2 is split in two so that n * high is exact (Cody and Waite
  * 1980); the polynomial is Cephes' minimax for e^r. */
 float elementary_exp(float x) {
     if (!(x >= -87.3f)) return x < -87.3f ? 0.0f : x;
@@ -42,7 +42,7 @@ float elementary_exp(float x) {
     return y * float_from_bits((uint32_t)((int32_t)n + 127) << 23);
 }
 
-/* Cephes' odd polynomial near 0, since 1 - 2 / (e^2x + 1) cancels there. */
+/* Near 0 uses Cephes' odd polynomial, because 1 - 2 / (e^2x + 1) loses digits there. */
 float elementary_tanh(float x) {
     float a = x < 0 ? -x : x;
     if (a < 0.625f) {
@@ -60,7 +60,7 @@ float elementary_tanh(float x) {
     return x < 0 ? -t : t;
 }
 
-/* As elementary_exp, with the Taylor polynomial: |r|^14 / 14! < 2^-53 of the result. */
+/* Like elementary_exp, with a Taylor polynomial: |r|^14 / 14! is below 2^-53 of the result. */
 double elementary_exp64(double x) {
     if (!(x >= -708.0)) return x < -708.0 ? 0.0 : x;
     if (x > 709.0) return (double)INFINITY;
@@ -79,7 +79,7 @@ double elementary_log(double x) {
     if (x > 1.79769313486231570815e308) return x;
     int64_t n = 0;
     if (x < 2.2250738585072014e-308) {
-        x *= 18014398509481984.0; /* 2^54: out of the subnormals */
+        x *= 18014398509481984.0; /* 2^54: makes a subnormal number normal */
         n = -54;
     }
     uint64_t bits = bits_from_double(x);
@@ -105,7 +105,7 @@ double elementary_log(double x) {
            ((half - (s * (half + p * z) + dn * 1.90821492927058770002e-10)) - f);
 }
 
-/* Polynomials of fdlibm's k_sin.c and k_cos.c on |r| <= pi/4. */
+/* Polynomials of fdlibm's k_sin.c and k_cos.c for |r| <= pi/4. */
 static double kernel_sin(double r) {
     double z = r * r;
     double p = 1.58969099521155010221e-10;
@@ -128,8 +128,8 @@ static double kernel_cos(double r) {
     return 1.0 - (0.5 * z - z * z * p);
 }
 
-/* x = n pi/2 + r; pi/2 in three parts of 33 bits, so that n times each of the first two is exact
- * for |n| < 2^20. */
+/* Returns r with x = n pi/2 + r, *quadrant = n mod 4. pi/2 is split into three parts of 33 bits, so
+ * that n times each of the first two parts is exact for |n| < 2^20. */
 static double reduce(double x, int64_t *quadrant) {
     const double magic = 6755399441055744.0;
     double n = (x * 0.63661977236758134308 + magic) - magic;

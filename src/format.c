@@ -1,5 +1,5 @@
 /* build: -O2 */
-/* Decodes the blocks of the file's formats. */
+/* Decodes blocks of a GGUF file. */
 #include "format.h"
 
 #include "bytes.h"
@@ -14,7 +14,7 @@ static struct weights group_of(float scale, float minimum, int factor, int share
         scale, minimum, {(int8_t)factor, (int8_t)factor}, {(int8_t)share, (int8_t)share}, {0}};
 }
 
-/* Splits sixteen bytes: their low halves are columns 0 .. 15, their high halves 16 .. 31. */
+/* Splits sixteen bytes: the low halves are columns 0 .. 15, the high halves columns 16 .. 31. */
 static void take_halves(uint8_t *codes, const uint8_t *halves) {
     VECTOR
     for (int i = 0; i < 16; i++) {
@@ -23,7 +23,8 @@ static void take_halves(uint8_t *codes, const uint8_t *halves) {
     }
 }
 
-/* Formats of 32 values: scale, minimum (some), fifth bits (some), codes. */
+/* Formats with 32 values in a block: scale, minimum (in some formats), fifth bits (in some
+ * formats), codes. */
 static void decode_small(struct weights *group, const struct format *f, const uint8_t *block) {
     *group = group_of(load_f16(block), f->minimum ? load_f16(block + 2) : 0, 1, 1);
     block += f->minimum ? 4 : 2;
@@ -38,15 +39,17 @@ static void decode_small(struct weights *group, const struct format *f, const ui
         group->codes[i] = (uint8_t)(group->codes[i] | (fifth >> i & 1) << 4);
 }
 
-/* Factor and share g of Q4_K and Q5_K, 6 bits each. Groups 0 .. 3: the low 6 bits of bytes 0 .. 7.
- * The others: low halves in bytes 8 .. 11, high bits in the top bits of bytes 0 .. 7. */
+/* Reads factor and share of group g of Q4_K and Q5_K, 6 bits each. Groups 0 .. 3 use the low 6 bits
+ * of bytes 0 .. 7. Groups 4 .. 7 have their low 4 bits in bytes 8 .. 11, and their high 2 bits at
+ * the top of bytes 0 .. 7. */
 static struct weights group_of_six(float scale, float minimum, const uint8_t *packed, int g) {
     if (g < 4) return group_of(scale, minimum, packed[g] & 63, packed[g + 4] & 63);
     return group_of(scale, minimum, (packed[g + 4] & 15) | (packed[g - 4] >> 6 << 4),
                     (packed[g + 4] >> 4) | (packed[g] >> 6 << 4));
 }
 
-/* d, dmin, scales[12], (qh[32],) qs[128]: 64 values share 32 bytes, first the low halves. */
+/* d, dmin, scales[12], qh[32] (Q5_K only), qs[128]. 64 values share 32 bytes: the first 32 values
+ * are the low halves. */
 static void decode_q4_k(struct weights *groups, const uint8_t *block, bool fifth) {
     const uint8_t *high = block + 16, *low = high + (fifth ? 32 : 0);
     for (int g = 0; g < 8; g++) {
@@ -60,7 +63,7 @@ static void decode_q4_k(struct weights *groups, const uint8_t *block, bool fifth
     }
 }
 
-/* Takes group g, two bits per value; 128 values share 32 bytes. */
+/* Reads the codes of group g, two bits per value; 128 values share 32 bytes. */
 static void take_two_bits(uint8_t *codes, const uint8_t *bytes, int g) {
     VECTOR
     for (int i = 0; i < FORMAT_GROUP; i++) codes[i] = bytes[g / 4 * 32 + i] >> (g % 4 * 2) & 3;
@@ -79,8 +82,9 @@ static void decode_q2_k(struct weights *groups, const uint8_t *block) {
     }
 }
 
-/* hmask[32], qs[64], scales[12], d. Bytes 0 .. 7 of the scales hold the low four bits of scales
- * 0 .. 7 (low halves) and 8 .. 15 (high halves); bytes 8 .. 11 hold the upper two bits of all. */
+/* hmask[32], qs[64], scales[12], d. Bytes 0 .. 7 of `scales` contain the low four bits of scales 0
+ * .. 7 (low halves) and of scales 8 .. 15 (high halves). Bytes 8 .. 11 contain the upper two bits
+ * of all scales. */
 static void decode_q3_k(struct weights *groups, const uint8_t *block) {
     const uint8_t *scales = block + 96;
     for (int g = 0; g < 8; g++) {

@@ -1,4 +1,4 @@
-/* Each gate is one loop that sets the logits of removed tokens to -INFINITY, like a sampler. */
+/* Each gate is a loop that sets the logits of removed tokens to -INFINITY. */
 #include "gate.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 
 /* The fewest bytes of one metadata entry (length, one byte of key, type, one byte of value) and of
  * one tensor entry (length, one byte of name, one dimension, type, offset). A count above
- * remaining / minimum is false; this is checked before any table is allocated. */
+ * (remaining bytes) / minimum is wrong. This is checked before a table is allocated. */
 enum { ENTRY_MIN = 8 + 1 + 4 + 1, TENSOR_MIN = 8 + 1 + 4 + 8 + 4 + 8 };
 
 struct entry {
@@ -48,8 +48,8 @@ static enum status twice(struct gguf_reader *r, const char *key, struct gguf_str
     return fault_set(r->fault, STATUS_BAD_FILE, key, "name:s", r->name);
 }
 
-/* Allocates count * size bytes, zeroed and never zero bytes. NULL on overflow or if memory is
- * short. */
+/* Allocates count + 1 zeroed elements of `size` bytes, so never 0 bytes. NULL on overflow or if
+ * memory is short. */
 static void *table(uint64_t count, size_t size) {
     if (count >= SIZE_MAX / size) return NULL;
     return calloc((size_t)count + 1, size);
@@ -77,7 +77,7 @@ static enum status read_metadata(struct gguf *file, struct gguf_reader *r, uint6
     return STATUS_OK;
 }
 
-/* Refuses a known type that this engine does not run, by `name`, or an unknown one (NULL). */
+/* Refuses a type that this engine does not run. `name` is NULL for an unknown type. */
 static enum status unsupported_type(struct gguf_reader *r, uint32_t type, const char *name) {
     if (name)
         return fault_set(r->fault, STATUS_UNSUPPORTED, "tensor_type", "name:s type:s", r->name,
@@ -106,7 +106,8 @@ static enum status read_shape(struct gguf_tensor *tensor, struct gguf_reader *r,
     return STATUS_OK;
 }
 
-/* Elements are at most INT64_MAX, so a product that would overflow exceeds every file. */
+/* `elements` is at most INT64_MAX. More bytes than the file has are refused before any product can
+ * overflow. */
 static enum status read_type(struct gguf_tensor *tensor, struct gguf_reader *r, uint64_t elements) {
     uint32_t type = 0;
     enum status status = gguf_reader_u32(r, "field_type", &type);
@@ -123,7 +124,7 @@ static enum status read_type(struct gguf_tensor *tensor, struct gguf_reader *r, 
     return STATUS_OK;
 }
 
-/* Reads one entry of the tensor table; `data` is set when the start of the data is known. */
+/* Reads an entry of the tensor table, except `data`: the start of the data is not known yet. */
 static enum status read_tensor(struct gguf_tensor *tensor, struct gguf_reader *r, uint64_t index,
                                uint64_t *offset) {
     uint64_t elements = 0;
@@ -147,7 +148,7 @@ static enum status place_tensor(struct gguf_tensor *tensor, struct gguf_reader *
     if (tensor->bytes > r->size - start - offset)
         return gguf_reader_bad_number(r, "data_beyond", NULL, tensor->bytes);
     tensor->offset = start + offset;
-    /* as an integer sum: in 32 bits, a pointer may not move by more than 2 GB */
+    /* adds integers, because a 32-bit pointer may not move by more than 2 GB */
     tensor->data = (const uint8_t *)((uintptr_t)r->image + (uintptr_t)tensor->offset);
     return STATUS_OK;
 }
@@ -165,8 +166,8 @@ static enum status sort_tensors(struct gguf *file, struct gguf_reader *r) {
     return STATUS_OK;
 }
 
-/* Reads the table, then places each tensor. The data starts after the table, at the first multiple
- * of the alignment. */
+/* Reads the table, then sets the data of each tensor. The data starts after the table, at the next
+ * multiple of the alignment. */
 static enum status read_tensors(struct gguf *file, struct gguf_reader *r, uint64_t count) {
     uint32_t alignment = 0;
     enum status status = gguf_u32(file, "general.alignment", 32, &alignment, r->fault);

@@ -1,4 +1,4 @@
-/* Walks the bytes of an image once; every read is checked against the bytes that remain. */
+/* Reads the bytes of an image once and checks every read against the remaining bytes. */
 #include "gguf_reader.h"
 
 #include "bytes.h"
@@ -19,7 +19,7 @@ void gguf_reader_number(struct gguf_reader *r, const char *subject, uint64_t num
     r->subject = subject;
 }
 
-/* The header has no name. */
+/* The name is empty while the header is read. */
 enum status gguf_reader_bad(struct gguf_reader *r, const char *key, const char *field) {
     return fault_set(r->fault, STATUS_BAD_FILE, key, "subject:k name:s field:k", r->subject,
                      *r->name ? r->name : NULL, field);
@@ -73,7 +73,7 @@ enum status gguf_reader_string(struct gguf_reader *r, const char *field, struct 
     return STATUS_OK;
 }
 
-/* Bytes of a value of fixed size, 0 for strings and arrays. */
+/* Returns the bytes of a value; 0 for strings and arrays, which have no fixed size. */
 static uint64_t type_size(uint32_t type) {
     static const uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
     return sizes[type];

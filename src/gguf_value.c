@@ -7,7 +7,7 @@ static enum status misfit(struct fault *fault, const char *key, const char *want
     return fault_set(fault, STATUS_BAD_FILE, "key_must_be", "name:s what:k", key, wanted);
 }
 
-/* Any integer type, widened; a negative one keeps its sign. */
+/* Reads an integer of any width. *negative becomes true for a negative number. */
 static bool read_integer(const struct gguf_value *value, bool *negative, uint64_t *out) {
     int64_t n;
     *negative = false;

@@ -1,5 +1,5 @@
-/* Reads a grammar by recursive descent and writes its program. All targets are relative, so steps
- * can be moved to make alternatives and copied to make repetitions. */
+/* Reads a grammar by recursive descent and writes its program. All targets are relative, so that
+ * alternatives can move steps and repetitions can copy them. */
 #include "grammar.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static uint64_t line_of(const struct parser *p) {
     return line;
 }
 
-/* Only the first failure counts; it also ends the reading. */
+/* Records only the first failure, and ends the reading. */
 static void fail(struct parser *p, const char *trouble) {
     if (p->status) return;
     uint64_t line = line_of(p);
@@ -64,8 +64,8 @@ static void emit_bytes(struct parser *p, const char *low, const char *high, size
         emit(p, (struct grammar_step){GRAMMAR_BYTE, (uint8_t)low[i], (uint8_t)high[i], 0});
 }
 
-/* Emits a jump to an end that is not known yet. The jumps to it form a list: each holds 1 + index
- * of the one before, and `exits` that of the last. */
+/* Emits a jump to an end that is not known yet. All jumps to this end form a list: each jump stores
+ * 1 + the index of the previous jump, and *exits stores 1 + the index of the last. */
 static void emit_exit(struct parser *p, uint32_t *exits) {
     emit_to(p, GRAMMAR_JUMP, *exits);
     *exits = p->grammar->n_steps;
@@ -105,7 +105,7 @@ static bool is_name(char c) {
            c == '-';
 }
 
-/* Reads a name and returns the index of its rule, which may be new. */
+/* Reads a name and returns the index of its rule; adds the rule if it is new. */
 static uint32_t read_name(struct parser *p) {
     struct grammar *g = p->grammar;
     const char *name = p->at;
@@ -145,7 +145,7 @@ static uint32_t read_hex(struct parser *p, int digits) {
     return p->status ? 0 : code;
 }
 
-/* Refuses an unknown escape: `length` bytes after the backslash at `from`. */
+/* Refuses an unknown escape: the backslash at `from` and `length` bytes after it. */
 static void fail_escape(struct parser *p, const char *from, size_t length) {
     uint64_t column = 1;
     char escape[UNICODE_QUOTE_MAX];
@@ -158,7 +158,7 @@ static void fail_escape(struct parser *p, const char *from, size_t length) {
     p->at = p->end;
 }
 
-/* Reads a character of a literal or class that `end` closes. */
+/* Reads a character of a literal or class; `end` is the closing character. */
 static uint32_t read_character(struct parser *p, char end) {
     uint32_t code;
     if (p->at == p->end) {
@@ -207,9 +207,9 @@ static void read_literal(struct parser *p) {
     }
 }
 
-/* Emits the characters low to high as alternatives of byte sequences. A range is split at each
- * change of the encoding's length, and so that every trailing byte runs through all its values, as
- * in RE2 (Cox 2010). Surrogates are no characters. */
+/* Emits the characters low to high as alternatives of byte sequences. As in RE2 (Cox 2010), the
+ * range is split where the number of bytes changes, and further until the trailing bytes of each
+ * part run through all their values. Surrogates are skipped: they are not characters. */
 static void emit_range(struct parser *p, uint32_t low, uint32_t high, uint32_t *exits) {
     static const uint32_t borders[] = {0x7f, 0x7ff, 0xd7ff, 0xdfff, 0xffff};
     char first[4], last[4];
@@ -236,8 +236,8 @@ static void emit_range(struct parser *p, uint32_t low, uint32_t high, uint32_t *
     }
 }
 
-/* Emits ranges in ascending order, or the gaps between them. Ends in a byte step that no byte fits.
- */
+/* Emits n ascending ranges, or the gaps between them if `negated`. The last alternative is a byte
+ * step that matches no byte. */
 static void emit_class(struct parser *p, uint32_t (*ranges)[2], size_t n, bool negated) {
     uint32_t exits = 0, next = 0, before = p->grammar->n_steps;
     for (size_t i = 0; i < n && !p->status; i++) {
@@ -281,7 +281,7 @@ static void copy(struct parser *p, uint32_t start, uint32_t length) {
     for (uint32_t i = 0; i < length && !p->status; i++) emit(p, p->grammar->steps[start + i]);
 }
 
-/* Replaces the steps from `start` on by `least` to `most` copies of them. */
+/* Replaces the steps from `start` on by a program that runs them `least` to `most` times. */
 static void repeat(struct parser *p, uint32_t start, uint32_t least, uint32_t most) {
     struct grammar *g = p->grammar;
     uint32_t length = g->n_steps - start;
@@ -339,7 +339,7 @@ static void read_repeats(struct parser *p, uint32_t start) {
 
 static void read_alternatives(struct parser *p);
 
-/* Reads one part. False at the end of a sequence, which may be the beginning of the next rule. */
+/* Reads one part. Returns false at the end of a sequence; the next rule may begin there. */
 static bool read_part(struct parser *p) {
     const char *here = p->at;
     if (accept(p, "\"")) {

@@ -1,5 +1,5 @@
-/* Checks properties that a rule's own steps do not show. Each is a question about reachable steps:
- * a search from the rule's start, repeated until no answer changes. */
+/* Checks properties of a rule that depend on the rules it calls. A search visits the steps that are
+ * reachable from the rule's start. The searches are repeated until no answer changes. */
 #include "grammar.h"
 
 #include <stdbool.h>
@@ -8,7 +8,8 @@
 
 #include "unicode.h"
 
-/* Can some text end the rule? Can the empty text? Can the rule call itself before any byte? */
+/* CAN_END: some text completes the rule. CAN_BE_EMPTY: the empty text does. BEGINS_WITH_ITSELF: the
+ * rule can call itself before it reads a byte. */
 enum question { CAN_END, CAN_BE_EMPTY, BEGINS_WITH_ITSELF };
 
 struct search {
@@ -24,7 +25,8 @@ static void visit(struct search *search, uint32_t step) {
     search->todo[search->n_todo++] = step;
 }
 
-/* `known`: the rules known to have CAN_END, or for both other questions CAN_BE_EMPTY. */
+/* True if `rule` has the property. `known` marks rules found so far: with CAN_END for the question
+ * CAN_END, with CAN_BE_EMPTY for the other two. */
 static bool ask(struct search *search, uint32_t rule, enum question question,
                 const uint8_t *known) {
     const struct grammar *g = search->grammar;
@@ -59,7 +61,8 @@ static bool ask(struct search *search, uint32_t rule, enum question question,
     return false;
 }
 
-/* Finds the rules with the property, starting with rules that have it without calling others. */
+/* Finds all rules with the property: first rules that have it without a call, then rules that call
+ * them. */
 static void find(struct search *search, enum question question, uint8_t *known) {
     bool changed = true;
     memset(known, 0, GRAMMAR_RULES_MAX);

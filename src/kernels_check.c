@@ -1,5 +1,5 @@
-/* A product with a known result. Some hosts compute the relaxed dot product wrongly (Node 20 gives
- * twice its value), so the loops of a module are tested before use. */
+/* Compares the products of a table with those of kernels_scalar. Some hosts compute the relaxed dot
+ * product wrongly (Node 20 doubles it), so the loops of a module are checked before use. */
 #include <string.h>
 
 #include "kernels.h"
@@ -11,8 +11,8 @@ static uint32_t next(uint32_t *state) {
     return *state >> 16;
 }
 
-/* Fills a matrix with random bits and makes every scale and minimum a finite number. The codes of
- * three rows are the ends of every range: all ones, all zeros, and -128 for 8 bits. */
+/* Fills a matrix with random bits and makes every scale and minimum a finite number. Three rows
+ * have extreme codes: all bits 1, all bits 0, and -128 for 8 bits. */
 static void fill(uint8_t *data, size_t bytes, const struct format *f, uint32_t *state) {
     static const uint8_t ends[] = {0xff, 0, 0x80};
     size_t head = format_head_bytes(f), planes = format_planes_start(f), step = f->half ? 2 : 4;
@@ -31,8 +31,8 @@ static void fill(uint8_t *data, size_t bytes, const struct format *f, uint32_t *
     }
 }
 
-/* Element i of the vectors: random, or a group of the largest quants, of either sign. The last
- * vector has groups of each kind, and is multiplied alone. */
+/* Returns element i of the vectors: a random number, or +-1, so that all quants of a group are
+ * +-127. The last vector mixes such groups; it is also multiplied separately. */
 static float element(size_t i, uint32_t *state) {
     static const float signs[N][4] = {{0}, {1, 1, 1, 1}, {-1, -1, -1, -1}, {0}, {1, -1, 0, 0}};
     float sign = signs[i / COLS][i / MATRIX_GROUP % 4];

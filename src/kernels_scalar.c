@@ -1,5 +1,5 @@
-/* The inner loops as plain loops: the specification of every sum's order. Tests compare the vector
- * table with this one, bit for bit. */
+/* The inner loops as plain loops, which specify the order of every sum. Tests compare the vector
+ * table with this table, bit for bit. */
 #include <math.h>
 #include <stdint.h>
 
@@ -7,7 +7,7 @@
 #include "kernels.h"
 
 /* The largest magnitude times `inverse` rounds to at most 127. Adding 1.5 * 2^23 rounds to an
- * integer, half to even. */
+ * integer, ties to even. */
 static void quantise_group(struct quants *group, const float *x) {
     const float magic = 12582912.0f;
     float max = 0;
@@ -55,7 +55,8 @@ static float group_times_quants(const struct weights *w, const int16_t *products
     return minimum ? term + w->minimum * (x->scale * (float)share) : term;
 }
 
-/* out[t * w->rows] is row r's product with vector t; a group is decoded once for all vectors. */
+/* Writes row r's product with vector t to out[t * w->rows]. Each group is decoded once for all
+ * vectors. */
 static void row_times_quants(float *out, const struct matrix *w, size_t r, const struct quants *x,
                              size_t n) {
     const struct format *f = format_of(w->type);
@@ -170,7 +171,7 @@ static void attention(float *out, float *scores, const struct attention *head) {
     }
 }
 
-/* A float32 times 2^44 is exact in float64, so the floor is that of the true product. */
+/* A float32 times 2^44 is exact in float64, so rounding down has no other error. */
 static uint64_t weigh(uint64_t *weights, const float *logits, size_t n, float max) {
     uint64_t total = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,7 @@
 /* build: -O2 */
-/* The table of kernels_scalar.c in vector words, bit for bit equal: a lane is an output row, an
- * element, or one of the four interleaved accumulators. kernels_scalar.c explains the loops. */
+/* The loops of kernels_scalar.c with vector words; they compute the same bits. A lane is an output
+ * row, an element, or one of the four interleaved accumulators. kernels_scalar.c explains the
+ * loops. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static inline f32x4 exp_f32x4(f32x4 x) {
     return f32x4_select(f32x4_less(f32x4_splat(88.3f), x), f32x4_splat(INFINITY), y);
 }
 
-/* elementary_tanh: both branches, then the choice. Outlined because it is large. */
+/* elementary_tanh: computes both branches, then selects. Not inlined because it is large. */
 static OUTLINED f32x4 tanh_f32x4(f32x4 x) {
     f32x4 one = f32x4_splat(1.0f);
     i32x4 negative = f32x4_less(x, f32x4_splat(0.0f));
@@ -48,7 +49,8 @@ static void block_times_one(f32x4 sums[4], const float *block, const float *x, s
     sums[0] = a, sums[1] = b, sums[2] = c, sums[3] = d;
 }
 
-/* Two of a block's four vectors times TOKENS rows of x: eight sums stay in registers. */
+/* Multiplies two of a block's four vectors by TOKENS rows of x. The eight sums stay in registers.
+ */
 static inline ALWAYS void half_times_many(f32x4 sums[TOKENS][4], size_t half, const float *block,
                                           const float *x, size_t cols) {
     f32x4 a[TOKENS], b[TOKENS];
@@ -181,7 +183,8 @@ static OUTLINED void soft_cap(float *x, size_t n, float cap) {
     for (size_t i = whole; i < n; i++) x[i] = cap * elementary_tanh(x[i] / cap);
 }
 
-/* Two pairs a word: (a c, b c) + (-b s, a s). Adding the negative equals the difference exactly. */
+/* Rotates two pairs per word: (a c, b c) + (-b s, a s). Adding -b s gives exactly the bits of
+ * subtracting b s. */
 static void rotate(float *x, const float *cosine, const float *sine, size_t n_pairs) {
     const float signs[4] = {-1, 1, -1, 1};
     f32x4 sign = f32x4_load(signs);
@@ -216,9 +219,9 @@ static void rotate_halves(float *x, const float *cosine, const float *sine, size
     }
 }
 
-/* Writes scores (n,), and -Infinity up to a whole word; returns the largest. Handles four positions
- * at a time and transposes their interleaved sums, so that a lane becomes a position. The order in
- * a maximum does not matter, nor does the sign of a zero: s - max is the same number. */
+/* Writes scores (n,), then -Infinity up to a whole word; returns the largest score. Computes four
+ * positions at a time and transposes their interleaved sums, so that each lane is a position.
+ * Neither the order of the maximum nor the sign of a zero changes s - max. */
 static float score(float *scores, const float *q, const float *keys, size_t n, size_t size,
                    float scale) {
     size_t whole = size / 4 * 4, part = size % 4, t = 0;
@@ -257,7 +260,7 @@ static float score(float *scores, const float *q, const float *keys, size_t n, s
     return lanes[0];
 }
 
-/* scores (n,) = exp(scores - max) / sum, in whole words. */
+/* Replaces scores (n,) by exp(scores - max) / sum, whole words at a time. */
 static void softmax(float *scores, size_t n, float max) {
     f32x4 m = f32x4_splat(max), sums = f32x4_splat(0);
     for (size_t t = 0; t < n; t += 4) {
@@ -270,7 +273,8 @@ static void softmax(float *scores, size_t n, float max) {
         f32x4_store(scores + t, f32x4_div(f32x4_load(scores + t), sum));
 }
 
-/* Sums four elements of `words` words; that many sums in flight hide the latency of an addition. */
+/* Computes `words` output words of four elements. Several independent sums hide the latency of an
+ * addition. */
 static inline ALWAYS void mix_words(float *out, const float *weights, const float *values, size_t n,
                                     size_t size, size_t words) {
     f32x4 sums[4];
@@ -308,7 +312,7 @@ static void attention(float *out, float *scores, const struct attention *head) {
     }
 }
 
-/* Writes the weights of four logits: floor(exp(l - max) * 2^44), two in `low`, two in `high`. */
+/* Writes the weights of four logits, floor(exp(l - max) * 2^44): two to `low`, two to `high`. */
 static inline void weigh_f32x4(f32x4 l, f32x4 max, u64x2 *low, u64x2 *high) {
     f32x4 e = exp_down_f32x4(f32x4_sub(l, max));
     f64x2 one = f64x2_splat(0x1p44);

@@ -23,17 +23,18 @@ uint64_t matrix_bytes(enum gguf_tensor_type type, uint64_t rows, uint64_t cols) 
     return (rows + MATRIX_BLOCK - 1) / MATRIX_BLOCK * block_bytes(type, cols);
 }
 
-/* n <= 16 rows, side by side. */
+/* Packs n <= 16 rows side by side; missing rows become 0. */
 static void pack_f32(float *out, const float *rows, size_t n, size_t cols) {
     for (size_t c = 0; c < cols; c++)
         for (size_t r = 0; r < MATRIX_BLOCK; r++)
             out[c * MATRIX_BLOCK + r] = r < n ? rows[r * cols + c] : 0;
 }
 
-/* The pieces of a group's codes, four columns at a time; `plane` counts from the group's first. */
+/* The pieces of a group's codes, four columns at a time. `plane` in a piece counts from the group's
+ * first plane. */
 struct layout {
     struct pieces codes[FOURS];
-    size_t plane_bytes; /* of the rows of a strip */
+    size_t plane_bytes; /* bytes of a plane, for the rows of a strip */
 };
 
 static struct layout layout_of(const struct format *f) {
@@ -53,7 +54,7 @@ static size_t row_start(const struct format *f, size_t r) {
     return (r / strip * f->bits * strip + r % strip) * 4;
 }
 
-/* The lowest piece->bits bits of each of four bytes. */
+/* Returns a mask of the lowest piece->bits bits in each of four bytes. */
 static uint32_t four_masks(const struct piece *piece) {
     return 0x01010101u * ((1u << piece->bits) - 1);
 }
@@ -70,7 +71,7 @@ static void pack_codes(uint8_t *row, const struct layout *layout, const uint8_t 
     }
 }
 
-/* Packs codes that never cross a byte, faster than pack_codes. */
+/* Packs codes that never cross a byte boundary; faster than pack_codes. */
 static inline ALWAYS void pack_whole(uint8_t *row, uint32_t bits, const uint8_t *codes) {
     uint8_t *end = row + (size_t)FORMAT_PLANE * bits;
     for (uint8_t *to = row; to < end; to += FORMAT_PLANE) {
@@ -93,7 +94,8 @@ static void unpack_codes(uint8_t *codes, const struct layout *layout, const uint
     }
 }
 
-/* Packs a group of one row; `factor` and `row` point to its first factor and its first code. */
+/* Packs a group of one row. `factor` points to the group's first factor, `row` to its first code.
+ */
 static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
                        const struct layout *layout, const struct weights *group) {
     for (size_t i = 0; i < f->factors; i++, factor += MATRIX_BLOCK) {
@@ -102,15 +104,16 @@ static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
             factor[(size_t)f->factors * MATRIX_BLOCK] = (uint8_t)group->shares[i];
     }
     if (f->bits == 8)
-        pack_whole(row, 8, group->codes); /* one code per byte, so that no loop is left */
+        pack_whole(row, 8,
+                   group->codes); /* constant bits, so that the compiler removes the inner loop */
     else if (8 % f->bits == 0)
         pack_whole(row, f->bits, group->codes);
     else
         pack_codes(row, layout, group->codes);
 }
 
-/* Packs a block of the file, which belongs to row r. If the format keeps float16 heads, the block
- * begins with them. */
+/* Packs a block of the file that belongs to row r. If f->half, the block begins with scale and
+ * minimum as float16, which are copied. */
 static void pack_block(uint8_t *out, enum gguf_tensor_type type, const struct layout *layout,
                        const uint8_t *block, size_t r) {
     const struct format *f = format_of(type);

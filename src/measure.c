@@ -11,8 +11,8 @@
 #include "elementary_simd.h"
 #include "loop.h"
 
-/* Integers below 2^52 to and from the low bits of a double: adding 2^52 rounds half to even.
- * Compilers vectorise this addition, but not the conversions. */
+/* Converts integers below 2^52 from and to the low bits of a double: adding 2^52 rounds to an
+ * integer, ties to even. Compilers vectorise this addition, but not the conversion instructions. */
 static const double MAGIC = 0x1p52;
 
 static double from_integer(uint64_t integer) {
@@ -29,12 +29,12 @@ static uint64_t to_integer(double x) {
     return bits - 0x4330000000000000u;
 }
 
-/* The sum below, over this number of tokens, fits 64 bits. */
+/* measure_entropy's sum over this number of tokens fits into 64 bits. */
 enum { MOMENT_TOKENS = 1 << 18 };
 
-/* H = ln Z + sum of w (max - l) / Z. The products are integers, in units of 2^-47, so their order
- * and the removed tokens do not matter: w d = 2^44 d e^-d is below 2^43, and a token further down
- * than 64 has no weight. Of a vocabulary the sum carries once at most. */
+/* H = ln Z + sum of w (max - l) / Z. The products are integers in units of 2^-47, so neither their
+ * order nor removed tokens change the sum. w d = 2^44 d e^-d is below 2^43; a token more than 64
+ * below the maximum has weight 0. VOCAB_MAX tokens need at most one carry. */
 double measure_entropy(const float *logits, const uint64_t *weights, size_t n, uint64_t total,
                        float max) {
     uint64_t moment = 0;
@@ -99,7 +99,7 @@ static uint64_t hash_ngram(const uint32_t *ids, size_t n) {
     return hash;
 }
 
-/* Counts through an open-addressing table of positions, at most half full. */
+/* Counts distinct n-grams with an open-addressing hash table of positions, at most half full. */
 enum status measure_distinct(const uint32_t *ids, size_t count, size_t n, double *ratio,
                              struct fault *fault) {
     *ratio = 0;

@@ -1,4 +1,4 @@
-/* Opens a model file in three steps, and copies its facts. */
+/* Opens a model file in three steps and copies the facts that JavaScript reads. */
 #include "model_file.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool has_tensors(const struct gguf *file) {
     return !has_vocabulary(file) || gguf_tensor_count(file) > 0;
 }
 
-/* Computes the memory of the image and the model, and refuses a file that does not fit. */
+/* Computes the memory for image and model, and refuses a file that does not fit. */
 static enum status plan_memory(struct model_file *m, const struct gguf *file, uint32_t context,
                                uint64_t memory, struct fault *fault) {
     struct model_plan plan = {.bytes = gguf_size(file) + 64};
@@ -78,7 +78,7 @@ static enum status copy_name(struct model_file *m, const struct gguf *file, stru
     return STATUS_OK;
 }
 
-/* Most chat templates of a file, and most bytes of a key. */
+/* The most chat templates in a file, and the most bytes of a key. */
 enum { CHAT_TEMPLATES = 64, CHAT_KEY = 128 };
 
 /* Copies tokenizer.chat_template under the name "default", then the templates that
@@ -137,7 +137,7 @@ static enum status open_parts(struct model_file *m, const struct gguf *file, str
         status = model_open_in(&m->model, file, m->memory, fault);
     else
         free(m->memory);
-    if (!status) m->memory = NULL; /* freed, or the model's */
+    if (!status) m->memory = NULL; /* freed, or now owned by the model */
     return status;
 }
 

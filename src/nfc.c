@@ -1,5 +1,5 @@
-/* Splits a text into segments, so that no character combines or moves across a boundary. Each
- * segment is decomposed, its marks are sorted by class, and its pairs are composed. */
+/* Splits a text into segments: no character combines or moves across their boundaries. Each segment
+ * is decomposed, its marks are sorted by class, and pairs are composed. */
 #include "nfc.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "sort.h"
 #include "unicode.h"
 
-/* Syllables of Hangul follow a rule: a leading, a vowel and maybe a trailing consonant. */
+/* A Hangul syllable is composed by arithmetic from a leading consonant, a vowel and an optional
+ * trailing consonant. */
 enum {
     LEADING = 0x1100,
     VOWEL = 0x1161,
@@ -21,8 +22,9 @@ enum {
 };
 
 struct pair {
-    uint64_t key;           /* the code; in `made` second << 32 | first */
-    uint32_t first, second; /* second 0: another single character; in `made` both are the code */
+    uint64_t key;           /* in `pairs` the code; in `made` second << 32 | first */
+    uint32_t first, second; /* in `pairs` the parts, second 0 if there is only one; in `made` the
+                               composed code, twice */
 };
 
 struct nfc {
@@ -35,7 +37,7 @@ static int compare_keys(const void *a, const void *b) {
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Returns the first of n sorted pairs whose key is at least `key`, or the last pair. */
+/* Returns the first of n sorted pairs with a key >= `key`; if there is none, the last pair. */
 static const struct pair *find(const struct pair *pairs, size_t n, uint64_t key) {
     size_t low = 0;
     n--;
@@ -89,7 +91,7 @@ void nfc_close(struct nfc *nfc) {
     free(nfc);
 }
 
-/* The decomposition of a character, or NULL. */
+/* Returns the decomposition of a character, or NULL. */
 static const struct pair *parts_of(const struct nfc *nfc, uint32_t code) {
     const struct pair *pair = find(nfc->pairs, NFC_N_PAIRS, code);
     return pair->key == code ? pair : NULL;
@@ -106,7 +108,8 @@ static uint32_t compose(const struct nfc *nfc, uint32_t first, uint32_t second) 
     return pair->key == key ? pair->first : 0;
 }
 
-/* True if a segment begins here: the character neither joins an earlier one nor moves before it. */
+/* True if a segment begins with this character: it neither combines with an earlier character nor
+ * moves before one. */
 static bool begins_segment(const struct nfc *nfc, uint32_t code) {
     const struct pair *pair;
     while ((pair = parts_of(nfc, code))) code = pair->first;
@@ -115,8 +118,8 @@ static bool begins_segment(const struct nfc *nfc, uint32_t code) {
            code - VOWEL >= N_VOWELS && code - TRAILING - 1 >= N_TRAILING - 1;
 }
 
-/* The state for one text. A character of a segment is its code, with its class in the upper byte.
- * A byte of invalid UTF-8 has the code BYTES + byte. */
+/* The state while a text is converted. An element of `segment` is a character's code with its class
+ * in the upper byte. A byte of invalid UTF-8 has the code BYTES + byte. */
 enum { BYTES = 0x110000, CODE = 0xffffff, CLASS_SHIFT = 24 };
 struct work {
     const struct nfc *nfc;
@@ -130,7 +133,7 @@ static void push(struct work *w, uint32_t code) {
     w->segment[w->n++] = unicode_within(w->nfc->marks, NFC_N_MARKS, code) << CLASS_SHIFT | code;
 }
 
-enum { PARTS_MAX = 4 }; /* of one character */
+enum { PARTS_MAX = 4 }; /* most parts of a character */
 
 static void push_parts(struct work *w, uint32_t code) {
     const struct pair *pair;
@@ -149,7 +152,7 @@ static void push_parts(struct work *w, uint32_t code) {
     while (n) push(w, seconds[--n]);
 }
 
-/* Makes room for the parts of one more character; false when memory is out. */
+/* Makes room for the parts of one more character; false if memory is short. */
 static bool reserve_segment(struct work *w) {
     if (w->capacity - w->n >= PARTS_MAX) return true;
     size_t capacity = w->capacity ? 2 * w->capacity : 32;
@@ -174,8 +177,8 @@ static void sort_marks(struct work *w) {
     }
 }
 
-/* Composes each starter with a later character, unless a character between them has the same or a
- * higher class. */
+/* Composes each starter with later characters. A character between starter and later character
+ * prevents this if its class is equal or higher. */
 static void put_together(struct work *w) {
     uint32_t *segment = w->segment, last = 0;
     size_t kept = 0, starter = SIZE_MAX;
@@ -194,8 +197,8 @@ static void put_together(struct work *w) {
     w->n = kept;
 }
 
-/* Writes the first segment of text[0 .. length) in form C. Returns its bytes in the text; 0 when
- * memory is out. */
+/* Writes the first segment of text[0 .. length) in form C. Returns the segment's bytes in the text;
+ * 0 if memory is short. */
 static size_t work_on_segment(struct work *w, const char *text, size_t length) {
     uint32_t code;
     size_t at = 0;
@@ -219,8 +222,8 @@ static size_t work_on_segment(struct work *w, const char *text, size_t length) {
     return at;
 }
 
-/* Returns the end of the characters from `at` on that are in form C already: neither they nor the
- * character after them reach U+0300, whose first byte is 0xcc. */
+/* Returns the end of the characters from `at` on that are already in form C: these characters and
+ * the next one are below U+0300, whose first byte is 0xcc. */
 static size_t plain_end(const char *text, size_t at, size_t length) {
     size_t last = at; /* start of the character before `at` */
     for (uint32_t code; at < length; at += unicode_next(text + at, length - at, &code)) {

@@ -1,7 +1,7 @@
 /* build: -O2 */
-/* Selection in rank order by radix. A first pass finds a floor that the wanted token is not below,
- * so that the passes over the bits of the logits see few tokens; no list is sorted but the one that
- * is handed back. */
+/* Selection in rank order by radix. A first pass finds a floor that is at most the wanted token's
+ * logit. So the passes over the bits of the logits read only few tokens. Only the returned list is
+ * sorted. */
 #include "rank.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@
 enum { BITS = 11, BUCKETS = 1 << BITS, BLOCK = 64 };
 enum { FEW = 128 }; /* sorting this number takes less time than clearing the buckets */
 
-/* Larger logits have larger keys. Adding 0 turns -0 into +0, which is a tie with it. */
+/* Larger logits have larger keys. Adding 0 turns -0 into +0, because the two zeros must tie. */
 static uint32_t key_of(float logit) {
     float positive_zero = logit + 0.0f;
     uint32_t bits;
@@ -22,7 +22,7 @@ static uint32_t key_of(float logit) {
     return bits ^ ((uint32_t)((int32_t)bits >> 31) | 0x80000000u);
 }
 
-/* The least float with the key `key`. */
+/* Returns the least float with the key `key`. */
 static float least_with(uint32_t key) {
     uint32_t bits = key & 0x80000000u ? key & 0x7fffffffu : ~key;
     float x;
@@ -42,8 +42,8 @@ OUTLINED uint32_t rank_survey(const float *logits, size_t n, float *max) {
     return survivors;
 }
 
-/* The bits of a negative float grow as it decreases: between `least` and -Infinity they are a
- * range. */
+/* A smaller negative float has larger bits, so the floats between `least` and -Infinity are a range
+ * of bits. */
 bool rank_any_below(const float *logits, size_t n, float least) {
     const float infinite = -INFINITY;
     uint32_t first, end, nearest = UINT32_MAX;
@@ -60,8 +60,8 @@ bool rank_any_below(const float *logits, size_t n, float least) {
     return nearest < end - first;
 }
 
-/* True if any logit of a block reaches the floor: a loop without a branch, which compilers
- * vectorise. */
+/* True if any logit of a block reaches the floor. The loop has no branch, so that compilers
+ * vectorise it. */
 static bool reaches(const float *logits, size_t n, float floor) {
     int32_t below = -1;
     VECTOR4
@@ -74,7 +74,8 @@ OUTLINED size_t rank_reaching(const float *logits, size_t n, float floor, uint32
     for (size_t start = 0; start < n; start += BLOCK) {
         size_t end = start + BLOCK < n ? start + BLOCK : n;
         if (!reaches(logits + start, end - start, floor)) continue;
-        for (size_t i = start; i < end; i++) { /* no branch here either: hits are not foreseen */
+        for (size_t i = start; i < end;
+             i++) { /* no branch, because the processor cannot predict hits */
             ids[found] = (uint32_t)i;
             found += !(logits[i] < floor);
         }
@@ -82,7 +83,7 @@ OUTLINED size_t rank_reaching(const float *logits, size_t n, float floor, uint32
     return found;
 }
 
-/* The k-th largest key, but for its last 10 bits. */
+/* Returns the k-th largest key with its last 10 bits cleared. */
 static uint32_t nth_key(const uint32_t *keys, size_t n, uint32_t k) {
     uint32_t prefix = 0;
     for (int shift = 32 - BITS; shift >= 10; shift -= BITS) {
@@ -95,7 +96,7 @@ static uint32_t nth_key(const uint32_t *keys, size_t n, uint32_t k) {
     return prefix << 10;
 }
 
-/* The sets lie across the array, so that compilers make vectors of their maxima. */
+/* Set i contains every `sets`-th logit from i on, so that compilers vectorise the maxima. */
 float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
     const float none = -INFINITY;
     size_t sets = 4 * ((size_t)k / 2 + 16), rows = n / sets;
@@ -119,8 +120,9 @@ float rank_floor(const float *logits, size_t n, uint32_t k, uint32_t *scratch) {
     return least_with(key > least ? key : least);
 }
 
-/* All tokens that weigh less than (total - target) / n together lack the target's distance to the
- * total; a little less leaves room for the rounding of weights, logarithm and logits. */
+/* Tokens that each weigh less than (total - target) / n weigh less than total - target together, so
+ * the wanted token is not among them. The floor is a little lower because of rounding in weights,
+ * logarithm and logits. */
 static float floor_by_mass(float max, size_t n, uint64_t total, uint64_t target) {
     double weight = (double)(total - target) / (double)n;
     if (weight < 1) return -FLT_MAX;
@@ -129,11 +131,11 @@ static float floor_by_mass(float max, size_t n, uint64_t total, uint64_t target)
     return floor > -(double)FLT_MAX ? (float)floor : -FLT_MAX;
 }
 
-/* A selection under way: `missing` is the amount that the target still lacks, `before` the number
- * of passed tokens. */
+/* The state of a selection: `missing` is the amount still missing to the target, `before` the
+ * number of tokens already passed. */
 struct selection {
     const float *logits;
-    const uint64_t *weights; /* NULL: each counts 1 */
+    const uint64_t *weights; /* NULL: each token counts 1 */
     uint64_t missing;
     uint32_t before;
 };
@@ -142,8 +144,8 @@ static uint64_t amount_of(const struct selection *s, uint32_t id) {
     return s->weights ? s->weights[id] : 1;
 }
 
-/* Sorts candidates into buckets of 2^shift keys from `base` on, walks these from the best down to
- * the one that reaches the target, and leaves its tokens in place; returns their number. */
+/* Sorts candidates into buckets of 2^shift keys from `base` on, and finds the bucket that reaches
+ * the target, the best bucket first. Keeps only this bucket's tokens; returns their number. */
 static size_t narrow(struct selection *s, uint32_t *ids, size_t n, uint32_t *base, int shift) {
     uint64_t amounts[BUCKETS] = {0};
     uint32_t chosen = BUCKETS - 1;
@@ -161,7 +163,7 @@ static size_t narrow(struct selection *s, uint32_t *ids, size_t n, uint32_t *bas
     return found;
 }
 
-/* Bottom-up merge sort of ids by logit; equal logits keep their order, which is that of the ids. */
+/* Bottom-up merge sort of ids by logit. Ids with equal logits stay in ascending order. */
 static void sort_ids(const float *logits, uint32_t *ids, size_t count, uint32_t *scratch) {
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
@@ -178,7 +180,7 @@ static void sort_ids(const float *logits, uint32_t *ids, size_t count, uint32_t 
     }
 }
 
-/* `floor` and `max` bound the tokens among which the place is. */
+/* Returns the token that reaches the target. Its logit must be from `floor` to `max`. */
 static struct rank_place select_place(struct selection s, size_t n, float floor, float max,
                                       uint32_t *scratch) {
     uint32_t base = key_of(floor), span = key_of(max) - base, spare[FEW];
@@ -192,7 +194,7 @@ static struct rank_place select_place(struct selection s, size_t n, float floor,
             found = narrow(&s, scratch, found, &base, shift);
             if (!shift) break;
         }
-    for (; i + 1 < found; i++) { /* sorted, or tied: then by id */
+    for (; i + 1 < found; i++) { /* tokens are sorted, or tied and ascending by id */
         uint64_t amount = amount_of(&s, scratch[i]);
         if (amount >= s.missing) break;
         s.missing -= amount;

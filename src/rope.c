@@ -1,4 +1,4 @@
-/* Frequencies in float64 by our own exponential and logarithm, so all builds give the same bits. */
+/* Computes frequencies in float64 with elementary.h, so that all builds compute the same bits. */
 #include "rope.h"
 
 #include "elementary.h"
@@ -7,7 +7,7 @@ static double power(double base, double exponent) {
     return elementary_exp64(exponent * elementary_log(base));
 }
 
-/* The next whole number below; |x| < 2^31. */
+/* Returns x rounded down; |x| < 2^31. */
 static double floor_of(double x) {
     double whole = (double)(int32_t)x;
     return whole > x ? whole - 1 : whole;
@@ -17,16 +17,16 @@ static double ceiling_of(double x) {
     return -floor_of(-x);
 }
 
-/* The index of the pair that makes `turns` turns over the original context (Peng et al. 2023,
- * section 3.2). */
+/* Returns the index of the pair that makes `turns` full rotations over the original context (Peng
+ * et al. 2023, section 3.2). */
 static double pair_of(const struct rope *rope, double turns) {
     const double two_pi = 6.28318530717958647692;
     double turned = (double)rope->original_context / (turns * two_pi);
     return rope->n_rot * elementary_log(turned) / (2 * elementary_log(rope->freq_base));
 }
 
-/* The share of stretching of pair i, 0 to 1. The bounds are rounded outwards, as in YaRN's own
- * program. */
+/* Returns how much the factor scales pair i: 0 not at all, 1 fully. The bounds are rounded
+ * outwards, as in the code of YaRN's authors. */
 static double stretched(const struct rope *rope, uint32_t i) {
     double low = floor_of(pair_of(rope, rope->beta_fast));
     double high = ceiling_of(pair_of(rope, rope->beta_slow)), last = rope->n_rot - 1.0;

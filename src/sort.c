@@ -1,4 +1,4 @@
-/* Heapsort (Williams 1964, Floyd 1964), and buckets that it sorts. */
+/* Heapsort (Williams 1964, Floyd 1964), and hash buckets whose items are sorted. */
 #include "sort.h"
 
 #include <stdlib.h>
@@ -16,10 +16,10 @@ void sort(void *items, size_t n, size_t size, int (*compare)(const void *, const
     char *base = items;
     size_t sorted = 1, root = n / 2, end = n;
     while (sorted < n && compare(base + (sorted - 1) * size, base + sorted * size) <= 0) sorted++;
-    if (sorted >= n) return; /* lists in files are often sorted already */
+    if (sorted >= n) return; /* the items are already sorted, as lists in files often are */
     while (end > 1) {
         if (root > 0)
-            root--; /* still making the heap */
+            root--; /* the heap is still being built */
         else
             swap(base, base + --end * size, size);
         for (size_t at = root, child; (child = 2 * at + 1) < end; at = child) {
@@ -37,7 +37,7 @@ static uint32_t hash_of(const char *item) {
     return hash;
 }
 
-/* A counting sort by bucket. */
+/* Copies items into the table, ordered by bucket (counting sort). */
 static void distribute(struct buckets *to, const char *items, size_t n) {
     uint32_t *first = to->first, sum = 0;
     for (size_t i = 0; i < n; i++) first[hash_of(items + i * to->size) & to->mask]++;
@@ -50,7 +50,8 @@ static void distribute(struct buckets *to, const char *items, size_t n) {
         const char *item = items + i * to->size;
         memcpy((char *)to->items + first[hash_of(item) & to->mask]++ * to->size, item, to->size);
     }
-    for (size_t b = to->mask + 1; b > 0; b--) first[b] = first[b - 1]; /* ends to beginnings */
+    for (size_t b = to->mask + 1; b > 0; b--)
+        first[b] = first[b - 1]; /* first[b] is the end of bucket b: make it the beginning */
     first[0] = 0;
 }
 

@@ -1,4 +1,4 @@
-/* Fills faults. Values are copied, so their sources may be freed. */
+/* Fills faults. Values are copied, so the caller may free the originals. */
 #include "status.h"
 
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void put_number(struct fault_value *value, double number) {
     value->number = number;
 }
 
-/* Whole numbers beyond 2^53 keep all their digits. */
+/* A whole number above 2^53 becomes a text, to keep all its digits. */
 static void put_unsigned(struct fault_value *value, uint64_t n) {
     char digits[21];
     put_number(value, (double)n);

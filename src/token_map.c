@@ -1,11 +1,11 @@
-/* A hash table by FNV-1a. Texts with equal hashes share a bucket, which is searched by halving, so
- * that a hostile file cannot slow look-ups down. */
+/* A hash table with FNV-1a. Texts with equal hashes share a bucket; look-ups use binary search in
+ * it, so that a hostile file cannot slow them down. */
 #include "token_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids tell equal texts apart. */
+/* Entries with equal texts differ in `id`. */
 struct entry {
     uint32_t hash, length, id;
     const char *text;
@@ -24,7 +24,8 @@ static int compare_entries(const void *left, const void *right) {
     return order ? order : a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* FNV-1a over 64 bits, its halves folded: the low bits of the product alone see only low bits. */
+/* FNV-1a with 64 bits, both halves combined, because the low bits of the product depend only on low
+ * bits. */
 static struct entry entry_of(const char *text, size_t length, uint32_t id) {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;

@@ -1,5 +1,5 @@
-/* The four kinds behind one type: cuts a text at its special tokens, encodes the text between them
- * by the kind, and turns ids back into bytes. */
+/* Combines the four kinds: cuts a text at marked tokens, encodes the text between them with the
+ * tokenizer's kind, and turns ids back into bytes. */
 #include "tokenizer.h"
 
 #include <stdlib.h>
@@ -85,9 +85,9 @@ bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id) {
     return false;
 }
 
-/* After a special or user-defined token the llama kind begins again, with a leading space, as in
- * llama.cpp. After a token of a single byte it does not: so every leading space costs a byte, and a
- * text never has more ids than its bytes plus two. */
+/* True if text after this special or user-defined token gets llama's leading space, as in
+ * llama.cpp. A token of a single byte adds no space, so that a text never has more ids than its
+ * bytes plus two. */
 static bool begins_anew(const struct vocabulary *vocabulary, uint32_t id, bool before) {
     return before || vocabulary_length(vocabulary, id) > 1;
 }
@@ -99,7 +99,7 @@ struct encoder {
     struct bpe_ids ids;
     struct fault *fault;
     unsigned flags;
-    bool anew; /* llama: the next stretch of text gets a leading space */
+    bool anew; /* llama: true if the next text gets a leading space */
 };
 
 static enum status encode_pieces(struct encoder *e, const char *text, size_t length) {
@@ -155,8 +155,8 @@ static enum status encode_gpt2(struct encoder *e, const char *text, size_t lengt
 
 static enum status encode_text(struct encoder *e, const char *text, size_t length, bool special);
 
-/* SentencePiece reads U+2581 in a text as a space. User-defined tokens are searched again, since
- * the new spaces may complete some. */
+/* SentencePiece reads U+2581 in a text as a space. User-defined tokens are searched again, because
+ * the new spaces may complete such a token. */
 static enum status encode_sentence(struct encoder *e, const char *text, size_t length) {
     if (e->flags & TOKENIZER_AS_IT_IS || !memchr(text, '\xe2', length))
         return encode_llama(e, text, length);
@@ -171,7 +171,7 @@ static enum status encode_sentence(struct encoder *e, const char *text, size_t l
     return status;
 }
 
-/* A stretch of text without special tokens. */
+/* Encodes a text without special tokens. */
 static enum status encode_stretch(struct encoder *e, const char *text, size_t length) {
     enum status status = STATUS_OK;
     if (length == 0) return status;
@@ -191,7 +191,7 @@ static enum status encode_stretch(struct encoder *e, const char *text, size_t le
     return status;
 }
 
-/* Returns the first place from `at` on without white space. */
+/* Returns the index of the first character from `at` on that is not white space. */
 static size_t after_spaces(const char *text, size_t at, size_t end) {
     while (at < end) {
         uint32_t code;

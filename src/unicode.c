@@ -1,4 +1,4 @@
-/* Strict UTF-8 decoding, the lookup of character classes, and safe names for text in sentences. */
+/* Strict UTF-8 decoding, character classes, and quoting of text for error messages. */
 #include "unicode.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ bool unicode_deepseek_letter(uint32_t code) {
     return unicode_within(unicode_deepseek_letters, UNICODE_N_DEEPSEEK_LETTERS, code) != 0;
 }
 
-/* True for characters that are invisible in a sentence or reorder it. */
+/* True for characters that are invisible in a sentence or change the order of its text. */
 static bool is_invisible(uint32_t code) {
     if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
     if (code >= 0x200b && code < 0x2070 && (code < 0x2010 || code >= 0x2028)) return true;
@@ -76,7 +76,7 @@ static size_t put_hex(char *out, uint32_t value, int digits) {
     return used;
 }
 
-/* Writes one character of a quoted text into out (12,); returns its length. */
+/* Writes a character of a quoted text to out (12,); returns the bytes written. */
 static size_t put_visible(char *out, uint32_t code, char byte) {
     size_t used = 2;
     out[0] = '\\';

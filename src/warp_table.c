@@ -1,4 +1,4 @@
-/* The one table of settings, samplers first. */
+/* The table of all settings, samplers first. */
 #include <float.h>
 
 #include "warp.h"
@@ -7,7 +7,8 @@
 static const char *const CONVENTIONS[] = {"transformers", "llama.cpp", "llama2.c", NULL};
 
 /* clang-format off */
-/* The lines of a row: name and kind; accepted values; range of its knob, then a sampler's facts. */
+/* Lines of a row: name and kind; neutral value and bounds; range of the knob, then the fields of a
+ * sampler. */
 const struct warp_row warp_table[SETTING_COUNT] = {
     [SETTING_GUIDANCE_SCALE] = {
         .name = "guidance_scale", .kind = SETTING_REAL, .group = "second",

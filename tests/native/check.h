@@ -1,5 +1,5 @@
-/* A test program's harness: each TEST runs on its own, each CHECK that fails says where, and the
- * closing line is "N passed, N failed". */
+/* The harness of a test program: TEST runs a test function, a failed CHECK prints its file and
+ * line, and the last line is "N passed, N failed". */
 #ifndef LOGITSCOPE_CHECK_H
 #define LOGITSCOPE_CHECK_H
 
@@ -12,7 +12,7 @@ static int check_passed, check_failed, check_broken;
 
 #define CHECK(condition) CHECK_MESSAGE(condition, "%s", #condition)
 
-/* At most five failures of a test are printed; all of them count against it. */
+/* Prints at most five failures of a test; any failure fails the test. */
 #define CHECK_MESSAGE(condition, ...)              \
     do {                                           \
         if (!(condition) && check_broken++ < 5) {  \
@@ -34,13 +34,13 @@ static int check_passed, check_failed, check_broken;
         }                                                        \
     } while (0)
 
-/* True if everything is tried, as in `make test-long`; else a sample. */
+/* True in `make test-long`, which tries all cases; otherwise tests try a sample. */
 static inline bool check_all(void) {
     const char *asked = getenv("LONG");
     return asked && strcmp(asked, "1") == 0;
 }
 
-/* The step through many cases: `sample`, or 1 when all are tried. */
+/* Returns the step through many cases: 1 if all cases are tried, else `sample`. */
 static inline size_t check_step(size_t sample) {
     return check_all() ? 1 : sample;
 }

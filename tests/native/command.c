@@ -1,24 +1,28 @@
-/* The native command line of the tests: `logitscope digest MODEL [PROMPT]`; `logitscope chain`, the
- * plain samplers; `logitscope split PRE`, the pieces of a pre-tokenizer.
+/* The native command line of the tests. `logitscope digest MODEL [PROMPT]` prints two digests,
+ * `logitscope chain` runs the plain samplers, and `logitscope split PRE` prints the pieces of a
+ * pre-tokenizer.
  *
- * The digest is one number over everything that must be the same in every build. It is FNV-1a, 64
- * bits, over these bytes in little-endian order (tests/node/digest.js computes the same):
+ * A digest is a number over all results that must be equal in every build: FNV-1a with 64 bits over
+ * the bytes below, little-endian. tests/node/digest.js computes the same digests.
  *
- *   For each of the series below, i = 0, 1, ...: the timeline starts as the prompt's ids and grows
- * by 40 drawn tokens, the end-of-sequence token being one like any other. At each step: logits
- * (vocab_size,) float32 trace: kept, rest_count, rest_kept, underflowed as uint32; rest_p_raw,
- * rest_p, entropy, perplexity, raw_entropy, raw_perplexity, kept_mass_raw as float64 each stage:
- * setting (its row in the table), active, changed, kept, removed, after as uint32; value,
- * mass_removed, top_p_mass, entropy, perplexity as float64 each listed token (top 20): id, rank,
- * removed_by as uint32; logit, warped as float32; p_raw, p, then its p after each stage as float64
- *     the drawn token: id, rank as uint32; p, p_raw, logprob as float64
- *     with mirostat: its next mu as float64
+ * In series i = 0, 1, ... the timeline begins with the prompt's ids and grows by 40 drawn tokens.
+ * The end-of-sequence token does not end it. Each step adds these numbers:
  *
- *   Step n of series i draws with random number n of seed 42 + i, whose coin XTC tosses.
+ *   - the logits (vocab_size,): float32
+ *   - the trace: kept, rest_count, rest_kept, underflowed: uint32; rest_p_raw, rest_p, entropy,
+ *     perplexity, raw_entropy, raw_perplexity, kept_mass_raw: float64
+ *   - each stage: its number, active, changed, kept, removed, after: uint32; value, mass_removed,
+ *     top_p_mass, entropy, perplexity: float64
+ *   - each of the 20 listed tokens: id, rank, removed_by: uint32; logit, warped: float32; p_raw, p,
+ *     p after each stage: float64
+ *   - the drawn token: id, rank: uint32; p, p_raw, logprob: float64
+ *   - with mirostat the next mu: float64
  *
- *   The order is that of the first sixteen samplers, which a stage has its number from, so that
- * samplers that came later leave the digest as it is. These have a second one, printed after it:
- * the series that follow, in the canonical order, a stage's number being its row. */
+ * Step n of series i draws with random number n of seed 42 + i; XTC's coin uses this seed too.
+ *
+ * The first digest has the first sixteen samplers in the order of `order`, and a stage's number is
+ * its index there. So later samplers do not change this digest. The second digest has the remaining
+ * series in canonical order, and a stage's number is its row in the table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +37,7 @@
 
 enum { STEPS = 40, TOP = 20, SERIES = 7, ALL_SERIES = 9, WARPERS = 16 };
 
-/* The order of the first digest. */
+/* The order of the samplers in the first digest. */
 static const uint32_t order[WARPERS] = {SETTING_LOGIT_BIAS,
                                         SETTING_REPETITION_PENALTY,
                                         SETTING_FREQUENCY_PENALTY,
@@ -75,7 +79,8 @@ static void hash_f64(uint64_t *hash, double value) {
     hash_bytes(hash, &value, sizeof value);
 }
 
-/* A stage's place in that order, its row for the others. */
+/* Returns a stage's number in a digest: its index in `order` for the first digest, else its row in
+ * the table. */
 static uint32_t number_of(uint32_t stage, bool first) {
     uint32_t place = 0;
     while (first && order[place] != stage) place++;
@@ -131,7 +136,7 @@ static void hash_drawn(uint64_t *hash, const struct chain_drawn *drawn) {
     hash_f64(hash, drawn->logprob);
 }
 
-/* The settings of a series; returns whether it draws by Gumbel-max. */
+/* Sets the settings of a series; returns true if the series draws by Gumbel-max. */
 static bool use_series(struct settings *settings, int series) {
     static const uint32_t ends[] = {0, 3};
     static const struct warp_bias bias[] = {{0, -1.5}, {3, 0.5}};
@@ -342,8 +347,8 @@ static void write_u32(uint32_t n) {
     for (int shift = 0; shift < 32; shift += 8) putchar((int)(n >> shift & 0xff));
 }
 
-/* Splits the texts of standard input, each its length (four bytes, the lowest first) and its bytes:
- * for each, the lengths of its pieces and a 0, written alike. */
+/* Splits the texts of standard input. A text is its length (four bytes, lowest first) and its
+ * bytes. For each text, writes the lengths of its pieces and a 0, four bytes each. */
 static int split(const char *name) {
     const struct pretokenizer *pretokenizer = pretokenizer_find(name, strlen(name));
     size_t size, at = 0;

@@ -1,4 +1,4 @@
-/* A fault as one line, its key and its values, such as "timeline_full 262144 262145". */
+/* Writes a fault as one line of key and values, for instance "timeline_full 262144 262145". */
 #ifndef LOGITSCOPE_FAULT_LINE_H
 #define LOGITSCOPE_FAULT_LINE_H
 

@@ -1,5 +1,5 @@
 /* Loads the files of make_forward.py, make_architectures.py and make_formats.py in tests/vectors: a
- * GGUF image, and ids with the logits after each of them. */
+ * GGUF image, and ids with the logits after each id. */
 #ifndef LOGITSCOPE_TEST_FORWARD_H
 #define LOGITSCOPE_TEST_FORWARD_H
 
@@ -56,7 +56,8 @@ struct forward_vectors {
     double logits[FORWARD_IDS][FORWARD_VOCAB_MAX];
 };
 
-/* Returns the file's bytes in a block of exactly that size, so that a read past its end is seen. */
+/* Returns the file's bytes in a block of exactly that size, so that AddressSanitizer sees a read
+ * past the end. */
 static inline unsigned char *forward_image(const char *name, size_t *size) {
     char path[256];
     snprintf(path, sizeof path, "tests/vectors/forward/%s.gguf", name);

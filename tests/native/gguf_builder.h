@@ -1,4 +1,4 @@
-/* Writes GGUF images by hand, valid or broken, and finds the fields of valid ones. */
+/* Writes valid or broken GGUF images field by field, and finds the fields of valid images. */
 #ifndef LOGITSCOPE_TEST_GGUF_BUILDER_H
 #define LOGITSCOPE_TEST_GGUF_BUILDER_H
 
@@ -23,7 +23,7 @@ static inline void put_bytes(struct builder *b, const void *data, size_t n) {
     b->used += n;
 }
 
-/* The machines that run these tests are little endian, as GGUF is. */
+/* Copies the bytes: GGUF and the machines that run these tests are little endian. */
 static inline void put_u32(struct builder *b, uint32_t n) {
     put_bytes(b, &n, sizeof n);
 }
@@ -64,20 +64,20 @@ static inline void put_padding(struct builder *b, size_t alignment) {
     while (b->used % alignment) put_bytes(b, "", 1);
 }
 
-/* A number in the image: its position and its width in bytes. */
+/* A number in the image: position and width in bytes. */
 struct field {
     size_t position;
     size_t width;
 };
 
-/* Collects fields while it walks. */
+/* The state of a walk through an image that collects fields. */
 struct finder {
     const unsigned char *image;
     struct field *fields;
     size_t n, position;
 };
 
-/* Notes a field, moves past it and returns its value. */
+/* Records a field, moves past it and returns its value. */
 static inline uint64_t note(struct finder *f, size_t width) {
     const unsigned char *at = f->image + f->position;
     f->fields[f->n++] = (struct field){f->position, width};
@@ -98,9 +98,9 @@ static inline void note_values(struct finder *f, uint64_t type, uint64_t count) 
 }
 
 /* Finds the counts, lengths, types, dimensions, offsets and 32-bit values of a valid image, in
- * order. Its metadata holds strings, 32-bit values, arrays of these and booleans, as the scripts in
- * tests/vectors write them. Notes the first number of an array, and no booleans. Returns the number
- * of fields; *end is the end of the tensor table. */
+ * order. The metadata may have strings, 32-bit values, arrays of both, and booleans, as the scripts
+ * in tests/vectors write them. Records only the first number of an array, and no booleans. Returns
+ * the number of fields; *end is the end of the tensor table. */
 static inline size_t find_fields(const unsigned char *image, struct field *fields, size_t *end) {
     struct finder f = {image, fields, 0, 4};
     note(&f, 4);

@@ -1,4 +1,4 @@
-/* Builds small GGUF images in memory for tests: tokenizer metadata, whole or broken. */
+/* Builds small GGUF images with valid or broken tokenizer metadata in memory. */
 #ifndef LOGITSCOPE_GGUF_IMAGE_H
 #define LOGITSCOPE_GGUF_IMAGE_H
 
@@ -44,7 +44,7 @@ static inline void image_begin(struct image *image) {
     image_bytes(image, "GGUF", 4);
     image_u32(image, 3);
     image_u64(image, 0);
-    image_u64(image, 0); /* the number of keys; image_end sets it */
+    image_u64(image, 0); /* the number of keys, which image_end sets */
 }
 
 static inline void image_key(struct image *image, const char *key, enum gguf_type type) {
@@ -66,7 +66,8 @@ static inline void image_end(struct image *image) {
     image_bytes(image, padding, (32 - image->size % 32) % 32);
 }
 
-/* Tokenizer metadata. NULL or a negative number leaves a key out; an empty token is NULL too. */
+/* Tokenizer metadata. NULL or a negative number omits the key. In `tokens`, NULL is an empty token.
+ */
 struct vocabulary_spec {
     const char *model, *pre, *name, *architecture;
     const char *const *tokens;
@@ -81,7 +82,7 @@ struct vocabulary_spec {
     int add_bos, add_space_prefix;
 };
 
-/* Whole words; the word `eos` ends a text. */
+/* Returns a vocabulary of words; token `eos` ends a text. */
 static inline struct vocabulary_spec spec_of_words(const char *const *words, size_t n,
                                                    int64_t eos) {
     return (struct vocabulary_spec){.model = "logitscope-word",
@@ -120,7 +121,7 @@ static inline void image_flag(struct image *image, const char *key, int flag) {
     image_bytes(image, &byte, 1);
 }
 
-/* Without image_end, so that a test can add keys of its own. */
+/* Writes all keys, but does not call image_end, so that a test can add more keys. */
 static inline void image_vocabulary(struct image *image, const struct vocabulary_spec *spec) {
     image_begin(image);
     image_text(image, "tokenizer.ggml.model", spec->model);

@@ -1,9 +1,11 @@
-/* Cases of the JavaScript tests for the plain samplers: any settings, history and order. */
+/* Reads cases for the plain samplers from the JavaScript tests, with any settings, history and
+ * order. */
 #include <stdio.h>
 
 #include "plain_chain.h"
 
-/* Copies the next `size` bytes of a case; cases come from a test, which writes whole ones. */
+/* Copies the next `size` bytes of a case. Needs no check, because the test writes complete cases.
+ */
 static void take(void *to, const unsigned char **from, size_t size) {
     memcpy(to, *from, size);
     *from += size;

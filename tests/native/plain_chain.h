@@ -1,4 +1,5 @@
-/* The whole chain by plain_samplers.h, and checks of the engine's trace and draw against it. */
+/* Runs a whole chain with plain_samplers.h, and compares the engine's trace and draw with the
+ * result. */
 #ifndef LOGITSCOPE_PLAIN_CHAIN_H
 #define LOGITSCOPE_PLAIN_CHAIN_H
 
@@ -20,7 +21,7 @@ static inline struct warp_input weigh(const float *from, const struct settings *
     struct warp_input input = {settings, n, history, n_history, weights, 0, scratch, NULL};
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) max = from[i] > max ? from[i] : max;
-    memset(scratch, 0xff, n * sizeof *scratch); /* which as a key is above all */
+    memset(scratch, 0xff, n * sizeof *scratch); /* the largest key, which code must not read */
     input.total = kernels_scalar.weigh(weights, from, n, max);
     return input;
 }
@@ -31,7 +32,8 @@ static inline size_t count_survivors(const float *l, size_t n) {
     return count;
 }
 
-/* Runs one stage on `plain` and compares it with the trace's; 0 survivors end the chain. */
+/* Runs one stage on `plain` and compares the result with the stage in the trace. Returns the number
+ * of survivors; 0 ends the chain. */
 static inline size_t run_stage(uint32_t setting, const struct settings *settings, size_t n,
                                size_t n_history, const struct chain_stage *stage) {
     struct warp_input input = weigh(plain, settings, n, n_history);
@@ -58,7 +60,7 @@ static inline size_t run_stage(uint32_t setting, const struct settings *settings
     return kept;
 }
 
-/* The trace's measures of all survivors together. */
+/* Checks the trace's measures over all survivors. */
 static inline void check_survivors(const struct settings *settings, size_t n,
                                    const struct chain_trace *trace) {
     struct warp_input input = weigh(logits, settings, n, 0);
@@ -71,7 +73,8 @@ static inline void check_survivors(const struct settings *settings, size_t n,
     CHECK(trace->underflowed == underflowed);
 }
 
-/* The whole chain on `plain`; the trace is NULL if the engine refused. */
+/* Runs the whole chain on `plain`; returns the number of survivors. `trace` is NULL if the engine
+ * failed. */
 static inline size_t run_plainly(const struct settings *settings, size_t n, size_t n_history,
                                  const struct chain_trace *trace) {
     uint32_t done = 0;

@@ -1,6 +1,6 @@
-/* The specification of gates, samplers and the inverse draw. Everything is in plain loops over the
- * vocabulary or over the survivors in rank order, which an insertion sort makes; p is the share of
- * integer weights, as everywhere. */
+/* The specification of gates, samplers and the inverse draw. All functions are plain loops over the
+ * vocabulary or over the survivors in rank order, from an insertion sort. p is weight / total, as
+ * in the engine. */
 #include "plain_samplers.h"
 
 #include "draw.h"
@@ -16,7 +16,6 @@ static void constraint(float *logits, const struct warp_input *input) {
         if (!(input->settings->allowed[id / 32] >> id % 32 & 1)) logits[id] = -INFINITY;
 }
 
-/* True if ids[0 .. n) equal others[0 .. n). */
 static bool same(const uint32_t *ids, const uint32_t *others, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (ids[i] != others[i]) return false;
@@ -81,7 +80,7 @@ static void logit_bias(float *logits, const struct warp_input *input) {
     }
 }
 
-/* How often an id stands in the window of the history. */
+/* Returns how often an id occurs in the window of the history. */
 static double count_of(const struct warp_input *input, size_t id) {
     const uint32_t *ids;
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
@@ -90,7 +89,8 @@ static double count_of(const struct warp_input *input, size_t id) {
     return count;
 }
 
-/* The same with a count that falls with each token since: in float32, from the newest on. */
+/* Returns the sum of decay^age over the occurrences of an id in the window, newest first, in
+ * float32. `age` is the number of tokens after the occurrence. */
 static double decayed_count_of(const struct warp_input *input, size_t id) {
     const uint32_t *ids;
     size_t n = last_ids(input, value_of(input, SETTING_REPETITION_WINDOW), &ids);
@@ -145,7 +145,7 @@ static void presence_penalty(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Every stretch of size - 1 ids that the history also ends with bans the id that followed it. */
+/* If size - 1 ids of the window equal the last size - 1 ids, bans the id after them. */
 static void no_repeat_ngram_size(float *logits, const struct warp_input *input) {
     double size = value_of(input, SETTING_NO_REPEAT_NGRAM_SIZE);
     const uint32_t *ids;
@@ -156,7 +156,8 @@ static void no_repeat_ngram_size(float *logits, const struct warp_input *input) 
         if (same(ids + at, ids + (n - before), before)) logits[ids[at + before]] = -INFINITY;
 }
 
-/* The longest breaker that stands in ids[at .. n); 0 if none does. */
+/* Returns the length of the longest breaker at the beginning of ids[at .. n); 0 if there is none.
+ */
 static uint32_t breaker_at(const struct settings *settings, const uint32_t *ids, size_t n,
                            size_t at) {
     uint32_t longest = 0;
@@ -168,7 +169,7 @@ static uint32_t breaker_at(const struct settings *settings, const uint32_t *ids,
     return longest;
 }
 
-/* How many of the last 4,096 ids follow the last breaker that begins among them. */
+/* Returns how many of the last 4,096 ids follow the last breaker that begins among these ids. */
 static size_t match_limit(const struct settings *settings, const uint32_t *ids, size_t n) {
     size_t limit = n < 4096 ? n : 4096;
     for (size_t at = n; at-- > n - limit;)
@@ -176,7 +177,8 @@ static size_t match_limit(const struct settings *settings, const uint32_t *ids, 
     return limit;
 }
 
-/* The longest stretch, up to `limit`, that precedes an earlier `id` and ends the history too. */
+/* Returns the longest match, at most `limit` ids: the ids before an earlier `id` equal the last ids
+ * of the history. */
 static size_t longest_match(const uint32_t *ids, size_t n, size_t id, size_t limit) {
     size_t longest = 0;
     for (size_t at = 0; at < n; at++) {
@@ -224,7 +226,7 @@ size_t plain_rank(const float *logits, size_t n, uint32_t *ids) {
     return count;
 }
 
-/* Divides the survivors, which are given in rank order. */
+/* Divides the logits of the survivors, `ids` in rank order, by t. */
 static void divide(float *logits, const uint32_t *ids, size_t count, double t) {
     double largest = 0, shift = 0;
     if (t == 0) {
@@ -243,7 +245,7 @@ static void temperature(float *logits, const struct warp_input *input) {
     divide(logits, input->scratch, count, value_of(input, SETTING_TEMPERATURE));
 }
 
-/* Truncations. `least` is min_tokens_to_keep throughout. */
+/* Truncations. In all of them `least` is min_tokens_to_keep. */
 
 static double share_of(const struct warp_input *input, uint32_t id) {
     return (double)input->weights[id] / (double)input->total;
@@ -262,8 +264,8 @@ static void top_k(float *logits, const struct warp_input *input) {
         if (exactly || logits[ids[place]] < limit) logits[ids[place]] = -INFINITY;
 }
 
-/* True while a prefix of that weight is short of the mass p; with `above`, until it exceeds p. To
- * 2^-20, which covers logits that are rounded logarithms. */
+/* True while a prefix of weight `before` has less than the mass p, or with `above` at most p. The
+ * tolerance of 2^-20 allows for logits that are rounded logarithms. */
 static bool lacks_mass(uint64_t before, uint64_t total, double p, bool above) {
     double share = above ? p + 0x1p-20 : p - 0x1p-20;
     if (share >= 1) return true;
@@ -296,8 +298,8 @@ static void min_p(float *logits, const struct warp_input *input) {
     }
 }
 
-/* |-ln p - H|: -ln p is ln Z + max - l, Z being the sum of e^(l - max), so it is the distance from
- * l to the logit with the surprise H. */
+/* Orders tokens by |-ln p - H|. -ln p is ln Z + max - l, Z the sum of e^(l - max). So |-ln p - H|
+ * is the distance from l to the logit with the surprise H. */
 static void typical_p(float *logits, const struct warp_input *input) {
     double p = value_of(input, SETTING_TYPICAL_P);
     double least = value_of(input, SETTING_MIN_TOKENS_TO_KEEP), limit = 0;
@@ -309,7 +311,7 @@ static void typical_p(float *logits, const struct warp_input *input) {
     double center = elementary_log((double)input->total * 0x1p-44) + (double)max - bits * LN_2;
     uint64_t before = 0;
     if (p == 1) return;
-    for (size_t i = 0; i < count; i++) { /* sorted anew, by distance, ties by id */
+    for (size_t i = 0; i < count; i++) { /* sorts again, by distance, ties by id */
         uint32_t id = ids[i];
         double distance = fabs((double)logits[id] - center);
         size_t at = i;
@@ -397,7 +399,7 @@ static void p_less(float *logits, const struct warp_input *input) {
             logits[ids[place]] = -INFINITY;
 }
 
-/* The term of a token in the entropy, in nats, of those that weigh `total` together. */
+/* Returns a token's term, in nats, in the entropy of tokens with the total weight `total`. */
 static double term_of(const struct warp_input *input, uint32_t id, uint64_t total) {
     double p = (double)input->weights[id] / (double)total;
     return p > 0 ? -p * elementary_log(p) : 0;
@@ -528,9 +530,9 @@ static void xtc(float *logits, const struct warp_input *input) {
     for (size_t place = 0; place + 1 < likely; place++) logits[ids[place]] = -INFINITY;
 }
 
-/* The number of tokens that the first version of Mirostat keeps: k = ((s - 1) 2^mu / (1 - N^(1 -
- * s)))^(1 / s) of N tokens, s being the slope of ln(p_i / p_(i + 1)) over ln((i + 1) / i) for the
- * 100 best. */
+/* Returns the number of tokens that Mirostat 1 keeps of N tokens: k = ((s - 1) 2^mu / (1 - N^(1 -
+ * s)))^(1 / s). s is the slope of ln(p_i / p_(i + 1)) over ln((i + 1) / i) for the 100 best tokens.
+ */
 static double zipf_count(const float *logits, const uint32_t *ids, size_t count, double n,
                          double mu) {
     double products = 0, squares = 0, log_n = elementary_log(n);
@@ -541,15 +543,16 @@ static double zipf_count(const float *logits, const uint32_t *ids, size_t count,
     }
     double s = products / squares, x = (s - 1) * log_n;
     double ratio = (s - 1) / (1 - elementary_exp64(-x));
-    if (fabs(x) < 1e-6) ratio = (1 + x / 2) / log_n; /* its limit for s near 1 */
-    if (!(ratio > 0)) return n;                      /* so flat or so steep that it overflows */
+    if (fabs(x) < 1e-6) ratio = (1 + x / 2) / log_n; /* limit for s near 1 */
+    if (!(ratio > 0))
+        return n; /* the distribution is so flat or so steep that the ratio overflows */
     double log_k = elementary_log(ratio) + mu * LN_2;
-    if (s <= 0) return log_k >= 0 ? n : 1; /* a root of order 0 or less */
+    if (s <= 0) return log_k >= 0 ? n : 1; /* an exponent of 0 or less */
     if (log_k / s >= log_n) return n;
     return log_k / s <= 0 ? 1 : floor(elementary_exp64(log_k / s));
 }
 
-/* 2^-mu, exact for whole mu, bounded against over- and underflow. */
+/* Returns 2^-mu, exact for whole mu, limited to 2^-1000 .. 2^1000. */
 static double least_share(double mu) {
     if (mu < -1000) return 0x1p1000;
     if (mu > 1000) return 0x1p-1000;
@@ -605,8 +608,8 @@ static void green_list(float *logits, const struct warp_input *input) {
     }
 }
 
-/* Ten layers at a time: their factor of a token depends on these ten bits of its g alone, so masses
- * are summed by these bits, ids ascending. */
+/* Plays ten layers at a time. In ten layers, a token's factor depends only on ten bits of its g, so
+ * masses are summed by these bits, in ascending order of ids. */
 static void synthid(float *logits, const struct warp_input *input) {
     uint32_t depth = (uint32_t)value_of(input, SETTING_SYNTHID_DEPTH), *g = input->scratch;
     double factor[3][1024];

@@ -1,4 +1,4 @@
-/* Random inputs, and the weight of a token by the C library. */
+/* Random inputs for tests, and a token's weight computed without the kernels. */
 #ifndef LOGITSCOPE_SAMPLE_H
 #define LOGITSCOPE_SAMPLE_H
 
@@ -20,8 +20,8 @@ static inline uint32_t sample_below(uint32_t n) {
 
 enum { SAMPLE_KINDS = 6 };
 
-/* Logits of several kinds: smooth, peaked, few values (many ties), all equal, wide, with removed
- * tokens. At least one is finite. */
+/* Writes logits of one of SAMPLE_KINDS kinds: smooth, peaked, few values (many ties), all equal,
+ * wide, with removed tokens. At least one logit is finite. */
 static inline void sample_logits(float *out, size_t n, uint32_t kind) {
     for (size_t i = 0; i < n; i++) {
         double x = sample_uniform() + sample_uniform() + sample_uniform() - 1.5;

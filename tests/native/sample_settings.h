@@ -1,11 +1,11 @@
-/* Random settings, in which each sampler is active now and then and any of them comes first. */
+/* Random settings: each sampler is active in some of them, and can be at any place in the order. */
 #ifndef LOGITSCOPE_SAMPLE_SETTINGS_H
 #define LOGITSCOPE_SAMPLE_SETTINGS_H
 
 #include "chain.h"
 #include "sample.h"
 
-/* The samplers that most settings leave neutral. */
+/* Sets samplers that most settings leave neutral. */
 static inline void sample_filters(struct settings *settings) {
     if (sample_uniform() < 0.2) settings->value[SETTING_FREQUENCY_PENALTY] = sample_uniform() - 0.3;
     if (sample_uniform() < 0.2) settings->value[SETTING_PRESENCE_PENALTY] = sample_uniform() - 0.3;
@@ -34,7 +34,7 @@ static inline void sample_filters(struct settings *settings) {
     if (sample_uniform() < 0.05) settings->value[SETTING_MIROSTAT] = 1 + sample_below(2);
 }
 
-/* Shuffles the end of the order; each time one place more with this chance. */
+/* Shuffles the end of the order: each further place is included with probability `chance`. */
 static inline void sample_order(struct settings *settings, double chance) {
     for (uint32_t i = WARPER_COUNT - 1; i > 0 && sample_uniform() < chance; i--) {
         uint32_t j = sample_below(i + 1), swap = settings->order[i];

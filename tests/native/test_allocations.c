@@ -1,7 +1,7 @@
-/* Every allocation fails once. A test opens, encodes or compiles again and again; the n-th attempt
- * fails at the n-th allocation, until one attempt succeeds. Each failure must be
- * STATUS_OUT_OF_MEMORY with its key, free everything it took, and leave earlier objects working.
- * Linked with --wrap, so that these functions see every allocation. */
+/* Makes every allocation fail once. A test repeats an attempt to open, encode or compile; the n-th
+ * attempt fails at its n-th allocation, until an attempt succeeds. Each failure must return
+ * STATUS_OUT_OF_MEMORY with a key, free all its memory, and leave earlier objects usable. Linked
+ * with --wrap, so that the functions below see every allocation. */
 #include <string.h>
 
 #include "chain.h"
@@ -12,7 +12,7 @@
 #include "session.h"
 #include "tokenizer_subject.h"
 
-static size_t made, fails_at, live; /* fails_at: 0 for never */
+static size_t made, fails_at, live; /* fails_at: number of the allocation that fails; 0: none */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -57,7 +57,7 @@ void __wrap_free(void *memory) {
     __real_free(memory);
 }
 
-/* One attempt; on success it closes everything it opened. */
+/* An attempt; on success it closes everything that it opened. */
 typedef enum status attempt(void *subject, struct fault *fault);
 
 /* Repeats the attempt until no allocation fails; expects at least `least` allocations. */
@@ -92,7 +92,7 @@ static enum status load(void *subject, struct fault *fault) {
     return status;
 }
 
-/* The memory belongs to the caller until the model takes it. */
+/* On failure the memory still belongs to the caller. */
 static enum status load_in_place(void *subject, struct fault *fault) {
     const struct image *image = subject;
     struct gguf *file = NULL;
@@ -197,11 +197,12 @@ static enum status open_tokenizer(void *subject, struct fault *fault) {
     return status;
 }
 
-/* The open tokenizer gives the same ids before and after. */
+/* The tokenizer must give equal ids after a failure and before it. */
 static enum status encode_text(void *subject, struct fault *fault) {
     struct subject *s = subject;
     const char *kind = tokenizer_kind(s->tokenizer);
-    const char *text = strcmp(kind, "gpt2") ? "ab<s>ba" : "ab<s>b\342\204\252"; /* Kelvin: K */
+    const char *text =
+        strcmp(kind, "gpt2") ? "ab<s>ba" : "ab<s>b\342\204\252"; /* Kelvin sign, normalised to K */
     size_t length = strlen(text);
     uint32_t ids[32], again[32];
     size_t n, m;
@@ -224,7 +225,7 @@ static const char *const tokens[] = {"a", "b", "c", "<s>", "ab", "ba", "<", "s",
 static void open_subject(struct subject *subject, const char *kind) {
     enum { N = sizeof tokens / sizeof *tokens, END = 3 };
     size_t n =
-        strcmp(kind, "logitscope-char") ? N : END + 1; /* of that kind a token is a character */
+        strcmp(kind, "logitscope-char") ? N : END + 1; /* in this kind a token is one character */
     static const char *const merges[] = {"a b"};
     static const float scores[N] = {0};
     int32_t types[N];
@@ -326,10 +327,10 @@ static void measures_count_or_not(void) {
 /* tests/fuzz/exports.c calls every export; each failure must leave a fault. */
 int fuzz_exports(const uint8_t *data, size_t size);
 
-/* A program of calls and a model: opens it, a session, a lexicon, a constraint and a chain, uses
- * each, and passes lists to the settings. */
+/* Runs a list of calls with a model. The calls open the model, a session, a lexicon, a constraint
+ * and a chain, use each, and pass lists to the settings. */
 static void exports_fail_or_not(void) {
-    enum { BYTES = 12 }; /* of a call */
+    enum { BYTES = 12 }; /* bytes of a call */
     static const uint8_t calls[] = {0, 5, 7, 8, 18, 20, 22, 23, 24, 25, 26, 2, 3, 12, 13, 28, 31};
     uint8_t head[1 + BYTES * sizeof calls] = {sizeof calls};
     size_t size, n = 0, step = check_step(3);

@@ -1,11 +1,11 @@
-/* Opens each file of tests/fixtures/attacks.js under the sanitizers, as model_file.c does: it is
- * refused with the expected key, or opened. */
+/* Opens each file of tests/fixtures/attacks.js with sanitizers, as model_file.c does. The file must
+ * fail with the expected key, or open. */
 #include "check.h"
 #include "fault_line.h"
 #include "model.h"
 #include "tokenizer.h"
 
-/* The block has exactly the file's size, so that a read past its end is seen. */
+/* The block has exactly the file's size, so that AddressSanitizer sees a read past the end. */
 static uint8_t *read_file(const char *name, size_t *size) {
     char path[256];
     snprintf(path, sizeof path, "build/fixtures/attacks/%s.gguf", name);

@@ -1,4 +1,4 @@
-/* The chain's trace against a naive recomputation, and its refusals. */
+/* Compares the chain's trace with a simple recomputation, and tests the chain's failures. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void random_settings(struct settings *settings, struct warp_bias *bias, s
     sample_order(settings, 0.5);
 }
 
-/* Runs the order by hand and holds every stage and every listed token against it. */
+/* Runs the samplers one by one, and compares every stage and every listed token of the trace. */
 static void check_stages(const struct chain_trace *trace, const struct settings *settings, size_t n,
                          size_t n_history) {
     memcpy(work, logits, n * sizeof *work);
@@ -202,8 +202,8 @@ static void bad_input_is_refused(void) {
     chain_close(chain);
 }
 
-/* The same address holds other logits: seen without a version and with a new one, not with the old.
- */
+/* Changes the logits at one address. The chain sees the change with version 0 and with a new
+ * version, not with the old version. */
 static void a_version_vouches_for_the_logits(void) {
     struct chain *chain;
     struct chain_sample sample;
@@ -226,7 +226,7 @@ static void a_version_vouches_for_the_logits(void) {
     chain_close(chain);
 }
 
-/* Takes top_k out of an order; returns its place. */
+/* Removes top_k from an order; returns its former index. */
 static uint32_t without_top_k(struct settings *settings) {
     uint32_t at = 0, n = 0;
     for (uint32_t i = 0; i < settings->n_order; i++) {
@@ -309,7 +309,7 @@ static void own_stage_refusals(void) {
     settings.own = none;
     CHECK(chain_apply(chain, given, &settings, NULL, 0, 3, &fault) == STATUS_NOTHING_LEFT);
     CHECK(strcmp(fault_line(&fault), "stage_leaves_nothing own") == 0);
-    settings.own = back; /* the third was removed by top_k, and so stays */
+    settings.own = back; /* top_k removed the third token, so it stays removed */
     CHECK(chain_apply(chain, given, &settings, NULL, 0, 3, &fault) == STATUS_OK);
     CHECK(chain_trace(chain)->kept == 2 && chain_logits(chain)[2] == -INFINITY);
     CHECK(chain_trace(chain)->entropy == 1);

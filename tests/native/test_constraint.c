@@ -1,5 +1,5 @@
-/* Grammars, their automata and masks: a malformed grammar is refused with its line; a valid one
- * accepts exactly its texts, in any order of meeting its states. */
+/* Tests grammars, automata and masks. A malformed grammar is refused, and the fault names the line.
+ * A valid grammar accepts exactly its texts, whatever the order in which states are created. */
 #include <string.h>
 #include <time.h>
 
@@ -160,7 +160,7 @@ static uint32_t draw_code(void) {
     return code >= 0xd800 && code <= 0xdfff ? 0xd7ff : code;
 }
 
-/* Every range of characters accepts exactly the encodings of its characters. */
+/* A range of characters must accept exactly the encodings of its characters. */
 static void ranges_are_their_characters(void) {
     for (size_t round = 0; round < 400; round += check_step(4)) {
         uint32_t low = draw_code(), high = draw_code();
@@ -195,7 +195,7 @@ static void ranges_are_their_characters(void) {
     }
 }
 
-/* A dot takes one well-formed character, of one to four bytes. */
+/* A dot must accept exactly one well-formed character of one to four bytes. */
 static void accepted_texts_are_utf8(void) {
     struct grammar *grammar = open_grammar("root ::= .");
     struct automaton *automaton = open_automaton(grammar);
@@ -232,8 +232,8 @@ static bool is_allowed(const struct constraint_mask *mask, uint32_t id) {
     return mask->allowed[id / 32] >> id % 32 & 1;
 }
 
-/* The mask equals following each token separately, in a new constraint and in one that has met all
- * states before. */
+/* Compares the mask with following each token separately, in a new constraint and in a constraint
+ * that already has all states. */
 static void check_masks(const char *source, int rounds, size_t length) {
     struct subject subject;
     struct lexicon *lexicon;
@@ -277,7 +277,8 @@ static void masks_are_those_of_each_token(void) {
     check_masks("root ::= x{2} \"c\"\nx ::= (\"a\" | \"b\" x)+", 60, 30);
 }
 
-/* With 2^13 states, more than fit: the oldest are forgotten and found again. */
+/* The grammar has 2^13 states, more than the automaton can store. After a reset, states are created
+ * again. */
 static void states_are_forgotten_and_found_again(void) {
     check_masks("root ::= (\"a\" | \"b\")* \"a\" (\"a\" | \"b\"){12} \"c\"?", 60, 200);
 }
@@ -301,8 +302,8 @@ static void too_many_at_once_are_refused(void) {
     subject_close(&subject);
 }
 
-/* No text continues beyond the depth limit of rules. If states or frames do not fit, the automaton
- * is full, and a reset makes room. */
+/* A text beyond the depth limit of rules leads to AUTOMATON_DEAD. If states or frames do not fit,
+ * the automaton is full; a reset makes room. */
 static void limits_are_dead_or_full(void) {
     static char text[5000];
     static const char *const sources[] = {
@@ -328,8 +329,8 @@ static void limits_are_dead_or_full(void) {
     }
 }
 
-/* Short grammars whose states are slow to find, over a vocabulary that needs many of them: refused
- * within a second of a slow build. */
+/* Short grammars with states that are slow to find, and a vocabulary that needs many states. They
+ * must be refused within a second in a slow build. */
 static void costly_grammars_are_refused_soon(void) {
     enum { COUNT = 1 << 12 };
     static const char *const costly[] = {
@@ -363,7 +364,7 @@ static void costly_grammars_are_refused_soon(void) {
     subject_close(&subject);
 }
 
-/* At the greatest depth a text can still end. */
+/* At the depth limit a text can still end. */
 static void no_depth_is_a_dead_end(void) {
     static const char *const grammars[] = {
         "root ::= \"{\" (\"a:\" root)? \"}\"",
@@ -380,7 +381,7 @@ static void no_depth_is_a_dead_end(void) {
             int n = 0;
             for (; n < 4000 && !automaton_complete(automaton, state); n++) {
                 uint16_t next = AUTOMATON_DEAD;
-                /* deeper if possible, else any byte */
+                /* prefers a byte that goes deeper, else any byte */
                 for (uint32_t byte = 0; byte < 256; byte++) {
                     uint16_t after = automaton_step(automaton, state, (uint8_t)byte);
                     bool opens = byte == '{' || byte == 'a' || byte == ':' || byte == 'd';
@@ -399,7 +400,7 @@ static void no_depth_is_a_dead_end(void) {
     }
 }
 
-/* Random text is refused or runs, without a bad read or write. */
+/* Random grammars are refused or run, without a read or write out of bounds. */
 static void noise_is_refused_or_runs(void) {
     static const char *const parts[] = {
         "root ::= ", "a ::= ", "\n", "\"", "[", "]",        "(",    ")",     "|",     "*",  "+",

@@ -1,5 +1,5 @@
-/* Replays every kept input of fuzzing (tests/fuzz/corpus, and tests/fuzz/findings for past faults)
- * through its target. make fuzz looks for new ones. */
+/* Runs every stored fuzzing input with its target: tests/fuzz/corpus, and tests/fuzz/findings for
+ * past faults. `make fuzz` searches for new inputs. */
 #include <dirent.h>
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
 }
 
-/* The block has exactly the input's size, so that a read past its end is seen. */
+/* The block has exactly the input's size, so that AddressSanitizer sees a read past the end. */
 static void replay(target_function *target, const char *path) {
     FILE *file = fopen(path, "rb");
     CHECK_MESSAGE(file && !fseek(file, 0, SEEK_END), "cannot read %s", path);

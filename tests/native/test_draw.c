@@ -1,5 +1,5 @@
-/* The generators against published numbers, the draws against their specification and
- * against theory. */
+/* Compares the generators with published numbers, and the draws with their specification and with
+ * theory. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static void uniform_of_seed_42(void) {
     }
 }
 
-/* splitmix64 over seed, step and tag, computed by other arithmetic. The tags lie beyond the ids,
- * whose hashes are the noise of Gumbel-max. */
+/* The expected coins come from an independent splitmix64. Tags are larger than ids, because
+ * Gumbel-max uses the hashes of ids. */
 static void coins_of_seeds_and_tags(void) {
     static const struct {
         uint64_t seed, step;
@@ -107,7 +107,8 @@ static void inverse_equals_its_specification(void) {
     }
 }
 
-/* Chi-square of 20,000 draws over ten tokens; 9 degrees of freedom, one in a million above 45. */
+/* Returns chi-square of 20,000 draws over ten tokens. With 9 degrees of freedom, it exceeds 45 once
+ * in a million. */
 static double chi_square(int gumbel) {
     enum { N = 10, DRAWS = 20000 };
     float logits[N];

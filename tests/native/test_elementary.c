@@ -1,5 +1,5 @@
-/* Our elementary functions against the C library's, in float64 if ours are float32; and the sum of
- * exponentials. */
+/* Compares our elementary functions with the C library's, which compute in float64. Also tests the
+ * sum of exponentials. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -36,7 +36,8 @@ static void exp_at_the_edges(void) {
     CHECK(isnan(elementary_exp(NAN)));
 }
 
-/* A token's weight must not exceed that of a better one, over the range of nonzero weights. */
+/* exp must never decrease over the range of nonzero weights: a token must not weigh more than a
+ * better token. */
 static void exp_never_falls(void) {
     float last = 0;
     int falls = 0;
@@ -44,7 +45,7 @@ static void exp_never_falls(void) {
         float y = elementary_exp(x);
         if (y < last) falls++;
         last = y;
-        /* Every float near 0 would take minutes: stride once the spacing is fine. */
+        /* Trying every float near 0 would take minutes, so larger steps follow. */
         if (x > -1.0f) x += 1e-6f;
     }
     CHECK_MESSAGE(falls == 0, "%d falls", falls);
@@ -121,7 +122,8 @@ static void faults_keep_their_values(void) {
     CHECK(strcmp(status_name(STATUS_TOO_LONG), "too_long") == 0);
 }
 
-/* In vector words as in plain ones, ids ascending: every length, with removed tokens. */
+/* The sum with vector words must equal a plain sum in order of ids, for every length and with
+ * removed tokens. */
 static void log_sum_as_written_out(void) {
     float logits[67];
     uint64_t state = 5;

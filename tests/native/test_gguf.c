@@ -1,5 +1,5 @@
-/* The loader with files that are valid, broken by hand, cut anywhere or flipped anywhere: each
- * fault has its values, no access is bad, and each file that opens also runs. */
+/* Opens files that are valid, broken in one field, cut, or changed in one bit. Each fault must have
+ * its values, no access may be out of bounds, and each file that opens must run. */
 #include <math.h>
 
 #include "check.h"
@@ -16,7 +16,7 @@ const char *__asan_default_options(void) {
 
 static char line[FAULT_LINE_MAX];
 
-/* Opens a copy of exactly `size` bytes at an odd address; the fault is kept. */
+/* Opens a copy of exactly `size` bytes at an odd address; writes the fault to `line`. */
 static enum status open_copy(const unsigned char *image, size_t size) {
     struct gguf *file = NULL;
     struct fault fault = {0};
@@ -36,7 +36,7 @@ static void expect(const struct builder *b, enum status status, const char *text
                   status_name(got), line, text);
 }
 
-/* Feeds three tokens unless the cache would be large: a limit of the test, not of the engine. */
+/* Feeds three tokens, unless the cache would need too much memory for a test. */
 static void feed_three(const struct model *model) {
     const struct model_shape *m = &model->shape;
     uint32_t ids[3] = {0, m->vocab_size / 2, m->vocab_size - 1};
@@ -52,7 +52,7 @@ static void feed_three(const struct model *model) {
     session_close(session);
 }
 
-/* Parses, binds and runs; returns the first failure. */
+/* Parses the file, opens the model and runs it; returns the first failure. */
 static enum status run(const unsigned char *image, size_t size) {
     struct gguf *file = NULL;
     struct model *model = NULL;
@@ -249,7 +249,8 @@ static void names_faults_in_tensors(void) {
     free(b.bytes);
 }
 
-/* 100,000 keys and as many tensors, the last of which repeats the first. */
+/* Opens a file with 100,000 keys and 100,000 tensors; in the second round the last name repeats the
+ * first. */
 static void huge_tables_take_no_time(void) {
     struct builder b = {0};
     char name[32];
@@ -272,7 +273,7 @@ static void huge_tables_take_no_time(void) {
     free(b.bytes);
 }
 
-/* In the sample, each file has other cuts and tensors. */
+/* The sample tries different cuts and tensors in each file. */
 static void every_cut_is_refused(void) {
     const size_t step = check_step(5);
     for (size_t i = 0; i < FORWARD_COUNT; i++) {
@@ -297,7 +298,7 @@ static void every_cut_is_refused(void) {
     }
 }
 
-/* In the sample, each field gets one of the four extremes, another in the next file. */
+/* The sample tries one of the four extremes in each field, and a different one in the next file. */
 static void every_field_at_its_extremes(void) {
     const size_t step = check_step(4);
     static const uint64_t extremes[] = {0, 1, (uint64_t)1 << 31, UINT64_MAX};
@@ -322,7 +323,8 @@ static void every_field_at_its_extremes(void) {
     }
 }
 
-/* Half of the flips fall on metadata and tensor table, half anywhere; the sample is a quarter. */
+/* Half of the flips are in metadata or tensor table, half anywhere. The sample is a quarter of all
+ * flips. */
 static void ten_thousand_flips(void) {
     const size_t step = check_step(4);
     uint32_t seed = 1;

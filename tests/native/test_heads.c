@@ -1,5 +1,6 @@
-/* Heads of the architectures, formats, pre-tokenizers and chat templates, each mutated in one to
- * three places: no bad access, and a refusal is one line with its key. */
+/* Opens file heads of all architectures, formats, pre-tokenizers and chat templates, each changed
+ * in one to three places. No access may be out of bounds, and each failure must have a key and
+ * print as one line. */
 #include "check.h"
 #include "fault_line.h"
 #include "forward.h"
@@ -41,11 +42,11 @@ static size_t key_position(const unsigned char *image, const char *key) {
     return at;
 }
 
-/* Adds two keys to the file; its vocabulary becomes byte-level. */
+/* Adds pre-tokenizer, chat template and merges to the file and makes its vocabulary byte-level. */
 static void as_byte_level(struct builder *b, const unsigned char *image, size_t size, size_t end,
                           const char *pre, const char *template) {
     static const char key[] = "tokenizer.ggml.model", types[] = "tokenizer.ggml.token_type";
-    size_t model = key_position(image, key) + strlen(key) + 4; /* its length and text */
+    size_t model = key_position(image, key) + strlen(key) + 4; /* at its length and text */
     uint64_t n_tensors = load_u64(image + 8), n_keys = load_u64(image + 16);
     put_header(b, 3, n_tensors, n_keys + 3);
     put_string(b, "tokenizer.ggml.pre", pre);
@@ -55,14 +56,14 @@ static void as_byte_level(struct builder *b, const unsigned char *image, size_t 
     put_bytes(b, image + 24, model - 24);
     put_text(b, "gpt2");
     model += 8 + (size_t)load_u64(image + model);
-    size_t space = b->used; /* the token U+2581 is outside that alphabet and becomes "ab" */
+    size_t space = b->used; /* the token U+2581 is outside GPT-2's alphabet; it becomes "ab" */
     put_bytes(b, image + model, end - model);
     while (memcmp(b->bytes + space, "\xe2\x96\x81", 3)) space++;
     b->bytes[space - 8] = 2;
     memcpy(b->bytes + space, "ab", 2);
     memmove(b->bytes + space + 2, b->bytes + space + 3, b->used-- - space - 3);
     size_t type = key_position(b->bytes, types) + strlen(types) + 4 + 4 + 8 + 4 * 3;
-    b->bytes[type] = 1; /* was 6, a byte */
+    b->bytes[type] = 1; /* was 6, a byte token */
     put_padding(b, 32);
     size_t data = (end + 31) / 32 * 32;
     put_bytes(b, image + data, size - data);
@@ -77,7 +78,7 @@ static void mutate(struct builder *b, const struct field *fields, size_t n, size
     case 0:
         memcpy(b->bytes + field->position, &value, field->width);
         break;
-    case 1: /* copies a field to another, such as a tensor's type */
+    case 1: /* copies a field to another field, for instance a tensor's type */
         memcpy(b->bytes + field->position, b->bytes + fields[below((uint32_t)n)].position, 4);
         break;
     case 2:
@@ -93,7 +94,7 @@ static void mutate(struct builder *b, const struct field *fields, size_t n, size
     }
 }
 
-static const char *line; /* the last fault's */
+static const char *line; /* the last fault as a line */
 
 static void check_line(const struct fault *fault, enum status status, size_t number) {
     line = fault_line(fault);
@@ -102,7 +103,7 @@ static void check_line(const struct fault *fault, enum status status, size_t num
     CHECK_MESSAGE(one, "case %zu: status %s, \"%s\"", number, status_name(status), line);
 }
 
-/* Encodes and decodes a little. */
+/* Encodes and decodes a short text. */
 static void use_tokenizer(const struct tokenizer *tokenizer) {
     static const char text[] = "The  quick, brown fox's 1234 \xc3\xa9t\xc3\xa9\n\n \xe6\x97\xa5!";
     uint32_t ids[sizeof text + 2];
@@ -115,7 +116,7 @@ static void use_tokenizer(const struct tokenizer *tokenizer) {
     for (size_t i = 0; i < n; i++) CHECK(ids[i] < tokenizer_vocab_size(tokenizer));
 }
 
-/* A context that a small test can hold: a limit of the test, not of the engine. */
+/* Feeds two ids with a context of at most 8, to limit the memory of the test. */
 static void feed_some(const struct model *model, size_t number) {
     const struct model_shape *m = &model->shape;
     uint32_t ids[2] = {0, m->vocab_size - 1};
@@ -129,7 +130,7 @@ static void feed_some(const struct model *model, size_t number) {
     session_close(session);
 }
 
-/* Opens and runs the file; true if it opened. */
+/* Opens and runs the file; returns true if it opened. */
 static bool run(const struct builder *b, size_t number) {
     struct gguf *file = NULL;
     struct model *model = NULL;
@@ -151,7 +152,7 @@ static bool run(const struct builder *b, size_t number) {
     return !status;
 }
 
-/* Each case has a generator of its own, so that the sample is a part of all cases. */
+/* Each case seeds the generator again, so that the sample is a subset of all cases. */
 static void mutated_heads(void) {
     size_t opened = 0, refused = 0;
     struct builder b = {0};

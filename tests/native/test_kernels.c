@@ -1,5 +1,5 @@
-/* The vector table against the scalar one, bit for bit, over every size up to 200 and awkward
- * values; and the scalar one against the formulas in float64. */
+/* Compares the vector table with the scalar table, bit for bit, for every size up to 200 and for
+ * extreme values. Compares the scalar table with the formulas in float64. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ enum { N = 200, COLS = 512, TOKENS = 9 }; /* COLS of quantised matrices */
 
 static const struct kernels *const scalar = &kernels_scalar, *const simd = &kernels_simd;
 
-/* kind 0: smooth; 1: with zeros of both signs and subnormals; 2: of every magnitude. */
+/* Returns a random number. Kind 0: smooth; kind 1: also zeros of both signs and subnormals; kind 2:
+ * any magnitude. */
 static float value(uint32_t kind) {
     double x = 2 * (sample_uniform() + sample_uniform() + sample_uniform() - 1.5);
     static const float awkward[] = {0.0f, -0.0f, 1e-45f, -1e-45f, 1e-39f, -3e-39f, 1.17549435e-38f};
@@ -26,19 +27,19 @@ static void fill(float *x, size_t n, uint32_t kind) {
     for (size_t i = 0; i < n; i++) x[i] = value(kind);
 }
 
-/* Equal bits; a NaN equals any NaN, since nothing reads its payload. */
+/* True if all bits are equal. Two NaNs count as equal, because no code reads their payload. */
 static bool same(const float *a, const float *b, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (memcmp(a + i, b + i, sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i]))) return false;
     return true;
 }
 
-/* Finds the scale of a block; the minimum follows it. */
+/* Returns the offset of a block's scale; the minimum follows the scale. */
 static size_t head_of(enum gguf_tensor_type type) {
     return type == GGUF_Q2_K ? 80 : type == GGUF_Q3_K ? 108 : type == GGUF_Q6_K ? 208 : 0;
 }
 
-/* A random matrix of a type, as a file's tensor of two dimensions; matrix_pack packs it. */
+/* Makes a random matrix in the form of a file's tensor, for matrix_pack. */
 static void fill_tensor(struct gguf_tensor *tensor, uint8_t *bytes, enum gguf_tensor_type type,
                         size_t rows, size_t cols, uint32_t kind) {
     const struct format *f = format_of(type);
@@ -71,7 +72,7 @@ static struct matrix packed(const struct gguf_tensor *tensor) {
     return m;
 }
 
-/* Checks |out - w . x| of one row against the bound of the vector's format in kernels.h. */
+/* True if |out - w . x| of a row is within the error bound that kernels.h states. */
 static bool within_bound(const struct matrix *m, const float *weights, size_t r, double bias,
                          const float *x, const struct quants *quants, size_t n, float out) {
     size_t groups = m->cols / MATRIX_GROUP;
@@ -97,7 +98,8 @@ static void multiply(const struct kernels *kernels, float *out, const struct mat
         kernels->matmul_quants(out, m, bias, quants, n, 1 + sample_below(KERNELS_STREAMS_MAX));
 }
 
-/* `out` ends with the last row, so that a write into the padding is seen. */
+/* The arrays `a` and `b` end with the last row, so that AddressSanitizer sees a write into the
+ * padding. */
 static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, size_t n,
                          uint32_t kind) {
     static float w[N * COLS], bias[N], x[TOKENS * COLS];
@@ -142,7 +144,8 @@ static void check_matmul(enum gguf_tensor_type type, size_t rows, size_t cols, s
     free(b);
 }
 
-/* Every size up to 32, and a sample of larger ones with every remainder of a vector. */
+/* Returns the next size: every size up to 32, then a sample with all remainders of a vector word.
+ */
 static size_t next_size(size_t n, size_t step) {
     return n + (n < 32 ? step : check_all() ? step : 17);
 }
@@ -173,7 +176,7 @@ static void packed_small(void) {
     CHECK(kernels_quants_agree(simd) && kernels_quants_agree(scalar));
 }
 
-/* Compares sums of quants; the products compare the quants themselves. */
+/* Compares scales and sums of quants. check_matmul compares the quants themselves. */
 static void check_quantise(const float *x) {
     struct quants plain, own;
     scalar->quantise(&plain, x, MATRIX_GROUP, 1);
@@ -203,7 +206,7 @@ static void quantise_agrees(void) {
         fill(x, MATRIX_GROUP, 0);
         float size = (float)ldexp(1, (int)sample_below(120) - 60);
         for (size_t j = 0; j < MATRIX_GROUP; j++) x[j] *= i % 3 ? size : 1;
-        if (i % 4 == 0) /* halves of a step, which round to even */
+        if (i % 4 == 0) /* halves of a step: ties */
             for (size_t j = 0; j < MATRIX_GROUP; j++)
                 x[j] = j ? 0.5f * (float)((int)sample_below(509) - 254) : 127;
         check_quantise(x);
@@ -300,7 +303,7 @@ static void activations_agree(void) {
     }
 }
 
-/* Dense steps over the range in which gelu's branches and exp's limits meet. */
+/* Tries small steps over the range of gelu's branches and exp's limits. */
 static void activations_agree_everywhere(void) {
     float a[4], b[4];
     for (double x = -100; x < 100; x += 0.0101) {
@@ -340,7 +343,7 @@ static void add_and_rotate_agree(void) {
         scalar->rotate(a, y, z, n / 2);
         simd->rotate(b, y, z, n / 2);
         CHECK_MESSAGE(same(a, b, N), "rotate, %zu pairs", n / 2);
-        float halves[N], turned[N]; /* the same pairs in the other order */
+        float halves[N], turned[N]; /* the same pairs in the order of rotate_halves */
         memcpy(halves, x, sizeof halves);
         for (size_t i = 0; i < n / 2; i++) {
             halves[i] = x[2 * i];
@@ -363,7 +366,8 @@ static void add_and_rotate_agree(void) {
     }
 }
 
-/* out[i] against float64; its exponentials differ as much as float32 scores do. */
+/* Compares out[i] with float64. The tolerance covers the effect of float32 scores on exponentials.
+ */
 static void check_mixture(const float *out, const float *q, const float *keys, const float *values,
                           size_t n, size_t size, double cap) {
     double s[N], max = -INFINITY, sum = 0;
@@ -385,7 +389,7 @@ static void check_mixture(const float *out, const float *q, const float *keys, c
     }
 }
 
-/* The arrays end with the last element that may be read; kind 3 has a NaN among the keys. */
+/* Each array ends with the last element that may be read. Kind 3 has a NaN among the keys. */
 static void check_attention(size_t size, size_t n, uint32_t kind) {
     size_t length = n * size;
     float q[N], a[N], b[N], *keys = malloc(length * sizeof *keys);
@@ -441,7 +445,8 @@ static void weigh_agrees(void) {
     for (size_t n = 1; n <= N; n++) {
         sample_logits(logits, n, (uint32_t)n % SAMPLE_KINDS);
         check_weigh(logits, n);
-        for (size_t i = 0; i < n; i++) logits[i] = -0.17f * (float)(i * i % 1009); /* down to 0 */
+        for (size_t i = 0; i < n; i++)
+            logits[i] = -0.17f * (float)(i * i % 1009); /* weights down to 0 */
         check_weigh(logits, n);
     }
     for (uint32_t kind = 0; kind < SAMPLE_KINDS; kind++) {

@@ -1,4 +1,4 @@
-/* The refusals of model_open and their keys: files are made wrong by patching valid ones. */
+/* The failures of model_open and their keys. The wrong files are patched valid files. */
 #include <math.h>
 
 #include "check.h"
@@ -18,7 +18,7 @@ static struct patched load(const char *name) {
     return p;
 }
 
-/* The first byte after the first occurrence of `text`. */
+/* Returns the first byte after the first occurrence of `text`. */
 static unsigned char *after(struct patched *p, const char *text) {
     size_t n = strlen(text);
     for (size_t i = 0; i + n <= p->size; i++)
@@ -36,7 +36,7 @@ static void set_u32(struct patched *p, const char *key, uint32_t value) {
     memcpy(after(p, key) + 4, &value, sizeof value);
 }
 
-/* Adds a metadata entry before the others; its size is a multiple of general.alignment. */
+/* Adds a metadata entry before all others. Its size must be a multiple of general.alignment. */
 static void insert(struct patched *p, const struct builder *entry) {
     uint64_t n_keys = load_u64(p->image + 16) + 1;
     p->image = realloc(p->image, p->size + entry->used);
@@ -46,7 +46,7 @@ static void insert(struct patched *p, const struct builder *entry) {
     p->size += entry->used;
 }
 
-/* Opens and frees the patched image. */
+/* Opens the patched image, checks status and fault, and frees the image. */
 static void expect(struct patched p, enum status status, const char *text) {
     struct gguf *file = NULL;
     struct model *model = NULL;
@@ -85,7 +85,7 @@ static void binds_valid_files(void) {
     free(p.image);
 }
 
-/* So that the reference, the cuts and the flips cover every format. */
+/* Tests with these files then cover every format. */
 static void the_files_have_every_format(void) {
     bool seen[FORMAT_COUNT] = {false};
     for (size_t i = 0; i < FORWARD_COUNT; i++) {
@@ -156,7 +156,7 @@ static void put_f32(struct builder *b, float x) {
     put_bytes(b, &x, sizeof x);
 }
 
-/* The same for an entry of any length; a second entry completes the alignment. */
+/* Like `insert`, for an entry of any length: a second entry pads to the alignment. */
 static void insert_padded(struct patched *p, const struct builder *entry) {
     struct builder padding = {0};
     put_key(&padding, "padding", GGUF_STRING);
@@ -213,14 +213,14 @@ static void refuses_keys_that_would_change_the_numbers(void) {
         snprintf(line, sizeof line, "key_unsupported %s", key);
         put_f32_key(&b, key, 2);
         expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, line);
-        put_f32_key(&b, key, 0); /* switched off: as if absent */
+        put_f32_key(&b, key, 0); /* 0 means off, as if the key were absent */
         expect_with("llama_gqa", &b, STATUS_OK, "");
     }
     put_u32_key(&b, "llama.shortconv.l_cache", 3);
     expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, "key_unsupported llama.shortconv.l_cache");
     put_u32_key(&b, "qwen2.attention.sliding_window", 23);
     expect_with("qwen2", &b, STATUS_UNSUPPORTED, "key_unsupported qwen2.attention.sliding_window");
-    put_u32_key(&b, "qwen2.attention.sliding_window", 24); /* its whole context */
+    put_u32_key(&b, "qwen2.attention.sliding_window", 24); /* the whole context */
     expect_with("qwen2", &b, STATUS_OK, "");
     put_key(&b, "llama.attention.causal", GGUF_BOOL), put_bytes(&b, "\0", 1);
     expect_with("llama_gqa", &b, STATUS_UNSUPPORTED, "key_unsupported llama.attention.causal");
@@ -265,7 +265,7 @@ static void refuses_unsupported_files(void) {
     free(b.bytes);
 }
 
-/* The numbers of heads for each layer: short convolutions have none. */
+/* Reads an array with the number of heads of each layer; 0 means a short convolution. */
 static void reads_heads_of_each_layer(void) {
     static const int32_t same[] = {1, 1, 1}, some[] = {1, 0, 1}, below[] = {-1, 1}, most[] = {1, 4},
                          none[] = {0, 0, 0};
@@ -314,7 +314,7 @@ static void reads_heads_of_each_layer(void) {
     free(b.bytes);
 }
 
-/* No layer of the file has a window or its base; frees the image. */
+/* Checks that no layer has a window or the RoPE base of windows; frees the image. */
 static void sees_everything(struct patched p) {
     struct gguf *file = NULL;
     struct model *model = NULL;
@@ -354,7 +354,7 @@ static void names_windows_and_caps(void) {
     free(b.bytes);
 }
 
-/* The ways of stretching positions, and their factors. */
+/* Checks the types of RoPE scaling and their factors. */
 static void names_rope(void) {
     struct builder b = {0};
     struct patched p;
@@ -370,7 +370,8 @@ static void names_rope(void) {
     expect_with("llama_yarn", &b, STATUS_UNSUPPORTED,
                 "key_unsupported llama.rope.scaling.attn_factor");
     p = load("llama_yarn");
-    set_u32(&p, "llama.rope.freq_base", 0x3f800000); /* 1: all pairs turn alike */
+    set_u32(&p, "llama.rope.freq_base",
+            0x3f800000); /* base 1: all pairs would have the same angle */
     expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.rope.scaling.type");
     p = load("llama_yarn");
     set_u32(&p, "llama.rope.scaling.original_context_length", 0);
@@ -383,13 +384,13 @@ static void names_rope(void) {
     rename_to(&p, "rope_factors_short.weight", "rope_factors_shorx.weight");
     expect(p, STATUS_BAD_FILE, "tensor_missing rope_factors_short.weight");
     p = load("llama_freqs");
-    after(&p, "rope_freqs.weight")[4] = 5; /* its length */
+    after(&p, "rope_freqs.weight")[4] = 5; /* the tensor's length */
     expect(p, STATUS_BAD_FILE, "tensor_shape rope_freqs.weight 6 1 5 1 1 1");
     free(b.bytes);
 }
 
 /* For any base and original context, YaRN leaves an angle unchanged, divides it by the factor, or
- * gives a value between; slower pairs are stretched at least as much. */
+ * gives a value between; slower pairs are divided at least as much. */
 static void yarn_stays_between(void) {
     static const double bases[] = {1.5, 10000, 1e9};
     static const uint32_t contexts[] = {1, 100, 4096, 1 << 20};
@@ -417,7 +418,7 @@ static void yarn_stays_between(void) {
     }
 }
 
-/* The defaults of facts that files of an architecture leave out. */
+/* Checks defaults for keys that files of an architecture may omit, and keys without a default. */
 static void knows_the_defaults(void) {
     struct gguf *file = NULL;
     struct model *model = NULL;
@@ -472,7 +473,7 @@ static void names_tensors(void) {
     set_u32(&p, "gpt2.context_length", 11);
     expect(p, STATUS_BAD_FILE, "tensor_shape position_embd.weight 20 11 20 12 1 1");
     p = load("gpt2_head");
-    after(&p, "blk.0.attn_output.weight")[12] = 100; /* its second dimension */
+    after(&p, "blk.0.attn_output.weight")[12] = 100; /* the tensor's second dimension */
     expect(p, STATUS_BAD_FILE, "tensor_shape blk.0.attn_output.weight 20 20 20 100 1 1");
     p = load("gpt2_head");
     after(&p, "token_embd.weight")[12] = 100;
@@ -489,7 +490,7 @@ static bool same_matrix(const struct matrix *a, const struct matrix *b) {
            !memcmp(a->data, b->data, (size_t)matrix_bytes(a->type, a->rows, a->cols));
 }
 
-/* The image at its place in the memory becomes the same model as a copy. */
+/* Packing in place gives the same model as packing from a copy. */
 static void packs_in_place(void) {
     for (size_t i = 0; i < FORWARD_COUNT; i++) {
         struct patched p = load(forward_names[i]);
@@ -534,7 +535,7 @@ static void packs_in_place(void) {
     }
 }
 
-/* Any shorter head is incomplete; the whole head measures like the whole file. */
+/* A shorter head is incomplete; a complete head gives the same plan as the whole file. */
 static void measures_the_head_alone(void) {
     struct patched p = load("llama_q8_0");
     struct gguf *file = NULL;
@@ -569,7 +570,7 @@ static void measures_the_head_alone(void) {
 
 static void refuses_overlapping_tensors(void) {
     struct patched p = load("llama_gqa");
-    memset(after(&p, "blk.1.attn_k.weight") + 4 + 16 + 4, 0, 8); /* its offset */
+    memset(after(&p, "blk.1.attn_k.weight") + 4 + 16 + 4, 0, 8); /* the tensor's offset */
     expect(p, STATUS_BAD_FILE, "tensor_overlaps blk.1.attn_k.weight");
 }
 

@@ -1,4 +1,4 @@
-/* Opening a model file in its three steps, and the budget of memory. */
+/* Tests the three steps of opening a model file, and the memory budget. */
 #include "check.h"
 #include "fault_line.h"
 #include "forward.h"
@@ -49,7 +49,7 @@ static void model_has_its_facts(void) {
     free(image);
 }
 
-/* Each shorter head asks for more, and leaves nothing to close. */
+/* A head that is too short gives STATUS_INCOMPLETE and nothing to close. */
 static void short_head_is_incomplete(void) {
     size_t size, least = 0;
     unsigned char *image = forward_image("gpt2_tied", &size);
@@ -83,7 +83,7 @@ static void broken_image_is_refused_at_the_end(void) {
     free(image);
 }
 
-/* A vocabulary without tensors, with templates of which one is missing. */
+/* A vocabulary without tensors; one of the named templates is missing. */
 static void vocabulary_alone_keeps_its_templates(void) {
     static const char *const words[] = {"a", " b", "<end>"}, *const names[] = {"tool_use",
                                                                                "missing", "rag"};
@@ -130,7 +130,7 @@ static void context_beyond_the_model_is_refused(void) {
     free(image);
 }
 
-/* At each amount of memory: accepted, or refused with the longest context that fits. */
+/* For each amount of memory, the fault names the longest context that fits. */
 static void budget_names_a_context_that_fits(void) {
     enum { CONTEXT = 4096, RESERVED = 32 << 20 };
     size_t size;
@@ -171,7 +171,7 @@ static void file_that_does_not_fit_is_refused(void) {
     free(image);
 }
 
-/* The parts of a probe are quantised matrices whose bytes add up to less than the weights. */
+/* The parts of a probe are quantised matrices. Their bytes add up to less than the weights. */
 static void probe_reads_every_part_once(void) {
     size_t size;
     unsigned char *image = forward_image("llama_q8_0", &size);

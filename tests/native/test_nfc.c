@@ -1,5 +1,5 @@
-/* Unicode's form C: examples of its own documents, properties for any bytes, and the time for long
- * runs of marks. tests/node/nfc.test.js has every character. */
+/* Tests form C: examples from Unicode's documents, properties for any bytes, and the time for long
+ * runs of marks. tests/node/nfc.test.js tests every character. */
 #include <time.h>
 
 #include "check.h"
@@ -23,13 +23,13 @@ static void known_cases(void) {
     check_form("plain \303\251", "plain \303\251");
     check_form("cafe\314\201", "caf\303\251");
     check_form("e\314\201e\314\201 x", "\303\251\303\251 x");
-    check_form("a\314\243\314\202", "\341\272\255");            /* dot below, circumflex */
-    check_form("a\314\202\314\243", "\341\272\255");            /* the other way round */
-    check_form("a\314\212\314\201", "\307\273");                /* ring, acute */
-    check_form("a\314\201\314\212", "\303\241\314\212");        /* blocked: the same class */
-    check_form("\342\204\253\342\204\246", "\303\205\316\251"); /* Angstrom, Ohm */
-    check_form("\342\204\252", "K");                            /* Kelvin */
-    check_form("\340\245\230", "\340\244\225\340\244\274");     /* U+0958 is excluded */
+    check_form("a\314\243\314\202", "\341\272\255");     /* dot below, circumflex */
+    check_form("a\314\202\314\243", "\341\272\255");     /* circumflex, dot below */
+    check_form("a\314\212\314\201", "\307\273");         /* ring, acute */
+    check_form("a\314\201\314\212", "\303\241\314\212"); /* blocked: the marks have equal class */
+    check_form("\342\204\253\342\204\246", "\303\205\316\251");         /* Angstrom, Ohm */
+    check_form("\342\204\252", "K");                                    /* Kelvin */
+    check_form("\340\245\230", "\340\244\225\340\244\274");             /* U+0958 is excluded */
     check_form("\341\204\222\341\205\241\341\206\253", "\355\225\234"); /* Hangul */
     check_form("\355\225\230\341\206\253", "\355\225\234");             /* LV and T */
     check_form("\355\225\234\341\206\253", "\355\225\234\341\206\253");
@@ -39,7 +39,7 @@ static void known_cases(void) {
     check_form("\357\244\200\360\257\240\200",
                "\350\261\210\344\270\275"); /* compatible ideographs */
     check_form("\340\247\207\340\246\276",
-               "\340\247\213"); /* a starter that joins the one before */
+               "\340\247\213"); /* a starter that combines with the starter before it */
 }
 
 /* Invalid bytes stay in place, and nothing combines with them. */
@@ -84,8 +84,8 @@ static double seconds_of(const char *text, size_t length) {
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-/* Ten thousands of marks in the worst orders: eight times the text takes at most 24 times as long.
- */
+/* Tries tens of thousands of marks in the worst orders. For eight times the text, the time may grow
+ * at most 24 times. */
 static void growth(void) {
     static const char *const pieces[] = {"\314\201",     "\314\243\314\201\314\233",
                                          "\200",         "\341\205\241",

@@ -1,4 +1,4 @@
-/* Penalties and DRY at their edges, and the breakers that are refused. */
+/* Tests limits of penalties and DRY, and breakers that are refused. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void apply(enum setting warper, const struct settings *settings, size_t n
     warp_table[warper].apply(logits, &input);
 }
 
-/* A text of one word: every id matches every other, up to the longest match that counts. */
+/* In a text of one repeated id, matches reach the longest length that counts. */
 static void dry_takes_the_longest_texts(void) {
     struct settings settings;
     settings_reset(&settings);
@@ -62,7 +62,7 @@ static void breakers_are_checked(void) {
     settings.n_breakers = 4; /* the second sequence is cut short */
     CHECK(settings_check(&settings, 6, &fault) == STATUS_INVALID_ARGUMENT);
     settings.breakers = words + 3;
-    settings.n_breakers = 1; /* an empty one */
+    settings.n_breakers = 1; /* an empty sequence */
     CHECK(settings_check(&settings, 6, &fault) == STATUS_INVALID_ARGUMENT);
 }
 

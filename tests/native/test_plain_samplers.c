@@ -1,4 +1,4 @@
-/* The samplers, the chain and the short draw against the plain specification, bit for bit. */
+/* Compares samplers, chain and chain_sample with the plain specification, bit for bit. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { N = PLAIN_MAX, HISTORY = PLAIN_HISTORY, CHANGED_MIN = 100 };
 static float fast[N], own[N], second[N];
 static uint32_t allowed[N / 32 + 1];
 
-/* Few ids, so that stretches come again, or any. */
+/* Draws a history from few ids, so that sequences repeat, or from all ids. */
 static size_t draw_history(size_t n, size_t most) {
     size_t n_history = sample_below((uint32_t)most + 1);
     uint32_t span = sample_below(3) ? 1 + sample_below(4) : (uint32_t)n;
@@ -19,7 +19,7 @@ static size_t draw_history(size_t n, size_t most) {
     return n_history;
 }
 
-/* A second distribution: all of its logits are finite. */
+/* Draws a second distribution; all its logits are finite. */
 static void draw_second(size_t n) {
     sample_logits(second, n, sample_below(SAMPLE_KINDS));
     for (size_t i = 0; i < n; i++) second[i] = second[i] == -INFINITY ? -40 : second[i];
@@ -27,7 +27,7 @@ static void draw_second(size_t n) {
         second[sample_below((uint32_t)n)] = sample_below(2) ? FLT_MAX : -FLT_MAX;
 }
 
-/* A value of the sampler at which something happens now and then, and its parameters. */
+/* Draws a value of the sampler that often has an effect, and its parameters. */
 static void draw_value(struct settings *settings, enum setting warper, size_t n) {
     static const uint32_t breakers[] = {1, 3, 2, 0, 1, 3, 3, 1, 0};
     static const uint32_t lengths[] = {0, 0, 2, 5, 9};
@@ -159,7 +159,7 @@ static void draw_bias(struct settings *settings, struct warp_bias bias[2], size_
     settings->n_bias = n > 3 ? 2 : 0;
 }
 
-/* Allows a random half and the token `spared`. */
+/* Draws gates; the constraint allows a random half of the tokens and always the token `spared`. */
 static void draw_gates(struct settings *settings, size_t n, uint32_t spared) {
     static const uint32_t banned[] = {1, 2, 2, 0, 1, 3, 3, 1, 0};
     memset(allowed, 0, sizeof allowed);
@@ -179,7 +179,7 @@ static size_t draw_size(int round) {
     return round % 3 ? 1 + sample_below(60) : sizes[sample_below(5)];
 }
 
-/* Logits with, now and then, a zero of either sign or the ends of the range. */
+/* Draws logits; every tenth round they include zeros of both signs or the limits of float32. */
 static void draw_logits(size_t n, int round) {
     static const float extremes[] = {FLT_MAX, -FLT_MAX, 0.0f, -0.0f, 1e30f, 1e-45f};
     sample_logits(logits, n, (uint32_t)round % SAMPLE_KINDS);
@@ -187,7 +187,7 @@ static void draw_logits(size_t n, int round) {
     for (int i = 0; i < 3; i++) logits[sample_below((uint32_t)n)] = extremes[sample_below(6)];
 }
 
-/* One sampler on the logits, fast and plain. */
+/* True if a sampler of the engine and its specification give the same bits. */
 static bool equals_specification(uint32_t warper, const struct settings *settings, size_t n,
                                  size_t n_history) {
     memcpy(fast, logits, n * sizeof *fast);
@@ -199,7 +199,7 @@ static bool equals_specification(uint32_t warper, const struct settings *setting
     return !memcmp(fast, plain, n * sizeof *fast);
 }
 
-/* Every sampler by itself; that it changes something often enough is checked too. */
+/* Tests every sampler separately, and checks that it changes logits often enough. */
 static void warpers_equal_their_specification(void) {
     for (uint32_t warper = 0; warper < WARPER_COUNT; warper++) {
         int changed = 0;
@@ -226,7 +226,7 @@ static void warpers_equal_their_specification(void) {
     }
 }
 
-/* Rounded logarithms as logits: the sums of their p differ slightly from the exact shares. */
+/* The logits are rounded logarithms, so the sums of p differ slightly from the exact shares. */
 static void exact_hits_equal_the_specification(void) {
     static const double shares[] = {0.60, 0.20, 0.10, 0.05, 0.03, 0.02};
     static const double hits[] = {0.60, 0.80, 0.90, 0.95, 0.98};
@@ -242,7 +242,7 @@ static void exact_hits_equal_the_specification(void) {
     }
 }
 
-/* The largest float32 is no overflow: nothing is shifted. */
+/* A quotient of FLT_MAX is not an overflow, so nothing is shifted. */
 static void a_quotient_may_be_the_largest_number(void) {
     struct settings settings;
     settings_reset(&settings);
@@ -252,7 +252,7 @@ static void a_quotient_may_be_the_largest_number(void) {
     CHECK(fast[0] == FLT_MAX && fast[1] == 0 && fast[2] == 2);
 }
 
-/* A fraction that ends at the bits of the only green token. */
+/* Sets the fraction so that the largest green bits are those of the only green token. */
 static void the_last_green_bits_are_green(void) {
     struct settings settings;
     struct watermark watermark;
@@ -273,7 +273,7 @@ static void the_last_green_bits_are_green(void) {
     for (uint32_t id = 0; id < 64; id++) CHECK(fast[id] == (id == least ? 3 : 1));
 }
 
-/* Zipf's law falls off a cliff after the 99th, 100th or 101st token. */
+/* Logits follow Zipf's law and drop sharply after the 99th, 100th or 101st token. */
 static void the_hundred_best_tell_the_slope(void) {
     for (size_t edge = 99; edge <= 101; edge++)
         for (int mu = 1; mu <= 9; mu++) {
@@ -288,7 +288,7 @@ static void the_hundred_best_tell_the_slope(void) {
         }
 }
 
-/* Of so many equal tokens every other one weighs a float32's last bit less. */
+/* Every second of 199 nearly equal logits is lower by one last bit of a float32. */
 static void weights_apart_by_a_bit_are_sorted(void) {
     for (int z = 1; z <= 9; z++) {
         struct settings settings;

@@ -1,5 +1,5 @@
-/* Pre-tokenizers with hostile texts: the work is linear in the length for any text. It is counted,
- * not timed: the source is compiled here again with a counter of looks at characters.
+/* Tests that pre-tokenizers do linear work even for hostile texts. Work is counted, not timed: this
+ * file compiles the source again, with a counter of decoded characters.
  * tests/node/pretokenizer.test.js checks the pieces. */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@ static size_t counted_next(const char *text, size_t length, uint32_t *code) {
 
 enum { LENGTH = 6000, LOOKS_MAX = 12 };
 
-/* Splits the text; every piece has bytes, and together they are the text. */
+/* Splits the text and returns the number of looks. Pieces must not be empty, and together they must
+ * be the text. */
 static size_t looks_of(const struct pretokenizer *pretokenizer, const char *text, size_t length) {
     struct pretokenizer_walk walk = counted_begin(pretokenizer, text, length);
     size_t at = 0;

@@ -1,4 +1,4 @@
-/* The properties that hold for any logits, at vocabularies from 1 to 262,144. */
+/* Checks properties that hold for any logits, for vocabularies of 1 to 262,144 tokens. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@ enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES, LARGEST = 262144 };
 static float *logits, *earlier;
 static bool *kept_before;
 
-/* Runs a check on fresh random logits of every size and kind, with fewer rounds for long ones. For
- * the longest each check has two kinds, the next check the next two, unless all are tried. */
+/* Runs a check on random logits of every size and kind, with fewer rounds for large sizes. For the
+ * largest size, each check gets only the next two kinds, unless all cases are tried. */
 static void for_all(void (*check)(struct chain *, size_t)) {
     static uint32_t turn;
     for (int s = 0; s < SIZE_COUNT; s++) {
@@ -78,8 +78,8 @@ static void argmax_survives(struct chain *chain, size_t n) {
     }
 }
 
-/* A sampler of shape keeps the removed tokens removed, the mass 1, and the best token the best.
- * adaptive_p is the exception, since it aims at a target. */
+/* After a sampler of the group "shape", removed tokens stay removed, the mass is 1, and the best
+ * token is still the best. Only adaptive_p may change the best token. */
 static void shapes_keep_their_promises(struct chain *chain, size_t n) {
     static const enum setting shapes[] = {SETTING_DYNATEMP_RANGE, SETTING_SMOOTHING_FACTOR,
                                           SETTING_ADAPTIVE_TARGET};
@@ -100,7 +100,8 @@ static void shapes_keep_their_promises(struct chain *chain, size_t n) {
     }
 }
 
-/* With any settings, a truncation leaves min_tokens_to_keep and does not change survivors. */
+/* With any settings, a truncation keeps at least min_tokens_to_keep tokens and changes no surviving
+ * logit. */
 static void floor_holds(struct chain *chain, size_t n) {
     size_t finite = 0;
     for (size_t i = 0; i < n; i++) finite += logits[i] != -INFINITY;
@@ -146,7 +147,7 @@ static void temperature_limits(struct chain *chain, size_t n) {
     CHECK(fabs(trace->entropy - log2((double)trace->kept)) < 1e-6);
 }
 
-/* A tighter filter keeps a subset. */
+/* A filter with a tighter value must keep a subset. */
 static void subset(struct chain *chain, size_t n, enum setting setting, double loose,
                    double tight) {
     struct settings settings = one(setting, loose);
@@ -176,7 +177,8 @@ static void smaller_keeps_a_subset(struct chain *chain, size_t n) {
     subset(chain, n, SETTING_P_LESS, 2, 1);
 }
 
-/* Equal up to ties from rounding: with temperature first, more may tie with the k-th. */
+/* The results may differ by ties from rounding: after temperature, more tokens may tie with the
+ * k-th. */
 static void top_k_commutes_with_temperature(struct chain *chain, size_t n) {
     struct settings settings = one(SETTING_TOP_K, 1 + sample_below((uint32_t)n));
     settings.value[SETTING_TEMPERATURE] = 0.25 + 2 * sample_uniform();

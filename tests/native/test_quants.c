@@ -1,6 +1,6 @@
-/* Blocks of every quantised format compared with ggml: the weights to the bit; the product must be
- * on the whole as near to float64 as ggml's own. tests/vectors/quants.txt; tests/vectors/README.md
- * states its source. */
+/* Compares blocks of every quantised format with ggml. Weights must have equal bits; on average,
+ * products must be as near to float64 as ggml's. Reads tests/vectors/quants.txt;
+ * tests/vectors/README.md states its source. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,8 @@ static void read_floats(FILE *file, float *out) {
     for (size_t i = 0; i < COLS; i++) need(fscanf(file, "%f", &out[i]) == 1);
 }
 
-/* Lines: `row NAME`, `blocks HEX`, for the first row of a format `weights W...`, `x X...`,
- * `product` in float64 and ggml's. */
+/* Reads the lines of a row: `row NAME`, `blocks HEX`, `weights W...` (only for the first row of a
+ * format), `x X...`, `product` with the float64 result and ggml's. */
 static bool read_row(FILE *file, struct row *row) {
     char word[16];
     *row = (struct row){.type = GGUF_F32};
@@ -73,9 +73,9 @@ static float multiply(const struct kernels *kernels, const struct row *row) {
     return out;
 }
 
-/* ggml, too, may round x in groups of 32: the two errors are then as large but not the same, and in
- * a sample of few rows either may be smaller. If FORMAT_ERRORS names a larger file, prints the
- * table of tests/vectors/README.md. */
+/* ggml may also round x in groups of 32. Then both errors are similar in size, and in few rows
+ * either error may be smaller. If FORMAT_ERRORS names a larger file, prints the table of
+ * tests/vectors/README.md. */
 static void as_ggml(void) {
     struct {
         size_t rows, weights;

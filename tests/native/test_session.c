@@ -1,5 +1,5 @@
-/* The forward pass against an independent reference, and the session's promise: its bits depend on
- * the window alone, not on the cache, the split over calls, the kernels or earlier feeds. */
+/* Compares the forward pass with an independent reference. Checks that logits depend only on the
+ * window: not on the cache, the number of calls, the kernels or earlier feeds. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static struct model *open_model(const char *name) {
         exit(1);
     }
     gguf_close(file);
-    free(image); /* the model does not need it */
+    free(image); /* the model does not need the image */
     return model;
 }
 
@@ -43,7 +43,7 @@ static bool same_logits(const struct session *a, const struct session *b, size_t
     return !memcmp(session_logits(a), session_logits(b), vocab_size * sizeof(float));
 }
 
-/* Ids outside the vectors, the same at each call. */
+/* Writes random ids that depend only on `seed`. */
 static void make_ids(uint32_t *ids, size_t n, uint32_t vocab_size, uint32_t seed) {
     for (size_t i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;
@@ -88,7 +88,8 @@ static void a_wrong_weight_is_noticed(void) {
     model_close(model);
 }
 
-/* One session grows a token at a time; at each length other sessions must give the same bits. */
+/* Lets a session grow by one token at a time. At each length, other sessions must give the same
+ * bits. */
 static void check_identity(const char *name, size_t length) {
     struct model *model = open_model(name);
     uint32_t ids[64], vocab_size = model->shape.vocab_size;
@@ -118,16 +119,17 @@ static void check_identity(const char *name, size_t length) {
 
 static void bits_depend_on_the_window_alone(void) {
     for (size_t i = 0; i < FORWARD_COUNT; i++) check_identity(forward_names[i], 12);
-    check_identity("llama_window", 30); /* past its window of 8 and its context of 24 */
+    check_identity("llama_window", 30); /* longer than its window of 8 and its context of 24 */
     check_identity("gemma3", 30);
     check_identity("phi3_long", 30);
     check_identity("lfm2", 30);
     check_identity("llama_gqa", 40); /* more than one batch */
-    check_identity("llama_gqa", 44); /* and past its context of 40 */
-    check_identity("gpt2_head", 15); /* past 12 */
+    check_identity("llama_gqa", 44); /* and longer than its context of 40 */
+    check_identity("gpt2_head", 15); /* longer than its context of 12 */
 }
 
-/* With any number of new positions, the rows of a feed have the bits of feeds of one id each. */
+/* For any number of new positions: the rows of one feed have the same bits as feeds of one id each.
+ */
 static void check_rows(const char *name, size_t length) {
     struct model *model = open_model(name);
     size_t vocab_size = model->shape.vocab_size, hidden = model->shape.n_embd * sizeof(float);
@@ -161,13 +163,13 @@ static void check_rows(const char *name, size_t length) {
 
 static void rows_equal_feeds(void) {
     for (size_t i = 0; i < FORWARD_COUNT; i++) check_rows(forward_names[i], 12);
-    check_rows("llama_window", 24); /* past its window of 8 */
+    check_rows("llama_window", 24); /* longer than its window of 8 */
     check_rows("lfm2", 24);
     check_rows("llama_gqa", 40); /* more than one batch */
 }
 
 static void rows_fit_the_context(void) {
-    struct model *model = open_model("gpt2_head"); /* of 12 */
+    struct model *model = open_model("gpt2_head"); /* context 12 */
     struct session *session = open_session(model, &kernels_simd);
     static float rows[16 * FORWARD_VOCAB_MAX];
     uint32_t ids[16];
@@ -181,7 +183,7 @@ static void rows_fit_the_context(void) {
     CHECK(session_feed_rows(session, ids, 13, true, rows, 2, &fed, &fault) == STATUS_OUT_OF_RANGE);
     CHECK(!strcmp(fault_line(&fault), "rows_beyond 2 1"));
     CHECK(session_feed_rows(session, ids, 0, true, rows, 1, &fed, &fault) == STATUS_EMPTY);
-    CHECK(feed(session, ids, 5, true).evaluated == 0); /* none of these changed it */
+    CHECK(feed(session, ids, 5, true).evaluated == 0); /* no failed call changed the timeline */
     CHECK(!session_feed_rows(session, ids, 12, true, rows, 12, &fed, NULL));
     CHECK(!session_feed_rows(session, ids, 13, true, rows, 1, &fed, NULL) && fed.evaluated == 12);
     size_t row = model->shape.vocab_size * sizeof *rows;
@@ -193,7 +195,8 @@ static void rows_fit_the_context(void) {
     model_close(model);
 }
 
-/* Both sessions continue as if fed: within the cache, back in it, past the context. */
+/* A copied session must continue like a fed session: inside the cache, after a rewind, and beyond
+ * the context. */
 static void check_copy(const char *name, size_t length) {
     struct model *model = open_model(name);
     uint32_t ids[64], other[64], vocab_size = model->shape.vocab_size;
@@ -231,17 +234,17 @@ static void check_copy(const char *name, size_t length) {
     CHECK(!session_copy(used, used, NULL) && !session_copy(fed, used, NULL));
     CHECK(same_logits(fed, used, vocab_size));
     session_close(fed);
-    feed(used, ids, length, true); /* the other is closed: nothing is shared */
+    feed(used, ids, length, true); /* works after the other session is closed: they share nothing */
     session_close(used);
     model_close(model);
 }
 
 static void copying_equals_feeding(void) {
     for (size_t i = 0; i < FORWARD_COUNT; i++) check_copy(forward_names[i], 12);
-    check_copy("llama_window", 30); /* past its window of 8 and its context of 24 */
+    check_copy("llama_window", 30); /* longer than its window of 8 and its context of 24 */
     check_copy("lfm2", 30);
     check_copy("gemma3", 30);
-    check_copy("llama_gqa", 44); /* more than one batch, and past its context of 40 */
+    check_copy("llama_gqa", 44); /* more than one batch, and longer than its context of 40 */
 }
 
 static void copies_of_the_same_model_alone(void) {
@@ -288,7 +291,7 @@ static void rewinding_and_branching(void) {
     CHECK(fed.reused == 0 && fed.evaluated == 9);
     size_t n;
     const uint32_t *timeline = session_timeline(session, &n);
-    fed = feed(session, timeline + 1, n - 1, true); /* the session's own array */
+    fed = feed(session, timeline + 1, n - 1, true); /* an input inside the session's own array */
     feed(fresh, b + 1, 8, false);
     CHECK(same_logits(session, fresh, vocab_size));
     CHECK(!memcmp(session_timeline(session, &n), b + 1, 8 * sizeof *b) && n == 8);
@@ -297,7 +300,7 @@ static void rewinding_and_branching(void) {
     model_close(model);
 }
 
-/* With every number of kept ids, across a window and inside a convolution's taps too. */
+/* Tries every number of kept ids, also across a window and inside a convolution's taps. */
 static void rewinding_to_every_length(void) {
     const char *const names[] = {"lfm2", "gemma2", "llama_window"};
     for (size_t i = 0; i < 3; i++) {
@@ -320,7 +323,7 @@ static void rewinding_to_every_length(void) {
     }
 }
 
-/* The context selects one of LongRoPE's two sets of factors: short ones up to 12. */
+/* The context selects one of LongRoPE's two sets of factors: the short factors up to context 12. */
 static void context_chooses_the_factors(void) {
     struct model *model = open_model("phi3_long");
     uint32_t ids[12], vocab_size = model->shape.vocab_size;
@@ -358,7 +361,8 @@ static void cropping_equals_the_last_window(void) {
             CHECK(same_logits(session, fresh, vocab_size));
             session_close(fresh);
         }
-        /* back below the context the cache starts again with right values */
+        /* when the timeline is shorter than the context again, the cache is refilled with correct
+         * values */
         struct session *fresh = open_session(model, &kernels_scalar);
         struct session_fed fed = feed(session, ids, window - 1, true);
         CHECK(fed.reused == 0);
@@ -374,7 +378,8 @@ static void cropping_equals_the_last_window(void) {
     }
 }
 
-/* Fills row `id` of the embedding with `value`: feeding that id spoils every later logit. */
+/* Fills row `id` of the embedding with `value`, so that feeding this id makes every later logit
+ * invalid. */
 static void poison(struct model *model, uint32_t id, float value) {
     struct matrix *m = &model->token_embd;
     float *data = (float *)(void *)m->data;
@@ -427,7 +432,8 @@ static void failures_change_nothing(void) {
     model_close(model);
 }
 
-/* AddressSanitizer's count of live bytes; other builds lack it, and there this checks nothing. */
+/* AddressSanitizer's count of live bytes. In other builds it is NULL, and the test checks nothing.
+ */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static void a_thousand_steps_allocate_nothing(void) {
@@ -446,13 +452,14 @@ static void a_thousand_steps_allocate_nothing(void) {
     model_close(model);
 }
 
-/* Makes AddressSanitizer, too, return NULL for a size that no machine has. */
+/* Makes AddressSanitizer return NULL for an impossible size, as malloc does. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";
 }
 
-/* A session of a shorter context gives the logits of the longest one fed with the window alone. */
+/* A session with a short context gives the same logits as a session with the longest context that
+ * is fed only the window. */
 static void context_is_the_window(void) {
     enum { CONTEXT = 5, N = 9 };
     struct model *model = open_model("llama_gqa");
@@ -501,7 +508,7 @@ static void too_large_a_cache_names_its_bytes(void) {
     model_close(model);
 }
 
-/* The hidden state times the head is the logits, after any kind of feed. */
+/* After any kind of feed, the hidden state times the head gives the logits. */
 static void hidden_state_is_the_input_of_the_head(void) {
     struct forward_vectors *v = forward_vectors("llama_gqa");
     struct model *model = open_model("llama_gqa");

@@ -83,8 +83,8 @@ static void short_equals_long(void) {
     CHECK_MESSAGE(short_draws > 2000, "only %d draws took the short way", short_draws);
 }
 
-/* top_k 1 at temperature 3, and two neighbouring logits that become equal by rounding. The last ten
- * bits of the better are 0, so its floor is itself. */
+/* Sets top_k 1 and temperature 3, and finds two neighbouring logits that become equal by rounding.
+ * The last ten bits of the larger logit are 0, so rank_floor returns it exactly. */
 static void tie_by_rounding(struct settings *settings, float *best, float *below) {
     settings_reset(settings);
     settings->value[SETTING_TEMPERATURE] = 3;
@@ -103,7 +103,7 @@ static void ties_by_rounding_are_listed(void) {
     memcpy(logits, (float[]){0, below, best, below}, 4 * sizeof *logits);
     CHECK(shortlist_make(&list, logits, 4, &settings, NULL, 0, scratch));
     CHECK(list.n == 3 && list.ids[0] == 1 && list.ids[1] == 2 && list.ids[2] == 3);
-    for (size_t i = 0; i < 1000; i++) logits[i] = -5; /* enough for a floor */
+    for (size_t i = 0; i < 1000; i++) logits[i] = -5; /* enough tokens for rank_floor */
     logits[300] = below;
     logits[700] = best;
     CHECK(shortlist_make(&list, logits, 1000, &settings, NULL, 0, scratch));
@@ -139,8 +139,8 @@ static bool is_listed(double temperature, size_t n, size_t at, float logit) {
     return shortlist_make(&list, logits, n, &settings, NULL, 0, scratch);
 }
 
-/* If a divided logit overflows, temperature shifts all logits, which rounds the best differently.
- * The long way sees the overflow even of a low logit. */
+/* If a divided logit overflows, temperature shifts all logits, which rounds the best logit
+ * differently. Even a low logit can overflow; then the whole vocabulary must be used. */
 static void an_overflow_takes_the_long_way(void) {
     float least = (float)((double)-FLT_MAX * 0.25 / 1e8), below = nextafterf(least, -INFINITY);
     for (size_t n = 200; n <= N; n += 580) {

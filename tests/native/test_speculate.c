@@ -1,4 +1,4 @@
-/* The rule of acceptance and the residual: against its definition, its properties, and theory. */
+/* Compares acceptance and residual with their definition, their properties, and theory. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { N_MAX = 262144 };
 static double p[N_MAX], q[N_MAX], share[N_MAX];
 
-/* Sharp or flat, with some zeros; sums to 1. */
+/* Makes a distribution that is sharp, flat or has zeros; it sums to 1. */
 static void make_distribution(double *out, size_t n, uint32_t kind) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -81,7 +81,7 @@ static void equal_distributions_accept_all(void) {
         uint32_t drafted = draw_from(p, n, uniform(1, round));
         struct speculate_verdict v = speculate_decide(p, p, n, drafted, 1, round);
         CHECK(v.accepted && v.id == drafted && v.acceptance == 1 && v.residual == 0);
-        memcpy(q, p, sizeof *p * n); /* they differ by rounding alone: none is above */
+        memcpy(q, p, sizeof *p * n); /* p and q differ only by rounding: no p exceeds q */
         q[drafted] = nextafter(q[drafted], 2);
         CHECK(speculate_decide(p, q, n, drafted, 1, round).accepted);
     }
@@ -114,7 +114,7 @@ static void certain_distributions_are_greedy(void) {
             }
 }
 
-/* Chi-square of 10^6 tokens over p, and of the share of drafts that stay. */
+/* Tests the distribution of 10^6 tokens with chi-square, and the share of accepted drafts. */
 static void is_distributed_as_p(void) {
     enum { N = 8, DRAWS = 1000000 };
     static const double pairs[][2][N] = {
@@ -140,7 +140,7 @@ static void is_distributed_as_p(void) {
             if (expected == 0) continue;
             sum += (counts[i] - expected) * (counts[i] - expected) / expected;
         }
-        /* 7 degrees of freedom: one in a million above 41. */
+        /* With 7 degrees of freedom, chi-square exceeds 41 once in a million. */
         CHECK_MESSAGE(sum < 41, "pair %d: %g", (int)k, sum);
         double apart = accepted - overlap * DRAWS;
         CHECK(fabs(apart) < 5 * sqrt(DRAWS * overlap * (1 - overlap)));

@@ -1,5 +1,6 @@
-/* Tokenizers: numbers from other systems, round trips over any bytes, unknown text, special tokens,
- * growth with the length of hostile texts. Reads build/fixtures, made by tests/fixtures/make.js. */
+/* Tests tokenizers: ids from other programs, round trips of any bytes, unknown text, special
+ * tokens, and the time for long hostile texts. Reads build/fixtures, made by
+ * tests/fixtures/make.js. */
 #include <time.h>
 
 #include "tokenizer_subject.h"
@@ -24,7 +25,7 @@ static void open_fixture(struct subject *subject, const char *name) {
     exit(1);
 }
 
-/* Undoes the escapes of the vector files in place: \\ and \xNN. Returns the length. */
+/* Replaces the escapes of the vector files, \\ and \xNN, in place. Returns the length. */
 static size_t unescape(char *text) {
     size_t used = 0;
     for (char *at = text; *at; at++) {
@@ -90,7 +91,8 @@ static size_t random_bytes(struct pcg32 *generator, char *text, size_t limit) {
     return length;
 }
 
-/* Characters of every length; spaces, U+2581, controls and letters are frequent. */
+/* Writes random characters of every length. Spaces, U+2581, control characters and letters are
+ * frequent. */
 static size_t random_unicode(struct pcg32 *generator, char *text, size_t limit) {
     static const uint32_t favourites[] = {' ', ' ', 0x2581, '\n', 0, 0xa0, 0x3000, '\'', 0xfeff};
     static const uint32_t limits[] = {0x80, 0x80, 0x800, 0x10000, 0x110000};
@@ -178,7 +180,7 @@ static void special_tokens(void) {
     ids = encode(&gpt2, "<|endoftext|>", 13, false, &count);
     CHECK(ids && count > 1 && ids[0] != 50256);
     free(ids);
-    /* After a special token the llama kind begins anew, with its leading space. */
+    /* After a special token the llama kind adds a leading space again. */
     ids = encode(&llama, "</s>Hello", 9, true, &count);
     CHECK(ids && count == 3 && ids[0] == 1 && ids[1] == 2 && ids[2] == 15043);
     free(ids);
@@ -247,7 +249,8 @@ static double seconds_to_encode(struct subject *subject, const char *text, size_
     return (double)(clock() - from) / CLOCKS_PER_SEC;
 }
 
-/* Four times the text may take at most eight times as long; a quadratic encoder takes sixteen. */
+/* For four times the text, the time may grow at most eight times; with a quadratic encoder it grows
+ * sixteen times. */
 static void growth(void) {
     const size_t full_length = check_all() ? 1 << 20 : 1 << 18, brief_length = full_length / 4;
     static const char *const units[] = {"a", " ", "ab", "a ", "\xff", "word "};
@@ -259,7 +262,7 @@ static void growth(void) {
         for (int k = 0; k < 2; k++) {
             double brief = seconds_to_encode(subjects[k], text, brief_length);
             double full = seconds_to_encode(subjects[k], text, full_length);
-            if (brief < 0.01) brief = 0.01; /* noise of the clock */
+            if (brief < 0.01) brief = 0.01; /* limits the noise of the clock */
             CHECK_MESSAGE(full < 8 * brief, "%s, \"%s\": %.3f s, then %.3f s",
                           tokenizer_kind(subjects[k]->tokenizer), units[u], brief, full);
         }

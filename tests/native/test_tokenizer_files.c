@@ -1,12 +1,11 @@
-/* Tokenizer metadata is untrusted: each broken key is one fault, and with any flipped byte opening,
+/* Tokenizer metadata is untrusted: each broken key gives one fault. With any flipped byte, opening,
  * encoding and decoding stay within bounds. */
 #include <time.h>
 
 #include "tokenizer_subject.h"
 
-/* Two vocabularies that use every part of the metadata. "\xc4\xa0" is the space of GPT-2's
- * alphabet,
- * "\xe2\x96\x81" that of llama's. */
+/* Two vocabularies that use every part of the metadata. "\xc4\xa0" is the space in GPT-2's
+ * alphabet, "\xe2\x96\x81" the space in llama's. */
 static const char *const gpt2_tokens[] = {"<end>",      "a", "b", "\xc4\xa0", "ab",
                                           "\304\240ab", "c", "a", "<go>"};
 static const int32_t gpt2_types[] = {3, 1, 1, 1, 1, 1, 1, 1, 4};
@@ -74,7 +73,7 @@ static void check_encoded(const struct vocabulary_spec *spec, const char *text, 
     subject_close(&subject);
 }
 
-/* The same for a text that decoding must restore. */
+/* Like check_encoded, for a text that decoding must also restore. */
 static void check_ids(const struct vocabulary_spec *spec, const char *text, unsigned flags,
                       const char *expected) {
     struct subject subject = {0};
@@ -103,8 +102,8 @@ static void small_vocabularies_encode(void) {
     check_ids(&char_spec, "<s>a<s>", true, "2 0 2");
 }
 
-/* Without token_type, llama's byte tokens are known by their form and special tokens by their ids.
- * A one-byte user-defined token does not add a leading space. */
+/* Without token_type, llama's byte tokens are recognised by their form and special tokens by the
+ * keys of their ids. A one-byte user-defined token does not add a leading space. */
 static void absent_and_odd_keys(void) {
     struct vocabulary_spec spec = llama_spec;
     spec.types = NULL;
@@ -129,7 +128,8 @@ static void absent_and_odd_keys(void) {
 }
 
 /* A user-defined token of a llama vocabulary is spelled with U+2581, as SentencePiece writes it, or
- * with spaces, as newer converters do. The longest at the leftmost place is taken. */
+ * with spaces, as newer converters do. Encoding uses the leftmost match, and there the longest
+ * token. */
 static void user_defined_spaces(void) {
     static const char *const old[] = {"<unk>",
                                       "<s>",
@@ -172,13 +172,13 @@ static void user_defined_spaces(void) {
     struct vocabulary_spec spec = gpt2_spec;
     const char *tokens[9];
     memcpy(tokens, gpt2_tokens, sizeof tokens);
-    tokens[8] = "\342\226\201"; /* byte-level: the character itself */
+    tokens[8] = "\342\226\201"; /* in a byte-level vocabulary this is the character itself */
     spec.tokens = tokens;
     check_ids(&spec, "a\342\226\201b ab", false, "1 8 2 5");
 }
 
-/* Phi-3's marked tokens strip the white space after them, Phi-4's on either side. The model's name,
- * in any case, or its architecture decides. */
+/* Phi-3's marked tokens strip the white space after them; Phi-4's strip it on both sides. The
+ * model's name, in upper or lower case, or its architecture decides. */
 static void marked_tokens_strip(void) {
     static const char *const tokens[] = {
         "<unk>", "<s>", "</s>",     "<|user|>",     "<|endoftext|>", "\342\226\201",
@@ -224,7 +224,8 @@ static void marked_tokens_strip(void) {
 }
 
 /* A normal token of a gpt2 vocabulary with letters outside the byte alphabet keeps its spelling,
- * and no text encodes to it. As a user-defined or control token it is found in text as usual. */
+ * and encoding never produces it. A user-defined or control token with such letters is found in
+ * text as usual. */
 static void tokens_outside_the_alphabet(void) {
     static const char zwj[] = "\342\200\215";
     const char *tokens[9];
@@ -291,7 +292,7 @@ static void spoilt_keys(void) {
     REFUSED(llama_spec, bos = -1, STATUS_BAD_FILE, "bos_missing");
 }
 
-/* A file that names no pre-tokenizer reports none; it was once taken for "gpt-2". */
+/* A file that names no pre-tokenizer reports NULL. Once it reported "gpt-2". */
 static void the_split_is_named(void) {
     struct vocabulary_spec spec = gpt2_spec;
     struct subject subject;
@@ -309,8 +310,8 @@ static void the_split_is_named(void) {
     subject_close(&subject);
 }
 
-/* The pre-tokenizer decides which pieces may merge: numbers whole, by one or by three. Without a
- * name the text is split by "default", not as in GPT-2. */
+/* The pre-tokenizer decides how digits are split: not at all, one by one, or in threes. If the file
+ * names none, "default" splits the text, not "gpt-2". */
 static void splits_differ(void) {
     static const char *const tokens[] = {"<end>", "1", "11", "111", "1111", "a", ".", "a."};
     static const char *const merges[] = {"1 1", "11 11", "11 1", "a ."};
@@ -331,8 +332,8 @@ static void splits_differ(void) {
     check_ids(&spec, "1111a.", false, "3 1 5 6");
 }
 
-/* Llama 3's kind takes a piece that is a token whole, even if no merge makes it, and begins with
- * the bos token by default; Qwen's does neither. */
+/* Llama 3's pre-tokenizer uses a token that equals the whole piece, even if no merge makes this
+ * token, and adds the bos token by default. Qwen's does neither. */
 static void whole_pieces_and_bos(void) {
     static const char *const tokens[] = {"<end>", "a", "b", "c", "abc"};
     struct vocabulary_spec spec = gpt2_spec;
@@ -376,7 +377,8 @@ static void check_ends(const struct vocabulary_spec *spec, const char *key, uint
     subject_close(&subject);
 }
 
-/* Keys and names, once each and ascending; a token with such a name is special despite its type. */
+/* The ends come from keys and names, ascending without duplicates. A token with such a name is
+ * special whatever its type is. */
 static void end_tokens(void) {
     static const char *const tokens[] = {"a",        "<|im_end|>", "<|end|>",
                                          "<|call|>", "<|im_end|>", "<|eot_id|>",
@@ -406,7 +408,7 @@ static void end_tokens(void) {
     static const char *const flushes[] = {"<|end|>", "<|calls|>", "<|flush|>"};
     spec.tokens = flushes;
     check_ends(&spec, NULL, 0, "1 2");
-    /* in kinds outside llama.cpp a name has no meaning */
+    /* in the kinds char and word, a name has no meaning */
     static const char *const words[] = {"<eos>", " a", "b"};
     spec = char_spec;
     spec.model = "logitscope-word";
@@ -416,7 +418,7 @@ static void end_tokens(void) {
     check_ends(&spec, NULL, 0, "");
 }
 
-/* The first file of a split model may hold no tensor: it is not a vocabulary. */
+/* The first file of a split model may have no tensor. Still it is not accepted as a vocabulary. */
 static void a_shard_is_no_vocabulary(void) {
     struct subject subject = {0};
     image_vocabulary(&subject.image, &char_spec);
@@ -452,7 +454,7 @@ static void leading_spaces_are_given_back(void) {
     subject_close(&subject);
 }
 
-/* CPU seconds to open a vocabulary of `spec`. */
+/* Returns the CPU seconds for opening a vocabulary of `spec`. */
 static double seconds_to_open(const struct vocabulary_spec *spec) {
     struct subject subject;
     image_vocabulary(&subject.image, spec);
@@ -464,14 +466,13 @@ static double seconds_to_open(const struct vocabulary_spec *spec) {
     return seconds;
 }
 
-/* Merges whose pairs share a hash: for each left token there is a right one so that both shares of
- * the hash, products with 2^64 / golden ratio, add up to the same 16 bits. Such merges once took
- * quadratic time. */
+/* Builds merges whose pairs all have the same low 16 bits of the hash: for each right token it
+ * looks for a left token that completes these bits. Such merges once took quadratic time. */
 static void colliding_merges_take_no_longer(void) {
     enum { LEFT = 1 << 15, RIGHT = 1 << 16, SIZE = 2 * LEFT + RIGHT, TEXT = 16 };
     static char text[SIZE][TEXT], merge[LEFT][2 * TEXT];
     static const char *tokens[SIZE], *merges[LEFT];
-    static uint32_t with_hash[1 << 16]; /* 1 + the left one of a hash, or 0 */
+    static uint32_t with_hash[1 << 16]; /* 1 + the left token with this part of the hash, or 0 */
     const uint64_t ratio = 0x9e3779b97f4a7c15;
     size_t n = 0, used = LEFT + RIGHT;
     for (uint32_t i = 0; i < LEFT + RIGHT; i++) {
@@ -564,7 +565,7 @@ static void spoilt_merges(void) {
     REFUSED(gpt2_spec, merges = merges, STATUS_BAD_FILE, "merge 1 a b b outside_byte_alphabet");
 }
 
-/* Adds a key with a value of the wrong type to a vocabulary that lacks it. */
+/* Adds a key with a value of the wrong type to a vocabulary without this key. */
 static void check_wrong_type(const char *key, const char *line) {
     struct subject subject = {0};
     struct vocabulary_spec spec = llama_spec;
@@ -608,7 +609,7 @@ static void vocabulary_size_must_match(void) {
     subject_close(&subject);
 }
 
-/* An empty token may exist; no text encodes to it and it decodes to nothing. */
+/* An empty token may exist. Encoding never produces it, and it decodes to the empty text. */
 static void empty_tokens(void) {
     const char *tokens[17];
     memcpy(tokens, llama_tokens, sizeof tokens);
@@ -625,7 +626,8 @@ static void empty_tokens(void) {
     subject_close(&subject);
 }
 
-/* Copies the image into a block of its own, flips bytes, and uses the file if it still opens. */
+/* Flips bits in a copy of the image, and uses the file if it still opens. Returns true if it
+ * opened. */
 static bool survive(const struct image *image, struct pcg32 *generator, const char *text) {
     struct subject subject = {0};
     size_t count, length;

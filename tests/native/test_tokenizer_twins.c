@@ -1,4 +1,4 @@
-/* Both kinds of BPE against naive twins that search all pairs again for each join. */
+/* Compares both kinds of BPE with simple twins, which search all pairs again for each join. */
 #include "tokenizer_subject.h"
 
 enum { TWIN_TOKENS = 60, TWIN_MERGES = 50, TWIN_TEXT = 40 };
@@ -11,7 +11,7 @@ struct twin {
     int n, n_merges;
 };
 
-/* Returns the cost of joining two symbols: 1e9 if they may not be joined. */
+/* Returns the cost of joining two symbols; 1e9 if they may not be joined. */
 typedef double cost_function(const struct twin *twin, const char *left, const char *right);
 
 static int twin_find(const struct twin *twin, const char *text) {
@@ -26,7 +26,8 @@ static void twin_add(struct twin *twin, const char *text) {
     twin->n++;
 }
 
-/* Joins the pair of least cost, leftmost on a tie, until none may be joined; quadratic. */
+/* Joins the pair of least cost, leftmost on a tie, until no pair may be joined. Takes quadratic
+ * time. */
 static int twin_merge(char (*symbols)[TWIN_TEXT + 1], int n, const struct twin *twin,
                       cost_function *cost) {
     for (;;) {
@@ -62,7 +63,7 @@ static double llama_cost(const struct twin *twin, const char *left, const char *
     return id < 0 ? 1e9 : -(double)twin->scores[id];
 }
 
-/* Encodes a random text over `letters` by the tokenizer and by the twin. */
+/* Encodes a random text of `letters` with the tokenizer and with the twin. */
 static void compare(struct subject *subject, const struct twin *twin, struct pcg32 *generator,
                     const char *letters, cost_function *cost) {
     char symbols[TWIN_TEXT + 1][TWIN_TEXT + 1], text[TWIN_TEXT];
@@ -102,7 +103,7 @@ static struct vocabulary_spec twin_spec(const struct twin *twin, const char *mod
                                     .add_space_prefix = -1};
 }
 
-/* Shuffled at the end, so that a merge may rank above the merge that makes its parts. */
+/* Adds merges and shuffles them, so that a merge may rank before the merges that make its parts. */
 static void add_merges(struct twin *twin, struct pcg32 *generator) {
     while (twin->n_merges < TWIN_MERGES) {
         const char *left = twin->text[random_below(generator, (uint32_t)twin->n)];
@@ -139,7 +140,8 @@ static void gpt2_twin(void) {
     }
 }
 
-/* Few different scores, so that many tie; of equal texts the first token counts. */
+/* Scores have few different values, so that many tie. If texts are equal, the first token counts.
+ */
 static void llama_twin(void) {
     struct pcg32 generator;
     pcg32_seed(&generator, 3, 54);

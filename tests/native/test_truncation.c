@@ -1,4 +1,4 @@
-/* The truncations by probability, typicality and surprise at their edges. */
+/* Tests limits of the truncations by probability, typicality and surprise. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void give(const float *values, size_t n) {
     memcpy(logits, values, n * sizeof *logits);
 }
 
-/* The survivors, as a mask of the first ids. */
+/* Returns a mask: bit i is 1 if token i survives. */
 static uint32_t mask(size_t n) {
     uint32_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -41,7 +41,7 @@ static uint32_t mask(size_t n) {
     return kept;
 }
 
-/* Powers of two are exact: probabilities 1/8 and their bounds. */
+/* Probabilities of 1/8 are exact, so bounds can be hit exactly. */
 static void exact_hits(void) {
     static const float equal[8] = {2, 2, 2, 2, 2, 2, 2, 2};
     static const struct {
@@ -78,7 +78,8 @@ static void exact_hits(void) {
     }
 }
 
-/* llama.cpp keeps exactly k and, of the typical, no ties; llama2.c one more on an exact hit. */
+/* llama.cpp keeps exactly k tokens, and typical_p keeps no ties. On an exact hit, llama2.c keeps
+ * one token more. */
 static void conventions_differ(void) {
     static const float equal[8] = {0};
     static const struct {
@@ -111,7 +112,7 @@ static void conventions_differ(void) {
     }
 }
 
-/* Equal, nearly equal and far apart logits leave the Zipf exponent without meaning. */
+/* With equal, nearly equal or distant logits, the Zipf exponent is meaningless. */
 static void mirostat_takes_any_logits(void) {
     static const float cases[][4] = {
         {0, 0, 0, 0}, {FLT_MAX, -FLT_MAX, 0, 1}, {1, 0x1.000002p0f, 1, 1}, {5, 5, 5, -FLT_MAX}};
@@ -143,7 +144,7 @@ static void mu_follows_the_surprise(void) {
     CHECK(isfinite(mirostat_next(&settings, 1e-10)));
 }
 
-/* One share of the steps, for any draw. */
+/* XTC must act in a quarter of the steps. */
 static void xtc_tosses_its_own_coin(void) {
     int cut = 0;
     for (int step = 0; step < 4000; step++) {
@@ -160,7 +161,7 @@ static void xtc_tosses_its_own_coin(void) {
     CHECK_MESSAGE(abs(cut - 1000) < 110, "%d of 4000", cut); /* 4 standard deviations */
 }
 
-/* Only 0 switches these off: at 1 they cut. */
+/* These samplers are off only at 0: with 1 they remove tokens. */
 static void one_cuts(void) {
     static const enum setting cutting[] = {SETTING_MIN_P, SETTING_TOP_A,  SETTING_TOP_H,
                                            SETTING_TOP_K, SETTING_P_LESS, SETTING_TOP_N_SIGMA};
@@ -177,7 +178,7 @@ static void one_cuts(void) {
     }
 }
 
-/* Of eight equal tokens half the mass or entropy, missed by less than 2^-20 or by more. */
+/* Eight equal tokens; the value misses half the mass or entropy by less than 2^-20, or by more. */
 static void slack_is_two_to_the_minus_20(void) {
     static const struct {
         enum setting setting;
@@ -204,7 +205,7 @@ static void slack_is_two_to_the_minus_20(void) {
         }
 }
 
-/* Of two equal tokens, the last that are sorted, the id tells which is the third that is kept. */
+/* Two equal tokens are the last sorted tokens. The token with the lower id is the third kept. */
 static void tail_free_cuts_between_equals(void) {
     struct settings settings;
     settings_reset(&settings);
@@ -215,7 +216,8 @@ static void tail_free_cuts_between_equals(void) {
     CHECK_MESSAGE(mask(8) == 7, "keeps %x", mask(8));
 }
 
-/* Of a total of 8 the prefix has to reach 4 in one convention, and to exceed it in the other. */
+/* The total is 8 and p is 0.5: the prefix must reach 4 in one convention, and exceed 4 in the
+ * other. */
 static void mass_targets(void) {
     CHECK(warp_mass_target(0.5, 8, false) == 4);
     CHECK(warp_mass_target(0.5, 8, true) == 5);

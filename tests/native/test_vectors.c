@@ -1,5 +1,5 @@
-/* Runs the golden vectors of tests/vectors (README.md there describes the format) through the chain
- * and the generators, each case with both tables of kernels. The JavaScript runners read the very
+/* Runs the golden vectors of tests/vectors with the chain and the generators, each case with both
+ * tables of kernels. tests/vectors/README.md describes the format. The JavaScript tests read the
  * same files. */
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ static void give_history(struct subject *s, const struct vector_line *line) {
         s->history[i] = (uint32_t)integer(s, line->words[i + 1]);
 }
 
-/* A refused value must leave the settings as they were. */
+/* A refused value must not change the settings. */
 static void give_set(struct subject *s, const struct vector_line *line) {
     uint32_t setting = 0;
     while (setting < SETTING_COUNT && strcmp(warp_table[setting].name, line->words[1]) != 0)
@@ -119,7 +119,7 @@ static void give_nothing(struct subject *s, const struct vector_line *line) {
 static const struct {
     const char *name;
     void (*give)(struct subject *, const struct vector_line *);
-    size_t arguments; /* at least */
+    size_t arguments; /* the fewest */
 } givens[] = {
     {"logits", give_logits, 1},
     {"probs", give_probs, 1},
@@ -142,8 +142,8 @@ static const struct {
     {"expect", give_nothing, 1},
 };
 
-/* Holds for every case: the arrays handed over are untouched, the survivors are
- * counted, and their weights are the total. */
+/* True if the case's input arrays are unchanged, the trace counts the survivors correctly, and
+ * their weights add up to the total. */
 static bool keeps_promises(const struct subject *s) {
     if (memcmp(s->logits, s->given, s->n * sizeof *s->logits) != 0) return false;
     if (s->status) return s->fault.status == s->status && s->fault.key;
@@ -182,7 +182,7 @@ static void give(struct subject *s, const struct vector_line *line) {
     s->malformed = true;
 }
 
-/* Returns whether the line is an expectation and held. */
+/* True if the line is an expectation that holds. */
 static bool expect(struct subject *s, const struct vector_line *line) {
     const char *name = line->words[1];
     struct expectation e = {.words = line->words + 2, .count = line->count - 2};

@@ -1,4 +1,4 @@
-/* Samplers at their edges, and the settings that are refused. */
+/* Tests limits of samplers, and settings that are refused. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static float logits[N], before[N];
 static uint32_t scratch[2 * N], history[N];
 static uint64_t weights[N];
 
-/* Applies one sampler with the given value in place on `logits`. */
+/* Applies a sampler to `logits` in place. */
 static void apply(enum setting warper, struct settings *settings, size_t n, size_t n_history) {
     struct warp_input input = {settings, n, history, n_history, weights, 0, scratch, NULL};
     float max = -INFINITY;

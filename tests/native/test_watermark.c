@@ -1,4 +1,4 @@
-/* The watermarks: their hash, their share of a vocabulary, and their effect on average. */
+/* Tests the watermarks: their hash, the share of green tokens, and their average effect. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static uint32_t bits[N], scratch[N];
 static const uint32_t history[] = {5, 0, 262143, 17, 5, 9};
 enum { HISTORY = sizeof history / sizeof *history };
 
-/* The numbers of the Python program in docs/samplers.md. */
+/* The expected numbers come from the Python program in docs/samplers.md. */
 static void hash_is_as_stated(void) {
     static const uint32_t green[] = {0xc8e1ff61, 0xceeb8b63, 0xb05294d6, 0x1b963897},
                           synthid[] = {0x506abc53, 0xb17ee6d2, 0x8a11b77c, 0x850cb91f};
@@ -24,13 +24,13 @@ static void hash_is_as_stated(void) {
     settings.value[SETTING_SYNTHID_DEPTH] = 30;
     CHECK(watermark_green(&watermark, &settings, history, HISTORY));
     for (uint32_t id = 0; id < 4; id++) CHECK(watermark_bits(&watermark, id) == green[id]);
-    CHECK(watermark.last == 0x3fffffff); /* of a quarter */
+    CHECK(watermark.last == 0x3fffffff); /* green_fraction is 1/4 */
     CHECK(watermark_synthid(&watermark, &settings, history, HISTORY));
     for (uint32_t id = 0; id < 4; id++) CHECK(watermark_bits(&watermark, id) == synthid[id]);
     CHECK(watermark_g(&watermark, 0) == (synthid[0] & 0x3fffffff));
 }
 
-/* With green_self; the numbers are Python's too. */
+/* Like hash_is_as_stated, with green_self. */
 static void self_hash_is_as_stated(void) {
     static const uint32_t ids[] = {0, 1, 2, 9}, back[] = {1, 1, 0, 0},
                           one[] = {0xfa7c14c7, 0xa9c9d1af, 0x45a3f37b, 0xc1ec2e7f},
@@ -67,7 +67,8 @@ static void all_at_once_is_one_by_one(void) {
     for (uint32_t i = 0; i < 5; i++) CHECK(bits[i] == watermark_bits(&watermark, ids[i]));
 }
 
-/* Within five standard deviations of the set fraction and of a half for each layer. */
+/* The share of green tokens must be within five standard deviations of the fraction; each layer's
+ * share of g = 1 of 1/2. */
 static void shares_are_as_set(void) {
     static const double fractions[] = {0.1, 0.25, 0.5, 0.9};
     struct settings settings;
@@ -107,7 +108,7 @@ static void short_or_repeated_contexts_have_no_hash(void) {
     CHECK(!watermark_synthid(&watermark, &settings, history, 5));
 }
 
-/* Averaged over keys, SynthID changes no probability; within five standard deviations. */
+/* Averaged over keys, SynthID must change no probability, within five standard deviations. */
 static void tournament_is_fair_over_keys(void) {
     enum { TOKENS = 6 };
     const int keys = check_all() ? 20000 : 4000;
@@ -139,8 +140,8 @@ static void tournament_is_fair_over_keys(void) {
     }
 }
 
-/* The mean of g that one layer gives equal tokens, from transformers' expected_mean_g_value:
- * 1/2 + 1/4 (1 - 1/V). Within five standard deviations over the keys. */
+/* For V equal tokens, the mean of g after one layer must be 1/2 + 1/4 (1 - 1/V), within five
+ * standard deviations over the keys. The formula is transformers' expected_mean_g_value. */
 static void one_layer_has_the_published_mean(void) {
     const int keys = check_all() ? 4000 : 800;
     static const size_t sizes[] = {1, 2, 10, 200};

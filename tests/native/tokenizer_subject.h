@@ -1,5 +1,5 @@
-/* Shared by the tokenizer tests: a tokenizer over an image that lives as long, small random
- * numbers, and the round trip that must hold for every text. */
+/* Shared by the tokenizer tests: a tokenizer with its image, small random numbers, and the check
+ * that decoding restores every encoded text. */
 #ifndef LOGITSCOPE_TOKENIZER_SUBJECT_H
 #define LOGITSCOPE_TOKENIZER_SUBJECT_H
 
@@ -20,7 +20,7 @@ struct subject {
     struct fault fault;
 };
 
-/* Opens `subject->image`; the tokenizer is NULL and the fault filled if that fails. */
+/* Opens `subject->image`. On failure the tokenizer is NULL and the fault is filled. */
 static inline enum status subject_open(struct subject *subject) {
     subject->file = NULL;
     subject->tokenizer = NULL;
@@ -49,7 +49,7 @@ static inline uint32_t random_below(struct pcg32 *generator, uint32_t n) {
     return (uint32_t)(((uint64_t)pcg32_next(generator) * n) >> 32);
 }
 
-/* Encodes `length` bytes into a new array of *count ids. NULL on failure. */
+/* Encodes `length` bytes; returns a new array of *count ids, or NULL on failure. */
 static inline uint32_t *encode_with(struct subject *subject, enum tokenizer_bos bos,
                                     const char *text, size_t length, unsigned flags,
                                     size_t *count) {
@@ -69,7 +69,7 @@ static inline uint32_t *encode(struct subject *subject, const char *text, size_t
     return encode_with(subject, TOKENIZER_BOS_AUTO, text, length, special, count);
 }
 
-/* True if decode(encode(text)) == text, read as it is. */
+/* True if decode(encode(text)) == text with TOKENIZER_AS_IT_IS. */
 static inline bool round_trip(struct subject *subject, const char *text, size_t length,
                               bool special) {
     size_t count, decoded = 0;

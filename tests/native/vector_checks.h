@@ -1,5 +1,5 @@
 /* The expectations that a golden vector can state, one function each; part of test_vectors.c. A
- * function that fails leaves the found value in `got`. */
+ * failing function writes the actual value to `got`. */
 #ifndef LOGITSCOPE_VECTOR_CHECKS_H
 #define LOGITSCOPE_VECTOR_CHECKS_H
 
@@ -76,7 +76,7 @@ static bool expect_size(struct subject *s, const struct expectation *e) {
     return is_count(s, s->trace->vocab_size, integer(s, e->words[0]));
 }
 
-/* Bit for bit, the sign of a zero included. */
+/* Compares bits, so 0 and -0 differ. */
 static bool expect_identity(struct subject *s, const struct expectation *e) {
     return e->count == 0 && memcmp(s->warped, s->given, s->n * sizeof *s->warped) == 0;
 }
@@ -96,7 +96,7 @@ static bool expect_p(struct subject *s, const struct expectation *e) {
     return true;
 }
 
-/* Expected values are rounded to float32 as the logits are. */
+/* Rounds expected values to float32, because logits are float32. */
 static bool expect_logits(struct subject *s, const struct expectation *e) {
     if (e->count != s->n) return false;
     for (size_t i = 0; i < s->n; i++) {
@@ -121,7 +121,7 @@ static bool expect_exp_logits(struct subject *s, const struct expectation *e) {
     return true;
 }
 
-/* The running sum of the head of the list, in rank order. */
+/* Compares the running sum of p over the listed tokens, in rank order. */
 static bool expect_cumulative(struct subject *s, const struct expectation *e) {
     double sum = 0;
     for (size_t i = 0; i < e->count && i < s->trace->n_tokens; i++) {
@@ -137,7 +137,7 @@ static bool expect_mass_one(struct subject *s, const struct expectation *e) {
     return e->count == 0 && near(s, 0, sum, 1, 0x1p-20);
 }
 
-/* Largest and smallest probability before and after the chain. */
+/* Largest and smallest probability before the chain (raw) and after it. */
 struct extremes {
     double raw_high, raw_low, high, low;
 };
@@ -180,7 +180,7 @@ static bool expect_less_likely(struct subject *s, const struct expectation *e) {
     return a < s->n && b < s->n && s->weights[a] < s->weights[b];
 }
 
-/* How many survive after each stage of the order. */
+/* Compares the number of survivors after each stage. */
 static bool expect_stage_kept(struct subject *s, const struct expectation *e) {
     if (e->count != s->trace->n_stages) return is_count(s, s->trace->n_stages, e->count);
     for (size_t i = 0; i < e->count; i++)
@@ -188,7 +188,7 @@ static bool expect_stage_kept(struct subject *s, const struct expectation *e) {
     return true;
 }
 
-/* The chain gives the bits of its stages applied one at a time. */
+/* Checks that the chain gives the same bits as its stages applied one at a time. */
 static bool expect_step_by_step(struct subject *s, const struct expectation *e) {
     struct chain *chain;
     float *state = malloc(s->n * sizeof *state);
@@ -230,8 +230,8 @@ static bool expect_u64(struct subject *s, const struct expectation *e) {
     return true;
 }
 
-/* The bounded numbers of the PCG distribution: rejection below 2^32 mod bound, then the remainder.
- */
+/* Returns a random number below `bound`, as PCG's sample code does: rejects values below 2^32 mod
+ * bound, then takes the remainder. */
 static uint32_t bounded(struct pcg32 *pcg, uint32_t bound) {
     uint32_t threshold = (0u - bound) % bound, value;
     do value = pcg32_next(pcg);
@@ -254,8 +254,8 @@ static bool expect_rolls(struct subject *s, const struct expectation *e) {
 static const struct {
     const char *name;
     bool (*check)(struct subject *, const struct expectation *);
-    size_t arguments; /* at least */
-    bool generator;   /* needs no logits */
+    size_t arguments; /* the fewest */
+    bool generator;   /* true if it needs no logits */
 } expectations[] = {
     {"kept", expect_kept, 1, false},
     {"kept_includes", expect_kept_includes, 1, false},

@@ -1,6 +1,5 @@
-/* Reads the line-oriented vectors of tests/vectors: every line cut at blanks into words, comments
- * and empty lines left out. Reading is strict: a word that should be a number and is not is an
- * error. */
+/* Reads the vector files of tests/vectors line by line. Each line is cut at spaces into words;
+ * comments and empty lines are skipped. If a number is expected, any other word is an error. */
 #ifndef LOGITSCOPE_VECTOR_FILE_H
 #define LOGITSCOPE_VECTOR_FILE_H
 
@@ -12,7 +11,7 @@
 #include <string.h>
 
 struct vector_line {
-    unsigned number; /* in the file, from 1 */
+    unsigned number; /* line number in the file, from 1 */
     size_t count;
     char **words; /* (count,) */
 };
@@ -80,14 +79,15 @@ static inline bool vector_file_read(struct vector_file *file, const char *path) 
     return true;
 }
 
-/* A decimal number, inf, -inf or nan; `ban` is -inf. */
+/* Reads a decimal number, inf, -inf, nan, or `ban`, which means -inf. Returns false for other
+ * words. */
 static inline bool vector_number(const char *word, double *value) {
     char *end;
     *value = strtod(strcmp(word, "ban") == 0 ? "-inf" : word, &end);
     return *end == '\0';
 }
 
-/* A non-negative integer, decimal or 0x. */
+/* Reads a non-negative integer, decimal or with 0x. Returns false for other words. */
 static inline bool vector_integer(const char *word, uint64_t *value) {
     char *end;
     *value = strtoull(word, &end, 0);

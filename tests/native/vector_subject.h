@@ -1,5 +1,4 @@
-/* A golden vector's case while it runs: its input and its results; part of
- * test_vectors.c. */
+/* A case of a golden vector while it runs; part of test_vectors.c. */
 #ifndef LOGITSCOPE_VECTOR_SUBJECT_H
 #define LOGITSCOPE_VECTOR_SUBJECT_H
 
@@ -10,10 +9,10 @@
 
 enum { LIST_MAX = 64 };
 
-/* One case: its input and its results. */
+/* A case: first its input, then its results. */
 struct subject {
     const struct kernels *kernels;
-    float *logits, *given; /* (n,) handed over; a copy to compare with */
+    float *logits, *given; /* (n,) input of the chain; (n,) copy for comparison */
     size_t n;
     uint32_t history[LIST_MAX];
     size_t n_history;
@@ -32,10 +31,10 @@ struct subject {
     const float *warped; /* (n,) */
     const uint64_t *weights;
     uint64_t total;
-    char got[FAULT_LINE_MAX]; /* the value that the last expectation found */
+    char got[FAULT_LINE_MAX]; /* the actual value for the last expectation */
 };
 
-/* The arguments of one expectation: `expect NAME ARGUMENT ... [tol T]`. */
+/* The arguments of an expectation: `expect NAME ARGUMENT ... [tol T]`. */
 struct expectation {
     char **words;
     size_t count;
