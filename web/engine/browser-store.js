@@ -194,7 +194,7 @@ async function keepInFolder(folder, key, about, release) {
     handle.truncate(length);
     await writeAbout(folder, key, noted);
   } catch (error) {
-    handle.close(); // first, since an open file cannot be removed
+    handle.close(); // before removeFile, since an open file cannot be removed
     await removeFile(folder, key);
     throw error;
   }

@@ -31,7 +31,7 @@ import { readTrace } from './trace.js';
  * the exchange; `second` is the address of the logits of a second distribution. `piece` returns a
  * token's text. `whole` is true if the trace includes the complete result.
  * @typedef {object} Source
- * @property {number} size of the vocabulary
+ * @property {number} size size of the vocabulary
  * @property {() => { logits: number, history: number, count: number, room?: number,
  *   second?: number }} place
  * @property {(id: number) => { text: string, special: boolean }} piece

@@ -164,7 +164,7 @@ function partsOf(rendered, { ids, words }) {
   /** @type {ChatPart[]} */
   const parts = [];
   const say = (/** @type {string} */ said) => {
-    // The model's thinking is between these two tags; it ends at the latest with the model's turn.
+    // The model's thinking is between these two tags, or ends with the model's turn.
     for (const each of said.split(/(?<=<think>)|(?=<\/think>)/)) {
       if (each.startsWith('</think>')) thinking = false;
       if (each) parts.push({ text: each, special: false, ...(thinking && { thinking }) });

@@ -175,9 +175,9 @@ function checkGiven(grammar, text) {
 }
 
 /**
- * Judges a whole sentence; the verdict's `code` is the error, if there is one. If the sentence has
- * several readings, the most favourable reading counts ("is going to work" is a future, but also a present: on the way to
- * work).
+ * Judges a whole sentence; the verdict's `code` is 'right' or names the error. If the sentence has
+ * several readings, the most favourable reading counts ("is going to work" is a future, but also a
+ * present: on the way to work).
  * @param {Grammar} grammar
  * @param {string} text the whole sentence, prompt included, without special tokens
  * @returns {Verdict}

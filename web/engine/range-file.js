@@ -57,7 +57,7 @@ export class RangeFile {
   /** The first connection, until it is read. @type {Connection | null} */
   #first = null;
   #begun = false;
-  /** False once the host has sent a range without saying which; then no range is requested. */
+  /** False once the host has sent a range without naming it; then no further range is requested. */
   #ranged = true;
   /** For a file without a tag: length and checksum of the longest beginning read so far. */
   #seen = { length: 0, text: new Checksum().text };
@@ -161,7 +161,7 @@ export class RangeFile {
   }
 
   /**
-   * A connection to the bytes from `start` on.
+   * Opens a connection that sends the bytes from `start` on.
    * @param {number} start
    * @returns {Promise<Connection>}
    */
@@ -194,8 +194,8 @@ export class RangeFile {
     /** @type {Record<string, string>} */
     const headers = inNode ? { 'accept-encoding': 'identity' } : {};
     if (start) headers.range = `bytes=${start}-`;
-    // A browser would need an extra request for permission to send this header. #judge compares the
-    // tag anyway.
+    // A browser needs a further request for permission to send this header, so only Node sends it.
+    // #judge compares the tag in any case.
     if (start && inNode && this.tag) headers['if-range'] = this.tag;
     /** @type {RequestInit} */
     const options = {

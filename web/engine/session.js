@@ -22,7 +22,7 @@ export class Session {
   /** Frees each open session of the instance. @type {Set<() => void>} */
   #owned;
   #later;
-  /** The timeline's handle in C, and the address of the second distribution's logits; 0: none. */
+  /** The timeline's handle in C, and the address of the second distribution's logits; 0 if not open. */
   #held = { handle: 0, room: 0 };
   #free = () => {};
   #busy = false;

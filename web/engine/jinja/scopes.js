@@ -83,7 +83,7 @@ class Names {
   }
 }
 
-/** A scope: maps names to places, also names of outer scopes. */
+/** A scope. It maps its names and the names of outer scopes to places. */
 export class Scope {
   /** @type {Names} */
   names;
