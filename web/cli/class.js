@@ -1,6 +1,6 @@
 /**
- * A class: a folder with a file or a folder for each learner. Every learner gets a row, with a
- * reason if there is no file to run.
+ * A class: a folder that contains a file or a folder for each learner. Every learner gets a row; if there is
+ * no file to run, the row gives the reason.
  */
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
@@ -13,16 +13,16 @@ import { KINDS, kindOf } from './submission.js';
  * @typedef {object} Submitted
  * @property {string} name
  * @property {string} [file]
- * @property {string} [within] the learner's folder, which the submission may read
+ * @property {string} [within] the learner's folder; the submission may read it
  * @property {{ code: Unread, what: string }} [unread]
  */
 
-/** Most nested folders above a submission, as archives unpack them. */
+/** Most levels of folders to search for a submission: archives often add some. */
 const DEEPEST = 4;
-/** Most names in a reason. */
+/** Most file names listed in a reason. */
 const LISTED = 5;
 
-/** Files and folders that systems and programs leave behind. @param {string} name */
+/** True for files and folders that systems and programs leave behind. @param {string} name */
 const isLitter = (name) =>
   name.startsWith('.') ||
   ['__MACOSX', '__pycache__', 'node_modules', 'Thumbs.db', 'desktop.ini'].includes(name);
@@ -42,10 +42,10 @@ function allows(file, mode) {
 }
 
 /**
- * The files of a folder, before those of its subfolders.
+ * Returns the files of a folder by depth: first its own files, then those of its subfolders.
  * @param {string} folder
  * @param {number} [depth]
- * @returns {string[][]} by depth
+ * @returns {string[][]} index: the depth, from 0
  */
 function filesIn(folder, depth = 0) {
   const entries = entriesOf(folder);
@@ -59,8 +59,8 @@ function filesIn(folder, depth = 0) {
 
 /**
  * @param {string} folder
- * @param {{ stdio?: boolean }} [options] stdio: whether a program of any kind may be a submission
- * @returns {Submitted[]} by name
+ * @param {{ stdio?: boolean }} [options] stdio: true if a program in any language may be a submission
+ * @returns {Submitted[]} sorted by name
  */
 export function submissionsIn(folder, { stdio = false } = {}) {
   const runs = (/** @type {string} */ file) =>
@@ -89,7 +89,7 @@ export function submissionsIn(folder, { stdio = false } = {}) {
       /** @type {(code: Unread, what?: string) => Submitted} */
       const without = (code, what = '') => ({ ...row, unread: { code, what } });
       if (entry.isDirectory()) return ofFolder(name, file);
-      // A link may lead to a file of another learner or of the teacher.
+      // A link may point to a file of another learner or of the teacher.
       if (!entry.isFile()) return without('special');
       if (!runs(file)) return without('kind', extname(name) || name);
       if (!allows(file, constants.R_OK)) return without('closed');

@@ -1,5 +1,5 @@
 /**
- * `logitscope compare`: strategies on one prompt with the same random numbers, and their figures.
+ * `logitscope compare`: strategies on one prompt with equal random numbers, and the figures of their texts.
  */
 import { coldPair, divergence, figuresOf, gapsOf, run, spreadOf } from '../engine/compare.js';
 import { nameOf, suites } from '../engine/suites.js';
@@ -68,7 +68,7 @@ function readSuite({ suite = 'nine', strategy, samples }) {
 }
 
 /**
- * One text with its figures.
+ * Writes one text and returns it with its figures.
  * @param {any} scope
  * @param {Strategy} strategy
  * @param {{ prompt: string, seed: number, max_new_tokens?: number }} options
@@ -84,8 +84,8 @@ async function write(scope, strategy, options) {
 }
 
 /**
- * The rows of a comparison: the first text of each strategy. With several texts a row also has
- * their common figures.
+ * Returns the rows of a comparison: the first text of each strategy. If a strategy has several texts, its
+ * row also has their common figures.
  * @param {any} scope
  * @param {any} values
  */
@@ -121,7 +121,7 @@ async function compareStrategies(scope, values) {
   return { prompt, seed, samples, rows, cold };
 }
 
-/** @param {any} text one text of a row, without undefined fields */
+/** @param {any} text a text of a row; undefined fields are removed */
 function flat({ seed, figures, verdict, ...rest }) {
   return { ...rest, ...figures, ...(verdict && { verdict }) };
 }

@@ -6,7 +6,7 @@ import { bar, columns, percent, printJson } from './terminal.js';
 const LINES = 8;
 const WIDTH = 30;
 
-/** z after some of the lengths, with the last one. @param {number[]} curve */
+/** Returns z at some of the lengths, including the last. @param {number[]} curve */
 function stretch(curve) {
   const every = Math.ceil(curve.length / LINES);
   return curve.map((z, i) => ({ n: i + 1, z })).filter(({ n }) => (curve.length - n) % every === 0);

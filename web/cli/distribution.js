@@ -1,4 +1,4 @@
-/** `logitscope distribution`: the next-token distribution with bars, or the whole trace. */
+/** `logitscope distribution`: prints the next-token distribution with bars, or the whole trace. */
 import { readSecond } from '../engine/second-distribution.js';
 import { PROMPTS, SEED, needPrompt, settingsOf } from './flags.js';
 import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';

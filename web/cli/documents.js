@@ -1,13 +1,13 @@
-/** Text files for `eval` and `compare --held-out`: whole, or cut into documents. */
+/** Reads text files for `eval` and `compare --held-out`, whole or divided into documents. */
 import { UsageError } from './flags.js';
 import { readTextFile } from './read-text.js';
 
 const END_OF_TEXT = '<|endoftext|>';
 
 /**
- * A file's documents: the pieces between <|endoftext|> separators with runs of newlines collapsed.
- * A file without the separator is one document.
- * @param {string} flag named in the error
+ * Returns a file's documents: the texts between <|endoftext|> separators. Several successive newlines become
+ * one. A file without a separator is one document.
+ * @param {string} flag the flag to name in an error
  * @param {string} path
  * @returns {string[]}
  */

@@ -1,11 +1,11 @@
-/** `logitscope eval`: held-out cross-entropy of a model on a text, with the C engine. */
+/** `logitscope eval`: the C engine's cross-entropy of a model on a held-out text. */
 import { UsageError } from './flags.js';
 import { columns, printJson } from './terminal.js';
 import { readDocuments, wholeNumber } from './documents.js';
 
 /**
- * The sum of -ln p over ids[1:], in nats. Windows of context_length ids do not overlap: the model
- * forgets the window before.
+ * Returns the sum of -ln p over ids[1:], in nats. Windows of context_length ids do not overlap: the model
+ * sees no ids of earlier windows.
  * @param {any} scope
  * @param {number[]} ids
  */
@@ -23,7 +23,7 @@ function surprisalOf(scope, ids) {
 }
 
 /**
- * The first `bytes` bytes of a text, without a character that is cut.
+ * Returns the first `bytes` bytes of a text, without an incomplete last character.
  * @param {string} text
  * @param {number} bytes
  */

@@ -3,16 +3,16 @@ import { presets, strategies } from '../engine/presets.js';
 import { readSchema } from '../engine/schema-text.js';
 import { readStandardInput, readTextFile } from './read-text.js';
 
-/** A wrong argument: the command line prints one line and exits with code 2. */
+/** An invalid argument: the command line prints one line and exits with code 2. */
 export class UsageError extends Error {}
 
 /**
  * @typedef {object} Flag
  * @property {string} name of the setting, with underscores
- * @property {'text' | 'number' | 'switch' | 'texts' | 'names' | 'map'} kind texts: may be repeated
+ * @property {'text' | 'number' | 'switch' | 'texts' | 'names' | 'map'} kind `texts` may be repeated
  * @property {string} help
- * @property {string} [needs] the flag without which this one has no effect
- * @property {boolean} [escapes] whether \\n, \\t and \\\\ are escapes
+ * @property {string} [needs] this flag has no effect without the flag named here
+ * @property {boolean} [escapes] true if \\n, \\t and \\\\ are escapes
  */
 
 /**
@@ -23,15 +23,15 @@ export class UsageError extends Error {}
 /**
  * @typedef {object} Command
  * @property {string} summary
- * @property {boolean} settings whether it takes the flags of the settings
- * @property {Flag[]} flags its own flags
- * @property {string} [operands] the meaning of words without a flag, if it takes any
- * @property {string[]} [operandOf] the flag whose value one such word gives, and the flags that it
- *   excludes
- * @property {boolean} [modelless] whether it needs no model
- * @property {boolean} [sessionless] whether it needs only the model's facts and tokens, without
- *   a session
- * @property {string} [notes] text for the help, after the flags
+ * @property {boolean} settings true if the command accepts the flags of all settings
+ * @property {Flag[]} flags the command's own flags
+ * @property {string} [operands] the meaning of words without a flag, if the command accepts them
+ * @property {string[]} [operandOf] first the flag that a word without a flag sets, then the flags that this
+ *   word excludes
+ * @property {boolean} [modelless] true if the command needs no model
+ * @property {boolean} [sessionless] true if the command needs only the model's facts and tokens, without a
+ *   session
+ * @property {string} [notes] text in the help, after the flags
  * @property {(values: any) => void} [check]
  * @property {(scope: any, values: any, streams: Streams, table: any[]) => Promise<number | void>
  *   | number | void} run returns the exit code; undefined means 0
@@ -82,7 +82,7 @@ const DRAWING = [
   },
 ];
 
-/** Help of the flags with escapes: a shell does not pass these characters on. */
+/** Help for flags with escapes: a shell does not pass these characters on. */
 export const ESCAPED = '\\n is a line break, \\t a tab, \\\\ a backslash; may be repeated';
 
 /** @type {Flag[]} */
@@ -111,9 +111,9 @@ export const PROMPT_FILE = {
   kind: 'text',
   help: 'a file with the prompt, - for standard input; the line break at its end is left out',
 };
-/** The prompt as a text, or in a file. */
+/** The flags for a prompt: as text, or in a file. */
 export const PROMPTS = [PROMPT, PROMPT_FILE];
-/** Messages for a model that has a chat template. @type {Flag[]} */
+/** The flags for messages, if a model has a chat template. @type {Flag[]} */
 export const CHAT = [
   {
     name: 'chat',
@@ -147,9 +147,9 @@ export const GRAMMAR = {
   help: 'a grammar that judges the text (MODEL.grammar.json beside the model)',
 };
 
-/** A number in decimal notation. */
+/** Matches a number in decimal notation. */
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
-/** Biases that ban a token; in JSON only the first exists. */
+/** The bias values that ban a token; only the first can be written in JSON. */
 const BANS = ['false', '-Infinity'];
 const BAN_FORM = BANS.map((ban) => `ID=${ban}`).join(' or ');
 
@@ -157,7 +157,7 @@ const dashed = (/** @type {string} */ name) => `--${name.replaceAll('_', '-')}`;
 const shortest = (/** @type {number} */ x) => (Math.abs(x) > 1e15 ? '' : String(x));
 
 /**
- * The flag of a setting; its help gives the range from the table.
+ * Returns the flag of a setting. Its help gives the range from the settings table.
  * @param {any} row
  * @returns {Flag}
  */
@@ -211,10 +211,10 @@ export function helpOf(name, { summary, operands, notes }, flags) {
 }
 
 /**
- * Names similar to a word, for an error; if there are none, the list of all names.
+ * Returns the names that are similar to a word, for an error; if none is similar, the list of all names.
  * @param {string} word
  * @param {string[]} names
- * @param {string} orElse the introduction of that list
+ * @param {string} orElse the text before the list of all names
  */
 export function nearestOf(word, names, orElse) {
   const shared = (/** @type {string} */ name) => {
@@ -255,7 +255,7 @@ function toBias(flag, text) {
 }
 
 /**
- * Replaces the escapes \n, \t and \\ of a text.
+ * Replaces the escapes \n, \t and \\ in a text.
  * @param {string} flag
  * @param {string} text
  */
@@ -270,7 +270,7 @@ function unescaped(flag, text) {
 }
 
 /**
- * The value of one flag, from its text and the value that it already has.
+ * Returns the value of a flag, from its text and from the value that the flag already has.
  * @param {Flag} flag
  * @param {string} text
  * @param {any} [before]
@@ -293,7 +293,7 @@ export function toValue({ name, kind, escapes }, text, before) {
 /**
  * @param {string[]} words
  * @param {Flag[]} flags
- * @param {string} [operands] the meaning of words without a flag, if they are allowed
+ * @param {string} [operands] the meaning of words without a flag; undefined if they are not allowed
  * @returns {Record<string, any>} values by setting name; words without a flag under `operands`
  */
 export function parseFlags(words, flags, operands) {
@@ -334,7 +334,7 @@ export function needPrompt(values) {
 }
 
 /**
- * Reads the one word without a flag as the value of the flag in `operandOf`.
+ * Uses the only word without a flag as the value of the first flag in `operandOf`.
  * @param {any} values
  * @param {Command} command
  */
@@ -348,7 +348,7 @@ export function takeOperand(values, { operands, operandOf }) {
   values[operandOf[0]] = word;
 }
 
-/** Flags that --prompt-file excludes. */
+/** The flags that cannot be used with --prompt-file. */
 const BESIDE_FILE = ['prompt', 'text', 'chat', 'interactive', 'held_out'];
 
 /**
@@ -374,7 +374,7 @@ export async function takePromptFile(values, stdin) {
 }
 
 /**
- * Refuses a flag that has no effect without one of some others.
+ * Throws if a flag is given and none of the flags that it needs.
  * @param {any} values
  * @param {string} name
  * @param {string[]} needs
@@ -385,7 +385,7 @@ export function checkNeeds(values, name, needs) {
 }
 
 /**
- * Refuses flags that have no effect together with another given flag.
+ * Throws if one of `names` and the flag `beside` are both given.
  * @param {any} values
  * @param {string} beside
  * @param {string[]} names
@@ -397,7 +397,7 @@ export function checkBeside(values, beside, names) {
 }
 
 /**
- * The prompt that the model's template makes of --chat and --system.
+ * Returns the prompt that the model's chat template makes from --chat and --system.
  * @param {any} scope
  * @param {any} values
  * @returns {Promise<import('../engine/types.js').Chat>}
@@ -443,14 +443,14 @@ const gatesOf = ({ constraint, banned_words, forced_first: first }) => ({
   ...(first !== undefined && { forced_first: /^\d+$/.test(first) ? Number(first) : first }),
 });
 
-/** Refuses `own` in the order when there is no --own. @param {Record<string, any>} settings */
+/** Throws if the order contains `own` without --own. @param {Record<string, any>} settings */
 function checkOrder({ order, own }) {
   if (own === undefined && order?.includes('own'))
     throw new UsageError('--order names own, which needs --own');
 }
 
 /**
- * The settings among the values of the flags.
+ * Returns the settings among the values of the flags.
  * @param {Record<string, any>} values
  * @param {any[]} table
  * @param {string[]} [also]
@@ -470,8 +470,8 @@ export function settingsOf(values, table, also = []) {
 }
 
 /**
- * Refuses bad settings before the command writes any output: it ends a generation before its first
- * step.
+ * Throws for invalid settings before the command writes any output: it starts a generation and ends it before
+ * the first step.
  * @param {any} scope
  * @param {Record<string, any>} options of a generation
  */

@@ -1,6 +1,6 @@
 /**
- * `logitscope generate`: writes text from a prompt, token by token, or one JSON object with every
- * step.
+ * `logitscope generate`: writes text after a prompt, token by token, or prints one JSON object with all
+ * steps.
  */
 import {
   CHAT,
@@ -21,7 +21,7 @@ import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { inLine, printJson, printLine, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
-/** Settings that read a second distribution. */
+/** The settings whose samplers read a second distribution. */
 const SECOND = ['guidance_scale', 'contrastive_beta'];
 
 /**
@@ -42,12 +42,12 @@ export async function collect(scope, options, onStep) {
   }
 }
 
-/** Milliseconds per token of these steps. @param {{ ms: number }[]} steps */
+/** Returns the mean milliseconds per token. @param {{ ms: number }[]} steps */
 const pace = (steps) => steps.reduce((sum, { ms }) => sum + ms, 0) / steps.length;
 
 /**
- * The line about a draft: its acceptance, and the speed beside a run of the same settings without
- * it.
+ * Returns the line about a draft: its acceptance, and the speed compared with a run without a draft and with
+ * equal settings.
  * @param {any} scope
  * @param {any} options
  * @param {any} result
@@ -66,7 +66,7 @@ async function draftLine(scope, { draft: _, ...options }, { ids, steps, speculat
 }
 
 /**
- * One generation, as text or as JSON.
+ * Runs one generation and prints it as text or as JSON.
  * @param {any} scope
  * @param {any} values
  * @param {any} options
@@ -172,7 +172,7 @@ export const generate = {
     checkBeside(values, 'interactive', ['prompt', 'json', 'ndjson']);
     checkBeside(values, 'ndjson', ['json']);
     checkNeeds(values, 'top_logprobs', ['json', 'ndjson']);
-    // The playground reads settings that no flag gave.
+    // The interactive mode reads settings that no flag gave.
     if (!values.interactive)
       for (const name of ['amateur', 'negative_prompt']) checkNeeds(values, name, SECOND);
     if (!values.interactive && values.chat === undefined) needPrompt(values);

@@ -1,4 +1,4 @@
-/** The report of a grading: as text in one language, as JSON, and as cells of a table. */
+/** The report of a grading: as text in one language, as JSON, or as cells of a table. */
 import { shortest } from '../grade/shrink.js';
 import { wordsOf } from './report-labels.js';
 import { inLine, safe } from './terminal.js';
@@ -7,7 +7,7 @@ import { inLine, safe } from './terminal.js';
 
 const LISTED = 12;
 
-/** JSON has no infinities; they become text. @param {unknown} value @returns {any} */
+/** Converts infinities to text, because JSON has none. @param {unknown} value @returns {any} */
 function jsonable(value) {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (ArrayBuffer.isView(value)) return Array.from(/** @type {any} */ (value), jsonable);
@@ -16,7 +16,7 @@ function jsonable(value) {
   return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, jsonable(it)]));
 }
 
-/** A cell that no spreadsheet reads as a formula. @param {unknown} value */
+/** Returns a cell that no spreadsheet reads as a formula. @param {unknown} value */
 export function cell(value) {
   const text = safe(String(value)).replace(/^[=+\-@\t\r]/, "'$&");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -71,7 +71,7 @@ export class Report {
     return inLine(String(this.#words.why(fault)));
   }
 
-  /** The reason why a function does not have the full score. @param {Graded} graded */
+  /** Returns why a function does not have the full score. @param {Graded} graded */
   why({ as, fault, verdicts }) {
     if (fault) return this.fault(fault);
     return verdicts
@@ -81,8 +81,8 @@ export class Report {
   }
 
   /**
-   * The reasons for lost points: time that ran out, then the fault, else the first property that
-   * fails.
+   * Returns the reasons for lost points: a time limit, then the fault; without a fault, the first failing
+   * property.
    * @param {Graded} graded
    */
   reasons({ as, fault, verdicts, convention }) {
@@ -97,7 +97,7 @@ export class Report {
     return lost;
   }
 
-  /** The sentence on a function, for a table. @param {Graded} graded */
+  /** Returns the sentences about a function, for a table. @param {Graded} graded */
   remarks(graded) {
     const { as, notes, error } = graded;
     if (error) return [`${as}: ${error}`];
@@ -134,14 +134,14 @@ export class Report {
   }
 
   /**
-   * The reason why a learner has no submission.
+   * Returns the reason why a learner has no submission.
    * @param {{ code: import('./class.js').Unread, what: string }} given
    */
   unread({ code, what }) {
     return this.#words.unread[code](what);
   }
 
-  /** @param {Graded} graded a function's part of the report, as JSON */
+  /** Returns a function's part of the report, for JSON. @param {Graded} graded */
   json(graded) {
     const { as, lesson, weight, score, verdicts, fault, notes, error } = graded;
     const failed = verdicts.filter(({ holds }) => !holds).length;

@@ -1,5 +1,5 @@
 /**
- * `logitscope grade`: compares a learner's own sampler, or those of a class, with the built-in one.
+ * `logitscope grade`: compares the samplers of a learner or of a class with the built-in ones.
  */
 import { basename } from 'node:path';
 import { MODULE_11, casesOf } from '../grade/cases.js';
@@ -113,7 +113,7 @@ function partsIn(word) {
   );
 }
 
-/** The weights of properties. @param {string[]} given @returns {Record<string, number>} */
+/** Returns the weights of properties. @param {string[]} given @returns {Record<string, number>} */
 function weightsOf(given = []) {
   return Object.fromEntries(
     given.map((text) => {
@@ -127,7 +127,7 @@ function weightsOf(given = []) {
 }
 
 /**
- * Refuses a name that no graded function has among its properties.
+ * Throws if a weight names a property that no graded function has.
  * @param {Record<string, number>} weights
  * @param {Part[]} parts
  * @param {any} engine
@@ -150,7 +150,7 @@ async function checkWeights(weights, parts, engine) {
 }
 
 /**
- * Grades a class; prints a row for each learner.
+ * Grades a class and prints a row for each learner.
  * @param {Grader} grader
  * @param {import('./class.js').Submitted[]} learners
  * @param {{ parts: Part[], report: Report, stdout: NodeJS.WritableStream, csv?: boolean, json?: boolean }} how
@@ -176,7 +176,7 @@ async function gradeClass(grader, learners, { parts, report, stdout, csv, json }
 }
 
 /**
- * Grades one file; prints its report, unless it is wanted as JSON.
+ * Grades one file and prints its report, unless the report is JSON.
  * @param {Grader} grader
  * @param {string} file
  * @param {{ parts: Part[], report: Report, stdout: NodeJS.WritableStream, json?: boolean }} how
@@ -196,7 +196,7 @@ function gradeFile(grader, file, { parts, report, stdout, json }) {
 }
 
 /**
- * The report on one file as JSON.
+ * Returns the report on one file for JSON.
  * @param {string} file
  * @param {import('./grader.js').Graded[]} all
  * @param {Report} report
@@ -212,7 +212,7 @@ function fileJson(file, all, report, { isolation, python }) {
 }
 
 /**
- * Warns about missing isolation and limits; with --isolated throws.
+ * Warns if isolation or limits are missing; throws if `isolated` is true.
  * @param {Submissions} submissions
  * @param {boolean | undefined} isolated
  * @param {NodeJS.WritableStream} stderr
@@ -338,7 +338,7 @@ export const grade = {
     const { isolation } = submissions;
     const files = learners ? learners.map(({ file }) => file ?? '') : [path];
 
-    /** Absent from the report if no file is Python. */
+    /** Left out of the report if no file is Python. */
     const python = files.some(isPython)
       ? (({ program, version }) => ({ program, version }))(submissions.python)
       : undefined;

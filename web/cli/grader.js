@@ -6,13 +6,13 @@ import { scoreOf } from '../grade/score.js';
 import { TestedFunction } from '../grade/tested-function.js';
 import { UsageError } from './flags.js';
 
-/** Loading large Python libraries takes seconds on a busy machine. */
+/** Loading limit in ms: large Python libraries take seconds on a busy machine. */
 export const LOAD_MS = 20000;
-/** The least score at which another course's rule may explain lost points. */
+/** With a lower score, the grader does not try other courses' rules as the reason. */
 const LEAST = 50;
 
 /**
- * A function to grade, with its weight.
+ * A function to grade, and its weight.
  * @typedef {{ as: string, lesson: boolean, weight: number }} Part
  *
  * @typedef {object} Graded
@@ -23,14 +23,14 @@ const LEAST = 50;
  * @property {import('../grade/grade.js').Verdict[]} verdicts
  * @property {{ code?: string, message: string } | null} fault
  * @property {import('../grade/diagnose.js').Fault[]} notes differences that cost no points
- * @property {string} [convention] the rule of another course under which it gets the full score
- * @property {string} [error] the reason why no call could be made
+ * @property {string} [convention] the rule of another course by which the function gets the full score
+ * @property {string} [error] the reason why the function could not be called
  */
 
 /** @typedef {import('../grade/grade.js').Verdict} Verdict */
 
 /**
- * The weights that belong to one function.
+ * Returns the weights of one function's properties.
  * @param {Record<string, number>} weights
  * @param {string} as
  */
@@ -53,7 +53,7 @@ const ungraded = ({ as, lesson, weight }) => ({
   notes: [],
 });
 
-/** Grades each file in a process of its own. */
+/** Grades each file in a separate process. */
 export class Grader {
   #engine;
   #submissions;
@@ -64,8 +64,8 @@ export class Grader {
    * @param {import('./submission.js').Submissions} submissions
    * @param {{ parts: Part[], weights: Record<string, number>, time: number, seconds: number,
    *   rule?: import('../grade/convention.js').Convention, stdio?: boolean,
-   *   why: (graded: Graded) => string }} options time: limit of one call, seconds: of a submission;
-   *   rule: the course's; why: the reason for lost points
+   *   why: (graded: Graded) => string }} options time: limit of one call; seconds: limit of a submission;
+   *   rule: the course's rule; why: returns the reason for lost points
    */
   constructor(engine, submissions, options) {
     this.#engine = engine;
@@ -76,7 +76,7 @@ export class Grader {
   /**
    * @param {TestedFunction} tested
    * @param {Part} part
-   * @param {any} by the engine, by a course's rule or its own
+   * @param {any} by the engine, following the usual rules or a course's rule
    * @param {(verdict: Verdict) => void} [onverdict]
    */
   async #gradeBy(tested, part, by, onverdict) {
@@ -95,7 +95,7 @@ export class Grader {
   }
 
   /**
-   * The rule of another course under which a function has the full score, if no other fault explains
+   * Returns another course's rule by which a function has the full score; undefined if another fault explains
    * the loss.
    * @param {TestedFunction} tested
    * @param {Part} part
@@ -110,15 +110,15 @@ export class Grader {
     for (const name of Object.keys(CONVENTIONS)) {
       const by = byConvention(this.#engine, /** @type {any} */ (name));
       const { verdicts: other } = await this.#gradeBy(tested, part, by);
-      tested.spent = spent; // these calls are not the learner's
+      tested.spent = spent; // these calls do not count towards the learner's time
       if (other.length && other.every(({ holds }) => holds)) return name;
     }
     return undefined;
   }
 
   /**
-   * Grades by the usual rules; if these cost points and the course teaches other rules, also by the
-   * course's.
+   * Grades by the usual rules. If the function loses points and the course teaches another rule, also grades
+   * by that rule.
    * @param {TestedFunction} tested
    * @param {Part} part
    * @param {(verdict: Verdict) => void} [onverdict]
@@ -144,7 +144,7 @@ export class Grader {
   }
 
   /**
-   * Grades the functions of one file; none is called if the file did not load in time.
+   * Grades the functions of one file; calls no function if the file did not load in time.
    * @param {{ file: string, within?: string }} submission
    * @param {(part: Part) => ((verdict: Verdict) => void) | undefined} [onverdict]
    * @param {(graded: Graded) => void} [ongraded]
@@ -165,7 +165,7 @@ export class Grader {
             ? { ...graded, error: hung.error }
             : await this.#gradePart(tested, part, onverdict?.(part));
         } catch (error) {
-          // No error of one submission stops the grading of the next.
+          // An error in one submission must not stop the grading of the next.
           if (error instanceof UsageError) throw error;
           graded.error = String(error);
         }

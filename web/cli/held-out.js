@@ -1,4 +1,4 @@
-/** `compare --held-out`: sampled continuations beside the true one of the text. */
+/** `compare --held-out`: sampled continuations beside the text's true continuation. */
 import { strategies } from '../engine/index.js';
 import { UsageError } from './flags.js';
 import { collect } from './generate.js';
@@ -22,7 +22,7 @@ export const HELD_OUT = [
 ];
 
 /**
- * Passages of `length` tokens: one from the head of each document, or spread over a single
+ * Returns passages of `length` tokens: the beginning of each document, or passages spread over a single
  * document.
  * @param {any} scope
  * @param {string[]} documents
@@ -45,7 +45,7 @@ function passagesOf(scope, documents, count, length) {
 }
 
 /**
- * The true continuation with its score under the model: the sum of -ln p, and the mean as a
+ * Returns the true continuation and its score under the model: the sum of -ln p, and the mean as a
  * probability.
  * @param {any} scope
  * @param {number[]} prompt

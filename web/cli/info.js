@@ -1,7 +1,7 @@
-/** `logitscope info`: the facts that a model file states. */
+/** `logitscope info`: prints the facts in a model file. */
 import { columns, inLine, printJson } from './terminal.js';
 
-/** The pre-tokenizer of a file that names none. */
+/** Shown as the pre-tokenizer if the file names none. */
 const UNSTATED = 'not stated, split as default';
 
 /** @type {import('./flags.js').Command} */

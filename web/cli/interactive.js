@@ -1,4 +1,4 @@
-/** The terminal playground: a line is a prompt, a line that begins with a slash is a command. */
+/** The interactive mode: a line that begins with a slash is a command; any other line is a prompt. */
 import { createInterface } from 'node:readline';
 import { LogitscopeError } from '../engine/index.js';
 import { presets } from '../engine/presets.js';
@@ -19,7 +19,7 @@ function settingsIn(table) {
   ];
 }
 
-/** Settings that `/settings` prints as the flag gave them: a function, models, a grammar. */
+/** Settings that `/settings` prints as their flags were written: a function, models, a grammar. */
 const NAMED = ['own', 'draft', 'amateur', 'constraint'];
 
 /** @param {any} value @returns {string[]} */
@@ -29,7 +29,7 @@ function wordsOf(value) {
 }
 
 /**
- * A setting as a flag, with quotes around a text of several words.
+ * Writes a setting as a flag, with quotes around a text of several words.
  * @param {string} name
  * @param {any} value
  */
@@ -77,13 +77,13 @@ class Playground {
     this.#options = { ...options };
   }
 
-  /** Ends the running generation; returns whether there was one. */
+  /** Ends the running generation; returns true if there was one. */
   interrupt() {
     this.#running?.abort();
     return this.#running !== null;
   }
 
-  /** @param {string} line @returns {Promise<boolean>} whether to continue */
+  /** @param {string} line @returns {Promise<boolean>} true to continue */
   async take(line) {
     try {
       if (line.startsWith('/')) return await this.#command(line.slice(1).trim());

@@ -1,7 +1,6 @@
 /**
- * The Python that runs submissions: `--python`, else that of the active virtual environment, else
- * the first `python3` of PATH. The grader asks it once, outside the jail, for its version and
- * folders.
+ * Finds the Python that runs submissions: `--python`, otherwise the active virtual environment's, otherwise
+ * the first `python3` in PATH. The grader asks it once, outside the jail, for its version and folders.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
@@ -12,13 +11,13 @@ import { UsageError } from './flags.js';
  * @typedef {object} Interpreter
  * @property {string} program
  * @property {string} version
- * @property {string[]} sees paths outside of /usr that it reads
- * @property {string | null} site the user's own packages, which -I hides
+ * @property {string[]} sees paths outside /usr that Python reads
+ * @property {string | null} site the folder of the user's packages, which -I hides; null if none
  */
 
-// -E ignores PYTHONPATH, which may name any folder.
+// -E ignores PYTHONPATH, which may name other folders.
 const ASKED = ['-E', '-c'];
-// The current folder may hold a json.py.
+// The current folder may contain a json.py.
 const QUESTION = `
 import sys
 sys.path.pop(0)
@@ -54,10 +53,10 @@ function programOf(chosen) {
   return found;
 }
 
-/** The answer of each program, by path. @type {Map<string, string>} */
+/** The answer of each program, by its path. @type {Map<string, string>} */
 const asked = new Map();
 
-/** Asks a program once about itself. @param {string} program */
+/** Asks a program about itself, at most once. @param {string} program */
 function ask(program) {
   const known = asked.get(program);
   if (known) return known;
@@ -71,7 +70,7 @@ function ask(program) {
 }
 
 /**
- * A path, and each path that its symbolic links lead to.
+ * Returns a path, and each path that its symbolic links point to.
  * @param {string} path
  * @returns {string[]}
  */

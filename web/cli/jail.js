@@ -1,7 +1,6 @@
 /**
- * The jail of a submission. It sets limits. If the system has bwrap or unshare, it also gives a
- * root without a network, without a writable folder, and without any file but the program that runs
- * it.
+ * The jail of a submission. It sets limits. If the system has bwrap or unshare, the jail also has a separate
+ * root: no network, no writable folder, and no files except those of the program that runs the submission.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
@@ -11,18 +10,18 @@ import { fileURLToPath } from 'node:url';
 const LIMITS = fileURLToPath(new URL('limits.sh', import.meta.url));
 const JAIL = fileURLToPath(new URL('jail.sh', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-/** Files that any program of a system may need; the linker's cache names libraries elsewhere. */
+/** Files that any program may need; the linker's cache lists libraries in other folders. */
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32'],
   ...['/etc/alternatives', '/etc/ld.so.cache'],
 ];
 /**
- * Hidden from submissions: this package contains right implementations, and global packages of Node
- * may. Both can lie in a visible folder.
+ * Folders hidden from submissions: this package and perhaps global Node packages contain correct
+ * implementations, and both may be inside a visible folder.
  */
 const HIDDEN = [PACKAGE, '/usr/lib/node_modules', '/usr/local/lib/node_modules'];
 const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random', '/dev/zero'];
-/** Processor time of one process, in s. Calls have a limit of their own by the clock. */
+/** Processor time of one process, in s. Calls also have a limit in real time. */
 const SECONDS = 600;
 
 /** @param {string} program @returns {string | null} its path */
@@ -32,15 +31,15 @@ function find(program) {
   return found ?? null;
 }
 
-/** The path of the submission's folder in the jail. */
+/** The path in the jail of the submission's folder. */
 export const HERE = '/run/submission';
 
 /**
  * The command prefix that runs a program in the jail.
  * @typedef {object} Seen
- * @property {string} root an empty folder
- * @property {string} folder of the submission: its file, the harness, an empty folder to run in
- * @property {[string, string][]} sees further paths that it may read, and their places in the jail
+ * @property {string} root the path of an empty folder
+ * @property {string} folder of the submission: its file, the harness, and an empty folder to run in
+ * @property {[string, string][]} sees further readable paths, and their paths in the jail
  * @typedef {(seen: Seen) => string[]} Wrap
  */
 
@@ -50,7 +49,7 @@ const isInside = (path, folder) => path === folder || path.startsWith(`${folder}
 const isLink = (path) => Boolean(lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
 
 /**
- * The parts of the root: each folder before its contents.
+ * Returns the parts of the root; a folder is before its contents.
  * @typedef {[kind: 'BIND' | 'LINK' | 'HIDE', path: string, place: string]} Part
  * @param {[string, string][]} sees
  * @returns {Part[]}
@@ -101,7 +100,7 @@ const unshare =
   };
 
 /**
- * The kinds of jails, the best first.
+ * The kinds of jails, best first.
  * @type {[string, (program: string) => Wrap][]}
  */
 const KINDS = [
@@ -109,19 +108,19 @@ const KINDS = [
   ['bwrap', bwrap([])],
   ['unshare', unshare],
 ];
-// In bwrap, a process of root can change the mode of devices.
+// In bwrap, a process with user root can change the mode of devices.
 if (process.getuid?.() === 0) KINDS.unshift(['unshare', unshare]);
 
-/** The command prefix that runs a program within limits. @param {number} megabytes */
+/** Returns the command prefix that runs a program within limits. @param {number} megabytes */
 export const limited = (megabytes) => ['/bin/sh', LIMITS, String(1024 * megabytes), `${SECONDS}`];
 
 /** @typedef {{ name: string, wrap: Wrap }} Jail */
 
-/** The kind that works, once found. @type {Jail | null} */
+/** The kind of jail that works; null until it is found. @type {Jail | null} */
 let working = null;
 
 /**
- * The first kind that works on this system, or null. LOGITSCOPE_NO_JAIL acts as if none did.
+ * Returns the first kind that works on this system; null if none does or LOGITSCOPE_NO_JAIL is set.
  * @param {{ root: string, folder: string }} given
  * @returns {Jail | null}
  */
@@ -151,8 +150,8 @@ function tryKinds(given) {
 }
 
 /**
- * The files that Node itself reads outside of the system's folders: its program and the libraries
- * that this process has open.
+ * Returns the files outside the system's folders that Node reads: its program and the libraries that this
+ * process has open.
  * @returns {[string, string][]}
  */
 export function homeOfNode() {

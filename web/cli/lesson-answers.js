@@ -1,4 +1,4 @@
-/** `logitscope lesson answers`: writes the answer sheet of a lesson, computed by the engine. */
+/** `logitscope lesson answers`: writes a lesson's answer sheet, computed by the engine. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,9 +16,9 @@ import { inLine } from './terminal.js';
 const models = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /**
- * The model file of a state: a shipped one, or one beside the lesson.
+ * Returns the model file of a state: a shipped model, or a file in the lesson's folder.
  * @param {string} model
- * @param {string} file path of the lesson
+ * @param {string} file the lesson's path
  */
 function modelFile(model, file) {
   const shipped = resolve(models, `${model}.gguf`);
@@ -28,7 +28,7 @@ function modelFile(model, file) {
 }
 
 /**
- * The grammar that judges a model's texts, if a question asks for it.
+ * Returns the grammar that judges a model's texts, if a measure needs it.
  * @param {string | undefined} model
  * @param {import('../lessons/measures.js').Asked} asked
  */
@@ -38,7 +38,7 @@ function grammarOf(model, asked) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** @param {Lesson} lesson @param {string} file path of the lesson */
+/** @param {Lesson} lesson @param {string} file the lesson's path */
 export async function computeAnswers(lesson, file) {
   /** @type {Map<string | undefined, Promise<Logitscope>>} */
   const engines = new Map();
@@ -56,7 +56,7 @@ export async function computeAnswers(lesson, file) {
   }
 }
 
-/** Removes a lesson's markup, which a terminal cannot show. @param {string} text */
+/** Removes a lesson's markup, because a terminal cannot show it. @param {string} text */
 const plain = (text) =>
   inLine(text.replace(/\*\*([^*]+)\*\*|\*([^*]+)\*/g, '$1$2').replace(/\[([^\]]+)\]\(/g, '$1 ('));
 

@@ -1,15 +1,15 @@
-/** `--link`: a link of the page in place of flags. */
+/** `--link`: takes the values of flags from a link to the page. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { fromLink } from '../state/link.js';
 import { UsageError } from './flags.js';
 
-/** Flags that give a text. */
+/** The flags that give a text. */
 const TEXTS = ['prompt', 'prompt_file', 'chat', 'interactive'];
 
 /**
- * The flag values that a link gives: those of the command's own flags that no given flag overrides.
- * A model of the package is read from there, not fetched.
+ * Returns the flag values in a link: only those of the command's own flags, and only if the flag was not
+ * given. A model of this package is read from the package, not fetched.
  * @param {Record<string, any>} given values of the other flags, and `link`
  * @param {import('./flags.js').Flag[]} flags
  * @returns {Promise<Record<string, any>>}

@@ -1,4 +1,4 @@
-/** The table of commands, and the command line as a function that does not own its process. */
+/** The table of commands. Also the command line as a function, which never ends its process. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bench } from './bench.js';
@@ -83,7 +83,7 @@ async function run(words, streams) {
       )}`,
     );
   }
-  // The table of settings comes from the module, so it exists before a model is loaded.
+  // The settings table is part of the module, so it exists before a model is loaded.
   const { table } = await Logitscope.load();
   const flags = flagsOf(command, table);
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -117,7 +117,7 @@ async function run(words, streams) {
 export const say = (stderr, sentence) => stderr.write(`logitscope: ${inLine(sentence)}\n`);
 
 /**
- * Runs the command that the words give.
+ * Runs the command that the words describe.
  * @param {string[]} words
  * @param {import('./flags.js').Streams} streams
  * @returns {Promise<number>} the exit code

@@ -1,4 +1,4 @@
-/** `--own FILE`: runs a user's own sampler inside the chain, in a thread with a time limit. */
+/** `--own FILE`: runs the user's own sampler inside the chain, in a thread with a time limit. */
 import { existsSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { numbersOf } from '../grade/properties.js';
 import { TestedFunction } from '../grade/tested-function.js';
 import { UsageError } from './flags.js';
 
-/** Memory that one function may keep before its thread ends. */
+/** A function whose memory exceeds this, in MB, ends its thread. */
 const HEAP_MB = 512;
 
 /** @type {import('./flags.js').Flag[]} */
@@ -35,9 +35,9 @@ stays removed.
 `;
 
 /**
- * Runs a file's harness in a worker thread.
+ * Runs the harness for a file in a worker thread.
  * @param {string} path
- * @param {NodeJS.WritableStream} stderr for the output of the file
+ * @param {NodeJS.WritableStream} stderr for the file's output
  * @returns {import('../grade/tested-function.js').Start}
  */
 export const inThread = (path, stderr) => (onanswer, onend) => {
@@ -46,7 +46,7 @@ export const inThread = (path, stderr) => (onanswer, onend) => {
     stdout: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  // The output of the file is no part of the report.
+  // The file's output must not mix with the command's output.
   worker.stdout.pipe(stderr, { end: false });
   worker.on('message', onanswer);
   worker.on('error', (error) => onend({ error: message(error) }));
@@ -66,7 +66,7 @@ export function checkFile(file, limit = 2) {
 /**
  * Opens the file of --own, calls `work` with its function, and ends its thread afterwards.
  * @param {any} values
- * @param {NodeJS.WritableStream} stderr for the output of the file
+ * @param {NodeJS.WritableStream} stderr for the file's output
  * @param {(asked: { own?: import('../engine/types.js').Own }) => Promise<void>} work
  */
 export async function withOwn({ own: file, time_limit: limit = 2 }, stderr, work) {

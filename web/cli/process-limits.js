@@ -1,21 +1,21 @@
 /**
- * Limits of a submission as a whole: the memory of all its processes, shared mappings counted once,
- * and their number. A systemd scope enforces them in the kernel. Without systemd this file polls
+ * Limits for a submission as a whole: the memory of all its processes, with shared mappings counted once, and
+ * the number of processes. A systemd scope enforces them in the kernel. Without systemd, this file polls
  * /proc.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { refusal } from '../grade/reasons.js';
 
-/** Most processes and threads; Node alone has a dozen. */
+/** Most processes and threads; Node itself has a dozen. */
 const TASKS = 256;
-/** Time between two polls, in ms: a process can write 1 or 2 GB per second. */
+/** The interval between polls, in ms: a process can write 1 or 2 GB per second. */
 const EVERY = 25;
 
-/** True if the system shows its processes. LOGITSCOPE_NO_WATCH acts as if it did not. */
+/** True if the system lists its processes. LOGITSCOPE_NO_WATCH makes it false. */
 export const canWatch = () => !process.env.LOGITSCOPE_NO_WATCH && existsSync('/proc/self/status');
 
-/** @returns {number[]} empty if this program may open no more files */
+/** @returns {number[]} empty if this process can open no more files */
 function processes() {
   try {
     return readdirSync('/proc').map(Number).filter(Boolean);
@@ -33,13 +33,13 @@ function read(path) {
   }
 }
 
-/** The sum of the numbers that a pattern finds. @param {string} text @param {RegExp} pattern */
+/** Returns the sum of the numbers that a pattern finds. @param {string} text @param {RegExp} pattern */
 const sumOf = (text, pattern) =>
   [...text.matchAll(pattern)].reduce((sum, [, number]) => sum + Number(number), 0);
 
 /**
- * In kB. The second number counts a page shared by several processes several times, so it is an
- * upper bound.
+ * Returns the memory of a process in kB. The second method counts a shared page once per process, so it gives
+ * an upper bound.
  */
 const pagesOf = (/** @type {number} */ pid) =>
   sumOf(read(`/proc/${pid}/smaps_rollup`), /^Pss_(?:Anon|Shmem): +(\d+)/gm) ||
@@ -49,7 +49,7 @@ const residentOf = (/** @type {string} */ status) => sumOf(status, /^Rss(?:Anon|
 /** A process and all its descendants. */
 class Tree {
   #ours;
-  /** Processes outside the tree, which are not read again. @type {Set<number>} */
+  /** Processes that are not in the tree and are not read again. @type {Set<number>} */
   #others = new Set();
 
   /** @param {number} root */
@@ -57,7 +57,7 @@ class Tree {
     this.#ours = new Set([root]);
   }
 
-  /** The running processes of the tree. */
+  /** The ids of the tree's running processes. */
   get pids() {
     return this.#ours;
   }
@@ -69,7 +69,7 @@ class Tree {
       for (const pid of known) if (!running.has(pid)) known.delete(pid);
     const unknown = [...running].filter((pid) => !this.#ours.has(pid) && !this.#others.has(pid));
     const parents = unknown.map((pid) => {
-      // The name before it may contain any character, also a parenthesis.
+      // The name in the text before may contain any character, even a parenthesis.
       const [, parent] = /.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`)) ?? [];
       return { pid, parent: Number(parent) };
     });
@@ -85,11 +85,11 @@ class Tree {
 }
 
 /**
- * Watches a process and its descendants; calls `onexcess` when they exceed a limit.
+ * Watches a process and its descendants. Calls `onexcess` when they exceed a limit.
  * @param {number | undefined} root
  * @param {number} megabytes
  * @param {(why: import('../grade/tested-function.js').Answer) => void} onexcess
- * @returns {{ kill: () => void }} kills all of them
+ * @returns {{ kill: () => void }} kill ends all these processes
  */
 export function watch(root, megabytes, onexcess) {
   if (root === undefined || !canWatch()) return { kill() {} };
@@ -114,15 +114,15 @@ export function watch(root, megabytes, onexcess) {
       for (const pid of tree.pids) {
         try {
           process.kill(pid, 'SIGKILL');
-        } catch {} // it has ended
+        } catch {} // the process has ended already
       }
     },
   };
 }
 
 /**
- * The command prefix that runs a program in its own systemd scope with both limits; null without
- * systemd, or if it does not support the limits.
+ * Returns the command prefix that runs a program in a new systemd scope with both limits. Returns null
+ * without systemd or if systemd does not support the limits.
  * @param {number} megabytes
  * @returns {{ words: string[], env: Record<string, string> } | null}
  */

@@ -1,11 +1,11 @@
 /** The progress bar on stderr while a model is fetched from another host. */
 
-/** Time between two updates, in ms. A terminal overwrites the line; other streams get a new one. */
+/** The interval between updates, in ms. A terminal overwrites its line; other streams get a new line. */
 const EVERY = { terminal: 100, lines: 5000 };
 const WIDTH = 24;
 
 /**
- * The reason why a file was not kept, by `where` of its progress.
+ * Why a file was not stored, by `where` of its progress.
  * @type {Record<string, string>}
  */
 const NOT_KEPT = {

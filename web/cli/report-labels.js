@@ -1,6 +1,6 @@
 /**
- * The grader's report in a language: English comes from the grader, other languages from the page's
- * locale files.
+ * The words of the grader's report in one language. English is in the grader; other languages are in the
+ * page's locale files.
  */
 import { readFileSync } from 'node:fs';
 import { propertyWords } from '../grade/property-words.js';

@@ -1,5 +1,5 @@
 /**
- * Runs a submission in its own process: JavaScript, Python, or a program that speaks the protocol.
+ * Runs a submission in a separate process: JavaScript, Python, or a program that uses the protocol.
  */
 import { spawn } from 'node:child_process';
 import { extname, join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ import { safe } from './terminal.js';
 import { canWatch, findScope, watch } from './process-limits.js';
 
 const DETECTS = '--experimental-detect-module';
-/** Most characters that it may print in total. */
+/** Most characters that a submission may print in total. */
 const PRINTED = 64 << 10;
 
 export const KINDS = ['.js', '.mjs', '.cjs', '.py', '.ipynb'];
@@ -22,23 +22,23 @@ export const KINDS = ['.js', '.mjs', '.cjs', '.py', '.ipynb'];
 /** @param {string} file */
 export const kindOf = (file) => extname(file).toLowerCase();
 
-/** True if Python runs it. @param {string} file */
+/** True if the file runs in Python. @param {string} file */
 export const isPython = (file) => ['.py', '.ipynb'].includes(kindOf(file));
 
-/** Most questions of one call; a right function asks fewer than a hundred. */
+/** Most questions per call; a correct function asks fewer than a hundred. */
 const QUESTIONS = 4096;
 
 /**
- * The log of a generation, with the events that only its process can see.
+ * Returns the log of a generation: the host's log, and the events that only the submission's process can see.
  * @param {Host} host
  * @param {import('../grade/tested-function.js').Answer} answer
  */
 const logOf = ({ log: { windows, seeds } }, { log }) => ({ early: 0, ...log, windows, seeds });
 
-/** Running processes, which end together with this one. @type {Set<() => void>} */
+/** Functions that kill the running processes, called when this process ends. @type {Set<() => void>} */
 const running = new Set();
 process.on('exit', () => running.forEach((kill) => void kill()));
-/** Signals that would end this program at once: exit instead, so that no process stays behind. */
+/** Signals that would end this process at once. It exits instead, so that no submission keeps running. */
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 const leave = (/** @type {string} */ _, /** @type {number} */ number) => process.exit(128 + number);
 
@@ -46,10 +46,10 @@ const leave = (/** @type {string} */ _, /** @type {number} */ number) => process
 function killGroup(pid) {
   try {
     process.kill(-(pid ?? Number.NaN), 'SIGKILL');
-  } catch {} // it has ended
+  } catch {} // the process has ended already
 }
 
-/** A line of JSON with characters beyond ASCII as escapes: a harness reads bytes. @param {string} line */
+/** Escapes the characters beyond ASCII in a line of JSON: a harness reads bytes. @param {string} line */
 const toAscii = (line) =>
   line.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -63,14 +63,14 @@ export class Submissions {
   /** @type {import('./interpreter.js').Interpreter | null} */
   #python = null;
   #folder = new GraderFolder();
-  /** The name of the isolation in use; null for none. */
+  /** The name of the isolation in use; null if none. */
   #jail;
   #scope;
 
   /**
    * @param {NodeJS.WritableStream} stderr for text that submissions print
-   * @param {{ memory: number, stdio?: boolean, python?: string }} options memory in MB; python: a
-   *   path, by default that of findPython
+   * @param {{ memory: number, stdio?: boolean, python?: string }} options memory: in MB; stdio: true if a program
+   *   in any language may run; python: its path, by default from findPython
    */
   constructor(stderr, { memory, stdio = false, python }) {
     this.#chosen = python;
@@ -87,7 +87,7 @@ export class Submissions {
     return this.#jail?.name ?? null;
   }
 
-  /** True if each limit counts all processes of a submission together; otherwise each alone. */
+  /** True if a limit counts all processes of a submission together, false if it counts each separately. */
   get bounded() {
     return this.#scope !== null || canWatch();
   }
@@ -99,7 +99,7 @@ export class Submissions {
   }
 
   /**
-   * The command that runs a file, and the paths that its program reads.
+   * Returns the command that runs a file, and the paths that the command's program reads.
    * @param {string} file
    * @param {string} harness the folder of the harness
    * @returns {{ words: string[], home: [string, string][] }}
@@ -119,7 +119,7 @@ export class Submissions {
     if (this.#stdio && !KINDS.includes(kindOf(file))) return { words: [file], home: [] };
     const { execPath, allowedNodeEnvironmentFlags: flags } = process;
     const words = [execPath, `--max-old-space-size=${Math.floor(this.#memory / 2)}`];
-    // A .js file counts as a module if its syntax says so: it has no package.json.
+    // The file has no package.json, so Node must detect from its syntax whether it is a module.
     if (flags.has(DETECTS)) words.push(DETECTS);
     if (!this.#stdio) words.push(join(harness, 'node-process.js'));
     return { words: [...words, file], home: homeOfNode() };
@@ -128,7 +128,7 @@ export class Submissions {
   /**
    * Starts a file's harness in a process.
    * @param {string} path
-   * @param {string} [within] the learner's folder, which it may read; else it sees only its file
+   * @param {string} [within] the learner's folder, which the submission may read; without it, only the file
    * @returns {import('../grade/tested-function.js').Start}
    */
   start(path, within) {
@@ -136,7 +136,7 @@ export class Submissions {
       const { folder, root } = this.#folder;
       const { path: place, sees } = this.#folder.put(resolve(path), within && resolve(within));
       const at = this.#jail ? HERE : folder;
-      // Without a jail a learner's folder stays at its own path.
+      // Without a jail a learner's folder keeps its path.
       const file = this.#jail || !within ? join(at, place) : resolve(path);
       const { words, home } = this.#program(file, join(at, 'harness'));
       const wrap = this.#jail?.wrap({ root, folder, sees: [...home, ...sees] }) ?? [];
@@ -184,7 +184,7 @@ export class Submissions {
       rest = lines.pop() ?? '';
       if (rest.length > LONGEST) lines.push(rest);
       for (const line of lines) {
-        if (over) return; // the line before ended the process
+        if (over) return; // an earlier line ended the process
         const read = readAnswer(line, asked);
         if ('refused' in read) onend(read.refused);
         else if ('answer' in read)
@@ -194,7 +194,7 @@ export class Submissions {
       }
     });
     this.#passOn(child.stderr);
-    child.stdin.on('error', () => {}); // the process has ended, and reports that itself
+    child.stdin.on('error', () => {}); // the process has ended; its exit event reports this
     child.on('error', ({ message }) => onend({ error: message }));
     child.on('exit', (code, signal) => {
       kill();

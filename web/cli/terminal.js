@@ -1,5 +1,5 @@
 /**
- * Text for a terminal. Token text can hold any character, so characters that control a terminal are
+ * Text for a terminal. A token's text can contain any character, so characters that control a terminal are
  * escaped.
  */
 
@@ -9,7 +9,7 @@ const UNSAFE =
   /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?![\n\t])\p{Cc}/gu;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** JSON's escape: a character of two UTF-16 units gets two escapes. @param {string} character */
+/** Escapes as JSON does: a character of two UTF-16 units becomes two escapes. @param {string} character */
 function escapeOne(character) {
   return character
     .split('')
@@ -18,19 +18,19 @@ function escapeOne(character) {
 }
 
 /**
- * The text with its newlines and tabs, and with all other control characters escaped.
+ * Returns the text with all control characters escaped, except newlines and tabs.
  * @param {string} text
  */
 export function safe(text) {
   return text.replace(UNSAFE, escapeOne);
 }
 
-/** A text on one line. @param {string} text */
+/** Returns a text on one line. @param {string} text */
 export function inLine(text) {
   return safe(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
 
-/** A text on one line in quotes, for tables. @param {string} text */
+/** Returns a text on one line in quotes, for tables. @param {string} text */
 export function quoted(text) {
   return `"${inLine(text.replaceAll('\\', '\\\\'))}"`;
 }
@@ -46,13 +46,13 @@ export function printLine(stdout, value) {
 }
 
 /**
- * The largest number of a list of any length; the arguments of Math.max are limited.
+ * Returns the largest number of a list of any length; Math.max limits the number of its arguments.
  * @param {number[]} numbers
  */
 export const largest = (numbers) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
 
 /**
- * A bar of block characters.
+ * Returns a bar of block characters.
  * @param {number} share 0 to 1
  * @param {number} width
  */
@@ -71,7 +71,7 @@ export function percent(share) {
 /**
  * Aligns rows of words in columns.
  * @param {string[][]} rows
- * @param {number[]} right the columns to align at the right
+ * @param {number[]} right indices of the columns to align at the right
  */
 export function columns(rows, right = []) {
   const widths = rows[0].map((_, c) => largest(rows.map((row) => row[c].length)));
@@ -85,7 +85,7 @@ export function columns(rows, right = []) {
     .join('\n');
 }
 
-/** The width of the terminal; 80 if stdout is none. @param {NodeJS.WriteStream} stdout */
+/** Returns the width of the terminal in characters; 80 if stdout is not a terminal. @param {NodeJS.WriteStream} stdout */
 export function width(stdout) {
   return stdout.columns ?? 80;
 }

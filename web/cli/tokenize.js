@@ -1,4 +1,4 @@
-/** `logitscope tokenize`: text to ids and their pieces. */
+/** `logitscope tokenize`: converts text to ids and shows their texts. */
 import { CHAT, PROMPT_FILE, UsageError, chatOf, checkBeside } from './flags.js';
 import { columns, printJson, quoted } from './terminal.js';
 

@@ -5,7 +5,7 @@ import { UsageError } from './flags.js';
 import { readTextFile } from './read-text.js';
 
 /**
- * True if a value has the form of models/verbs.grammar.json: its own first sentence must be right.
+ * True if a value has the form of models/verbs.grammar.json: the grammar must accept its own first sentence.
  * @param {any} value
  */
 function isGrammar(value) {
@@ -18,7 +18,7 @@ function isGrammar(value) {
 }
 
 /**
- * The grammar of --grammar, or the one beside the model; null if there is neither.
+ * Returns the grammar of --grammar, or the grammar beside the model; null if there is neither.
  * @param {{ grammar?: string, model: string }} values
  * @returns {any}
  */

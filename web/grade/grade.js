@@ -128,7 +128,7 @@ async function holdsIdle(property, engine, as, lesson) {
 }
 
 /**
- * Names the fault of the failed verdicts. It calls the function again; the learner's time limit excludes this.
+ * Names the fault of the failed verdicts by more calls, which do not count towards the learner's time.
  * @param {Parameters<typeof grade>[0]} given
  * @param {Verdict[]} verdicts
  * @param {Examiner} examiner

@@ -5,7 +5,8 @@ import { GONE, NEAR, best, ids, masks, only, prefix, softmax, sum } from './wron
 /** @typedef {import('./wrong-samplers.js').Twin} Twin */
 
 /**
- * A token in a filter. `l`: its logit; `p`: its probability; `high`, `top`: the largest logit and probability;
+ * A token in a filter. `l`: its logit; `p`: its probability; `high`, `top`: the largest logit and
+ * probability;
  * `by`: the setting; `size`: the vocabulary size; `entropy`: in nats.
  * @typedef {{ l: number, p: number, high: number, top: number, by: number, size: number,
  *   entropy: number }} Token

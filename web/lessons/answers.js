@@ -1,6 +1,6 @@
 /**
- * Computes the answer sheet of a lesson from its states: the values of the right answers and of typical
- * wrong ones. `answer-words.js` writes them as text.
+ * Computes a lesson's answer sheet from its states: the values of the right answers and of typical wrong
+ * answers. `answer-words.js` writes these values as text.
  */
 
 import { range } from '../engine/sweep.js';
@@ -15,23 +15,23 @@ import { reached, rightOption, valueOf } from './judge.js';
  * @typedef {import('./judge.js').Value} Value
  * @typedef {(state: LessonState, asked: Asked) => Promise<Value>} Measured
  *
- * A typical wrong answer, by its value, bounds, order, option or fault; and the sentence for it.
+ * A typical wrong answer, given by its value, bounds, order, option or fault. `say`: the sentence for it.
  * @typedef {{ value?: Value, above?: number, below?: number, before?: [number, number],
  *   option?: number, fault?: string, say: string }} Wrong
  * @typedef {{ question: Question, place: number, truth: Value, begin: Value, points: Points | null, wrong: Wrong[] }} Answer
- *   `truth`: the measured value, or the index of the right option; `begin`: the goal's measure in the
- *   first state
- * @typedef {{ setting: string, values: number[] }} Points the points of a sweep that reach the goal
+ *   `truth`: the measured value, or the index of the right option; `begin`: the goal's measure before the
+ *   learner changes the state
+ * @typedef {{ setting: string, values: number[] }} Points the values of a sweep's setting that reach the goal
  */
 
-/** Tokens on offer unless the author chooses another number. */
+/** The number of tokens that a question offers, unless its author chose another number. */
 const OFFERED = 6;
 
 /**
- * The tokens that a question offers, in the model's order: the most probable ones, always with the
- * right one and the typical wrong ones.
+ * Returns the tokens that a question offers, in the model's order: the most probable tokens, the right
+ * token and the typical wrong tokens.
  * @param {Question} question
- * @param {string[]} texts of all tokens, the most probable first
+ * @param {string[]} texts of all listed tokens, the most probable first
  * @param {(asked: Asked) => Promise<Value>} measured
  */
 export async function offered({ choose = OFFERED, answer, wrong = [] }, texts, measured) {
@@ -86,8 +86,8 @@ async function answerOf(question, figure, place, measured) {
 
 /**
  * @param {Lesson} lesson
- * @param {Measured} measured is called for one measure after another
- * @returns {Promise<Answer[]>} one a question, in their order
+ * @param {Measured} measured called for one measure at a time
+ * @returns {Promise<Answer[]>} one answer per question, in order
  */
 export async function answersOf(lesson, measured) {
   /** @type {Answer[]} */

@@ -1,6 +1,7 @@
 /**
- * A learner's marks as a short code to read aloud or paste: the lesson's name, one character for each
- * question, and two check characters. It holds attempts and outcomes, and nothing about the learner.
+ * A learner's marks as a short code to read aloud or paste: the lesson's name, one character per question,
+ * and two check characters. The code contains attempts and outcomes; it contains nothing else about the
+ * learner.
  */
 import { MOST_FAULTS } from './faults.js';
 import { markOf } from './marks.js';
@@ -8,23 +9,23 @@ import { markOf } from './marks.js';
 /**
  * @typedef {import('./marks.js').Marks} Marks
  * @typedef {import('./marks.js').Mark} Mark
- * @typedef {{ mark: Mark[], who: string }} Work of one learner
+ * @typedef {{ mark: Mark[], who: string }} Work the marks of one learner; who: the name
  * @typedef {{ line: number, key: 'shape' | 'lesson' | 'questions' | 'slip', values: Record<string, string | number> }} CodeFault
  */
 
 const ENDS = /** @type {const} */ ([null, 'right', 'shown']);
-/** Most attempts that a character holds. */
+/** The most attempts that a character can encode. */
 const MOST_ATTEMPTS = 11;
 const SHAPE = /^([\w-]{1,40})\.([0-9a-z]{1,240})\.([0-9a-z]{2})$/;
 
-/** Two check characters of a text. @param {string} text */
+/** Returns two check characters for a text. @param {string} text */
 function checkOf(text) {
   let sum = 7;
   for (const letter of text) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1296;
   return sum.toString(36).padStart(2, '0');
 }
 
-/** The parts of a word that has the shape of a code; else null. @param {string} word */
+/** Returns the parts of a word in the form of a code; null for other words. @param {string} word */
 function partsOf(word) {
   const [, lesson, digits, check] = SHAPE.exec(word.toLowerCase()) ?? [];
   if (lesson === undefined) return null;
@@ -42,10 +43,10 @@ export function writeCode(name, marks, ids) {
 }
 
 /**
- * Reads the codes of a class, one per line, each with or without the learner's name beside it.
+ * Reads the codes of a class, one per line; a line may contain the learner's name too.
  * @param {string} text
  * @param {string} name of the lesson
- * @param {number} n number of its questions
+ * @param {number} n the number of the lesson's questions
  * @returns {{ works: Work[], faults: CodeFault[] }}
  */
 export function readCodes(text, name, n) {
@@ -93,7 +94,7 @@ export function countOf(works, i) {
 }
 
 /**
- * Right at the first attempt or later, shown the solution, tried in vain, or not tried.
+ * Returns the outcome: right at the first attempt, right later, solution shown, tried only, or not tried.
  * @param {Mark} mark @returns {'first' | 'later' | 'shown' | 'tried' | 'none'}
  */
 export function outcomeOf({ attempts, end }) {

@@ -1,4 +1,4 @@
-/** CRC-32 as in zlib: eight digits to compare two texts by, also in other programs. */
+/** CRC-32 as in zlib. Its eight digits show whether two texts are equal, also in other programs. */
 
 /** @param {string} text @returns {string} of its UTF-8 bytes, in hexadecimal digits */
 export function crc32(text) {

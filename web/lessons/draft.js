@@ -1,25 +1,25 @@
 /**
- * The draft of a lesson: its values by their place, the state that the instrument hands over, and the
- * file and links of the finished lesson. A draft is immutable: a change keeps all equal parts the same
- * objects.
+ * The draft of a lesson: reads and changes values by their path, adopts the instrument's state, and makes the
+ * file and links of the finished lesson. A draft is immutable: a changed draft shares its unchanged objects
+ * with the old one.
  */
 import { LESSON_MEASURES } from './measures.js';
 
 /**
- * @typedef {(string | number)[]} Place of a value, such as ['parts', 0, 'title']
- * @typedef {Record<string, any>} Draft a lesson, or a part of one, with gaps
+ * @typedef {(string | number)[]} Place the path of a value, for example ['parts', 0, 'title']
+ * @typedef {Record<string, any>} Draft a lesson, or a part of a lesson; fields may be missing
  * @typedef {import('./faults.js').LessonFault} LessonFault
  * @typedef {import('./measures.js').LessonState} LessonState
  * @typedef {import('../engine/types.js').TableRow} TableRow
- * The instrument's state; `left` names the settings that no lesson can hold.
+ * The instrument's state; `left`: the names of settings that a lesson cannot contain.
  * @typedef {{ state: LessonState, knob?: string, left: string[] }} Handover
  */
 
-/** The name of a place in the checker's faults. @param {Place} place */
+/** Returns a path as the checker's faults write it. @param {Place} place */
 export const placeName = (place) =>
   place.map((key, i) => (typeof key === 'number' ? `[${key}]` : i > 0 ? `.${key}` : key)).join('');
 
-/** The place that a fault is about. @param {LessonFault} fault */
+/** Returns the path of the value that a fault is about. @param {LessonFault} fault */
 export function faultPlace({ key, values: { at = '', name } }) {
   const whole = at === 'the lesson' ? '' : String(at);
   if (key !== 'missing') return whole;
@@ -27,10 +27,10 @@ export function faultPlace({ key, values: { at = '', name } }) {
 }
 
 /**
- * The number of a question in its lesson, from 1.
+ * Returns the number of a question in its lesson, from 1.
  * @param {Draft} draft
  * @param {number} part
- * @param {number} question its place in the part
+ * @param {number} question its index in the part
  */
 export const questionNumber = ({ parts = [] }, part, question) =>
   parts
@@ -45,7 +45,7 @@ export const questionNumber = ({ parts = [] }, part, question) =>
 export const get = (draft, place) => place.reduce((value, key) => value?.[key], draft);
 
 /**
- * The draft with another value at a place; undefined removes it.
+ * Returns the draft with another value at a path; undefined removes the value.
  * @param {any} draft
  * @param {Place} place
  * @param {any} value
@@ -66,7 +66,7 @@ export function put(draft, [key, ...rest], value) {
 }
 
 /**
- * The list with one item moved from one index to another.
+ * Returns the list with one item moved from one index to another.
  * @template T
  * @param {T[]} list
  * @param {number} from
@@ -78,13 +78,13 @@ export function moved(list, from, to) {
   return copy;
 }
 
-/** @param {unknown} value @param {boolean} texts whether an empty text is a gap too */
+/** @param {unknown} value @param {boolean} texts true if an empty text is a gap too */
 const isGap = (value, texts) =>
   value === undefined || (value === '' && texts) || (Array.isArray(value) && value.length === 0);
 
 /**
- * Removes the gaps of a draft: empty lists, and with `texts` empty texts. A value without gaps is
- * returned itself. Items of lists stay, since their indices count.
+ * Removes the gaps of a draft: empty lists and, if `texts` is true, empty texts. A value without gaps is
+ * returned itself, not copied. Items of lists are never removed, because questions are found by index.
  * @param {any} value
  * @param {boolean} [texts]
  * @returns {any}
@@ -103,7 +103,7 @@ export function filled(value, texts = true) {
   return same ? value : Object.fromEntries(kept);
 }
 
-/** Makes the name of a file from a title. @param {string} title */
+/** Makes a file name from a title. @param {string} title */
 export function slug(title) {
   const plain = title.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   return plain
@@ -120,7 +120,7 @@ export function newPart(handover) {
   return { ...part, figure: { show: 'landscape', state, ...(knob ? { knob } : {}) } };
 }
 
-/** A new figure of each kind, without its source. @type {Record<string, () => Draft>} */
+/** Return a new figure without a source, by kind. @type {Record<string, () => Draft>} */
 const FIGURES = {
   landscape: () => ({ state: {} }),
   sweep: () => ({
@@ -147,17 +147,17 @@ const FIGURES = {
 /** The kinds of figures. */
 export const SHOWN = Object.keys(FIGURES);
 
-/** Kinds that need no model and no logits. */
+/** The kinds of figures that need neither a model nor logits. */
 export const SOURCELESS = ['bigram', 'cost'];
 
-/** Kinds that write texts, so that they need a model. */
+/** The kinds of figures that write texts and so need a model. */
 export const WRITING = ['text', 'loop', 'compare'];
 
 /**
- * Makes a figure of another kind, with the same source if that kind can use it.
+ * Changes the kind of a figure; the source stays if the new kind can use it.
  * @param {Draft} figure
  * @param {string} show
- * @param {LessonState} first the source of a figure that had none
+ * @param {LessonState} first the source for a figure that had none
  * @returns {Draft}
  */
 export function asShown({ state: { choices: _, ...about }, caption }, show, first) {
@@ -182,7 +182,7 @@ export const newLesson = (handover) => ({
   parts: [newPart(handover)],
 });
 
-/** An id that no question of the draft has. @param {Draft} draft */
+/** Returns an id that no question of the draft has. @param {Draft} draft */
 export function freeId({ parts = [] }) {
   const taken = parts.flatMap((/** @type {Draft} */ { questions = [] }) =>
     questions.map((/** @type {Draft} */ { id }) => id),
@@ -192,7 +192,7 @@ export function freeId({ parts = [] }) {
   return `q${n}`;
 }
 
-/** A new question of each kind. @type {Record<string, () => Draft>} */
+/** Return the fields of a new question, by kind. @type {Record<string, () => Draft>} */
 const BEGINNINGS = {
   number: () => ({ answer: { measure: 'p', rank: 1 }, tolerance: 0.006 }),
   choice: () => ({ options: [{ text: '', right: true }, { text: '' }] }),
@@ -210,17 +210,17 @@ const BEGINNINGS = {
 /** The kinds of questions that the form offers. */
 export const FORM_KINDS = Object.keys(BEGINNINGS);
 
-/** Fields that every kind has. */
+/** The fields of questions of every kind. */
 const COMMON = ['id', 'kind', 'hold', 'ask', 'state', 'right', 'hint', 'solution'];
 
 /** @param {string} id @param {string} kind @returns {Draft} */
 export const newQuestion = (id, kind) => ({ id, kind, ask: '', ...BEGINNINGS[kind](), right: '' });
 
 /**
- * Makes a question of another kind, with the fields that both kinds have.
+ * Changes the kind of a question; the fields that both kinds have stay.
  * @param {Draft} question
  * @param {string} kind
- * @param {Draft} [before] the same question when it was of that kind
+ * @param {Draft} [before] this question when it last had the new kind
  */
 export function asKind(question, kind, before = {}) {
   const kept = Object.entries(question).filter(([name]) => COMMON.includes(name));
@@ -230,7 +230,7 @@ export function asKind(question, kind, before = {}) {
 }
 
 /**
- * Asks for another measure, with the parameters that it takes.
+ * Changes the measure of a question; the parameters that the new measure uses stay.
  * @param {Draft} asked
  * @param {string} measure
  */
@@ -249,10 +249,10 @@ export function byMeasure({ settings, rank, token, setting, u, measure: _, ...bo
 }
 
 /**
- * Takes the instrument's state as far as a lesson can hold it.
- * @param {{ settings: Record<string, any>, [part: string]: any }} state by the names of an address
+ * Converts the instrument's state to a lesson's state, as far as a lesson can contain it.
+ * @param {{ settings: Record<string, any>, [part: string]: any }} state with the names used in an address
  * @param {{ model?: string, written?: string, given?: { tokens: string[], logits: number[] } }} beside
- *   `written`: the text after the prompt; `given`: the user's own logits
+ *   `written`: the text after the prompt; `given`: logits that the user typed
  * @param {TableRow[]} table
  * @returns {Handover}
  */
@@ -277,13 +277,13 @@ export function handoverOf(state, { model, written = '', given }, table) {
   };
 }
 
-/** Most characters of a link: mail programs and chats cut longer ones. */
+/** Most characters of a link: mail programs and chats cut off longer links. */
 export const LINK_LIMIT = 8000;
 
 /** @param {Draft} lesson */
 export const fileText = (lesson) => `${JSON.stringify(lesson, null, 2)}\n`;
 
-/** The address that carries the whole lesson. @param {Draft} lesson @param {string} href of any page of the site @param {string} language */
+/** Returns the address that contains the whole lesson. @param {Draft} lesson @param {string} href of any page of the site @param {string} language */
 export function linkOf(lesson, href, language) {
   const page = new URL(href);
   page.search = '';
@@ -292,12 +292,13 @@ export function linkOf(lesson, href, language) {
   return `${page.href}?lesson&lang=${language}#lesson=${carried}`;
 }
 
-/** The address of the lesson's guide for teachers. @type {typeof linkOf} */
+/** Returns the address of the lesson's guide for teachers. @type {typeof linkOf} */
 export const guideOf = (lesson, href, language) =>
   linkOf(lesson, href, language).replace('?lesson&', '?lesson&guide&');
 
 /**
- * The line of HTML for another page: with the whole lesson, or with its file when the link is too long.
+ * Returns the HTML that embeds the lesson in another page: with the whole lesson, or with its file if the
+ * link is too long.
  * @param {Draft} lesson
  * @param {string} href
  * @param {string} language

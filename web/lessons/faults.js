@@ -1,6 +1,6 @@
-/** Faults of a lesson's file: the English sentences by key. The page has them in its locale files. */
+/** Faults in a lesson's file: an English sentence for each key. The page's sentences are in its locale files. */
 
-/** Most faults of a lesson or of a class's codes. */
+/** Most faults reported for a lesson or for a class's codes. */
 export const MOST_FAULTS = 100;
 
 export const LESSON_FAULTS = {

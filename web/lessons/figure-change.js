@@ -1,6 +1,6 @@
 /**
- * Changes of a figure's state. A button in a lesson's text names one as `#temperature=0&u=0.4`: settings,
- * `order`, `u`, `seed`, `prompt`, and choices of the kind of figure.
+ * Changes of a figure's state. A button in a lesson's text writes a change as `#temperature=0&u=0.4`. It may
+ * contain settings, `order`, `u`, `seed`, `prompt`, and the choices of the figure's kind.
  */
 
 /**
@@ -12,7 +12,7 @@
 const valueOf = (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text));
 
 /**
- * Reads the change that a button names, not yet checked.
+ * Reads the change that a button's address contains, without checking it.
  * @param {string} address
  * @param {TableRow[]} table
  * @returns {Partial<LessonState> & { settings: Record<string, any>, choices: Record<string, any> }}
@@ -31,7 +31,7 @@ export function readFigureChange(address, table) {
 }
 
 /**
- * Adds a change to a figure's state.
+ * Returns a figure's state with a change added.
  * @param {LessonState} begin
  * @param {Partial<LessonState>} patch
  * @returns {LessonState}
@@ -46,7 +46,7 @@ export function patched(begin, patch) {
 }
 
 /**
- * Completes an order: the named samplers exchange places among themselves, the others keep theirs.
+ * Completes an order: the named samplers exchange places among themselves; all others keep their places.
  * @param {string[]} named
  * @param {TableRow[]} table
  */

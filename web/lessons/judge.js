@@ -1,26 +1,26 @@
-/** Judges an answer: right or wrong, and the sentence for it. A pure function of the measured values. */
+/** Judges an answer: right or wrong, and the sentence for it. Depends only on the measured values. */
 
 /**
  * @typedef {import('./lesson-file.js').Question} Question
  * @typedef {import('./lesson-file.js').Typical} Typical
  * @typedef {import('./measures.js').Asked} Asked
  * @typedef {number | string | undefined} Value
- * @typedef {(asked: Asked) => Promise<Value>} Measured of the state on show
- * @typedef {'close' | 'high' | 'low'} Side of a number without a sentence of its own; close: within three
- *   tolerances, or rounded too early
+ * @typedef {(asked: Asked) => Promise<Value>} Measured measures the present state
+ * @typedef {'close' | 'high' | 'low'} Side of a wrong number for which the author wrote no sentence; close:
+ *   within three tolerances of the truth, or rounded too early
  * @typedef {{ right: boolean, say: string, side?: Side }} Verdict
  */
 
 /**
- * The grader's result for code: `fault` is its code, `say` its sentence.
+ * The grader's result for code. `fault`: its code; `say`: its sentence.
  * @typedef {{ right: boolean, fault: string | null, say: string }} Coded
  */
 
-/** A token without the spaces around it: an answer may leave them out. @param {unknown} text */
+/** Returns a token without the spaces around it, because an answer may omit them. @param {unknown} text */
 const bare = (text) => String(text ?? '').trim();
 
 /**
- * True if two values match: numbers within a tolerance, other values as the same text.
+ * True if two values match: numbers within a tolerance, other values as equal texts.
  * @param {Value} value
  * @param {Value} other
  */
@@ -47,7 +47,7 @@ export function reached(
   return typeof value === 'number' && value >= at_least && value <= at_most;
 }
 
-/** The index of a choice's right option. @param {Question} question @param {Value} measured @returns {Value} */
+/** Returns the index of a choice's right option. @param {Question} question @param {Value} measured @returns {Value} */
 export function rightOption({ options = [], answer, tolerance }, measured) {
   const at = options.findIndex(({ right, value }) =>
     answer ? meets(value, measured, tolerance) : right,
@@ -55,11 +55,11 @@ export function rightOption({ options = [], answer, tolerance }, measured) {
   return at < 0 ? undefined : at;
 }
 
-/** The value of a typical wrong answer; undefined for one that is given by bounds. @param {Typical} typical @param {Measured} measured */
+/** Returns the value of a typical wrong answer; undefined if bounds define it. @param {Typical} typical @param {Measured} measured */
 export const valueOf = async (typical, measured) =>
   typical.measure === undefined ? typical.equals : measured(/** @type {Asked} */ (typical));
 
-/** A number within this many tolerances is close. */
+/** A number within this many tolerances of the truth is close. */
 const CLOSE = 3;
 const MOST_DECIMALS = 6;
 
@@ -98,7 +98,7 @@ async function judgeChoice({ options = [], answer, tolerance }, index, measured)
   return met ? null : say;
 }
 
-/** @param {Question} question @param {number[]} order indices of the items as the author wrote them */
+/** @param {Question} question @param {number[]} order the items' indices in the author's list */
 function judgeOrder({ wrong = [] }, order) {
   if (order.every((item, place) => item === place)) return null;
   const early = wrong.find(({ before: [a, b] = [0, 0] }) => order.indexOf(a) < order.indexOf(b));
@@ -130,10 +130,10 @@ function judgeCode({ wrong = [] }, { right, fault, say }) {
 
 /**
  * @param {Question} question
- * @param {any} given by kind: a number, a token, the index of an option, an order of indices, a `Coded`;
- *   null for a state
+ * @param {any} given depends on the kind: a number, a token, an option's index, an order of indices, or a
+ *   `Coded`; null for a state
  * @param {Measured} measured
- * @returns {Promise<Verdict>} `say` is the sentence of a right answer or of a typical wrong one
+ * @returns {Promise<Verdict>} `say`: the sentence for a right answer or for a typical wrong answer
  */
 export async function judge(question, given, measured) {
   const say = await {

@@ -1,7 +1,7 @@
 /**
- * The form of a lesson's file, and its checker. Anybody may write a lesson, so the checker refuses
- * everything that is not of this form, one fault a place. A lesson holds no HTML, runs nothing, and
- * names no address but links, which are shown as links.
+ * The format of a lesson's file, and its checker. Anybody may write a lesson, so the checker refuses any
+ * deviation from the format, with one fault per place. A lesson contains no HTML and no code to run. Its only
+ * addresses are links, and the page shows them as links.
  */
 import { show } from '../engine/errors.js';
 import { MEASURES } from '../engine/measures.js';
@@ -19,8 +19,8 @@ import { readFigureChange } from './figure-change.js';
  * @typedef {import('./faults.js').LessonFault} LessonFault
  * @typedef {import('../engine/types.js').TableRow} TableRow
  *
- * A typical wrong answer: a value, a measure, or bounds. `before` is for an order: the first item comes
- * before the second.
+ * A typical wrong answer: a value, a measure, or bounds. `before`, for an order: the first item is before the
+ * second one.
  * @typedef {Partial<Asked> & { equals?: number | string, above?: number, below?: number,
  *   tolerance?: number, before?: [number, number], fault?: string, say: string }} Typical
  * @typedef {Asked & { equals?: number | string, at_least?: number, at_most?: number, tolerance?: number }} Goal
@@ -30,24 +30,25 @@ import { readFigureChange } from './figure-change.js';
  * @property {string} id
  * @property {'number' | 'choice' | 'order' | 'state' | 'token' | 'code'} kind
  * @property {string} ask
- * @property {string} right the sentence for a right answer
+ * @property {string} right the sentence shown after a right answer
  * @property {string} [hint]
  * @property {string} [solution]
- * @property {boolean} [hold] whether the figure is held until the first answer
- * @property {LessonState} [state] instead of the figure's
+ * @property {boolean} [hold] true if the figure cannot be changed before the first answer
+ * @property {LessonState} [state] replaces the figure's state
  * @property {Typical[]} [wrong]
  * @property {Asked} [answer]
  * @property {number} [tolerance]
  * @property {string} [unit]
  * @property {Option[]} [options]
- * @property {string[]} [items] in the right order
+ * @property {string[]} [items] in the correct order
  * @property {Goal} [goal]
- * @property {number} [choose] number of tokens on offer
- * @property {string} [as] the function to write: a sampler, chain or generate
- * @property {string} [begin] the first text of the editor
- * @property {string} [example] right code, for the solution
+ * @property {number} [choose] the number of tokens that the question offers
+ * @property {string} [as] the function to write: a sampler, `chain` or `generate`
+ * @property {string} [begin] the initial text of the editor
+ * @property {string} [example] correct code, shown as the solution
  *
- * `controls` names the controls below a figure; those of biases and of the first token offer `tokens`.
+ * `controls`: the names of the controls below a figure. The controls of biases and of the first token offer
+ * `tokens`.
  * @typedef {{ show: keyof typeof CHOICES, state: LessonState, beside?: LessonState, knob?: string,
  *   controls?: string[], tokens?: string[], caption?: string }} Figure
  * @typedef {{ title?: string, text?: string | string[], figure?: Figure, questions?: Question[] }} Part
@@ -57,31 +58,31 @@ import { readFigureChange } from './figure-change.js';
  */
 
 const LARGEST = 200_000;
-/** Most bytes of a file: UTF-8 takes at most 4 a character. */
+/** Most bytes of a file: UTF-8 uses at most 4 bytes per character. */
 export const LARGEST_FILE = 4 * LARGEST + 4;
 const LONGEST = 2000;
 /** Most tokens of a written text. */
 const LONGEST_TEXT = 100;
-/** Controls of a figure that are no number of the settings table. */
+/** Controls of a figure that do not set a number of the settings table. */
 const CONTROLS = ['seed', 'prompt', 'length', 'constraint', 'logit_bias', 'forced_first'];
 const CONSTRAINTS = ['json', 'name_age_city', 'three_numbers'];
 export const KINDS = ['number', 'choice', 'order', 'state', 'token', 'code'];
-/** Names that may hold an address or code; they have a fault of their own. */
+/** Names that may contain an address or code; a special fault reports them. */
 const ADDRESS = /^(url|href|src|endpoint|xapi|action|fetch|import|script|style|html|on\w+)$/i;
-/** HTML, but not "p < 1": a tag begins with a letter, a slash or an exclamation mark. */
+/** Matches HTML, but not "p < 1": a tag begins with a letter, a slash or an exclamation mark. */
 const MARKUP = /<[a-z/!][^>]*>?/i;
 
 /**
  * @typedef {(value: any, at: string, check: Check) => void} Rule checks one value
- * @typedef {Record<string, Rule>} Rules of an object's keys; a name that ends in ! is required
+ * @typedef {Record<string, Rule>} Rules by key of an object; a name that ends with ! is required
  */
 
-/** Collects the first MOST_FAULTS faults. */
+/** Collects faults, at most MOST_FAULTS. */
 class Check {
   /** @type {LessonFault[]} */
   faults = [];
 
-  /** Kind of the part's figure; null if it has none. @type {keyof typeof CHOICES | null} */
+  /** The kind of the part's figure; null if there is no figure. @type {keyof typeof CHOICES | null} */
   show = null;
 
   /** @param {TableRow[]} table */
@@ -137,7 +138,7 @@ const text =
       else if (!/^https?:\/\/[^\s]+$/.test(address)) check.refuse('link', at, address);
   };
 
-/** Checks the change that a button in a text names. @type {Rule} */
+/** Checks the change that a button in a text describes. @type {Rule} */
 const checkShown = (address, at, check) => {
   const { show: kind } = check;
   if (kind === null) return void check.refuse('unfigured', at, address);
@@ -148,7 +149,7 @@ const checkShown = (address, at, check) => {
   check.object(others, at, bounds);
 };
 
-/** Text for the model or the editor: it is never rendered as markup. @type {Rule} */
+/** Accepts text for the model or the editor; it is never rendered as markup. @type {Rule} */
 const plain = (value, at, check) => {
   if (typeof value !== 'string') check.refuse('text', at, value);
   else if (value.length > LONGEST) check.fail('long', at, { n: value.length, limit: LONGEST });
@@ -197,7 +198,7 @@ const either = (value, at, check) => {
   else plain(value, at, check);
 };
 
-/** Biases by token id; `false` bans the token. @type {Rule} */
+/** Accepts biases by token id; `false` bans the token. @type {Rule} */
 const biases = (value, at, check) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return void check.refuse('object', at, value);
@@ -207,10 +208,10 @@ const biases = (value, at, check) => {
   }
 };
 
-/** Settings of a lesson that are no numbers. @type {Rules} */
+/** A lesson's settings whose values are not numbers. @type {Rules} */
 const OTHERS = { logit_bias: biases, constraint: among(CONSTRAINTS), forced_first: either };
 
-/** Numbers of the settings table, an order of samplers, and OTHERS. @type {Rule} */
+/** Accepts numbers of the settings table, an order of samplers, and OTHERS. @type {Rule} */
 const settings = (value, at, check) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return void check.refuse('object', at, value);
@@ -239,7 +240,7 @@ const stretch = (value, at, check) =>
     'step!': number(1e-6),
   });
 
-/** The choices of each kind of figure, beside prompt and settings. @satisfies {Record<string, Rules>} */
+/** The choices for each kind of figure, besides prompt and settings. @satisfies {Record<string, Rules>} */
 export const CHOICES = {
   landscape: {},
   sweep: {
@@ -329,13 +330,13 @@ const typical = (value, at, check) =>
 const option = (value, at, check) =>
   void check.object(value, at, { 'text!': text(), right: flag, value: either, say: text() });
 
-/** A function that the grader knows: a sampler, the chain of four, the decode loop. @type {Rule} */
+/** Accepts a function that the grader knows: a sampler, the chain of four, the decode loop. @type {Rule} */
 const gradable = (value, at, check) => {
   const warpers = check.table.filter(({ warper }) => warper).map(({ name }) => name);
   among([...warpers, 'chain', 'generate'])(value, at, check);
 };
 
-/** The fields of each kind of question, beside those of all kinds. @type {Record<string, Rules>} */
+/** The fields of each kind of question, besides those of all kinds. @type {Record<string, Rules>} */
 const OF_KIND = {
   number: { 'answer!': asked, tolerance: number(0), unit: text({ maximum: 20 }) },
   choice: { 'options!': list(option, 2, 8), answer: asked, tolerance: number(0) },
@@ -415,7 +416,7 @@ const part = (value, at, check) => {
   check.show = null;
 };
 
-/** Most characters of a question's mark in the state, beside its id. */
+/** Most characters that a question's mark adds to its id in the state. */
 const BESIDE_ID = ':9999r '.length;
 
 /** @param {Check} check @param {any} lesson */
@@ -455,8 +456,8 @@ export function checkLesson(lesson, table) {
 }
 
 /**
- * Reads a lesson's file: JSON if it begins with a bracket, else Markdown.
- * @param {string | null} source null when the bytes are no text
+ * Reads a lesson's file: as JSON if it begins with a bracket, otherwise as Markdown.
+ * @param {string | null} source null if the bytes are not text
  * @param {TableRow[]} table
  * @returns {{ lesson: Lesson | null, read: any, faults: LessonFault[] }} `lesson` is null if there is a
  *   fault; `read` is the parsed file, valid or not

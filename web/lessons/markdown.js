@@ -1,17 +1,17 @@
 /**
- * Reads a lesson's Markdown into the form of its JSON. The lesson's own fields come first, between two
- * lines of `---`. `## ` begins a part; paragraphs are its text. A fenced block named `figure` or
- * `question` holds lines of `name: value`; a value is JSON if it parses, else text. `option`, `item`
- * and `wrong` may be repeated.
+ * Converts a lesson's Markdown to the format of its JSON. The lesson's own fields are at the top, between two
+ * lines of `---`. `## ` begins a part, and paragraphs are its text. A fenced block named `figure` or
+ * `question` contains lines of `name: value`. A value is JSON if it parses as JSON, otherwise text. `option`,
+ * `item` and `wrong` may be repeated.
  */
 
-/** Names of lines that may be repeated, and the lists that they fill. */
+/** The names of lines that may be repeated, with the lists that their values go into. */
 const LISTS = /** @type {Record<string, string>} */ ({
   option: 'options',
   item: 'items',
   wrong: 'wrong',
 });
-/** Fields whose value is text even if it parses as JSON. */
+/** Fields whose value is always text, even if it parses as JSON. */
 const TEXTS = 'title ask aim result extension guide right hint solution item'.split(' ');
 
 /** @param {string} name @param {string} text */
@@ -40,7 +40,7 @@ function readLines(lines) {
 
 /**
  * @param {string} text
- * @returns {Record<string, any>} a lesson's form, not yet checked
+ * @returns {Record<string, any>} a lesson in JSON format, not yet checked
  */
 export function readMarkdown(text) {
   const lines = text

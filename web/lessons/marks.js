@@ -1,7 +1,6 @@
 /**
- * A learner's marks, and the report that a course gets. Attempts are unlimited; a right answer stays
- * right; after the solution was shown, a question earns nothing any more. A learner without an answer
- * has no score.
+ * A learner's marks, and the report for a course. Attempts are unlimited, and a right answer stays right.
+ * After the solution was shown, a question earns no more points. A learner who has not answered has no score.
  */
 
 /** Most characters of a state: the limit of SCORM 1.2. */
@@ -9,9 +8,9 @@ export const STATE_LIMIT = 4096;
 
 /**
  * @typedef {{ attempts: number, end: 'right' | 'shown' | null }} Mark
- * @typedef {Readonly<Record<string, Mark>>} Marks by the question's id
+ * @typedef {Readonly<Record<string, Mark>>} Marks by question id
  *
- * `score` is null until something is answered.
+ * `score` is null until the learner has answered a question.
  * @typedef {{ score: number | null, complete: boolean, attempts: number, state: string }} Report
  */
 
@@ -28,7 +27,7 @@ export function answer(marks, id, right) {
   return { ...marks, [id]: { attempts: attempts + 1, end: end ?? (right ? 'right' : null) } };
 }
 
-/** Ends a question with its solution, unless it was right already. @param {Marks} marks @param {string} id @returns {Marks} */
+/** Ends a question by showing its solution, unless it was already right. @param {Marks} marks @param {string} id @returns {Marks} */
 export function showSolution(marks, id) {
   const mark = markOf(marks, id);
   return mark.end ? marks : { ...marks, [id]: { ...mark, end: 'shown' } };
@@ -67,7 +66,7 @@ export function writeMarks(marks, ids) {
 }
 
 /**
- * Reads the marks of a state; other parts are left out.
+ * Reads the marks in a state; ignores invalid parts.
  * @param {unknown} text
  * @returns {Marks}
  */
@@ -83,7 +82,7 @@ export function readMarks(text) {
 }
 
 /**
- * Merges two records of the same learner, such as from two machines: the better mark of each question.
+ * Merges two records of one learner, for example from two machines: keeps the better mark of each question.
  * @param {Marks} one
  * @param {Marks} other
  * @returns {Marks}

@@ -1,6 +1,6 @@
 /**
- * The measures that a lesson may ask for. Each is computed by the engine from a state, from the texts
- * that the state writes, or counted; so an answer is right for any prompt, model and settings.
+ * The measures that a lesson may ask for. The engine computes a measure from a state or from texts that the
+ * state writes; some measures are counted. So the answers are right for any prompt, model and settings.
  */
 import { readSecond } from '../engine/second-distribution.js';
 import { figuresOf, run } from '../engine/compare.js';
@@ -17,29 +17,29 @@ import { wholeOrder } from './figure-change.js';
  * @typedef {import('../engine/grammar.js').Grammar} Grammar
  * @typedef {{ trace: Trace, drawn: Drawn, settings: Record<string, any> }} Read
  *
- * A text that a state wrote, its finish reason, and for an unfinished text the state of its constraint.
+ * A text that a state wrote, its finish reason and, if the text is unfinished, the state of its constraint.
  * @typedef {{ text: string, finish: string, next: import('../engine/types.js').ConstraintState | null,
  *   stages: Trace['stages'] }} Written
  * @typedef {import('../engine/compare.js').Figures} Figures
- * @typedef {{ text: string, bits: number }[]} Given the tokens of a given text, each with its surprisal
+ * @typedef {{ text: string, bits: number }[]} Given the tokens of a given text; bits: their surprisal
  *
- * A question to the engine: a measure, its parameters, and the settings, choices and u that override
- * those of the state. `text` is a given text after the prompt.
+ * A measure to compute, with its parameters. `settings`, `choices` and `u` replace those of the state. `text`
+ * is a given text after the prompt.
  * @typedef {{ measure: string, rank?: number, token?: string, setting?: string, u?: number, text?: string,
  *   settings?: Record<string, any>, choices?: Record<string, any> }} Asked
  *
  * @typedef {object} LessonMeasure
- * @property {'share' | 'tokens' | 'bits' | 'number' | 'count' | 'token' | 'flag'} unit a count is whole and may be large,
- *   a flag is 1 or 0
- * @property {readonly ('rank' | 'token' | 'setting' | 'u' | 'text')[]} of its parameters; rank or token is enough
- * @property {'trace' | 'texts' | 'steps' | 'written' | 'given' | 'drawn'} [from] its source, a trace by default
- * @property {(read: any, asked: Asked) => number | string | undefined} read undefined without a value
+ * @property {'share' | 'tokens' | 'bits' | 'number' | 'count' | 'token' | 'flag'} unit a count is a whole number
+ *   and may be large; a flag is 1 or 0
+ * @property {readonly ('rank' | 'token' | 'setting' | 'u' | 'text')[]} of its parameters; either rank or token is enough
+ * @property {'trace' | 'texts' | 'steps' | 'written' | 'given' | 'drawn'} [from] its source; `trace` by default
+ * @property {(read: any, asked: Asked) => number | string | undefined} read returns undefined if there is no value
  */
 
-/** Tokens in a trace's list, so that most can be named by their text. */
+/** The number of tokens listed in a trace, so that a lesson can name most tokens by their text. */
 export const LISTED = 400;
 
-/** Tokens of a written text, unless the state's choices name a length. */
+/** The number of tokens in a written text, unless the state's choices give a length. */
 export const WRITTEN = 40;
 
 /** @param {Read} read @param {Asked} asked @returns {TraceToken | undefined} */
@@ -52,10 +52,10 @@ function tokenOf({ trace }, { rank = 1, token }) {
 /** @param {Read} read */
 const drawnText = ({ trace, drawn }) => trace.tokens.find(({ id }) => id === drawn.id)?.text;
 
-/** A mean over no texts is NaN. @param {number} mean */
+/** Returns undefined for NaN, the mean over no texts. @param {number} mean */
 const known = (mean) => (Number.isNaN(mean) ? undefined : mean);
 
-/** Measures over many written texts, as in a sweep. @type {Record<string, LessonMeasure>} */
+/** Measures over many written texts, computed as in a sweep. @type {Record<string, LessonMeasure>} */
 const OF_TEXTS = Object.fromEntries(
   ['ttr', 'distinct_2', 'distinct_texts', 'correctness', 'valid', 'tense', 'person'].map((name) => [
     name,
@@ -66,10 +66,10 @@ const OF_TEXTS = Object.fromEntries(
 /** @param {(counted: Counted) => number} count @param {'count' | 'number'} [unit] @returns {LessonMeasure} */
 const counts = (count, unit = 'count') => ({ unit, of: [], from: 'steps', read: count });
 
-/** Tokens in the context of the step after a text. @param {Counted} counted */
+/** Returns the number of tokens in the context of the step after a text. @param {Counted} counted */
 const whole = ({ prompt_tokens, new_tokens }) => prompt_tokens + new_tokens;
 
-/** Operations of the steps of a text, counted by formulas. @type {Record<string, LessonMeasure>} */
+/** Operations of a text's steps, counted by formulas. @type {Record<string, LessonMeasure>} */
 const OF_STEPS = {
   step_cost: counts((all) => countStep(whole(all), whole(all), all.width).matrix),
   step_cost_cached: counts((all) => countStep(whole(all), 1, all.width).matrix),
@@ -80,14 +80,14 @@ const OF_STEPS = {
   attention_exponent: counts((all) => exponentOf(all, false).attention, 'number'),
 };
 
-/** A token's logit plus its bias. @param {Read} read @param {TraceToken} token */
+/** Returns a token's logit plus its bias. @param {Read} read @param {TraceToken} token */
 function biased({ settings }, { id, logit }) {
   const bias = settings.logit_bias?.[id] ?? 0;
   return bias === false ? -Infinity : logit + bias;
 }
 
 /**
- * The least bias that brings a token level with the best other token.
+ * Returns the smallest bias that makes a token's logit equal to the best other token's.
  * @param {Read} read
  * @param {Asked} asked
  */
@@ -108,7 +108,7 @@ function isJson(text) {
   }
 }
 
-/** Measures of one text: written by the state, or given. @type {Record<string, LessonMeasure>} */
+/** Measures of one text, either written by the state or given. @type {Record<string, LessonMeasure>} */
 const OF_TEXT = {
   digest: { unit: 'token', of: [], from: 'written', read: ({ text }) => crc32(text) },
   valid_json: { unit: 'flag', of: [], from: 'written', read: ({ text }) => Number(isJson(text)) },
@@ -164,14 +164,15 @@ export const LESSON_MEASURES = Object.freeze({
 });
 
 /** @typedef {{ logits?: number[], tokens?: string[], model?: string, prompt?: string,
- *   settings?: Record<string, any>, seed?: number, u?: number, choices?: Record<string, any> }} LessonState */
+ *   settings?: Record<string, any>, seed?: number, u?: number, choices?: Record<string, any> }} LessonState
+ *   */
 
-/** The source of a measure. @param {Asked} asked */
+/** Returns the source of a measure. @param {Asked} asked */
 export const sourceOf = ({ measure: name }) => LESSON_MEASURES[name].from ?? 'trace';
 
 /**
- * Reads the next-token distribution of a state: of its logits, or after its prompt.
- * @param {any} engine with a model, unless the state holds logits
+ * Reads the next-token distribution of a state, from its logits or after its prompt.
+ * @param {any} engine with a model, unless the state contains logits
  * @param {any} session of that engine; may be the engine itself
  * @param {LessonState} state
  * @param {Asked} asked
@@ -199,7 +200,8 @@ export async function readState(engine, session, state, asked) {
 }
 
 /**
- * All settings of a state, with neutral values for the others, so that every setting can be measured.
+ * Returns all settings of a state. A setting that it lacks gets its neutral value, so that each can be
+ * measured.
  * @param {any} engine
  * @param {LessonState} state
  * @param {Asked} asked
@@ -253,8 +255,8 @@ export async function writeText(engine, session, state, asked = {}) {
 }
 
 /**
- * One round of the decode loop: the tokens so far, the size of a row of logits, the most probable
- * tokens, the drawn token, and whether it ends the text.
+ * One round of the decode loop. `pieces`: the tokens so far; `size`: the number of logits; `tokens`: the most
+ * probable tokens; `ends`: true if the drawn token ends the text.
  * @typedef {{ pieces: string[], size: number, tokens: Listed[], drawn: Listed, u: number,
  *   ends: boolean }} LoopRound
  * @typedef {{ id: number, text: string, p: number }} Listed
@@ -296,7 +298,8 @@ export async function readLoop(engine, session, state, rounds) {
 }
 
 /**
- * Reads the surprisal of each token of a given text after the prompt, by the model's own distribution.
+ * Reads the surprisal of each token of a given text after the prompt, from the model's distribution before
+ * the chain.
  * @param {any} engine
  * @param {any} session
  * @param {LessonState} state
@@ -312,7 +315,7 @@ async function readGiven(engine, session, { prompt = '' }, { text = '' }) {
 }
 
 /**
- * Writes the text of a state and measures it as a comparison does.
+ * Writes the text of a state and measures it as in a comparison.
  * @param {any} engine
  * @param {any} session
  * @param {LessonState} state
@@ -332,7 +335,7 @@ async function readDrawn(engine, session, state, asked) {
  * Measures a state.
  * @param {Asked} asked
  * @param {LessonState} state
- * @param {any} engine null for a measure that is only counted
+ * @param {any} engine null if the measure is only counted
  * @param {any} [session] of that engine; may be the engine itself
  * @param {Grammar | null} [grammar] judges the texts
  */
@@ -347,7 +350,8 @@ export async function measure(asked, state, engine, session = engine, grammar = 
 }
 
 /**
- * The part of a course's report on the figure on show; nulls without a figure.
+ * Returns the part of a course's report that describes the present figure; its fields are null without a
+ * figure.
  * @param {import('../engine/types.js').Trace | null} trace
  */
 export function figureReport(trace) {

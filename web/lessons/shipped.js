@@ -1,4 +1,4 @@
-/** The shipped lessons in the order of the course; each is a file a language beside this one. */
+/** The shipped lessons in the order of the course; this folder has a file per lesson and language. */
 export const SHIPPED = [
   'one-token',
   'greedy',

@@ -1,27 +1,27 @@
 /**
- * A number that a person typed as an answer, or a simple expression of one: "2/3", "ln 9.37", "e^-1".
- * It is parsed and never run as code; an ambiguous one, such as "ln 2/3", is no number.
+ * Reads a number that a learner typed as an answer, or a simple expression: "2/3", "ln 9.37", "e^-1". The
+ * text is parsed and never run as code. An ambiguous text, for example "ln 2/3", is not a number.
  */
 import { parse } from '../locale/locale.js';
 
-/** Most characters of a number or expression. */
+/** Most characters of a typed answer. */
 const LONGEST = 100;
 
-/** A comma that can set no thousands apart. */
+/** A number whose comma must be a decimal comma, because it cannot separate thousands. */
 const DECIMAL_COMMA = /^(0,\d+|\d+,(\d{1,2}|\d{4,}))$/;
-/** Groups of thousands, with any usual separator. */
+/** A number with its thousands in groups, with any usual separator. */
 const GROUPED = /^\d{1,3}([.,' \u00a0\u202f]\d{3})+$/;
 
-/** Other ways to write a sign. @type {Record<string, string>} */
+/** Other characters for an operator, and their replacements. @type {Record<string, string>} */
 const SIGNS = { '−': '-', '–': '-', '×': '*', '·': '*', '÷': '/', ':': '/', '²': '^2', '³': '^3' };
 const SIGN = new RegExp(`[${Object.keys(SIGNS).join('')}]`, 'g');
-/** One word, number or sign, and the blanks before it. */
+/** Matches a word, number or operator, and the blanks before it. */
 const WORD =
   /\s*(?:(\d[\d.,]*(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|(log2|log10|[a-z]+|√|π)|([-+*/^()%]))/iy;
 
 /** @type {Record<string, number>} */
 const CONSTANTS = { e: Math.E, pi: Math.PI, π: Math.PI };
-/** Not `log`, which means base e to some and base 10 to others. @type {Record<string, (x: number) => number>} */
+/** Without `log`, which means base e to some people and base 10 to others. @type {Record<string, (x: number) => number>} */
 const FUNCTIONS = {
   ln: Math.log,
   log2: Math.log2,
@@ -31,7 +31,7 @@ const FUNCTIONS = {
   '√': Math.sqrt,
 };
 
-/** Ends the parsing of a text that is no expression; never leaves this file. */
+/** Thrown if a text is not an expression; caught in this file. */
 class NoNumber extends Error {}
 
 /** @typedef {{ number?: number, name?: string, sign?: string }} Word */
@@ -51,19 +51,19 @@ function wordsOf(text) {
   return words;
 }
 
-/** One walk over the words, from the loosest operator to the tightest. */
+/** Parses the words recursively, from the weakest operator to the strongest. */
 class Reading {
   #at = 0;
   #words;
   #percents;
 
-  /** @param {Word[]} words @param {boolean} percents whether "%" divides by 100 */
+  /** @param {Word[]} words @param {boolean} percents true if "%" divides by 100 */
   constructor(words, percents) {
     this.#words = words;
     this.#percents = percents;
   }
 
-  /** The next sign, if it is one of these. @param {string} signs */
+  /** Returns the next operator, if it is one of `signs`. @param {string} signs */
   #takes(signs) {
     const { sign } = this.#words[this.#at] ?? {};
     if (sign === undefined || !signs.includes(sign)) return null;
@@ -136,7 +136,7 @@ function readExpression(text, percents) {
   }
 }
 
-/** Accepts a decimal comma in every language. @param {string} text */
+/** Reads a number; a comma may be a decimal comma in every language. @param {string} text */
 function readDecimal(text) {
   const value = parse(text);
   if (!Number.isNaN(value) || !DECIMAL_COMMA.test(text.trim())) return value;
@@ -144,10 +144,10 @@ function readDecimal(text) {
 }
 
 /**
- * Reads a typed number or expression; NaN for any other text. A share may be a percentage, and a count
- * may have its thousands grouped.
+ * Reads a typed number or expression; returns NaN for any other text. A share may be a percentage. A count
+ * may have its thousands in groups.
  * @param {string} typed
- * @param {string} [unit] of the measure that the question asks for
+ * @param {string} [unit] of the question's measure
  */
 export function readTyped(typed, unit) {
   const text = typed.trim();

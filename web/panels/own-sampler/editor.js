@@ -25,7 +25,8 @@ export function renderEditor(code, onCode, run, kind) {
 }
 
 /**
- * Handles a key. Tab indents and fires an input event; after Escape, Tab moves the focus out. Ctrl+Enter runs.
+ * Handles a key. Tab indents and fires an input event; after Escape it moves the focus out.
+ * Ctrl+Enter runs the code.
  * @param {KeyboardEvent} event
  * @param {() => void} run
  */
