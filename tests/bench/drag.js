@@ -40,7 +40,7 @@ function record(/** @type {number} */ moves) {
     follow();
   };
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  /** Resolves in the first task after the frame. */
+  /** Resolves in the first task after a frame. */
   const painted = () =>
     new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();

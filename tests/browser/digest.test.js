@@ -1,9 +1,7 @@
 /**
  * Compares the digest of logits, traces and generated ids in three browsers with Node's, which equals that of the
- * native
- * builds. Only `make test-browsers` and `make test-long` run Firefox and WebKit. A missing browser skips its tests.
- * Tests
- * of relaxed SIMD are skipped if it is not built or, except in Chromium, not available.
+ * native builds. Only `make test-browsers` and `make test-long` run Firefox and WebKit. A missing browser skips its
+ * tests. Tests of relaxed SIMD are skipped if it is not built or, except in Chromium, not available.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

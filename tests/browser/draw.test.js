@@ -19,7 +19,7 @@ const open = (options = {}) => bench.open({ ...options, path: `?lang=en${START}`
 const drawn = async (page) =>
   Number(await page.locator('logit-draw .lands').getAttribute('data-drawn'));
 
-/** Returns the engine's draw after the first prompt. */
+/** Returns the token that the engine draws after the prompt FIRST. */
 function expectedDraw(settings, choice) {
   scope.feed(scope.encode(FIRST));
   return scope.draw({ ...BALANCED, seed: 42, ...settings }, choice);

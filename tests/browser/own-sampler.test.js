@@ -1,7 +1,6 @@
 /**
  * Tests a user's own sampler under the site's content security policy: it runs, is graded, stops if it hangs, and has
- * no
- * access to anything else.
+ * no access to anything else.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,7 +1,6 @@
 /**
  * Compares the shipped stories model with llama.cpp, which wllama runs in Chromium: the ids of 200 texts, and the
- * greedy
- * stories after 20 prompts, must be equal. `make test` uses a quarter of them.
+ * greedy stories after 20 prompts, must be equal. `make test` uses a quarter of them.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -31,11 +31,11 @@ for (const model of models) {
 }
 
 /**
- * Bounds on log-probabilities for the files of tests/vectors/make_architectures.py, and the
- * position up to which they hold. llama.cpp looks GELU up in a table of float16, and rounds the
- * scales of quantised activations to float16. The float64 reference changes by as much as llama.cpp
- * differs when it does the same (gemma2 2.2e-3, gemma3 5.2e-3, gptneox 1.1e-3; phi3 0.18, lfm2
- * 0.30). llama.cpp runs llama and phi3 without their window, so past it the numbers must differ.
+ * Bounds on log-probabilities for the files of tests/vectors/make_architectures.py, and the position up to which they
+ * hold. llama.cpp looks GELU up in a table of float16, and rounds the scales of quantised activations to float16. With
+ * these two roundings, the float64 reference changes by the differences of llama.cpp (gemma2 2.2e-3, gemma3 5.2e-3,
+ * gptneox 1.1e-3; phi3 0.18, lfm2 0.30). llama.cpp runs llama and phi3 without their window, so past it the numbers
+ * must differ.
  */
 const NEAR = 2e-5;
 /** @type {Record<string, { near?: number, window?: number }>} */

@@ -1,7 +1,6 @@
 /**
  * Tests that a constraint's mask equals a naive test of every token: by an independent judge of JSON, and by grammars
- * so
- * small that all their texts are listed. Generated texts must fit their constraint.
+ * so small that all their texts are listed. Generated texts must fit their constraint.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
  * Files of tests/vectors/forward that together contain every quantised format. Their vocabularies can encode the
- * digest's
- * prompt. Paths are relative to the repository's root.
+ * digest's prompt. Paths are relative to the repository's root.
  */
 export const formatFiles = [
   'lfm2_q8_0',

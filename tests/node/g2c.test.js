@@ -1,7 +1,6 @@
 /**
  * The `generate` tests of the Module 11 lesson (g2c, tests/test_sampling.py, MIT), under their names, on a random model
- * of
- * the lesson's size. tests/vectors/README.md says where the lesson's other tests are.
+ * of the lesson's size. tests/vectors/README.md says where the lesson's other tests are.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,8 +1,7 @@
 /**
  * Tests memory that cannot grow: the module with each memory limit, from its initial size up to enough. A call that
- * does
- * not fit must fail with one sentence, and open sessions must still work. The native test_allocations.c makes every
- * allocation fail.
+ * does not fit must fail with one sentence, and open sessions must still work. The native test_allocations.c makes
+ * every allocation fail.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
  * Tests that Unicode's form C, which some tokenizers apply (Qwen's, for example), equals JavaScript's. With a
- * vocabulary of
- * bytes, the decoded ids are the normalised text.
+ * vocabulary of bytes, the decoded ids are the normalised text.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

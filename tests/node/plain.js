@@ -1,7 +1,6 @@
 /**
  * Runs the plain samplers of tests/native through the native command line. They accept any chain and are compared bit
- * for
- * bit.
+ * for bit.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

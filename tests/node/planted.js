@@ -1,7 +1,6 @@
 /**
  * Faults planted in correct samplers by an edit: the fault's code, the function, the replaced piece of the source and
- * its
- * replacement. The lesson's nine "Pitfalls to expect" come first.
+ * its replacement. The lesson's nine "Pitfalls to expect" come first.
  */
 import { GENERATE, LESSON_ORDER, SOFTMAX, TOP_P, broken, chainOf } from './graded.js';
 import { LESSON_FAULTS } from './planted_lesson.js';

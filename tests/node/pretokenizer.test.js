@@ -1,7 +1,6 @@
 /**
  * Tests that every pre-tokenizer equals its regular expressions: the native build and JavaScript's RegExp must cut
- * random
- * Unicode texts into equal pieces.
+ * random Unicode texts into equal pieces.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

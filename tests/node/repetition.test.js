@@ -1,8 +1,7 @@
 /**
  * Tests the finding of the suite `searches` on the stories model. In open text, beam search repeats itself, sampling at
  * T = 1 hardly does, and contrastive search with alpha 0.4 is in between. With the paper's alpha 0.6 it repeats less
- * than
- * sampling, since this model's states are similar.
+ * than sampling, since this model's states are similar.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -140,7 +140,7 @@ function spell(value, lots) {
   return enclose(list ? 'array' : 'object', parts, lots);
 }
 
-/** Chooses a count, often at a bound or one beyond it. @param {Lots} lots */
+/** Chooses a count, often a bound or one more than the bound. @param {Lots} lots */
 function countOf(least = 0, most = least + 2, lots) {
   const beyond = lots.of([most + 1, Math.max(0, least - 1)]);
   return lots.of([least, most, least, most, Math.min(least + 1, most), beyond]);

@@ -1,7 +1,6 @@
 /**
  * Tests schemas of real programs and random schemas: an independent validator accepts every text that a schema's
- * grammar
- * writes.
+ * grammar writes.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
  * A small random gpt2 as a GGUF image with seeded weights. Its tokens are the 256 bytes and an end token, so the model
- * can
- * read and write any text.
+ * can read and write any text.
  */
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { Pcg32 } from '../vectors/twin.js';
