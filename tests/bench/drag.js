@@ -1,11 +1,11 @@
 /**
- * Measures in Chromium the milliseconds from a move of the temperature slider to the frame that shows the new bars, and
- * the smoothness of landscape and bench in a drag of four seconds. node tests/bench/drag.js [--moves N]
+ * Measures in Chromium the milliseconds from a move of the temperature slider to the frame with the new bars. Also
+ * measures the smoothness of landscape and bench in a drag of four seconds. node tests/bench/drag.js [--moves N]
  *
  * Models: the shipped ones, also with the processor slowed to a quarter, and random logits over large vocabularies.
- * Slider and bars are visible, and each frame has one move. "ready" is the time until the document has the new bars,
- * "shown" until the next frame begins, "painted" until the main thread has laid it out and painted it. For a drag,
- * the output is the number of frames, at most 240, and the main thread's time per move.
+ * Slider and bars are visible, and each frame has one move. The times end at these events. "ready": the document has
+ * the new bars; "shown": the next frame begins; "painted": the main thread has painted this frame. For a drag, the
+ * output is the number of frames, at most 240, and the main thread's time per move.
  */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

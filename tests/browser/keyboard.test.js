@@ -213,7 +213,7 @@ async function moveSliders(page) {
   return count;
 }
 
-/** The bench has the most controls, so `make test` checks only the bench. */
+/** The other views have fewer controls than the bench, so only `make test-long` tests them. */
 const OTHERS = VIEW_NAMES.filter((name) => name !== 'bench');
 for (const name of ['bench', ...(LONG ? OTHERS : [])])
   test(`Tab goes through the whole view and back, and the sliders answer: ${name}`, async () => {

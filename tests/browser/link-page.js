@@ -1,10 +1,10 @@
 /**
- * Opens a link of tests/vectors/links-1.0.jsonl and reads the state, the texts and the numbers of its
- * page by the page's public interface alone:
+ * Opens a link of tests/vectors/links-1.0.jsonl, and reads state, texts and numbers of the page. It uses only the
+ * page's public interface:
  *
- * - <logit-scope>: settled(), ready, source, context, controls, readonly, fault, notice, `state` as
- *   logitscope:get answers it, `result` as logitscope:step answers it;
- * - compare and sweep: the file that the button "CSV" saves;
+ * - <logit-scope>: settled(), ready, source, context, controls, readonly, fault, notice, `state` as in the
+ *   answer to logitscope:get, `result` as in the answer to logitscope:step;
+ * - compare and sweep: the file that the CSV button saves;
  * - <logit-landscape>: outcome; <logit-speculative>: steps and totals; the <logit-distribution> of
  *   <logit-logits>: trace;
  * - <logit-lesson>: opened, list, `result` and reading(), both in logitscope:result; the lesson editor:
@@ -19,21 +19,21 @@ import { rest } from './lesson-page.js';
 /** @typedef {import('playwright-core').Page} Page */
 
 /**
- * A link, relative to the site, or the HTML of an element with {site} in place of the site's address;
- * `shows` is the result of readPage.
+ * Either `link`, an address relative to the site, or `element`, HTML in which {site} means the site's address. `shows`
+ * is the result of readPage.
  * @typedef {{ kind: string, link?: string, element?: string, shows: Record<string, any> }} Link
  */
 
-/** The longest text and the longest list that stand in the fixture themselves, not as a digest. */
+/** Maximum lengths in the fixture, in characters and in bars. Longer texts are stored as digests. */
 const LONGEST = 160;
 const BARS = 10;
 
-/** A model with a chat template, for the links that name it. */
+/** A model with a chat template; some links name it. */
 const CHAT_MODEL = 'models/chat-link.gguf';
 const TEMPLATE =
   '{% for m in messages %}<end>{{ m.role }}: {{ m.content }}{% endfor %}{% if add_generation_prompt %}<end>{% endif %}';
 
-/** Writes the chat model into a folder; returns the route of its address. @param {string} folder */
+/** Writes the chat model to a folder; returns a route function for its address. @param {string} folder */
 export function routeOfModel(folder) {
   const file = join(folder, 'chat-link.gguf');
   writeFileSync(file, smallModel({ context: 256, name: 'chat-link', template: TEMPLATE }));
@@ -48,7 +48,7 @@ export const readLinks = (path) =>
     .map((line) => JSON.parse(line));
 
 /**
- * Opens a link in a new document, with an empty store.
+ * Opens a link in a new document, with empty storage.
  * @param {Page} page
  * @param {string} site
  * @param {Link} link
@@ -59,7 +59,7 @@ export async function openLink(page, site, { link, element }) {
   else await page.goto(site + link);
 }
 
-/** Opens an empty document of the site and clears the store. @param {Page} page @param {string} site */
+/** Opens an empty document of the site and clears the browser's storage. @param {Page} page @param {string} site */
 export async function openBlank(page, site) {
   await page.goto(`${site}source/tests/browser/blank.html`);
   await page.evaluate(() => {
@@ -69,7 +69,7 @@ export async function openBlank(page, site) {
   });
 }
 
-/** Returns the state, the texts and the numbers of a page as plain JSON. @param {Page} page */
+/** Returns state, texts and numbers of a page as plain JSON. @param {Page} page */
 export async function readPage(page) {
   const shows = (await isLesson(page)) ? await readLesson(page) : await readScope(page);
   return shorten(JSON.parse(JSON.stringify(shows)));
@@ -88,7 +88,7 @@ async function readScope(page) {
     await scope.settled();
     const { source, context, controls, readonly, result, fault, notice } = scope;
     const { lang, dataset } = document.documentElement;
-    // Null is the default of a choice, which no link writes.
+    // Null is the default of a choice; no link contains it.
     const state = Object.entries(scope.state).filter(([, value]) => value !== null);
     const shown = {
       page: { lang: scope.lang || lang, theme: dataset.theme, controls, readonly },
@@ -98,7 +98,7 @@ async function readScope(page) {
       text: result.text,
       ...(notice && { notice }),
     };
-    if (fault) return { ...shown, fault: fault.code }; // the numbers are of an earlier state
+    if (fault) return { ...shown, fault: fault.code }; // the numbers belong to an earlier state
     const { finish_reason, verdict, trace } = result;
     return {
       ...shown,
@@ -113,7 +113,7 @@ async function readScope(page) {
   return { ...shows, ...(await readView(page, shows.state.view)) };
 }
 
-/** Returns the numbers of a view beside the state. @param {Page} page @param {string} view */
+/** Returns the numbers that a view adds to the state. @param {Page} page @param {string} view */
 async function readView(page, view) {
   if (view === 'compare' || view === 'sweep') return { table: await readCsv(page) };
   if (view === 'landscape')
@@ -136,7 +136,7 @@ async function readView(page, view) {
   );
 }
 
-/** Returns the numbers that a view saves; null if it offers none. @param {Page} page */
+/** Returns the CSV that a view saves; null if it has no such button. @param {Page} page */
 async function readCsv(page) {
   const save = page.getByRole('button', { name: /CSV/ });
   if (!(await save.count())) return null;

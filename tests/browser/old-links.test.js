@@ -1,9 +1,8 @@
 /**
- * Tests that the links of version 1.0 keep working: each opens in a new document and shows the settings,
- * the texts and the numbers of the page that wrote it, bit for bit. tests/fixtures/make_links.js made the
- * links. link-page.js lists the public interface by which the test reads the page: settled(), state and
- * result of <logit-scope>, reading() of a lesson, and a few properties of the views. A redesign keeps this
- * interface or changes link-page.js; the fixture stays.
+ * Tests that links of version 1.0 still work. Each opens in a new document and must show, bit for bit, the settings,
+ * texts and numbers of the page that made it. tests/fixtures/make_links.js made the links. link-page.js lists the
+ * public interface that the test reads. A redesign must keep this interface or change link-page.js, but never the
+ * fixture.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -13,7 +12,7 @@ import { openBench } from './bench.js';
 import { openLink, readLinks, readPage, routeOfModel } from './link-page.js';
 
 const LINKS = readLinks(new URL('../vectors/links-1.0.jsonl', import.meta.url));
-/** The kinds that need no second model, no other view and no long text: make test tries some of them. */
+/** Kinds of links without a second model, another view or a long text. `make test` tries a sample of them. */
 const QUICK = ['alone', 'preset', 'link', 'older', 'logits', 'context'];
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */

@@ -1,6 +1,6 @@
 /**
- * Tests that nothing moves by itself. It measures layout shift as browsers do, for a cold load of each view and for
- * usual actions on the landscape, on the bench and in Compare. One page for each width.
+ * Tests that nothing moves by itself. It measures layout shift as browsers do: for a cold load of each view, and for
+ * usual actions on the landscape, on the bench and in Compare.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

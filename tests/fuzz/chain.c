@@ -1,6 +1,5 @@
-/* Runs random logits through a chain of random settings. The settings must be refused as the header
- * says, or the results of the trace and of the short draw must equal the plain specification, bit
- * for bit. */
+/* Runs random logits through a chain of random settings. Invalid settings must be refused as the
+ * header says. Otherwise, trace and short draw must equal the plain specification, bit for bit. */
 #include <float.h>
 
 #include "fuzz.h"

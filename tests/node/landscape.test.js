@@ -1,6 +1,6 @@
 /**
- * Tests the landscape of one knob. Its slices equal the engine's distributions, the crossing of its two lines selects
- * the token that the engine draws, and heights and boundaries in the picture equal probabilities.
+ * Tests the landscape of one knob. Its slices equal the engine's distributions. The crossing of its two lines selects
+ * the token that the engine draws. Heights and boundaries in the picture equal probabilities.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
