@@ -18,8 +18,8 @@ const folder = join(root, 'build/bench/models17');
 const CONTEXT = 64;
 
 /**
- * Returns each position's largest difference, as a range over positions. A value that rounds differently also changes
- * later positions.
+ * Returns the range, over positions, of the largest difference at a position. A value that rounds differently also
+ * changes later positions.
  * @param {number[][]} rows @param {number[][]} others
  */
 function gapOf(rows, others) {

@@ -10,7 +10,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Opens one of two addresses alternately, so a reused page changes its state. */
+/** Opens the page in a language, in its initial state; may reuse a page. */
 const open = (lang, options) => bench.open({ path: `?lang=${lang}${START}`, ...options });
 
 /** Returns the name and the spoken words of the focused element, through every shadow tree. */

@@ -188,7 +188,7 @@ test('the bar of a token forbids it, makes it likelier and takes it', async () =
   await page.locator(`[data-bias="${second.id}"]:focus`).press('Enter');
   await expectBars(page, BALANCED);
 
-  // The address contains a bias for a token sequence. It has a chip, whose button removes it.
+  // The address contains a bias for a token sequence. The sequence has a chip with a button that removes it.
   const sequence = `${[...scope.encode(FIRST)].at(-1)} ${second.id}`;
   await page.evaluate((key) => {
     location.hash += `&logit_bias=${encodeURIComponent(key)}:2`;

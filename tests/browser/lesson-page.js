@@ -16,6 +16,6 @@ export const rest = (page) =>
 
 /** Finds a question by its number in the lesson, from 1. */
 export const question = (page, place) => page.locator('logit-question').nth(place - 1);
-/** Returns the verdict on a question's answer, with plain spaces. */
+/** Returns the verdict on a question's answer, with plain instead of no-break spaces. */
 export const said = async (page, place) =>
   (await question(page, place).locator('[role=status]').innerText()).replaceAll('\u00a0', ' ');

@@ -9,7 +9,7 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-/** Code that throws if it runs in a real origin. */
+/** Code that throws unless its origin is opaque (null). */
 const SPY = `
 if (self.origin !== 'null') throw new Error('it runs in ' + self.origin);
 export default (logits) => logits;`;

@@ -14,7 +14,7 @@ const ARABIC = ' سلام';
 const OVERRIDE = 'ab\u202Ecd';
 const LOGITS = `${HEBREW}: 3\n${ARABIC}: 2\n${OVERRIDE}: 1.5\n word: 1`;
 
-/** Returns the rectangle of each letter in an element. */
+/** Returns the letters of an element, each with its left edge in pixels. */
 const placesIn = (element) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const found = [];

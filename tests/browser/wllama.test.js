@@ -132,7 +132,7 @@ const SETTINGS = [
 const CONTEXTS = cases(8, 200);
 const TEXTS = cases(1, 8);
 const SEEDS = [11, 22, 33, 44, 55];
-const DRAWS = 10; // for each seed
+const DRAWS = 10; // draws for each seed
 
 /** Draws texts with this engine; all their prefixes together are CONTEXTS. */
 async function drawTexts(scope) {

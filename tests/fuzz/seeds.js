@@ -122,7 +122,7 @@ for (const [name, contents] of Object.entries(models)) {
   write('exports', name, Uint8Array.from([count, ...calls, ...image]));
 }
 
-/** Each grammar in the native test, except the slow ones. */
+/** Seeds from each grammar in the native test, except for the slow ones. */
 const grammars = readFileSync(new URL('tests/native/test_constraint.c', root), 'utf8');
 let count = 0;
 for (const [literal] of grammars.matchAll(/"root ::=(?:[^"\\]|\\.)*"/g)) {

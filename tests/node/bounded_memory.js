@@ -1,6 +1,6 @@
 /** Rewrites the memory limit of a WebAssembly module. */
 
-/** Id of the memory section. */
+/** Number of the memory section in the specification. */
 const MEMORY = 5;
 
 /** Encodes a number below 2^32 as LEB128. @param {number} value */

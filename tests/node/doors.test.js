@@ -54,8 +54,8 @@ const chat = async (model) => {
 };
 
 /**
- * For each bound, a function that makes an input one step beyond it, and a function that reads this input. It throws or
- * returns its error.
+ * For each bound, a function that makes an input one step beyond it, and a function that reads this input. The second
+ * function throws an error or returns one.
  * @type {Record<string, [() => any, (given: any) => any]>}
  */
 const DOORS = {

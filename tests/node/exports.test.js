@@ -1,4 +1,4 @@
-/** Fixes the list of exports of src/wasm.c. */
+/** Tests that the exports of src/wasm.c are exactly this list. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

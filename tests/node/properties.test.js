@@ -15,7 +15,7 @@ before(async () => {
   scope = await Logitscope.load();
 });
 
-/** Returns logits of a given spread. Every fourth seed rounds coarsely, which makes ties. */
+/** Returns logits of a given spread. If the seed is a multiple of 4, they are rounded coarsely, which makes ties. */
 function randomLogits(size, seed, spread) {
   const pcg = new Pcg32(seed, 54);
   const coarse = seed % 4 === 0;

@@ -1,4 +1,4 @@
-/** Tests typed settings: a box accepts the engine's values and gives a reason for any other value. */
+/** Tests typed settings: a box accepts all values that the engine accepts, and gives a reason for any other value. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { build } from 'esbuild';

@@ -12,7 +12,7 @@ import { SHAPES } from './chat_shapes.js';
 const vectors = new URL('../vectors/', import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, vectors), 'utf8'));
 const DATE = '2024-07-26';
-/** Folder of additional templates: files that end in .jinja; undefined if there is none. */
+/** Folder of additional templates, files that end in .jinja; undefined if there is none. */
 const FOLDER = process.env.LOGITSCOPE_TEMPLATES;
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
 
