@@ -42,7 +42,7 @@ import { Checksum } from './checksum.js';
 
 const FOLDER = 'logitscope';
 const ABOUT = '.json';
-/** Bytes between two records of the checksum: a tab that closes loses at most these. */
+/** Bytes between two records of the checksum. A closed tab loses at most this many fetched bytes. */
 export const STRIDE = 1 << 23;
 /** Bytes of the checksum text that is stored after a file in the Cache API. */
 const TRAILER = 64;

@@ -120,7 +120,7 @@ function checkPlain(name, value) {
   if (!isPlain) throw mustBe(name, 'plain_data', value);
 }
 
-/** @typedef {{ text: string, origin: string | null }} Rendered a text and the origin of each character */
+/** @typedef {{ text: string, origin: string | null }} Rendered a text, and a letter for each character's origin; null: the template wrote all */
 
 /**
  * The position and length of each control token.

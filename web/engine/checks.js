@@ -1,4 +1,4 @@
-/** Checks of arguments: the types and limits that JavaScript can judge without the module. */
+/** Checks arguments, as far as JavaScript can without the module: types and some limits. */
 import { LogitscopeError, mustBe, show, shown } from './errors.js';
 
 /** @typedef {import('./errors.js').Phrase} Phrase */
@@ -70,7 +70,7 @@ export function checkChoice(name, value, choices) {
 
 /** Most levels of a nested setting; recursion and messages fail at a few hundred levels. */
 const DEPTH_MAX = 100;
-/** Counting stops after this many objects, since an object may contain itself. */
+/** depthOf stops after this many levels, since an object may contain itself. */
 const COUNTED = 100_000;
 
 /** @param {unknown} value */
@@ -147,7 +147,7 @@ export function checkText(name, value) {
 }
 
 /**
- * Checks a list of integers below `limit`.
+ * Throws unless a value is a list of integers from 0 to below `limit`.
  * @param {string} name
  * @param {ArrayLike<number>} ids
  * @param {number} limit

@@ -199,7 +199,7 @@ export function divergence(a, b) {
 }
 
 /**
- * 1 minus the edit distance of two texts over the length of the longer; 1 for equal texts.
+ * The similarity of two texts, 0 to 1: 1 - edit distance / length of the longer text.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
  */
@@ -328,7 +328,7 @@ export async function gapsOf(session, prompt, ids, temperature) {
     await session.feed(timeline);
     const { tokens } = await session.distribution({ temperature, top: 2 });
     const [best, second] = tokens;
-    if (!second) break; // a vocabulary of one token
+    if (!second) break; // the vocabulary has only one token
     /** @param {Rival} token */
     const rival = ({ id, text, p }) => ({ id, text, p });
     const gap = best.logit - second.logit;

@@ -263,7 +263,7 @@ export class Core {
   }
 
   /**
-   * The settings as results report them.
+   * The settings, in the form in which results report them.
    * @param {Resolved} resolved
    * @returns {import('./types.js').UsedSettings}
    */

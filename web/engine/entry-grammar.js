@@ -1,4 +1,4 @@
-/** `logitscope/grammar`: sentences judged by a grammar file, with English sentences for its errors. */
+/** The entry `logitscope/grammar`: judges sentences by a grammar file; errors have English messages. */
 import './sentences.js';
 
 export * from './grammar.js';

@@ -1,4 +1,4 @@
-/** `logitscope/remote`: the engine in a worker, with English sentences for its errors. */
+/** The entry `logitscope/remote`: the engine in a worker; errors have English messages. */
 import './sentences.js';
 
 export * from './remote.js';

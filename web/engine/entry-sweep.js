@@ -1,4 +1,4 @@
-/** `logitscope/sweep`: many texts, measured, with English sentences for its errors. */
+/** The entry `logitscope/sweep`: runs and measures sweeps; errors have English messages. */
 import './sentences.js';
 
 export * from './sweep.js';

@@ -47,8 +47,8 @@ export function speakWith(sentenceOf) {
 export const inEnglish = ({ key, values }) => speak(key, values);
 
 /**
- * The only error that the engine throws. `code` is for programs; `key` and `values` make a sentence
- * in any language; `message` is English if sentences.js is imported.
+ * The only class of error that the engine throws. `code` is for programs. `key` and `values` make a
+ * sentence in any language. `message` is English if sentences.js is imported, else the key.
  */
 export class LogitscopeError extends Error {
   /**
@@ -120,7 +120,7 @@ export function show(value) {
 }
 
 /**
- * The data of a thrown value.
+ * Returns the code, key and values of a thrown value, to send or store.
  * @param {unknown} error
  * @returns {Fault}
  */

@@ -29,7 +29,7 @@ export function compileWith(grammarOf) {
   compile = grammarOf;
 }
 
-/** In the order of enum gate in src/gate.h. */
+/** The gates, in the order of enum gate in src/gate.h. */
 export const GATES = /** @type {const} */ (['constraint', 'banned_words', 'forced_first']);
 /** The names of settings that belong to gates. @type {string[]} */
 export const GATE_NAMES = [...GATES, 'constraint_start'];
@@ -180,7 +180,7 @@ export class Gates {
   }
 
   /**
-   * The state of the constraint at a mask.
+   * Reads the state of the constraint from a mask's struct.
    * @param {number} at
    * @returns {import('./types.js').ConstraintState}
    */

@@ -31,7 +31,7 @@ const OPTIONS =
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
 /** The loop lets other events run after this many ms. */
 const SLICE_MS = 10;
-/** Ids of a prompt evaluated together: BATCH of src/session.c. */
+/** Number of a prompt's ids that are evaluated together: BATCH of src/session.c. */
 const BLOCK = 32;
 
 /** Resolves after pending events have run, for example an abort. */
@@ -50,7 +50,7 @@ function turn() {
   });
 }
 
-/** Returns a function for a loop, which lets pending events run after SLICE_MS. */
+/** Returns a function for a loop to call: it lets pending events run if SLICE_MS have passed. */
 export function openPace() {
   let breath = performance.now();
   return async () => {
@@ -120,7 +120,7 @@ function resolveOptions(core, options) {
     signal,
     u,
   } = options ?? {};
-  core.chain.check(resolved, vocab_size); // throws now, before any id is fed
+  core.chain.check(resolved, vocab_size); // throws before any id is fed
   checkInteger('max_new_tokens', maximum, 0, TIMELINE_MAX);
   checkInteger('top_logprobs', top_logprobs, 0, 2 ** 32 - 1);
   checkBoolean('cache', cache);

@@ -35,7 +35,7 @@
 import { mustBe } from './errors.js';
 
 /**
- * Cuts a text before every space, as the tokenizer kind `logitscope-word` does.
+ * Cuts a text before every space, as a tokenizer of type `logitscope-word` does.
  * @param {string} text
  * @returns {string[]}
  */
@@ -249,7 +249,7 @@ function badComplement({ phrase, rest }) {
 }
 
 /**
- * The match with the most words: "Tomorrow morning" before "Tomorrow".
+ * The match with the most words: "Tomorrow morning" rather than "Tomorrow".
  * @template {{ rest: string }} T
  * @param {T[]} matches
  */

@@ -16,7 +16,7 @@
  * @property {boolean} nullable true if the language contains the empty text
  */
 
-/** Most parts of all nodes of one language with its derivatives; a larger language is refused. */
+/** Most parts of all nodes, derivatives included; a larger language is refused. */
 const WORK_MAX = 1 << 20;
 const STATES_MAX = 4000;
 /** Most nested parentheses of a rule; a grammar allows 100. */
@@ -30,7 +30,7 @@ export const CHARACTERS = [
   [0xe000, 0x10ffff],
 ];
 
-/** A language that is too large to be made deterministic. */
+/** The error for a language that is too large to be made deterministic. */
 export class TooLarge extends Error {}
 
 /** @param {Ranges} ranges in any order @returns {Ranges} */

@@ -1,6 +1,6 @@
 import type { GenerateOptions, Settings } from './types.js';
 
-/** A page's link, read. */
+/** The contents of a page's link. */
 export type Linked = {
   /** The model's short name, or the name of its file. */
   name: string;

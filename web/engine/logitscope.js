@@ -27,7 +27,7 @@ const LOAD_OPTIONS =
   'model wasm simd relaxed variant streams context cache session onprogress keep signal'.split(' ');
 
 /**
- * The options of a call, checked.
+ * Checks the options of a call and returns them.
  * @template T
  * @param {T | undefined} options
  * @returns {T}
@@ -121,7 +121,7 @@ export class Logitscope extends Session {
     return this.#core.module.variant;
   }
 
-  /** Bytes of the module's memory, to check that it does not grow. */
+  /** Bytes of the module's memory. */
   get memoryBytes() {
     return this.#core.module.memoryBytes;
   }

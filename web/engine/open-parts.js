@@ -185,7 +185,7 @@ const isKnown = (source) =>
 
 /**
  * @param {string} what 'model' or 'wasm'
- * @param {any} source one source, or all parts of one file
+ * @param {any} source one source, or a list of all parts of one file
  * @param {{ keep?: boolean, signal?: AbortSignal }} [options]
  * @returns {Promise<import('./load.js').Stream>}
  */

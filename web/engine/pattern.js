@@ -20,7 +20,7 @@ import { CHARACTERS, complement, intersect, normalise } from './language.js';
 export const REPEAT_MAX = 1000;
 const NESTING_MAX = 50;
 
-/** An unsupported expression; the phrase gives the reason. */
+/** The error for an unsupported expression; `trouble` gives the reason. */
 export class Unread extends Error {
   /** @param {import('./errors.js').Phrase} trouble */
   constructor(trouble) {

@@ -18,7 +18,7 @@ import { Checksum } from './checksum.js';
  */
 
 export const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
-/** Most failed attempts in a row without a new byte. */
+/** Most attempts in a row that bring no new byte. */
 const ATTEMPTS = 6;
 /** Time in ms after which a connection without new bytes counts as broken. */
 const SILENCE = 30_000;
@@ -26,7 +26,7 @@ const REDIRECTS = 10;
 /** HTTP statuses after which another attempt may succeed. */
 const TRANSIENT = [408, 425, 429, 500, 502, 503, 504];
 
-/** The hub's address in Node. */
+/** In Node, the hub's address in HF_ENDPOINT, without a slash at the end; undefined if not set. */
 export const hubInNode = () =>
   (inNode && process.env.HF_ENDPOINT?.replace(/\/+$/, '')) || undefined;
 
@@ -98,7 +98,7 @@ export class RangeFile {
   }
 
   /**
-   * The bytes from `start` on.
+   * Yields the bytes from `start` on.
    * @param {number} start
    * @returns {AsyncGenerator<Uint8Array>}
    */
@@ -270,7 +270,7 @@ export class RangeFile {
       this.size ??= size;
       const coded = headers.has('content-encoding'); // encoded bytes are not the file's bytes
       const moved = partial && (coded || Number(from) !== start);
-      // A 206 answer to If-Range may omit the date: If-Range itself guarantees the version.
+      // A 206 answer to If-Range may omit the date, because If-Range already guarantees the version.
       const other = tag !== this.tag && !(partial && inNode && tag === null);
       if (gone || moved || size !== this.size || other || sum !== this.sha256)
         throw new LogitscopeError('load_failed', 'far_changed');

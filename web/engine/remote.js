@@ -118,7 +118,7 @@ class Connection {
   }
 
   /**
-   * Rejects all waiting and all further calls, unless the connection has ended already.
+   * Ends the connection: all waiting and all later calls reject. A second call keeps the first error.
    * @param {import('./errors.js').Code} code
    * @param {string} key
    * @param {import('./errors.js').Values} [values]
@@ -151,7 +151,7 @@ function forward({ prototype }, calls) {
   }
 }
 
-/** Closes the timeline of a collected session. */
+/** Closes the timeline of a garbage-collected session. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
 /** The looks: with `supersede`, a new call replaces a waiting one. */

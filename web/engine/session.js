@@ -8,7 +8,7 @@ import { SESSION_FED_EVALUATED, SESSION_FED_REUSED } from './layout.js';
 /** @import { Core } from './core.js' */
 /** @import { GenerateOptions, Generated, Score, Settings, Step } from './types.js' */
 
-/** Frees a collected session that was not closed. */
+/** Frees a garbage-collected session that was not closed. */
 const collected = new FinalizationRegistry((/** @type {() => void} */ free) => free());
 
 /**

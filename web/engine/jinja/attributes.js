@@ -1,4 +1,4 @@
-/** Attributes and items, by the rules of Jinja's sandbox: `a.b`, `a['b']` and `a[1:2]`. */
+/** Reads attributes and items (`a.b`, `a['b']`, `a[1:2]`) by the rules of Jinja's sandbox. */
 import { bind, needInt, sliceBounds } from './arguments.js';
 import { refuse } from './fault.js';
 import { stringMethod } from './strings.js';

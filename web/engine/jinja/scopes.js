@@ -65,7 +65,7 @@ class Names {
     if (this.find(name) === undefined) this.#define(name, { from: 'context' });
   }
 
-  /** Merges the names of the branches of an `if`; at most one of them runs. @param {Names[]} branches */
+  /** Merges the names of the branches of an `if`, of which at most one runs. @param {Names[]} branches */
   merge(branches) {
     const before = new Set(this.stores);
     for (const branch of branches) {
