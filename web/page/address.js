@@ -1,8 +1,8 @@
 /**
- * The address of the page's own instrument. The state is after the #, which no server sees; model and
- * view are in the query. A discrete change makes an entry of the history, a moving knob rewrites the
- * entry. Each entry also holds a record of the state that visit.js keeps beside the address. If the
- * browser refuses history, the state stays in memory.
+ * The address of the page's own instrument. The state is in the fragment, which no server sees; model and
+ * view are in the query. A discrete change adds an entry to the history; a moving knob rewrites the
+ * current entry. Each entry also has a record of the state that does not fit into the address; visit.js
+ * keeps that state. If the browser refuses history, the state stays in memory.
  */
 import { Debounce } from '../base/debounce.js';
 import { t } from '../locale/locale.js';
@@ -31,23 +31,23 @@ async function findFiles(file) {
 
 export class PageAddress {
   #scope;
-  /** The state with which a page without a fragment began; null before the first model. @type {PageState | null} */
+  /** The state of a page without a fragment; null before the first model. @type {PageState | null} */
   #first = null;
   #debounce = new Debounce();
-  /** The address of the entry as last read or written. */
+  /** The entry's address when it was last read or written. */
   #known = location.href;
-  /** The record of the entry as last read or written. */
+  /** The entry's record when it was last read or written. */
   #record = currentRecord();
-  /** The address of the state as last read or written. */
+  /** The address of the state when it was last read or written. */
   #reached = '';
-  /** True if the pending changes make a new entry. */
+  /** True if the pending changes add an entry. */
   #discrete = false;
   #pending = false;
-  /** True if the entry is that of a run: made at its first token, rewritten at its end. */
+  /** True if the current entry belongs to a run, which adds it at the first token and rewrites it at the end. */
   #ofRun = false;
-  /** True if the user knows that the storage is full. */
+  /** True if the user was told that the storage is full. */
   #full = false;
-  /** The number of addresses being read; nothing is written meanwhile. */
+  /** The number of addresses that are being read; while it is not 0, no address is written. */
   #reading = 0;
   /** @type {typeof import('./visit.js') | null} */
   #visit = null;
@@ -71,21 +71,21 @@ export class PageAddress {
       addEventListener(type, (event) => this.#read(event));
   }
 
-  /** The page's address to share, without the beat of the tour. */
+  /** The page's address for sharing, without the beat of the tour. */
   get href() {
     if (!this.#first) return location.href;
     const { beat: _, ...state } = this.#linkable;
     return this.#format(state);
   }
 
-  /** The names of the parts that no link can hold. */
+  /** The names of the parts of the state that a link cannot contain. */
   get left() {
     const { source, state, table } = this.#scope;
     if (!this.#first) return [];
     return [...(source === null ? ['model'] : []), ...leftOut(state, table)];
   }
 
-  /** Fetches visit.js with the first state that the address cannot hold. */
+  /** Fetches visit.js, once. */
   #fetchVisit() {
     this.#fetching ??= import('./visit.js').then((module) => (this.#visit = module));
     return this.#fetching;
@@ -98,7 +98,7 @@ export class PageAddress {
     this.#scope.address = {
       fragment: location.hash,
       dropped: parseQuery(location.search).dropped,
-      coming: record && this.#fetchVisit().catch(() => {}), // without it only the address counts
+      coming: record && this.#fetchVisit().catch(() => {}), // without visit.js the state is only in the address
       complete: (state) => this.#complete(state),
     };
   }
@@ -109,7 +109,7 @@ export class PageAddress {
     return this.#visit.complete(state, this.#visit.recall(this.#record), this.#scope);
   }
 
-  /** The state that a link can hold: token ids of the user's own file mean nothing elsewhere. @returns {PageState} */
+  /** The state that a link can contain, without token ids if the model is the user's own file: other computers do not have it. @returns {PageState} */
   get #linkable() {
     const { state, source } = this.#scope;
     if (source !== null) return state;
@@ -120,7 +120,7 @@ export class PageAddress {
   #format(state = this.#linkable) {
     const { source, context, view, table } = this.#scope;
     const address = new URL(location.href);
-    // A state without a view is the bench's.
+    // A state without a view is a state of the bench.
     const query = {
       model: source,
       context: source === null ? null : context,
@@ -161,11 +161,11 @@ export class PageAddress {
     try {
       history[method]({ logitscope: record }, '', href);
     } catch {
-      // a sandboxed frame or a file: the state stays in memory
+      // a sandboxed frame or a page from disk: the state stays in memory
     }
   }
 
-  /** Keeps the state that the address does not hold, and returns its record. */
+  /** Keeps the state that the address cannot contain and returns its record. */
   #keep() {
     const scope = this.#scope;
     const { record, full } = this.#visit?.keep(scope) ?? { record: {}, full: false };
@@ -174,20 +174,20 @@ export class PageAddress {
     return record;
   }
 
-  /** Keeps pending changes in sessionStorage before the page closes. A browser that reloads ignores changes of the history from then on. */
+  /** Keeps pending changes in sessionStorage before the page closes, since a browser ignores changes of the history during a reload. */
   #leave() {
     const closed = !this.#first || this.#scope.missing || this.#reading > 0;
     if (closed) return keepInstrument({ href: location.href });
     this.#visit?.takeTyped(this.#debounce);
     const href = this.#format();
-    // The bench announces a change after its reading only.
+    // The bench emits a change only after its reading, so a change may not be pending yet.
     if (href !== this.#reached) this.#pending = this.#discrete = true;
     const at = [this.#known, this.#record];
     const unwritten = this.#pending && { at, next: [this.#method, this.#keep(), href] };
     keepInstrument({ href, unwritten });
   }
 
-  /** Writes the changes that the document before kept for this entry. */
+  /** Writes the changes that the previous document kept for this entry. */
   #writeUnwritten() {
     const { unwritten } = recallInstrument();
     if (self !== top || !sameValue(unwritten?.at, [this.#known, this.#record])) return;
@@ -196,7 +196,7 @@ export class PageAddress {
     this.#known = location.href;
   }
 
-  /** @param {boolean} discrete whether the change makes a new entry */
+  /** @param {boolean} discrete true if the change adds an entry */
   #later(discrete) {
     this.#discrete ||= discrete;
     this.#pending = true;
@@ -205,8 +205,8 @@ export class PageAddress {
   }
 
   /**
-   * Takes over the address of the current entry.
-   * @param {Event | null} [event] null to read it again, without the file that the entry names
+   * Applies the address of the current entry.
+   * @param {Event | null} [event] null to read the address again, without the file that the entry names
    */
   async #read(event = null) {
     const record = currentRecord();
@@ -228,7 +228,7 @@ export class PageAddress {
     }
   }
 
-  /** Opens the model of the address and restores its state. @param {boolean} withFile whether the entry's file counts */
+  /** Opens the model of the address and restores its state. @param {boolean} withFile true to open the file that the entry names */
   async #restore(withFile) {
     const scope = this.#scope;
     const { hash, search } = location;
@@ -243,7 +243,7 @@ export class PageAddress {
       if (files.some((each, i) => each !== scope.files[i]))
         await scope.open(modelOf(files), file.context, true);
     }
-    // An address without a model means the page's first model, unless the user typed it beside another model.
+    // An address without a model means the page's first model. If the user typed it, the current model stays.
     const model = asked.model ?? (this.#record && !file && withFile ? MODELS[0].name : null);
     if (model && (model !== scope.source || context !== scope.context))
       await scope.open(model, context, true);
@@ -259,18 +259,18 @@ export class PageAddress {
 
   #onReady() {
     const scope = this.#scope;
-    this.#fetchVisit().catch(() => {}); // without the network only the address is kept
+    this.#fetchVisit().catch(() => {}); // without the network only the address keeps the state
     if (this.#first) return this.#later(true);
     this.#first = { ...scope.state, branch: [] };
     this.#known = location.href;
     this.#reached = this.#format();
     if (this.#record?.text) this.#visit?.markKept(scope);
-    // Another model in place of the entry's file makes a new entry.
+    // If another model replaces the entry's file, this adds an entry.
     if (this.#record?.file && scope.source !== null) return this.#later(true);
     if (!this.#record) this.#put('replaceState', {}, this.#known);
   }
 
-  /** @param {Event} event its files are those of the entry; none for another model */
+  /** @param {Event} event has the entry's files; it has no files if the user chose another model */
   async #onFound(event) {
     const scope = this.#scope;
     const { files } = /** @type {CustomEvent} */ (event).detail;

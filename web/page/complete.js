@@ -1,4 +1,4 @@
-/** Completes the page's own instrument after its first picture: keys, the document's title, offline use. */
+/** Adds shortcuts, the document's title and offline use to the page's own instrument after the first frame. */
 import { Debounce } from '../base/debounce.js';
 import { capitalise, settingName } from '../base/setting-words.js';
 import { onLanguage, plain, t } from '../locale/locale.js';
@@ -6,7 +6,7 @@ import { initialChoices } from '../state/fields.js';
 import { followKeys } from './keys.js';
 import { keepSite } from './offline/keep-site.js';
 
-/** The pause after a change before the title follows, in ms. */
+/** The pause between a change and the update of the title, in ms. */
 const TITLE_DELAY_MS = 250;
 
 /** @param {import('./scope.js').LogitScope} scope */
@@ -17,7 +17,7 @@ export function completePage(scope) {
 }
 
 /**
- * Returns the title of a view: the landscape's knob and value, another view's name.
+ * Returns the title of a view: for the landscape the knob and its value, else the view's name.
  * @param {import('./scope.js').LogitScope} scope
  */
 function titleOf({ view, state, table }) {

@@ -1,7 +1,7 @@
 /**
- * The elements without the page, for a lesson with its own copy: the instrument, its views and
- * panels, and lessons. Elements over one model share one engine and one download. Their language is
- * the document's, unless an element around them has another.
+ * The elements for other pages: the instrument, its views and panels, and lessons. Elements with one
+ * model share one engine and one download. Their language is the document's, unless an element around
+ * them has another `lang`.
  */
 import { matchLanguage, setLanguage } from '../locale/locale.js';
 import './standalone.js';

@@ -1,4 +1,4 @@
-/** The frame of the landscape before there is a model, and the tour: fetched when they are wanted. */
+/** Fetches the landscape's first frame, which is shown before the model is loaded, and the tour. */
 import { recall } from '../state/memory.js';
 import { VIEWS } from './views.js';
 
@@ -8,7 +8,7 @@ import { VIEWS } from './views.js';
  */
 
 export class FirstScreen {
-  /** The frame; undefined before it is fetched, null if there is none. @type {FirstFrame | null | undefined} */
+  /** The frame; undefined before it is fetched, null if the build has none. @type {FirstFrame | null | undefined} */
   frame;
   /** @type {import('./tour.js').Tour | null} */
   tour = null;
@@ -29,7 +29,7 @@ export class FirstScreen {
     return (this.tour ??= new Tour(this.#scope, this.#go));
   }
 
-  /** Offers the tour if this visit begins with it. */
+  /** Offers the tour if the page has one and the browser remembers no earlier tour. */
   async offerTour() {
     if (this.#scope.guide && recall('guide') === null) await (await this.#fetchTour()).offer();
   }
@@ -45,7 +45,7 @@ export class FirstScreen {
   }
 
   /**
-   * Fetches the frame, the code of the landscape, and the tour for an address without a state.
+   * Fetches the frame and the code of the landscape; also the tour if the address has no state.
    * @param {(built: BuiltFrame) => Promise<FirstFrame>} frameOf
    */
   async fetch(frameOf) {

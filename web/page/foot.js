@@ -1,5 +1,5 @@
 /**
- * The foot of the instrument: notes, buttons of further views, facts of the model, the glossary.
+ * Renders the foot of the instrument: notes, buttons of more views, the model's facts, the glossary.
  */
 import { html, nothing } from 'lit';
 import { hasMessage, number, t } from '../locale/locale.js';
@@ -8,8 +8,8 @@ import { TERMS } from '../base/term.js';
 /**
  * @param {Record<string, any> | null} info the model's facts
  * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: (event: Event) =>
- *   void, onContext: ((event: CustomEvent) => void) | null }} asked the handlers and the views of
- *   the buttons; `onContext` is null for a fixed instrument
+ *   void, onContext: ((event: CustomEvent) => void) | null }} asked the handlers, and the views
+ *   that have a button; `onContext` is null if the instrument is read-only
  */
 export function renderFoot(info, { views, onView, onGuide, onContext }) {
   return html`

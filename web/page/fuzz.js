@@ -1,12 +1,12 @@
 /**
- * Random input from a seed (?fuzz=SEED), for tests: pointer, touch and keys on the visible
- * elements, one action each time the page has settled. globalThis.fuzz has the log and ends it.
- * Nothing is saved or printed, and no link is followed.
+ * Random input from a seed (?fuzz=SEED), for tests: pointer, touch and keys on the visible elements. Each
+ * action waits until the page has settled. globalThis.fuzz has the log, and stop() to end the input. No
+ * file is saved, no page printed, no link followed.
  */
 import { settled } from '../base/settled.js';
 import { Random } from '../grade/inputs.js';
 
-/** The elements of user input, without file inputs, links and the dialog that fetches models. */
+/** Matches the elements that get input: no file inputs, no links, no dialog that fetches models. */
 const TARGETS =
   'button, select, textarea, summary, input:not([type=file]), [tabindex], [role=button], canvas';
 const LEFT_ALONE = 'a, logit-open, [inert], [data-command=print], iframe';
@@ -23,7 +23,7 @@ const TEXTS = [
   'word '.repeat(200),
 ];
 
-/** The number of points of a drag. */
+/** The number of pointer moves in a drag. */
 const POINTS = 4;
 /** The longest wait for the page to settle, in ms. */
 const PATIENCE = 4000;
@@ -38,7 +38,7 @@ function within(element, selector) {
   return false;
 }
 
-/** All elements of the page, in order. @param {ParentNode} root @returns {Generator<Element>} */
+/** Yields all elements of the page in document order, also those in shadow trees. @param {ParentNode} root @returns {Generator<Element>} */
 function* elementsOf(root) {
   for (const element of root.querySelectorAll('*')) {
     yield element;
@@ -200,7 +200,8 @@ class Fuzz {
   }
 
   /**
-   * Presses a mouse or a finger on the element at a point of the target; null if that is excluded.
+   * Presses a mouse or a finger on the element at a point of the target; returns null if input on this
+   * element is not allowed.
    * @param {string} act
    * @param {HTMLElement} target
    */
@@ -255,7 +256,7 @@ class Fuzz {
     const options = { key, bubbles: true, cancelable: true, composed: true };
     const free = on.dispatchEvent(new KeyboardEvent('keydown', options));
     on.dispatchEvent(new KeyboardEvent('keyup', options));
-    // The browser's default action of Enter.
+    // Synthetic events have no default action, so this does that of Enter.
     if (free && key === 'Enter' && on.matches('button, summary') && !within(on, LEFT_ALONE))
       /** @type {HTMLElement} */ (on).click();
   }

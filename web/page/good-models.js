@@ -1,9 +1,9 @@
 /**
- * Small models of the hub that fit a page. Names and sizes are those of the list of wllama's demo
- * (github.com/ngxson/wllama, examples/main/src/config.ts), licences as public pages name them.
+ * Models on the hub that are small enough for a page. Names and sizes are from the list of wllama's demo
+ * (github.com/ngxson/wllama, examples/main/src/config.ts), licences from the models' public pages.
  */
 
-/** @typedef {{ name: string, size: number, licence: string, open: boolean }} Good open: whether the licence is */
+/** @typedef {{ name: string, size: number, licence: string, open: boolean }} Good `size` in bytes; `open` is true if the licence is open */
 
 /** @type {Good[]} */
 export const GOOD = [

@@ -1,7 +1,7 @@
 /**
- * <logit-guide>: one beat of the tour over the landscape. A beat begins with settings that give its
- * action an effect, waits for the action and describes the measured effect. Asks for the next beat with
- * "logit-beat" and ends with "logit-guide-end".
+ * <logit-guide>: one beat of the tour, above the landscape. A beat begins with settings that give its
+ * action an effect, waits for the user's action and describes the measured effect. The guide emits
+ * "logit-beat" for the next beat and "logit-guide-end" at the end.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
@@ -13,10 +13,10 @@ import guideStyles from './guide.css';
 
 addMessages(locales);
 
-/** In the first beat the knob goes to the left end, up to this share of its range, then above the other. */
+/** In the first beat the user moves the knob below LEFT, then above RIGHT, both shares of its range. */
 const LEFT = 0.05;
 const RIGHT = 0.64;
-/** A drag of both lines counts as one of u if the knob moves at most this share, and u at least so far. */
+/** A drag of both lines counts as a drag of u if the knob moves at most KNOB_MAX of its range and u at least U_MIN. */
 const KNOB_MAX = 0.05;
 const U_MIN = 0.1;
 
@@ -26,8 +26,8 @@ const U_MIN = 0.1;
  */
 
 /**
- * The beats with one button of the landscape as their action, and its label. The guide shows the
- * button too, since the landscape's may be out of the window.
+ * The beats whose action is a press of one of the landscape's buttons, with the label of the button. The
+ * guide shows the button too, since the landscape's button may be outside the window.
  * @type {Record<number, { action: 'top_p' | 'swap' | 'rain', label: () => string }>}
  */
 const BUTTONS = {
@@ -37,8 +37,8 @@ const BUTTONS = {
 };
 
 /**
- * The temperatures at which a beat's action has an effect: minimum, maximum and default. The first row
- * is for the first beat, the second for the others, which continue with each other's settings.
+ * The temperatures at which a beat's action has an effect: minimum, maximum and default. The first row is
+ * for the first beat, the second row for the later beats, each of which keeps the settings before it.
  */
 const HEAT = [
   [0.3, 1.5, 0.7],
@@ -51,8 +51,8 @@ const NUCLEUS = [0.5, 0.97, 0.9];
 const within = (value, [low, high, usual]) => (value >= low && value <= high ? value : usual);
 
 /**
- * Returns the changes to the state with which a beat begins: settings that give its action an effect,
- * and no other stages. Null if nothing changes.
+ * Returns the changes to the state at the beginning of a beat: settings that give its action an effect,
+ * with all other stages off. Returns null if no change is needed.
  * @param {number} beat
  * @param {import('../state/page-state.js').PageState} state
  * @param {import('../engine/types.js').TableRow[]} table
@@ -62,7 +62,7 @@ export function startOf(beat, { settings, landscape_knob }, table) {
   /** @type {Record<string, any>} */
   const start = { temperature: within(is.temperature, HEAT[beat > 1 ? 1 : 0]) };
   if (beat === 4) start.top_p = within(is.top_p, NUCLEUS);
-  // The last beat keeps the settings of the one before.
+  // The last beat keeps the settings of the previous beat.
   if (beat === 5 && is.top_p === within(is.top_p, NUCLEUS)) {
     start.top_p = is.top_p;
     if (is.order) start.order = is.order;
@@ -76,9 +76,9 @@ export function startOf(beat, { settings, landscape_knob }, table) {
 }
 
 /**
- * The effects of each beat's actions, in their order. An entry returns null before the effect, then a
- * function that describes it in the current language ('' to describe nothing). `told` is true if the
- * effect was described already and the picture still changes.
+ * Detects the effects of each beat's actions, in their order. A function returns null before the effect,
+ * then a function that describes the effect in the current language ('' for no text). `told` is true if
+ * the effect was described before and the picture still changes.
  * @type {((before: Outcome, now: Outcome, told?: boolean) => (() => string) | null)[][]}
  */
 const OUTCOMES = [
@@ -132,23 +132,23 @@ export class LogitGuide extends LogitElement {
 
   static styles = [...LogitElement.styles, guideStyles];
 
-  /** The picture before the action. @type {Outcome | null} */
+  /** The picture before the action; null if unknown. @type {Outcome | null} */
   #before = null;
   #acted = false;
   #watching = false;
-  /** The picture before the action that ended the last beat. @type {Outcome | null} */
+  /** The picture before the action that ended the previous beat; null in the first beat. @type {Outcome | null} */
   #told = null;
 
   constructor() {
     super();
-    /** From 1; beats + 1 is the end. */
+    /** The current beat, from 1; beats + 1 is the end of the tour. */
     this.beat = 1;
     this.beats = 0;
-    /** The number of this beat's actions done so far. */
+    /** The number of this beat's actions that the user has done. */
     this.done = 0;
-    /** The described effect of a beat's action. @type {{ beat: number, say: () => string } | null} */
+    /** The effect that is described, and its beat; null for none. @type {{ beat: number, say: () => string } | null} */
     this.seen = null;
-    /** The tree with the landscape. @type {ParentNode | null} */
+    /** The root of the tree that contains the landscape. @type {ParentNode | null} */
     this.root = null;
   }
 
@@ -197,7 +197,7 @@ export class LogitGuide extends LogitElement {
     `;
   }
 
-  /** The effect of the last action, with the name of its beat; before any action, the meaning of a river. */
+  /** Renders the effect of the last action with the name of its beat; before any action, the meaning of a river. */
   #renderNoticed() {
     const { beat, done, seen } = this;
     if (seen?.beat === beat) return seen.say();
@@ -206,7 +206,7 @@ export class LogitGuide extends LogitElement {
     return beat === 1 && done === 0 ? t('guide.begin') : nothing;
   }
 
-  /** The action of the beat in words, with its button if it has one. */
+  /** Renders the action of the beat in words, with its button if the action is a press. */
   #renderDeed() {
     const { beat, done, seen } = this;
     const button = BUTTONS[beat];
@@ -223,7 +223,7 @@ export class LogitGuide extends LogitElement {
 
   firstUpdated() {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    // The button at the foot of the page is far below.
+    // The button that started the tour may be at the foot of the page, so this scrolls back up.
     const { host } = /** @type {ShadowRoot} */ (this.getRootNode());
     if (host.getBoundingClientRect().top < 0)
       host.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
@@ -234,14 +234,14 @@ export class LogitGuide extends LogitElement {
     return this.root?.querySelector('logit-landscape');
   }
 
-  /** Keeps the picture before the first action of a beat, to compare with. */
+  /** Keeps the picture before the first action of a beat, to compare later pictures with it. */
   #onDeed = () => {
     if (!this.#acted) this.#before = this.#view?.outcome ?? this.#before;
     this.#acted = true;
     this.#watch();
   };
 
-  /** Looks for effects in each frame until the landscape is complete. */
+  /** Checks for an effect in each frame until the landscape is complete. */
   async #watch() {
     if (this.#watching) return;
     this.#watching = true;
@@ -257,12 +257,12 @@ export class LogitGuide extends LogitElement {
       this.seen = { beat: 2, say: this.#still(now) };
   }
 
-  /** Describes another u that selects the same token. @param {Outcome} now */
+  /** Describes a new u that selects the token of the old u. @param {Outcome} now */
   #still(now) {
     return () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token });
   }
 
-  /** Updates the sentence of the last beat while its picture still changes. @param {Outcome} now */
+  /** Updates the sentence about the previous beat while the picture still changes. @param {Outcome} now */
   #follow(now) {
     const [before, beat] = [this.#told, this.beat - 1];
     if (this.seen?.beat !== beat || !before) return;
@@ -287,7 +287,7 @@ export class LogitGuide extends LogitElement {
       this.#before = now;
       this.done = 0;
     }
-    // The comparison begins at the left end of the drag.
+    // The second action is compared with the picture at the left end of the drag.
     if (this.beat === 1 && this.done && now.share <= LEFT) this.#before = now;
     const outcomes = OUTCOMES[this.beat - 1] ?? [];
     const say = outcomes[this.done]?.(/** @type {Outcome} */ (this.#before), now);
@@ -307,7 +307,7 @@ export class LogitGuide extends LogitElement {
     if (beat >= 1) this.emit('logit-beat', { beat });
   }
 
-  /** @param {boolean} bench whether the bench follows */
+  /** @param {boolean} bench true if the page then shows the bench */
   #end(bench) {
     this.emit('logit-guide-end', { bench });
   }

@@ -1,8 +1,8 @@
 /**
  * Messages { type: 'logitscope:…' } between a page in a frame and its parent, the host page. The host
- * may send 'get', 'set' and 'step'; it gets 'ready', 'state', 'step', 'result' and 'error'. A malformed
- * message changes nothing and is answered by an error of one sentence. Answers come in the order of the
- * messages; consecutive 'set' messages are applied together.
+ * page sends 'get', 'set' and 'step'; it gets 'ready', 'state', 'step', 'result' and 'error'. An invalid
+ * message changes no state and gets an error of one sentence. Answers have the order of the messages.
+ * Consecutive 'set' messages are applied together.
  */
 import { locales } from '#locales/host';
 import { detailOf, sayDropped } from '../base/faults.js';
@@ -24,7 +24,7 @@ addMessages(locales);
 const refuse = (code, message) => ({ type: 'error', detail: { code, message } });
 
 /**
- * Returns the report of a text. It answers no question, so it has no score.
+ * Returns the report of a text. It has no score, since a text answers no question.
  * @param {import('./scope.js').LogitScope['result']} result
  */
 function reportOf({ trace, ...result }) {
@@ -36,7 +36,7 @@ function reportOf({ trace, ...result }) {
   };
 }
 
-/** Returns the answer, or the error as an answer. @param {() => Promise<Answer>} work @returns {Promise<Answer>} */
+/** Returns the answer of `work`; if it throws, an answer with the error. @param {() => Promise<Answer>} work @returns {Promise<Answer>} */
 async function attempt(work) {
   try {
     return await work();
@@ -51,7 +51,7 @@ function tell(type, detail, origin = '*') {
   window.parent.postMessage({ type: `logitscope:${type}`, ...detail }, origin);
 }
 
-/** The events of a scope as messages to the host page. @type {Record<string, (detail: any, scope: import('./scope.js').LogitScope) => Answer>} */
+/** Converts the events of a scope to messages to the host page. @type {Record<string, (detail: any, scope: import('./scope.js').LogitScope) => Answer>} */
 const MESSAGES = {
   'logit-ready': (detail) => ({ type: 'ready', detail }),
   'logit-change': (_, { state }) => ({ type: 'state', detail: state }),
@@ -85,13 +85,13 @@ export function answerHost(scope) {
     });
 }
 
-/** The unanswered messages of the host page. */
+/** Answers the messages of the host page one after another. */
 class Queue {
   #scope;
   /** @type {Asked[]} */
   #waiting = [];
   #working = false;
-  /** The gates that the engine judged last, as JSON, and its refusals. */
+  /** The gates that the engine checked last, as JSON, and its refusals. */
   #judged = { gates: '{}', refused: /** @type {any[]} */ ([]) };
 
   /** @param {import('./scope.js').LogitScope} scope */
@@ -128,14 +128,14 @@ class Queue {
     return { type: 'result', detail: reportOf(scope.result) };
   }
 
-  /** The error of a state that cannot be read. @returns {Promise<Answer | null>} */
+  /** Returns an error answer if the current state has a fault, else null. @returns {Promise<Answer | null>} */
   async #fault() {
     if (!this.#scope.fault) return null;
     const { code, message } = await detailOf(this.#scope.fault);
     return refuse(code, message);
   }
 
-  /** Applies all 'set' messages up to the next of another kind. */
+  /** Applies the 'set' messages at the beginning of the queue. */
   async #takeSets() {
     const sets = [];
     while (this.#waiting[0]?.kind === 'set')
@@ -177,7 +177,7 @@ class Queue {
   }
 
   /**
-   * Returns a state with the parts that a message sets, or the error.
+   * Returns the state with the parts that a message sets; if a part is invalid, an error answer.
    * @param {PageState} state
    * @param {any} message
    * @returns {Promise<PageState | Answer>}

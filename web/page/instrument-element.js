@@ -1,4 +1,4 @@
-/** The base of <logit-scope>: an element over one instrument, with the facts that other modules read. */
+/** The base of <logit-scope>: an element with one instrument, and the facts that other modules read. */
 import { LogitElement } from '../base/element.js';
 import { explain } from '../base/faults.js';
 import { settled } from '../base/settled.js';
@@ -34,7 +34,7 @@ export class InstrumentElement extends LogitElement {
     return MODELS.find(({ model }) => model === source)?.name ?? source;
   }
 
-  /** The user's own files of the model, if any. @returns {File[]} */
+  /** The user's own files of the model; empty for another model. @returns {File[]} */
   get files() {
     return [this.instrument.model.source].flat().filter((part) => part instanceof File);
   }
@@ -59,7 +59,7 @@ export class InstrumentElement extends LogitElement {
     return loading || pass !== null || generation.running;
   }
 
-  /** Resolves when every view and panel shows the state: no run, debounced input or idle update is pending. */
+  /** Resolves when every view and panel shows the state and no run, debounced input or update is pending. */
   settled() {
     return settled();
   }
@@ -74,14 +74,14 @@ export class InstrumentElement extends LogitElement {
   }
 
   /**
-   * Returns the parts of settings that the engine refuses and the table cannot judge.
+   * Returns the settings that the engine refuses, if the table cannot check them.
    * @param {import('../state/page-state.js').PageState['settings']} settings
    */
   async refused(settings) {
     return Promise.all((await this.instrument.refused(settings)).map(refusedPart));
   }
 
-  /** The drawn text; finish_reason is null while it can continue. The trace is that of the visible bars. */
+  /** The drawn text, and the trace of the visible bars. `finish_reason` is null while the text can continue. */
   get result() {
     const { texts, findings, prompt, trace } = this.instrument;
     const { steps, finished } = texts;

@@ -1,7 +1,7 @@
 /**
- * The user's own model files: their record in the history, and the ways to open them again. The
- * document holds the files opened in it. For later visits IndexedDB holds their handles if the
- * browser gives any; the browser then asks the user for permission.
+ * The user's own model files: their record in the history, and functions that open them again. The
+ * document keeps the files that were opened in it. For later visits IndexedDB keeps their handles, if the
+ * browser gives handles. To open a handle, the browser asks the user for permission.
  */
 import { handleOf } from '../state/files.js';
 
@@ -15,7 +15,7 @@ export function newKey() {
   return `${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-/** Files opened in this document, by key. @type {Map<string, File[]>} */
+/** The files that were opened in this document; the key is that of FileRecord. @type {Map<string, File[]>} */
 const opened = new Map();
 
 /**
@@ -43,7 +43,7 @@ export function foundAgain({ key }, files) {
 }
 
 /**
- * Returns the files if that needs no question to the user; else null.
+ * Returns the files if no permission of the user is needed; else null.
  * @param {FileRecord} kept
  * @returns {Promise<File[] | null>}
  */
@@ -52,7 +52,7 @@ export async function findFiles({ key }) {
 }
 
 /**
- * Asks the user for permission and returns the files; null if the user refuses or they are gone.
+ * Asks the user for permission and returns the files; null if the user refuses or a file is missing.
  * @param {FileRecord} kept
  */
 export async function askFiles({ key }) {
@@ -67,7 +67,7 @@ async function readHandles(handles, ask) {
       if ((await handle[ask]({ mode: 'read' })) !== 'granted') return null;
     return /** @type {File[]} */ (await Promise.all(handles.map((handle) => handle.getFile())));
   } catch {
-    return null; // it was moved or removed
+    return null; // a file was moved or deleted
   }
 }
 
@@ -88,7 +88,7 @@ async function keepHandles(key, files) {
     for (const old of others.slice(0, 1 - MOST))
       await inStore('readwrite', (store) => store.delete(old));
   } catch {
-    // a sandboxed frame, a private window, a full disk: the banner asks for the file by its name
+    // in a sandboxed frame, in a private window or with a full disk: <logit-reopen> asks for the file later
   }
 }
 

@@ -1,5 +1,6 @@
 /**
- * The page's entry: the elements define themselves, index.html places them, the address sets them.
+ * The page's entry. The modules define the elements, which index.html contains; the address sets their
+ * state.
  */
 import './query.js';
 import './preferences.js';

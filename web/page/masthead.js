@@ -1,4 +1,4 @@
-/** The head of the instrument: its name, the views as tabs, the model, the share button. */
+/** Renders the head of the instrument: its name, the views as tabs, the model, the share button. */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
 import { isSlow } from '../state/engines.js';
@@ -12,7 +12,7 @@ import { VIEWS } from './views.js';
 /**
  * @param {import('./scope.js').LogitScope} scope
  * @param {object} shown
- * @param {(part: string) => boolean} shown.shows of PARTS
+ * @param {(part: string) => boolean} shown.shows returns true if a part of PARTS is visible
  * @param {string} shown.name of the model
  * @param {import('../state/instrument.js').Instrument} shown.instrument
  * @param {(view: string) => void} shown.go
@@ -46,7 +46,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, onModel, on
 
 /** @param {import('./scope.js').LogitScope} scope @param {(view: string) => void} go */
 function renderTabs({ view, renderRoot }, go) {
-  // A view of the foot has a tab only while it shows.
+  // A view with a button in the foot has a tab only while it is visible.
   const names = VIEWS.map(({ name }) => name).filter(
     (name) => !FOOT_VIEWS.includes(name) || name === view,
   );
@@ -70,7 +70,7 @@ function renderTabs({ view, renderRoot }, go) {
 }
 
 /**
- * Scrolls the tab of the view to the middle of its row.
+ * Scrolls the row of tabs until the current view's tab is in its middle.
  * @param {LogitElement['renderRoot']} root
  */
 export function showTab(root) {

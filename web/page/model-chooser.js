@@ -1,6 +1,6 @@
 /**
- * <logit-model>: the name of the model, and ways to another one: a list, a file picker, a drop on
- * the page. Asks with "logit-model".
+ * <logit-model>: the name of the model, with three ways to choose another model: a list, a file picker,
+ * or a file dropped on the page. Emits "logit-model".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -21,11 +21,11 @@ export class LogitModel extends LogitElement {
 
   constructor() {
     super();
-    /** The name of an offered model or of a file, open or loading. */
+    /** The name of the offered model or file that is open or loading. */
     this.name = '';
-    /** @type {{ loaded: number, total: number } | null} The progress of a load. */
+    /** @type {{ loaded: number, total: number } | null} The progress of a load in bytes; null for none. */
     this.progress = null;
-    /** True if the user drags a file over the page. */
+    /** True while the user drags a file over the page. */
     this.over = false;
   }
 
@@ -39,7 +39,7 @@ export class LogitModel extends LogitElement {
     for (const type of ['dragover', 'dragleave', 'drop']) removeEventListener(type, this);
   }
 
-  /** @param {Event} event one of a file over the page */
+  /** @param {Event} event a drag event over the page */
   handleEvent(event) {
     const { type, dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event);
     if (!dataTransfer?.types.includes('Files')) return;

@@ -1,6 +1,6 @@
 /**
- * Opens the models of an instrument: asks the user first if needed, and renders the progress. A model
- * of another host is named in a question and opened after a press.
+ * Opens the models of an instrument and renders the progress. For a model on another host it first shows
+ * a question that names the model; a press opens the model.
  */
 import { html, nothing } from 'lit';
 import { reason } from '../base/faults.js';
@@ -17,13 +17,13 @@ import { megabytes } from './model-chooser.js';
 /** @typedef {import('../state/page-state.js').PageState} PageState */
 /** @typedef {{ model: import('../state/engines.js').Model, context?: number | null, anew?: boolean }} Wanted */
 
-/** The modules of the overlays, fetched beside the model. */
+/** The modules of the overlays, fetched while the model loads. */
 const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
 
 export class ModelOpener {
-  /** The model on show or coming: its name, address, grammar and examples. */
+  /** The current or loading model: its name, address, grammar and examples. */
   offer = findModel('');
-  /** The model of another host that the user has not agreed to yet, in place of the views. */
+  /** The model on another host about which the page asks, in place of the views; '' for none. */
   asking = '';
   /** The name in the dialog of other models; null while it is closed. @type {string | null} */
   more = null;
@@ -33,11 +33,11 @@ export class ModelOpener {
   #begin;
 
   /**
-   * @param {import('./scope.js').LogitScope} scope its attributes name the model
+   * @param {import('./scope.js').LogitScope} scope has the model's name as attribute
    * @param {import('../state/instrument.js').Instrument} instrument
    * @param {import('../state/choices.js').Choices} choices the views' choices
-   * @param {(prompt: string) => PageState | null} begin returns the state with which a load begins, for
-   *   a default prompt
+   * @param {(prompt: string) => PageState | null} begin gets the default prompt and returns the state
+   *   with which a load begins
    */
   constructor(scope, instrument, choices, begin) {
     this.#scope = scope;
@@ -52,9 +52,9 @@ export class ModelOpener {
   }
 
   /**
-   * Opens the model of the attributes, or the user's own file that is missing. Asks about a model of
-   * another host first.
-   * @param {boolean} [named] whether the prompt of the attribute replaces a typed one
+   * Opens the model that the attributes name, or the user's own file that is missing. Asks the user first
+   * about a model on another host.
+   * @param {boolean} [named] true if the prompt of the attribute replaces a typed prompt
    * @returns {Promise<unknown>}
    */
   load(named = false) {
@@ -74,8 +74,8 @@ export class ModelOpener {
   }
 
   /**
-   * Opens another model with settings and prompt as they are, or offers it in the dialog. Returns
-   * whether it is open.
+   * Opens another model and keeps settings and prompt, or shows the dialog that asks about the model.
+   * Returns true if the model is open.
    * @param {Wanted} wanted
    */
   async open({ model: wanted, context = null, anew = false }) {
@@ -95,7 +95,7 @@ export class ModelOpener {
     return true;
   }
 
-  /** Opens the same model with another context, at the same text. @param {number | null} context */
+  /** Opens the current model with another context length and keeps the text. @param {number | null} context in tokens; null for the engine's default */
   changeContext(context) {
     const { model, grammar } = this.offer;
     const begin = (/** @type {PageState | null} */ before) => before ?? { settings: {} };
@@ -103,7 +103,7 @@ export class ModelOpener {
   }
 
   /**
-   * @param {import('../state/models.js').Offer} offer its examples are checked against the new engine
+   * @param {import('../state/models.js').Offer} offer its examples are checked with the new engine
    * @param {number | null} context
    * @param {(before: PageState | null) => PageState} begin
    */
@@ -119,13 +119,13 @@ export class ModelOpener {
     });
   }
 
-  /** The landscape shows one knob, so it starts from that knob's settings only. @param {string} prompt */
+  /** Returns the first state: the landscape shows one knob, so only this knob is set. @param {string} prompt */
   #firstState(prompt) {
     const { settings } = FIRST_SCREEN;
     return { prompt, settings: this.#scope.view === 'landscape' ? settings : presets.transformers };
   }
 
-  /** Opens the user's file if the browser grants that without a question. @param {import('./local-files.js').FileRecord} missing */
+  /** Opens the user's file if the browser needs no permission for it. @param {import('./local-files.js').FileRecord} missing */
   async #loadMissing(missing) {
     await import('./reopen.js');
     const { findFiles } = await import('./local-files.js');
@@ -152,7 +152,7 @@ export class ModelOpener {
     this.#scope.requestUpdate();
   }
 
-  /** Opens the dialog of other models. @param {string} [name] the name to begin with */
+  /** Opens the dialog of other models. @param {string} [name] the name in its input at the beginning */
   async showMore(name = '') {
     await import('./open-model.js');
     this.#setMore(name);
@@ -165,10 +165,10 @@ export class ModelOpener {
   }
 
   /**
-   * Returns the state with which another model continues: everything typed and set. An example becomes
-   * an example of the new model; token ids have no meaning in another vocabulary.
+   * Returns the state for another model: it keeps the typed text and the settings. An example becomes an
+   * example of the new model. Token ids are dropped, since the new model has another vocabulary.
    * @param {PageState} before
-   * @param {string[]} examples of the model before
+   * @param {string[]} examples of the previous model
    * @param {string} example of the new model
    * @returns {PageState}
    */
@@ -244,7 +244,7 @@ export class ModelOpener {
 const exampleOf = ({ examples: [first = ''] }) => first;
 
 /**
- * Keeps the model's examples that it can read. If there are none, takes examples of other models.
+ * Drops the examples that the model cannot read. If none is left, uses examples of other models.
  * @param {import('../state/models.js').Offer} offer
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  */

@@ -1,6 +1,6 @@
 /**
- * The placeholder of a standalone element without its model: the question that names host and size
- * of a model at another host, then the progress of the load.
+ * The placeholder in an element of another page until its model is loaded. It shows a question that names
+ * host and size of a model on another host, then the progress of the load.
  */
 import { html, nothing, render } from 'lit';
 import { ModelElement } from '../base/model-element.js';
@@ -24,7 +24,7 @@ ModelElement.placeholder = {
   ask: (element) =>
     new Promise((resolve) => {
       const agree = (/** @type {CustomEvent} */ event) => {
-        event.stopPropagation(); // an instrument around it has a model of its own
+        event.stopPropagation(); // an instrument around this element has its own model and must not get the event
         show(element, nothing);
         resolve(event.detail);
       };

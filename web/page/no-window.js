@@ -1,12 +1,12 @@
 /**
- * The browser globals that the bundle of elements reads while it loads; the build replaces the
- * globals by them. Without a window, as in Node on a server, each is a stub: the import succeeds
- * and defines no element.
+ * Replaces the browser globals that the bundle of elements reads while it loads; the build inserts these
+ * exports. Without a window, as in Node on a server, each export is a stub: the import succeeds and
+ * defines no element.
  */
 
 const { window: page } = /** @type {any} */ (globalThis);
 
-/** Accepts any call and returns itself for any property. @type {any} */
+/** A stub that accepts any call and returns itself for any property; null in a browser. @type {any} */
 const stub = page
   ? null
   : new Proxy(class {}, {

@@ -1,7 +1,7 @@
 /**
- * <logit-open>: the choice of other models: a model of the hub by name, an address, a file, a few
- * good models, the models kept in this browser. Nothing is fetched before a press that names host
- * and size. Asks with "logit-model" ({ model, context }); "logit-open-end" when a dialog is closed.
+ * <logit-open>: the choice of another model: a name on the hub, an address, a file, a few good models, or
+ * a model that this browser keeps. It fetches a model only after a press of a button with host and size.
+ * Emits "logit-model" ({ model, context }), and "logit-open-end" when the dialog closes.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
@@ -22,13 +22,13 @@ import openStyles from './open-model.css';
 
 addMessages(locales);
 
-/** The memory that the engine can address, and the limit of a page on phones, in bytes. */
+/** The memory that the engine can use, and the memory limit of a page on a phone, in bytes. */
 const MEMORY = 4e9;
 const PHONE_MEMORY = 1.5e9;
-/** The most memory of the weights, as a multiple of the file's size. */
+/** The most memory that the weights need, as a multiple of the file's size. */
 const SHARE = 1.15;
 const CONTEXT_MAX = 2 ** 20;
-/** The speed is an average over this many samples, with this distance in ms. */
+/** The speed is an average over MARKS samples, MARK_MS milliseconds apart. */
 const MARKS = 10;
 const MARK_MS = 500;
 
@@ -57,7 +57,7 @@ export class LogitOpen extends LogitElement {
 
   constructor() {
     super();
-    /** The name or address in question. */
+    /** The name or address of the model about which the user is asked; '' for none. */
     this.asked = '';
     this.dialog = false;
     /** The size in bytes; null if unknown. @type {number | null} */
@@ -103,7 +103,7 @@ export class LogitOpen extends LogitElement {
     if (!far && !this.fault) this.#open(name);
   }
 
-  /** Asks the host for the size; for a part, the size of all parts. */
+  /** Asks the host for the size; for a part of a split file, adds the sizes of all parts. */
   async #askSize() {
     this.asking = true;
     const sizes = await Promise.all(partNames(addressOf(this.asked) ?? '').map(askSize));
@@ -131,7 +131,7 @@ export class LogitOpen extends LogitElement {
     agreements.removeEventListener('agreed', this);
   }
 
-  /** Handles the user's agreement to the same model in another element. @param {Event} event */
+  /** Handles the user's agreement in another element that asked about this model. @param {Event} event */
   handleEvent(event) {
     const { detail } = /** @type {CustomEvent} */ (event);
     if (detail.model === this.asked) this.emit('logit-model', detail);
@@ -280,13 +280,13 @@ async function askSize(address) {
 
 define('logit-open', LogitOpen);
 
-/** <logit-fetching>: bytes, speed and time left of a slow load. Asks with "logit-cancel". */
+/** <logit-fetching>: bytes, speed and remaining time of a slow load. Its button emits "logit-cancel". */
 export class LogitFetching extends LogitElement {
   static properties = { name: {}, progress: { attribute: false } };
 
   static styles = [...LogitElement.styles, openStyles];
 
-  /** The progress in the last seconds, for the speed. @type {{ at: number, loaded: number }[]} */
+  /** Samples of the progress in the last seconds, to compute the speed. @type {{ at: number, loaded: number }[]} */
   #marks = [];
 
   constructor() {

@@ -1,4 +1,4 @@
-/** The elements over the panels and at the foot, fetched beside the first model. */
+/** The elements over the panels and at the foot of the page, fetched while the first model loads. */
 import './context.js';
 import '../panels/distribution/glance.js';
 import '../panels/text/alternatives.js';

@@ -1,6 +1,6 @@
 /**
- * The files of the elements in the npm package, each by an address that bundlers recognise. The
- * package has one model, the default of an element without a `model`.
+ * Sets the addresses of the elements' files in the npm package, in a form that bundlers recognise. The
+ * package has one model, the default of an element without `model`.
  */
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';

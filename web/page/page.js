@@ -1,4 +1,4 @@
-/** The page's own instrument: its address, its dialogs, and messages to the host page of a frame. */
+/** Connects the page's own instrument to the address, the dialogs, and the host page if it is in a frame. */
 import { PageAddress } from './address.js';
 import { t } from '../locale/locale.js';
 
@@ -22,7 +22,7 @@ if (scope) {
     (await import('./shortcuts.js')).showShortcuts(),
   );
   addEventListener('beforeprint', () => (document.body.dataset.address = address.href));
-  // A lazy module cannot be fetched without the network. Browsers word the error differently.
+  // Without the network, a lazy module cannot be fetched. Each browser has its own text for this error.
   addEventListener('unhandledrejection', (event) => {
     if (!/import/i.test(event.reason?.message)) return;
     event.preventDefault();

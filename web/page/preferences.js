@@ -1,7 +1,7 @@
 /**
- * <logit-preferences>: a small menu with the language and the theme of the page. The browser keeps
- * both if it can; the address (?lang=, ?theme=) wins. Asks with "logit-shortcuts" for the list of
- * keys.
+ * <logit-preferences>: a small menu for the language and the theme of the page. The browser keeps both if
+ * it allows storage; ?lang= and ?theme= in the address override them. Emits "logit-shortcuts" to open the
+ * list of shortcuts.
  */
 import { html } from 'lit';
 import { language, languages, matchLanguage, setLanguage, t } from '../locale/locale.js';
@@ -61,7 +61,7 @@ export class LogitPreferences extends LogitElement {
     else root.dataset.theme = this.theme;
   }
 
-  /** Places the menu under the button's end; a closed menu returns the focus to the button. */
+  /** Places an opened menu under the end of the button. If the menu closes, the button gets the focus. */
   #place(/** @type {ToggleEvent} */ { newState }) {
     const menu = /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu'));
     const lost = [document.body, this].some((element) => element === document.activeElement);
@@ -69,7 +69,7 @@ export class LogitPreferences extends LogitElement {
     if (newState === 'closed') return;
     const { left, right, bottom } = this.getBoundingClientRect();
     const end = Math.min(left, document.documentElement.clientWidth - right);
-    menu.style.insetInlineEnd = `${end}px`; // in a right-to-left page it is the left edge
+    menu.style.insetInlineEnd = `${end}px`; // the left edge in a right-to-left page
     menu.style.top = `${bottom + 6}px`;
   }
 

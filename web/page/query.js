@@ -1,6 +1,5 @@
 /**
- * Sets the query of the page's address as attributes of the instrument, before its element is
- * defined.
+ * Sets the fields of the address's query as attributes of the instrument, before its element is defined.
  */
 import { FIELDS } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
@@ -23,10 +22,10 @@ scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)
   if (attribute && asked[name]) scope?.setAttribute(name, asked[name] === true ? '' : asked[name]);
-// Hidden preferences still set language and theme.
+// The preferences are hidden, but not removed, since they set language and theme.
 if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead')) {
   document.querySelector('h1')?.remove();
   document.querySelector('logit-preferences')?.setAttribute('hidden', '');
 }
-// A host page has its own introduction.
+// There is no tour in a frame, since the host page has its own introduction.
 if (asked.controls || window.parent !== window) scope?.removeAttribute('guide');

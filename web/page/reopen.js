@@ -1,6 +1,6 @@
 /**
- * <logit-reopen>: in place of the views, a question to open the user's own file again, which a page
- * may not do unasked. Asks with "logit-model" ({ files }), without files for another model.
+ * <logit-reopen>: asks the user, in place of the views, to open the user's own file again: a page may not
+ * open it without permission. Emits "logit-model" ({ files }); `files` is empty for another model.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
@@ -27,9 +27,9 @@ export class LogitReopen extends LogitElement {
     super();
     /** @type {import('./local-files.js').FileRecord} */
     this.file = { key: '', name: '', size: 0, count: 1, context: null };
-    /** The name of the model to open instead. */
+    /** The name of the model that the user can open instead of the file. */
     this.other = '';
-    /** The reason why the last file was refused. */
+    /** The reason why the last file was refused; '' for none. */
     this.fault = '';
     /** True if the browser has a handle of the file. */
     this.handles = false;
@@ -48,7 +48,7 @@ export class LogitReopen extends LogitElement {
     this.fault = this.speak(() => t('open.again.refused', { name: this.file.name }));
   }
 
-  /** @param {Iterable<File> | null} [found] none for another model */
+  /** @param {Iterable<File> | null} [found] the files; omitted for another model */
   #take(found) {
     const files = [...(found ?? [])];
     this.emit('logit-model', { files });

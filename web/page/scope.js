@@ -1,6 +1,6 @@
 /**
- * <logit-scope>: the whole instrument. It owns the state, passes it to the views and takes their
- * requests. It announces logit-ready, logit-change, logit-step, logit-result (of a finished text) and
+ * <logit-scope>: the whole instrument. It owns the state, passes the state to the views and handles their
+ * requests. It emits logit-ready, logit-change, logit-step, logit-result (for a finished text) and
  * logit-error.
  */
 import { html, nothing } from 'lit';
@@ -65,7 +65,7 @@ export class LogitScope extends InstrumentElement {
   /** @type {ReturnType<typeof parseControls>} */
   #shown = null;
 
-  /** Panels outside this element that show its state. @type {ReadonlySet<LogitElement>} */
+  /** The panels outside this element that show its state. @type {ReadonlySet<LogitElement>} */
   #attached = new Set();
 
   /** The refused parts of the last address or message. @type {Dropped[]} */
@@ -74,7 +74,7 @@ export class LogitScope extends InstrumentElement {
   /** True if the page hides this element: only the panels attached to it are visible. */
   #tucked = false;
 
-  /** True if the last change was a choice that is typed. */
+  /** True if the last change was of a field with `typed`. */
   #typed = false;
 
   /** The listeners for the requests of panels. */
@@ -88,22 +88,23 @@ export class LogitScope extends InstrumentElement {
     this.grammar = '';
     this.prompt = '';
     this.view = 'bench';
-    /** True if a first visit begins with the tour. */
+    /** True if a first visit offers the tour. */
     this.guide = false;
-    /** The visible knobs and panels, in the form of parseControls; '' for all. */
+    /** The visible knobs and panels, in the format of parseControls; '' for all. */
     this.controls = '';
-    /** True if prompt, settings and tokens are fixed. Steps, runs and ways back are not. */
+    /** True if the user cannot change prompt, settings and tokens. The user can still step, run and go back. */
     this.readonly = false;
-    /** A sentence over the views, such as one about refused parts of an address. */
+    /** A sentence above the views, such as a sentence about refused parts of an address; '' for none. */
     this.notice = '';
     glossary.then(() => this.requestUpdate());
-    /** The user's own file that an entry of the history names and that is not open. @type {import('./local-files.js').FileRecord | null} */
+    /** The user's own file that an entry of the history names, if it is not open; else null. @type {import('./local-files.js').FileRecord | null} */
     this.missing = null;
-    /** True if the page answers logit-share. */
+    /** True if the page handles logit-share; only then there is a share button. */
     this.shareable = false;
     /**
-     * The address with which a load begins: `fragment` replaces the attributes, `dropped` lists refused
-     * parts of the query, `complete` adds the state kept beside the address once `coming` has resolved.
+     * The address with which a load begins. `fragment` overrides the attributes. `dropped` lists the refused
+     * parts of the query. After `coming` has resolved, `complete` adds the state that the address cannot
+     * contain.
      */
     this.address = {
       fragment: '',
@@ -121,14 +122,14 @@ export class LogitScope extends InstrumentElement {
       instrument.addEventListener(type, (event) =>
         listener(/** @type {CustomEvent} */ (event).detail),
       );
-    /** The progress of a load as rendered last. @type {unknown[]} */
+    /** The progress of a load when it was last rendered. @type {unknown[]} */
     let last = [];
     on('update', () => {
       const { direct, model } = instrument;
       const load = [model.status, model.progress, model.fault];
       const loads = load.some((part, i) => part !== last[i]);
       last = load;
-      // The bench renders the moves of a knob by itself.
+      // The bench renders the moves of a knob without a render of this element.
       if (loads || !direct || this.view !== 'bench') this.requestUpdate();
     });
     on('ready', () => this.emit('logit-ready', { info: instrument.info }));
@@ -158,7 +159,7 @@ export class LogitScope extends InstrumentElement {
     return { ...state, ...tour, view, ...bench, ...this.#choices.of(view) };
   }
 
-  /** Takes over choices of a view. @param {Record<string, any>} patch by the names of FIELDS */
+  /** Changes choices of views. @param {Record<string, any>} patch the keys are names of FIELDS */
   choose(patch) {
     this.#choices.add(patch);
     this.#typed = FIELDS.every(({ name, typed }) => typed || !(name in patch));
@@ -167,7 +168,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows the beat of a state and returns the other parts; null if there are none.
+   * Shows the beat of a state, if it has one, and returns the other parts; null if it has no other parts.
    * @param {PageState | null} state
    * @returns {PageState | null}
    */
@@ -181,7 +182,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Takes the view of a state and replaces the choices of that view.
+   * Shows the view of a state and replaces the choices of that view.
    * @param {PageState} state
    * @param {string} prompt the prompt of the state
    */
@@ -191,14 +192,14 @@ export class LogitScope extends InstrumentElement {
     this.requestUpdate();
   }
 
-  /** `running` during a run; `direct` after a change by a knob or by typing. */
+  /** `running` is true during a run; `direct` is true after a change by a knob or by typing. */
   get moving() {
     const { generation, direct } = this.instrument;
     return { running: generation.running, direct: direct || this.#typed };
   }
 
   /**
-   * Shows the refused parts in one sentence and returns the state of the others.
+   * Shows a sentence about the refused parts and returns the state without them.
    * @param {import('../state/page-state.js').Parsed} parsed
    */
   acceptParsed({ state, dropped: parts }) {
@@ -209,7 +210,7 @@ export class LogitScope extends InstrumentElement {
     return state;
   }
 
-  /** Prompt and seed of an address that names none. */
+  /** The prompt and the seed if the address does not name them. */
   get unnamed() {
     return { prompt: this.prompt || this.#opener.example, seed: FIRST_SCREEN.seed };
   }
@@ -226,7 +227,7 @@ export class LogitScope extends InstrumentElement {
    * Opens another model.
    * @param {import('../state/engines.js').Model} model
    * @param {number | null} [context]
-   * @param {boolean} [anew] whether another state follows in place of the one on show
+   * @param {boolean} [anew] true if another state will replace the current state
    */
   async open(model, context, anew) {
     if (!(await this.#opener.open({ model, context, anew }))) return;
@@ -235,7 +236,7 @@ export class LogitScope extends InstrumentElement {
     this.requestUpdate();
   }
 
-  /** Opens the model that the user agreed to or chose instead. @param {import('./model-opener.js').Wanted} wanted */
+  /** Opens the model to which the user agreed, or which the user chose instead. @param {import('./model-opener.js').Wanted} wanted */
   take({ model, context }) {
     this.#opener.asking = '';
     if (typeof model !== 'string') return this.open(model, context);
@@ -244,7 +245,7 @@ export class LogitScope extends InstrumentElement {
     return this.#opener.load();
   }
 
-  /** Opens the model of the attributes, or the user's own file that is missing. */
+  /** Opens the model that the attributes name, or the user's own file that is missing. */
   begin() {
     return this.#opener.load();
   }
@@ -283,7 +284,7 @@ export class LogitScope extends InstrumentElement {
       this.#first.fetch((built) => this.#frameOf(built));
   }
 
-  /** An element that the page has hidden shows itself during a question, a fault or a slow load. */
+  /** If the page hides this element, shows it during a question, a fault or a slow load. */
   #peek() {
     const { status, progress } = this.instrument.model;
     this.#tucked ||= this.hasAttribute('hidden');
@@ -292,7 +293,8 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Returns the first frame: complete, or empty with the settings of another state.
+   * Returns the first frame. If the address has another state than the built frame, the frame has no
+   * picture.
    * @param {import('../state/first-frame.js').BuiltFrame} built
    */
   async #frameOf(built) {
@@ -311,7 +313,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Returns the state with which a load begins, and offers the tour if it is due.
+   * Returns the state with which a load begins, and offers the tour if the address has no state.
    * @param {string} prompt the default prompt
    */
   #begin(prompt) {
@@ -321,7 +323,7 @@ export class LogitScope extends InstrumentElement {
     const asked = address.complete(this.acceptParsed({ ...parsed, dropped }));
     const state = this.#takeBeat(asked);
     if (state) this.#takeChoices(state, state.prompt ?? prompt);
-    // A linked view comes before the tour.
+    // If a link names another view, there is no tour.
     if (!asked && this.view === 'landscape') this.#first.offerTour();
     return state;
   }
@@ -344,7 +346,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows another view. Landscape and bench exchange the user's u if it belongs to the same token.
+   * Shows another view. Between landscape and bench it keeps the user's u, if no token is drawn yet.
    * @param {string} view
    */
   #go(view) {
@@ -358,7 +360,7 @@ export class LogitScope extends InstrumentElement {
     if (from === 'bench' && to === 'landscape') this.choose({ landscape_u: whatIf });
   }
 
-  /** True if a part of PARTS shows. Tabs lead to knobs, so a fixed instrument has none. @param {string} part */
+  /** True if a part of PARTS is visible. A read-only instrument has no tabs, since other views have knobs. @param {string} part */
   #shows = (part) =>
     this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
 
@@ -387,7 +389,7 @@ export class LogitScope extends InstrumentElement {
     `;
   }
 
-  /** True if the landscape waits for its model. */
+  /** True if the landscape is the view and its model is not loaded yet. */
   get #coming() {
     const { status } = this.instrument.model;
     if (this.view !== 'landscape' || status === 'ready' || status === 'failed') return false;
@@ -424,7 +426,8 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows the state in a panel elsewhere and answers its requests, until the returned function is called.
+   * Shows the state in a panel outside this element and handles the panel's requests. Returns a function
+   * that ends this.
    * @param {LogitElement} panel
    */
   attach(panel) {
@@ -478,14 +481,14 @@ export class LogitScope extends InstrumentElement {
     );
   }
 
-  /** @param {CustomEvent} event of a view's element, with that element's names of the choices */
+  /** @param {CustomEvent} event of a view's element; its detail has the choices under that element's property names */
   #onChoose({ target, detail }) {
     const view = /** @type {Element} */ (target).localName.slice('logit-'.length);
     const named = Object.entries(detail).map(([name, value]) => [`${view}_${name}`, value]);
     this.choose(Object.fromEntries(named));
   }
 
-  /** Takes over prompt and settings of a view, on the bench. @param {CustomEvent} event */
+  /** Shows the bench with the prompt and settings of another view. @param {CustomEvent} event */
   #onAdopt({ detail }) {
     const instrument = this.instrument;
     if (detail.settings) instrument.usePreset(detail.settings);

@@ -1,6 +1,6 @@
 /**
- * <logit-share>: the link, the frame and the element of the current state, with a choice of the
- * visible parts and a live preview.
+ * <logit-share>: a dialog with a link, an <iframe> and an element for the current state. The user chooses
+ * the visible parts and sees a live preview.
  */
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -38,14 +38,14 @@ export class LogitShare extends LogitElement {
     super();
     /** The page's address with its state; '' while the dialog is closed. */
     this.href = '';
-    /** @type {string[]} The parts of the state that no link can hold. */
+    /** @type {string[]} The parts of the state that a link cannot contain. */
     this.left = [];
-    /** @type {string[]} The visible parts and knobs; none for all. */
+    /** @type {string[]} The visible parts and knobs; empty for all. */
     this.chosen = [];
     this.lang_ = language();
     this.theme = 'auto';
     this.fixed = false;
-    /** The result of copying, by the name of the code. @type {Record<string, string>} */
+    /** A sentence about the last copy; the key is the name of the copied code. @type {Record<string, string>} */
     this.said = {};
   }
 
@@ -79,12 +79,12 @@ export class LogitShare extends LogitElement {
     return link.href;
   }
 
-  /** True if a frame shows the landscape in place of the bench. */
+  /** True if the frame shows the landscape: the user has chosen no parts and the link names no view. */
   get #turned() {
     return this.chosen.length === 0 && !new URL(this.link).searchParams.has('view');
   }
 
-  /** The address in a frame, which shows the landscape in place of the complete bench. */
+  /** The address for a frame; without chosen parts it shows the landscape in place of the bench. */
   get #framed() {
     const link = new URL(this.link);
     if (this.#turned) link.searchParams.set('view', 'landscape');
@@ -123,8 +123,8 @@ export class LogitShare extends LogitElement {
 
   render() {
     if (!this.href) return nothing;
-    // The single-file page has no elements and no frame. The preview is a new frame for each
-    // address, since a navigated frame adds to the history.
+    // The single-file page offers no element and no <iframe>. The preview is a new <iframe> for each
+    // address, since a navigation in an <iframe> adds an entry to the history.
     const alone = assets.inside.size > 0;
     return html`
       <dialog aria-labelledby="title" @close=${() => (this.href = '')}>
@@ -215,7 +215,7 @@ export class LogitShare extends LogitElement {
     const box = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector(`#${name}`));
     box.select();
     const copied = await copyText(code);
-    this.said = { [name]: t(copied ? 'share.copied' : 'share.select') }; // the text is selected
+    this.said = { [name]: t(copied ? 'share.copied' : 'share.select') }; // `box.select()` has selected the text
   }
 
   #close() {

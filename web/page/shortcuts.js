@@ -1,4 +1,4 @@
-/** <logit-shortcuts>: a dialog with the list of shortcuts and a switch for all of them. */
+/** <logit-shortcuts>: a dialog with the list of shortcuts and a switch that turns all shortcuts on or off. */
 import { html } from 'lit';
 import { locales } from '#locales/shortcut';
 import { addMessages, t } from '../locale/locale.js';
@@ -47,7 +47,7 @@ export class LogitShortcuts extends LogitElement {
   }
 }
 
-/** The names in the strings of keys that are not letters. */
+/** The keys that are not letters, each with its name in the messages' keys. */
 const NAMES = /** @type {Record<string, string>} */ ({ 1: 'views', '?': 'list' });
 
 define('logit-shortcuts', LogitShortcuts);

@@ -1,3 +1,3 @@
-/** The entry of the single-file page: its files first, then the page. */
+/** The entry of the single-file page: first reads its files, then starts the page. */
 import './single-page.js';
 import './main.js';

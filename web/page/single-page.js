@@ -1,6 +1,6 @@
 /**
- * Reads engine and models from the single-file page. The engine runs in a worker made of a blob, or
- * in the page if no worker starts.
+ * Reads engine and models from the single-file page. The engine runs in a worker from a blob, or in the
+ * page if the worker does not start.
  */
 import { assets } from '../state/assets.js';
 import { MODELS } from '../state/models.js';

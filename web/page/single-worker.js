@@ -1,5 +1,6 @@
 /**
- * The worker of the single-file page: its first message says that it runs, then it is the engine.
+ * The worker of the single-file page. Its first message tells the page that it runs; then it serves the
+ * engine.
  */
 import { serve } from '../engine/engine-server.js';
 

@@ -1,6 +1,6 @@
 /**
- * Links between the instrument and its lessons. They keep the instrument's state and name a
- * language only if needed.
+ * Links between the instrument and its lessons. The links keep the instrument's state. They name the
+ * language only if the other page would otherwise show another language.
  */
 import { language, matchLanguage } from '../locale/locale.js';
 import { recall } from '../state/memory.js';
@@ -11,17 +11,17 @@ const KEY = 'logitscope-instrument';
 const pathOf = ({ pathname }) => pathname.replace(/index\.html$/, '');
 
 /**
- * The last state of the instrument in this tab: its address for links back, and pending changes of
- * the history entry `at`.
+ * The last state of the instrument in this tab: `href`, its address for links back, and `unwritten`, the
+ * changes that are not in the history yet.
  * @typedef {{ href?: string, unwritten?: any }} LastState
  */
 
-/** Keeps the state while the tab is open. @param {LastState} left */
+/** Keeps the instrument's state while the tab is open. @param {LastState} left */
 export function keepInstrument(left) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(left));
   } catch {
-    // a sandboxed frame: links lead to the initial instrument
+    // a sandboxed frame has no storage: links open the instrument in its initial state
   }
 }
 
@@ -30,11 +30,11 @@ export function recallInstrument() {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
   } catch {
-    return {}; // a sandboxed frame
+    return {}; // a sandboxed frame has no storage
   }
 }
 
-/** True if an address without a language shows another language than this page. */
+/** True if an address without a language would show a language other than this page's. */
 function namesLanguage() {
   if (new URLSearchParams(location.search).has('lang')) return true;
   const others = [recall('lang'), ...navigator.languages].filter((name) => name !== null);
@@ -47,7 +47,7 @@ export function inLanguage(query) {
   return `${query}${query === '?' ? '' : '&'}lang=${language()}`;
 }
 
-/** Returns the address of the last instrument in this tab. @param {string} [folder] its folder, relative to this page */
+/** Returns the address of the last instrument in this tab. @param {string} [folder] the instrument's folder, relative to this page */
 export function instrumentAddress(folder = '') {
   const fresh = inLanguage('?');
   try {

@@ -1,8 +1,8 @@
 /**
- * Elements in the page of a lesson. A <logit-scope> follows changes of its attributes and has its
- * settings as properties. A panel shows the state of the <logit-scope> named in its `for`. With
- * `model` and settings as attributes it shows a hidden <logit-scope> of its own. A view without a
- * `model` has the first offered one.
+ * Elements that an author places in a page. A <logit-scope> follows changes of its attributes and has its
+ * settings as properties. A panel with `for` shows the state of the <logit-scope> with this id. A panel
+ * with `model` creates its own hidden <logit-scope>, which gets the panel's attributes. A view without
+ * `model` gets the first offered model.
  */
 import { LogitElement } from '../base/element.js';
 import { sayDropped } from '../base/faults.js';
@@ -19,10 +19,10 @@ import { keepKeys } from './used-keys.js';
 
 const VIEWS = ['logit-compare', 'logit-cost', 'logit-landscape', 'logit-sweep'];
 const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
-/** The attributes of a panel that are not state. */
+/** Matches the attributes of a panel that are no parts of the state. */
 const NOT_STATE =
   /^(class|dir|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|waiting|aria-.*|data-.*)$/;
-/** The attributes that a scope follows by itself. */
+/** The attributes that <logit-scope> handles without this module. */
 const SCOPE_ATTRIBUTES = [
   'prompt',
   ...FIELDS.filter(({ address }) => address === 'query').map(({ name }) => name),
@@ -30,7 +30,7 @@ const SCOPE_ATTRIBUTES = [
 
 /** @type {WeakSet<LogitElement>} */
 const followed = new WeakSet();
-/** The functions that detach panels with `for`. @type {WeakMap<LogitElement, () => void>} */
+/** For each panel with `for`, the function that detaches it. @type {WeakMap<LogitElement, () => void>} */
 const attached = new WeakMap();
 
 LogitElement.joined = (element) => {
@@ -51,20 +51,20 @@ LogitElement.joined = (element) => {
   }
 };
 
-/** Gives an element the direction of its language, not of the page around it. @param {Element} element */
+/** Gives an element the text direction of its own language, not of the page around it. @param {Element} element */
 function setDirection(element) {
   const direction = t('page.direction');
   if (isAlone(element) && element.getAttribute('dir') !== direction)
     element.setAttribute('dir', direction);
 }
 
-/** True if an element is in no other element of this library. @param {Element} element */
+/** True if an element is not inside another element of this library. @param {Element} element */
 function isAlone(element) {
   const root = element.getRootNode();
   return !(root instanceof ShadowRoot && root.host.localName.startsWith('logit-'));
 }
 
-/** Returns the panels that name a scope and were connected before it. @param {Element} scope */
+/** Returns the panels whose `for` names a scope and that were connected before the scope. @param {Element} scope */
 function followedBy({ id, parentNode }) {
   const root = /** @type {Document | ShadowRoot} */ (parentNode?.getRootNode());
   const panels = /** @type {LogitElement[]} */ ([...root.querySelectorAll(PANELS.join())]);
@@ -131,7 +131,7 @@ function addHiddenScope(panel) {
   for (const name of panel.getAttributeNames()) mirror(panel, scope, name);
   scope.hidden = true;
   scope.className = 'waiting';
-  // While the scope asks about the model, it is visible and the panel is not.
+  // While the scope asks about the model, the scope is visible and the panel is hidden.
   const showing = new MutationObserver(() => panel.toggleAttribute('waiting', !scope.hidden));
   showing.observe(scope, { attributeFilter: ['hidden'] });
   scope.attach(panel);
@@ -141,14 +141,14 @@ function addHiddenScope(panel) {
 
 /** @param {LogitScope} scope */
 function followScope(scope) {
-  /** The attributes that changed before the first model. @type {Set<string>} */
+  /** The attributes that changed before the first model was loaded. @type {Set<string>} */
   const early = new Set();
   const follow = (/** @type {string} */ name) => {
     if (SCOPE_ATTRIBUTES.includes(name)) return;
     const text = scope.getAttribute(name);
     if (text === null) return change(scope, name, undefined);
     const { state, dropped } = parseParts([[name, text]], scope.table, scope.info?.vocab_size);
-    if (dropped.some(({ why }) => why === 'unknown')) return; // not an attribute of the state
+    if (dropped.some(({ why }) => why === 'unknown')) return; // the attribute is no part of the state
     scope.acceptParsed({ state, dropped });
     if (state) change(scope, name, valueIn(state, name));
   };
@@ -192,7 +192,7 @@ function change(scope, name, value) {
 }
 
 /**
- * Defines a property on an element for each setting of its scope. A value set before is kept.
+ * Defines a property on an element for each setting of its scope. A value that was set before stays.
  * @param {any} element
  * @param {LogitScope} scope
  */

@@ -1,4 +1,4 @@
-/** The test modes that the address names: a pseudo-locale, or random input. */
+/** Starts the test modes that the address names: a pseudo-locale, or random input. */
 import { parseQuery } from '../state/page-state.js';
 
 const { strings, fuzz } = parseQuery(location.search).asked;

@@ -1,6 +1,6 @@
 /**
- * The tour of a first visit: when it is offered, which beat shows, and where the user left it.
- * <logit-guide> shows a beat and recognises its action.
+ * The tour of a first visit: offers it, chooses the beat, and remembers the beat at which the user left.
+ * <logit-guide> shows a beat and detects its action.
  */
 import { html, nothing } from 'lit';
 import { Debounce } from '../base/debounce.js';
@@ -10,7 +10,7 @@ import { startOf } from './guide.js';
 
 /** @typedef {import('../state/page-state.js').PageState} PageState */
 
-/** The number of beats; the bench follows the last one. */
+/** The number of beats; after the last beat the page shows the bench. */
 const BEATS = 5;
 
 const ACTIONS = [
@@ -29,20 +29,21 @@ const partsOf = ({ settings, landscape_knob, landscape_u }) => ({
 });
 
 export class Tour {
-  /** The beat on show; null outside the tour. @type {number | null} */
+  /** The visible beat, from 1; null outside the tour. @type {number | null} */
   beat = null;
   #scope;
   #go;
-  /** The button that started the tour. @type {HTMLElement | null} */
+  /** The button that started the tour; null if no button did. @type {HTMLElement | null} */
   #from = null;
   /** True if the tour was offered in this visit; it is offered once. */
   #offered = false;
   /**
-   * The user's own parts before a beat began with others; restored at the end.
+   * The user's settings and choices before a beat replaced them; restored at the end. Null if none was
+   * replaced.
    * @type {Record<string, unknown> | null}
    */
   #own = null;
-  /** The parts with which the present beat began; null before. @type {Record<string, unknown> | null} */
+  /** The settings and choices with which the current beat began; null before. @type {Record<string, unknown> | null} */
   #began = null;
 
   /**
@@ -72,7 +73,7 @@ export class Tour {
         await scope.restore({ ...state, ...start });
       }
       this.#began = partsOf(scope.state);
-      // The drag that completed the last beat may continue.
+      // The drag that completed the previous beat may continue: begin again at its end.
       if (scope.renderRoot.querySelector('logit-landscape:active'))
         addEventListener('pointerup', () => this.#beginAgain(), { once: true });
     };
@@ -98,13 +99,13 @@ export class Tour {
     this.#announce();
   }
 
-  /** Continues at the beat that the user left. @param {HTMLElement} from the button; it gets the focus back */
+  /** Continues at the beat that the user left. @param {HTMLElement} from the button, which gets the focus at the end */
   resume(from) {
     this.#from = from;
     this.#goTo(Number(recall('guide')) || 1);
   }
 
-  /** @param {boolean} bench whether the bench follows */
+  /** @param {boolean} bench true if the page then shows the bench */
   #end(bench) {
     const left = this.beat ?? 1;
     remember('guide', left > 1 && left <= BEATS ? String(left) : 'seen');
@@ -117,7 +118,7 @@ export class Tour {
     this.#announce();
   }
 
-  /** Adds the user's changes in this beat, except those of its action, to the user's own parts. */
+  /** Adds the user's changes in this beat to `#own`, except the changes by the beat's action. */
   #takeChanges() {
     Debounce.flush();
     const [own, began, now] = [this.#own, this.#began, partsOf(this.#scope.state)];

@@ -1,18 +1,18 @@
 /**
- * Stops the propagation of keys that an element used, since the page around it, such as a slide
- * deck, has its own shortcuts. A listener of that page for the capture phase still gets them.
+ * Stops the propagation of keys that an element has used, since the page around it, such as a slide deck,
+ * may have its own shortcuts. The page's listeners for the capture phase still get the keys.
  */
 import { LogitElement } from '../base/element.js';
 
 const BOXES =
   'textarea, select, input:not([type=range], [type=checkbox], [type=radio], [type=file])';
 const PRESSED = 'button, summary, [type=checkbox], [type=radio], [type=file]';
-/** The keys that edit text, alone and with Ctrl or Meta. */
+/** Match the keys that edit text: TYPED without a modifier, EDITED with Ctrl or Meta. */
 const TYPED = /^(.|Arrow.+|Page.+|Home|End|Enter|Backspace|Delete|Insert|Dead|Process)$/u;
 const EDITED = /^([acvxyz]|Arrow.+|Home|End|Backspace|Delete|Insert)$/i;
 const MOVES = /^(Arrow.+|Page.+|Home|End)$/;
 
-/** The used keys that are still down, by code. @type {Set<string>} */
+/** The codes of used keys that are still pressed. @type {Set<string>} */
 const held = new Set();
 
 /** @param {LogitElement} element */
@@ -24,7 +24,7 @@ export function keepKeys(element) {
 function keepKey(event) {
   const { type, code } = event;
   const around = event.composedPath().filter(isOurs);
-  if (around.at(-1) !== event.currentTarget) return; // an element around it may use the key
+  if (around.at(-1) !== event.currentTarget) return; // the outermost element decides, since it may use the key
   if (type === 'keydown')
     if (isUsed(event)) held.add(code);
     else held.delete(code);

@@ -1,7 +1,7 @@
 /**
- * The views of the instrument beside its bench: elements, fetched when first shown. A view gets
- * model, prompt, settings and its choices. It announces another choice by logit-choose, and asks
- * the bench to take over its settings by logit-adopt.
+ * The views of the instrument other than the bench: elements whose code is fetched when they are first
+ * shown. A view gets model, prompt, settings and its choices. It emits logit-choose for a new choice, and
+ * logit-adopt to show its settings on the bench.
  */
 import { html } from 'lit';
 import { listen, props } from '../base/props.js';
@@ -10,13 +10,13 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
 /** @typedef {import('../state/instrument.js').Instrument} Instrument */
 
 /**
- * @typedef {Record<string, any>} Choices by the names of FIELDS
- * @typedef {Record<string, (event: any) => void>} Requests the listeners of the bench, by event
- *   type
+ * @typedef {Record<string, any>} Choices the keys are names of FIELDS
+ * @typedef {Record<string, (event: any) => void>} Requests the listeners of the bench; the keys are
+ *   event types
  * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices,
  *   requests: Requests, first: import('../state/first-frame.js').FirstFrame | null, knobs: string[] | null)
- *   => unknown }} View `first` is the frame before there is a model; `knobs` are the visible knobs,
- *   null for all
+ *   => unknown }} View `first` is the first frame, null after the model is loaded; `knobs` are the
+ *   visible knobs, null for all
  */
 
 /** Returns the input of a view. @param {Instrument} instrument */
@@ -26,7 +26,7 @@ function readBy({ model, prompt, asked }) {
 }
 
 /**
- * Returns the input of the landscape before there is a model.
+ * Returns the input of the landscape before the model is loaded.
  * @param {import('../state/first-frame.js').FirstFrame | null} first
  */
 function comingTo(first) {

@@ -1,8 +1,8 @@
 /**
- * Keeps the state of a visit that no address can hold: the drawn texts with their numbers, parts
- * too long for a link, and the key of the user's own file. An entry of the history holds the
- * numbers of a short text and names the rest. sessionStorage holds the rest, or only the document
- * if storage is refused.
+ * Keeps the state of a visit that an address cannot contain: the drawn texts with their numbers, parts
+ * that are too long for a link, and the key of the user's own file. An entry of the history contains the
+ * numbers of a short text and names the rest. sessionStorage keeps the rest; if the browser refuses
+ * storage, the document keeps it.
  */
 import { Debounce } from '../base/debounce.js';
 import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
@@ -13,8 +13,8 @@ import { keepFile, newKey } from './local-files.js';
  * @typedef {import('../state/page-state.js').PageState} PageState
  * @typedef {import('../state/saved-texts.js').Saved} Saved
  *
- * The record in an entry of the history. `at` is the index of its text among those kept under
- * `key`, or in `few`.
+ * The record in an entry of the history. `at` is the index of the entry's text among the texts under
+ * `key` in storage, or in `few`.
  * @typedef {{ text?: { key: string, at: number, few?: Recorded }, long?: string[], file?: import('./local-files.js').FileRecord }} EntryRecord
  * @typedef {Saved & { model: string }} Recorded
  * @typedef {{ saved: Saved | null, long: [string, unknown][] }} Recalled
@@ -23,10 +23,10 @@ import { keepFile, newKey } from './local-files.js';
 const TEXTS = 'logitscope-text-';
 const LONG = 'logitscope-long';
 
-/** The values that the browser refuses or has no room for. @type {Map<string, any>} */
+/** The values that sessionStorage did not accept; they last as long as the document. @type {Map<string, any>} */
 const held = new Map();
 /**
- * The values written last; equal values are not written again.
+ * The values that were written last; equal values are not written again.
  * @type {{ steps: unknown, long: Record<string, unknown> }}
  */
 const last = { steps: null, long: {} };
@@ -36,12 +36,12 @@ function read(key) {
   try {
     return held.get(key) ?? JSON.parse(sessionStorage.getItem(key) ?? 'null');
   } catch {
-    return null; // a sandboxed frame, or nothing that was written here
+    return null; // no storage in a sandboxed frame, or the value is not from this page
   }
 }
 
 /**
- * Keeps a value and removes the oldest texts for it if needed. False if there is no room.
+ * Keeps a value; to make room, removes the oldest texts. Returns false if there is still no room.
  * @param {string} key
  * @param {unknown} value
  */
@@ -54,7 +54,7 @@ function write(key, value) {
       held.delete(key);
       return true;
     } catch (error) {
-      if (!/quota/i.test(/** @type {Error} */ (error).name)) return true; // kept in the document
+      if (!/quota/i.test(/** @type {Error} */ (error).name)) return true; // no storage: the document keeps the value
       const others = Object.keys(sessionStorage).filter((name) => name.startsWith(TEXTS));
       const [oldest] = others.filter((name) => name !== key).sort();
       if (oldest === undefined) return false;
@@ -69,7 +69,7 @@ function modelOf({ source, files }) {
   return source ?? files.map(({ name, size }) => `file ${name} ${size}`).join();
 }
 
-/** Marks the drawn texts as kept by the entry. @param {import('./scope.js').LogitScope} scope */
+/** Records that the drawn texts are kept already. @param {import('./scope.js').LogitScope} scope */
 export const markKept = ({ steps }) => void (last.steps = steps);
 
 /** @param {import('./scope.js').LogitScope} scope @returns {Recorded} */
@@ -87,7 +87,7 @@ function keepTexts(scope) {
 }
 
 /**
- * Keeps texts and long parts and returns the record for the entry; `full` if there was no room.
+ * Keeps texts and long parts and returns the record for the entry; `full` is true if there was no room.
  * @param {import('./scope.js').LogitScope} scope
  * @returns {{ record: EntryRecord, full: boolean }}
  */
@@ -119,7 +119,7 @@ export function keep(scope) {
 }
 
 /**
- * Reads the state that an entry of the history names.
+ * Reads the kept state that an entry of the history names.
  * @param {EntryRecord} entry
  * @returns {Recalled}
  */
@@ -134,7 +134,7 @@ export function recall({ text, long = [] }) {
 }
 
 /**
- * Takes over typed text that is debounced or waits for loss of focus.
+ * Accepts typed text that still waits for its debounce or for loss of focus.
  * @param {Debounce} kept its action does not run
  */
 export function takeTyped(kept) {
@@ -168,7 +168,7 @@ function isSound({ key, model, prompt_ids, tokens }, vocab_size) {
 }
 
 /**
- * Adds the state of an entry's record to that of its address.
+ * Adds the state from an entry's record to the state from its address.
  * @param {PageState | null} state
  * @param {Recalled} recalled
  * @param {import('./scope.js').LogitScope} scope
@@ -179,7 +179,7 @@ export function complete(state, { saved, long }, scope) {
   const drawn = /** @type {Recorded | null} */ (saved);
   const isOwn = drawn?.model === modelOf(scope) && isSound(drawn, info?.vocab_size ?? Infinity);
   const own = isOwn ? { saved } : {};
-  // Without any state the page begins as at the first visit.
+  // Without any state the page begins like a first visit.
   if (!state && !isOwn && long.length === 0) return state;
   const whole = { ...state, ...own, settings: { ...state?.settings } };
   const parts = stateParts(table);

@@ -1,10 +1,10 @@
 /**
- * A lesson in a notebook by anywidget (JupyterLab, Notebook, marimo, MyST): a frame, and the marks as
- * values of the widget. It imports nothing, since a notebook may load only its text.
+ * Shows a lesson in a notebook with anywidget (JupyterLab, Notebook, marimo, MyST): a frame, with the marks
+ * as values of the widget. This file has no imports, since a notebook may load only its text.
  */
 
 /**
- * @typedef {object} Model the values that notebook and lesson share
+ * @typedef {object} Model the widget's values, which notebook and lesson share
  * @property {(name: string) => any} get
  * @property {(name: string, value: unknown) => void} set
  * @property {() => void} save_changes
@@ -12,7 +12,7 @@
  * @property {(event: string, listener: () => void) => void} off
  */
 
-/** Values of the lesson's result that the notebook keeps. */
+/** The values of the lesson's result that the notebook gets. */
 const TOLD = [
   'score',
   'complete',
@@ -25,7 +25,7 @@ const TOLD = [
 ];
 const HEIGHT = 900;
 
-/** The folder of this file; empty if it was not fetched. */
+/** The address of this file's folder; '' if the notebook has loaded only the file's text. */
 const here = import.meta.url.startsWith('http') ? new URL('.', import.meta.url).href : '';
 
 /** @param {{ model: Model, el: HTMLElement }} place */
@@ -35,7 +35,7 @@ function render({ model, el }) {
   frame.width = '100%';
   frame.height = String(model.get('height') || HEIGHT);
   frame.style.border = '0';
-  /** The last state from the lesson. */
+  /** The last state that the lesson sent; '' before. */
   let told = '';
 
   function open() {

@@ -1,6 +1,6 @@
 /**
- * Connects a lesson to the course systems around it. Each system has an adapter, fetched when the page
- * names it; `delivery.js` sends the marks.
+ * Connects a lesson to course systems. Each system has an adapter, which is fetched if the page names the
+ * system; `delivery.js` sends the marks.
  */
 import { t } from '../../locale/locale.js';
 import { Delivery, say } from './delivery.js';
@@ -16,15 +16,15 @@ const ADAPTERS = {
 };
 
 /**
- * Sends the marks to the systems that the page names, and in a frame to the page around it.
+ * Sends the marks to the systems that the page names; in a frame also to the parent page.
  * @param {import('../lesson/lesson.js').LogitLesson} lesson
- * @param {boolean} framed
+ * @param {boolean} framed true if the lesson is in a frame
  */
 export function connect(lesson, framed) {
   const named = lesson.report.split(/[\s,]+/).filter(Boolean);
   if (lesson.xapi) named.push('xapi');
   const names = new Set([...named, ...(framed ? ['splice'] : [])]);
-  // Before any message leaves: a page around the lesson may answer the first one with a state.
+  // Must run before any message is sent: the parent page may answer the first message with a state.
   if (framed) answerHost(lesson);
   for (const name of names)
     if (Object.hasOwn(ADAPTERS, name))

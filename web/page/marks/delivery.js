@@ -1,6 +1,6 @@
 /**
- * Delivers a lesson's marks to one course system: takes back the marks that it keeps, sends answers and
- * marks in order, and tries again after a refusal. A score never decreases.
+ * Delivers a lesson's marks to one course system: restores the marks that the system keeps, sends answers
+ * and marks in order, and tries again after a failure. A score never decreases.
  */
 import { readMarks } from '../../lessons/marks.js';
 import { t } from '../../locale/locale.js';
@@ -12,36 +12,37 @@ import { Refusal } from './refusal.js';
  * @typedef {LogitLesson['result']} Result
  * @typedef {{ state?: string, score?: number | null }} Kept a learner's marks in a course system
  *
- * The arguments of an adapter, which may call both functions at any time.
+ * The argument of an adapter, which may call `take` and `refuse` at any time.
  * @typedef {object} Host
  * @property {LogitLesson} lesson
- * @property {boolean} named whether the page names this system
- * @property {(kept: unknown) => void} take takes the marks that the system keeps
- * @property {(refusal: Refusal | null) => void} refuse shows the sentence of a refusal, or removes it
+ * @property {boolean} named true if the page names this system
+ * @property {(kept: unknown) => void} take restores the marks that the system keeps
+ * @property {(refusal: Refusal | null) => void} refuse shows the sentence of a refusal; null removes it
  *
- * Each call may throw or reject; it is then repeated after a pause.
+ * A method may throw or reject; the call is then repeated after a pause.
  * @typedef {object} Adapter
- * @property {() => Promise<void>} recall resolves when all kept marks have been taken; nothing is told
- *   before
- * @property {(result: Result, known: boolean) => unknown} tell `known`: the system keeps these marks already
- * @property {(deed: Deed) => unknown} [note] gets each answer
- * @property {() => void} [end] is called when the page goes
- * @property {string} [learner] id of the learner, if the system has one
+ * @property {() => Promise<void>} recall resolves when `take` has got all kept marks; `tell` is not
+ *   called before
+ * @property {(result: Result, known: boolean) => unknown} tell sends the marks; `known` is true if the
+ *   system keeps these marks already
+ * @property {(deed: Deed) => unknown} [note] sends an answer or a shown solution
+ * @property {() => void} [end] called when the page is closed or left
+ * @property {string} [learner] the learner's id; '' or undefined if the system gives none
  * @typedef {{ name: 'answer' | 'solution', id: string, right?: boolean }} Deed
  * @typedef {(host: Host) => Adapter} Adapt
  */
 
-/** The first and the longest pause between two attempts, in ms; each is twice the one before. */
+/** The first and the longest pause between two attempts, in ms; each pause is twice the previous pause. */
 const [FIRST_PAUSE, LAST_PAUSE] = [1000, 60_000];
-/** Time to read "trying again" before the attempt, in ms. */
+/** The time for which "trying again" is shown before the attempt, in ms. */
 const SHOWN_MS = 400;
 
 /**
- * Shows a sentence about one system, or none.
+ * Shows a sentence about one system or removes it.
  * @param {LogitLesson} lesson
- * @param {string} name
- * @param {(() => string) | null} text
- * @param {() => void} [again]
+ * @param {string} name of the system
+ * @param {(() => string) | null} text null to remove the sentence
+ * @param {() => void} [again] called by the button to try again; there is no button without it
  */
 export function say(lesson, name, text, again) {
   const { [name]: _, ...others } = lesson.unreported;
@@ -49,7 +50,7 @@ export function say(lesson, name, text, again) {
 }
 
 /**
- * Reads the marks that a system keeps: they may be of another version, or not of this program at all.
+ * Reads the marks that a system keeps. They may be from another version or from another program.
  * @param {any} given
  * @returns {Required<Kept>}
  */
@@ -83,18 +84,18 @@ export class Delivery {
   #adapt;
   /** @type {Adapter | null} */
   #adapter = null;
-  /** The best score that was told or kept. @type {number | null} */
+  /** The best score so far, 0 to 1, sent or kept by the system; null before. @type {number | null} */
   #best = null;
   #kept = readKept(null);
   #told = '';
   #recalled = false;
-  /** Answers that were not noted yet. @type {Deed[]} */
+  /** Answers and shown solutions that were not sent yet. @type {Deed[]} */
   #deeds = [];
   #running = false;
-  /** True if something changed since the current attempt began. */
+  /** True if marks or answers have changed since the current attempt began. */
   #again = false;
   #ended = false;
-  /** True if the sentence of a failure is on show. */
+  /** True if the sentence of a failure is shown. */
   #failing = false;
   #pause = FIRST_PAUSE;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -103,8 +104,8 @@ export class Delivery {
   /**
    * @param {LogitLesson} lesson
    * @param {string} name of the system
-   * @param {boolean} named whether the page names it
-   * @param {() => Promise<Adapt>} adapt fetches its adapter
+   * @param {boolean} named true if the page names the system
+   * @param {() => Promise<Adapt>} adapt fetches the system's adapter
    */
   constructor(lesson, name, named, adapt) {
     this.#lesson = lesson;
@@ -117,7 +118,7 @@ export class Delivery {
   begin() {
     const lesson = this.#lesson;
     const attempt = () => this.#attempt();
-    // In the capture phase, so that an answer is noted before its mark is told.
+    // The capture phase comes first, so that an answer is sent before its mark.
     for (const name of /** @type {const} */ (['answer', 'solution']))
       lesson.addEventListener(
         `logit-${name}`,
@@ -131,7 +132,7 @@ export class Delivery {
     addEventListener('online', attempt);
     document.addEventListener('visibilitychange', () => document.hidden && attempt());
     addEventListener('pagehide', () => attempt().finally(() => this.#adapter?.end?.()));
-    // A page that comes back from the browser's cache begins another session.
+    // If the browser restores the page from its cache, a new session begins.
     addEventListener('pageshow', ({ persisted }) => {
       if (!persisted) return;
       this.#recalled = false;
@@ -145,13 +146,13 @@ export class Delivery {
     say(this.#lesson, this.#name, text, again);
   }
 
-  /** Key of unsent marks in the browser; null without a known learner. */
+  /** The key under which the browser keeps unsent marks; null if the learner is unknown. */
   get #unsentKey() {
     const { learner } = this.#adapter ?? {};
     return learner ? JSON.stringify([this.#name, learner, this.#lesson.result.lesson]) : null;
   }
 
-  /** The result to tell, with the best score so far. */
+  /** Returns the result to send, with the best score so far. */
   #current() {
     const { result } = this.#lesson;
     if (result.score !== null) this.#best = Math.max(this.#best ?? 0, result.score);
@@ -191,7 +192,7 @@ export class Delivery {
     this.#told = text;
   }
 
-  /** Brings the system up to date. Never rejects. */
+  /** Sends all unsent answers and marks to the system. Never rejects. */
   async #attempt() {
     this.#again = true;
     if (this.#running || this.#ended) return;
@@ -243,7 +244,7 @@ export class Delivery {
     this.#pause = Math.min(2 * this.#pause, LAST_PAUSE);
   }
 
-  /** Tries again at the learner's press. */
+  /** Tries again after the learner has pressed the button. */
   #retry() {
     this.#say(() => t('lesson.unreported.trying'));
     clearTimeout(this.#timer);

@@ -1,24 +1,24 @@
 /**
- * Messages between a lesson in a frame and its parent. The lesson sends 'logitscope:ready' once, and
- * 'logitscope:result' after each answer and after a moved figure has come to rest. It takes
- * 'logitscope:get', and 'logitscope:set' with an earlier state, from the parent only.
+ * Messages between a lesson in a frame and its parent page. The lesson sends 'logitscope:ready' once. It
+ * sends 'logitscope:result' after each answer, and REST_MS after the last move of a figure. It accepts
+ * 'logitscope:get', and 'logitscope:set' with an earlier state, only from the parent page.
  */
 import { STATE_LIMIT } from '../../lessons/marks.js';
 import { Debounce } from '../../base/debounce.js';
 import { t } from '../../locale/locale.js';
 
-/** Time without a move after which a figure's result is sent, in ms. */
+/** The time without a move after which a figure's result is sent, in ms. */
 const REST_MS = 250;
 
 /** @param {import('../lesson/lesson.js').LogitLesson} lesson */
 export function answerHost(lesson) {
   const { parent } = window;
   const debounce = new Debounce();
-  /** Resolves when the last result is sent: results keep their order. */
+  /** Resolves when the last result is sent, so that results keep their order. */
   let last = Promise.resolve();
   /** @param {string} type @param {object} detail */
   const tell = (type, detail) => parent.postMessage({ type: `logitscope:${type}`, ...detail }, '*');
-  /** @param {object} [id] of the message that this answers */
+  /** @param {object} [id] of the message that the result answers */
   const tellResult = (id = {}) => {
     debounce.cancel();
     const { result } = lesson;
@@ -27,7 +27,7 @@ export function answerHost(lesson) {
   };
   /** @param {string} state @param {object} id */
   async function restore(state, id) {
-    await lesson.opened; // a page may send a state before 'logitscope:ready'
+    await lesson.opened; // the parent page may send a state before 'logitscope:ready'
     lesson.restore(state);
     tellResult(id);
   }

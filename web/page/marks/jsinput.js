@@ -1,11 +1,11 @@
 /**
- * JSInput of Open edX: three functions of the window. A page of another origin (sop="false") calls
- * them by messages of JSChannel.
+ * The adapter for JSInput of Open edX. It defines three functions of the window. A page of another origin
+ * (sop="false") calls these functions through messages of JSChannel.
  */
 
 const SCOPE = 'JSInput::';
 
-/** Reads a message of JSChannel in the scope of JSInput; null for any other. @param {string} text */
+/** Parses a message of JSChannel with the scope of JSInput; returns null for any other message. @param {string} text */
 function readMessage(text) {
   try {
     const { method, params, id } = JSON.parse(text);

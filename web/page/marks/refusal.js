@@ -1,6 +1,6 @@
 /**
- * The reason why a course system did not take marks. `key` and `values` make the sentence; after
- * a `final` refusal there is no other attempt.
+ * The reason why a course system did not accept marks. `key` and `values` determine the sentence. After a
+ * `final` refusal there is no further attempt.
  */
 export class Refusal extends Error {
   /**

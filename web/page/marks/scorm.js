@@ -1,11 +1,11 @@
 /**
- * SCORM 1.2 and 2004: the API that a course system puts into a window around the lesson. SCORM 1.2
- * keeps 4,096 characters of a state, hence STATE_LIMIT.
+ * The adapter for SCORM 1.2 and 2004. A course system defines the API in a window around the lesson.
+ * SCORM 1.2 keeps at most 4,096 characters of a state; this is the reason for STATE_LIMIT.
  */
 import { Refusal } from './refusal.js';
 
 /**
- * The names that differ between versions.
+ * The names and formats that differ between the two versions of SCORM.
  * @typedef {object} Version
  * @property {'API' | 'API_1484_11'} api
  * @property {string} prefix of each method
@@ -17,7 +17,7 @@ import { Refusal } from './refusal.js';
  * @property {string} exit
  * @property {string} time
  * @property {(seconds: number) => string} duration
- * @property {(right: boolean) => Record<string, string>} answered values of an interaction beside its id
+ * @property {(right: boolean) => Record<string, string>} answered returns the values of an interaction, without id and type
  *
  * @typedef {Record<string, (...values: string[]) => any>} Api
  * @typedef {import('./delivery.js').Host} Host
@@ -63,18 +63,18 @@ const SCORM_2004 = {
   }),
 };
 
-/** The type of an interaction, by the kind of its question. @type {Record<string, string>} */
+/** The type of an interaction for each kind of question. @type {Record<string, string>} */
 const TYPES = { number: 'numeric', choice: 'choice', token: 'fill-in', order: 'sequencing' };
-/** Errors of an absent value: nothing is kept, or the system has no such element. */
+/** The error codes of an absent value: no value is kept, or the system does not have the element. */
 const ABSENT = [401, 402, 403];
-/** The error of a session that has begun already. */
+/** The error code of a session that has begun already. */
 const BEGUN = 103;
-/** Tries to find an API that comes late, and the pause between two in ms. */
+/** The number of attempts to find an API that is defined late, and the pause between two attempts in ms. */
 const [LOOKS, LOOK_MS] = [10, 200];
-/** Most characters of a reason on show. */
+/** The most characters of a reason that are shown. */
 const LONGEST_REASON = 200;
 
-/** The first of the windows around this one, and of those that opened it, that has an API. @param {Version['api']} name */
+/** Finds the API in the windows around this window, then in its opener and the windows around the opener. @param {Version['api']} name */
 function findApi(name) {
   /** @param {Window | null} start */
   const above = (start) => {
@@ -83,7 +83,7 @@ function findApi(name) {
         const found = /** @type {any} */ (at)[name];
         if (found) return /** @type {Api} */ (found);
       } catch {
-        // a window of another origin; the windows around it may be of this one
+        // a window of another origin; the windows around it may have this origin
       }
     return null;
   };
@@ -99,9 +99,9 @@ class Scorm {
   #api = null;
   #begun = false;
   #review = false;
-  /** Values of the first report: without them some systems count an opened lesson as completed. */
+  /** The values of the first report; without these, some systems count an opened lesson as completed. */
   #first = {};
-  #started = performance.now(); // no clock that is set back
+  #started = performance.now(); // unlike Date.now(), nobody can set this clock back
   learner = '';
 
   /** @param {Version} version @param {Host} host */
@@ -129,12 +129,12 @@ class Scorm {
     }
   }
 
-  /** The error of the last call; 0 for none. */
+  /** Returns the error code of the last call; 0 for none. */
   #lastError() {
     return Number(this.#call('GetLastError')) || 0;
   }
 
-  /** Calls a method and throws its error if it answers "false". @param {string} method @param {string[]} values */
+  /** Calls a method; throws a refusal with its error if it returns "false". @param {string} method @param {string[]} values */
   #must(method, ...values) {
     if (this.#call(method, ...values) !== 'false') return;
     const code = this.#lastError();
@@ -158,7 +158,7 @@ class Scorm {
       quietly(() => this.#call('SetValue', key, value));
   }
 
-  /** Sets all values, then throws the first refusal. @param {Record<string, string>} values */
+  /** Sets all values; if some were refused, then throws the first refusal. @param {Record<string, string>} values */
   #set(values) {
     /** @type {unknown} */
     let fault = null;
@@ -173,8 +173,8 @@ class Scorm {
   }
 
   /**
-   * Passed or failed by the system's passing score; empty if it has none.
-   * @param {number} share
+   * Returns passed or failed, by the system's passing score; no value if the system has no passing score.
+   * @param {number} share the score, from 0 to 1
    * @returns {Record<string, string>}
    */
   #success(share) {
@@ -238,12 +238,12 @@ class Scorm {
   }
 }
 
-/** Ignores the failure of work on which no mark depends. @param {() => void} work */
+/** Runs `work`, on which no mark depends, and ignores its failure. @param {() => void} work */
 function quietly(work) {
   try {
     work();
   } catch {
-    // a system need not have it
+    // a course system may omit this feature
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * xAPI: statements on a learner's answers and score. The page gets them as "logit-statement", the page
- * around a frame as 'logitscope:statement', and a store if the attribute `xapi` names one. With an
- * `actor` the store keeps the state too. No lesson's file and no address can name a store.
+ * The adapter for xAPI: statements about a learner's answers and score. The page gets a statement as the
+ * event "logit-statement", the parent page of a frame as the message 'logitscope:statement'. The store
+ * that the attribute `xapi` names gets it too. With an `actor` the store also keeps the state. A lesson's
+ * file or an address cannot name a store.
  */
 
 import { Refusal } from './refusal.js';
@@ -12,16 +13,16 @@ const VERBS = 'http://adlnet.gov/expapi/verbs/';
 const VERSION = '1.0.3';
 const STATE_ID = 'logitscope';
 
-/** Longest wait for a store's answer, in ms. */
+/** The longest wait for a store's answer, in ms. */
 const PATIENCE = 30_000;
-/** The store has no state yet. */
+/** The status code of a store that has no state yet. */
 const NOT_FOUND = 404;
-/** The store keeps statements and no states. */
+/** The status codes of a store that keeps statements but no states. */
 const STATELESS = [405, 501];
-/** The store has this statement already: its first answer was lost. */
+/** The status code if the store has this statement already, because its first answer was lost. */
 const CONFLICT = 409;
 
-/** The id of a lesson in a store. @param {string | null} name */
+/** Returns the id of a lesson in a store. @param {string | null} name */
 function activityOf(name) {
   try {
     return new URL(`?lesson=${encodeURIComponent(name ?? '')}`, document.baseURI).href;
@@ -30,7 +31,7 @@ function activityOf(name) {
   }
 }
 
-/** A random UUID; `crypto.randomUUID` needs a secure context. */
+/** Returns a random UUID. `crypto.randomUUID` is not used, since it needs a secure context. */
 function uuid() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -45,13 +46,13 @@ class Xapi {
   #take;
   /** @type {URL | null} */
   #store;
-  /** The learner; null unless the page names one. @type {any} */
+  /** The learner; null if the page names none. @type {any} */
   #actor = null;
-  /** True if the store keeps the state. */
+  /** True if the store keeps states. */
   #keeps = false;
   /** @type {Refusal | null} */
   #forbidden = null;
-  /** Statements by their cause, until the store has them. @type {Map<unknown, object>} */
+  /** The statements that the store does not have yet; the key is the cause of a statement. @type {Map<unknown, object>} */
   #unsent = new Map();
   learner = '';
 
@@ -78,7 +79,7 @@ class Xapi {
 
   /**
    * @param {string} path in the store
-   * @param {readonly number[]} allowed status codes of an answer, beside success
+   * @param {readonly number[]} allowed the status codes, other than success, that are no failure
    * @param {RequestInit} [options]
    * @returns {Promise<Response | null>} null without a store
    */
@@ -89,7 +90,7 @@ class Xapi {
     const signal = AbortSignal.timeout(PATIENCE);
     let reason;
     try {
-      // A request outlives the page, which may close just after the last answer.
+      // `keepalive`: the request continues if the page closes just after the last answer.
       const rest = { keepalive: true, headers, signal };
       const response = await fetch(new URL(path, this.#store), { ...options, ...rest });
       if (response.ok || allowed.includes(response.status)) return response;
@@ -107,10 +108,10 @@ class Xapi {
   }
 
   /**
-   * Makes a statement and emits it to the page.
+   * Creates a statement and emits it to the page.
    * @param {string} verb
    * @param {object} result
-   * @param {string} [part] of the lesson, a question
+   * @param {string} [part] the id of a question; undefined for the whole lesson
    */
   #make(verb, result, part) {
     const lesson = this.#lesson;
@@ -119,7 +120,7 @@ class Xapi {
     const definition = { name: { [language]: part ?? lesson.read?.title ?? '' } };
     const actor = this.#actor ?? { account: { homePage: location.origin, name: 'anonymous' } };
     const statement = {
-      id: uuid(), // a store takes a statement once, even if it is sent twice
+      id: uuid(), // with the id, a store accepts a statement only once, even if it is sent twice
       ...(this.#actor || this.#store ? { actor: { objectType: 'Agent', ...actor } } : {}),
       verb: { id: VERBS + verb, display: { en: verb } },
       object: { objectType: 'Activity', id, definition },

@@ -1,14 +1,14 @@
 /**
- * Asks the browser to keep the site for visits without the network. A page of the site names the
- * service worker in a link; other pages, the single file and lesson packages do not.
+ * Asks the browser to keep the site for visits without the network. Only a page of the site has a link
+ * that names the service worker; other pages, the single-file page and lesson packages have none.
  */
 import { trustedAddress } from '../../engine/trusted.js';
 import { openModels } from '../../state/engines.js';
 
-/** The wait in a browser without idle callbacks, in ms. */
+/** The delay of the registration in a browser without idle callbacks, in ms. */
 const PATIENCE = 1000;
 
-/** Registers the worker in idle time; a refusal changes nothing. */
+/** Registers the worker in idle time; ignores a failure. */
 export function keepSite() {
   const link = document.querySelector('link[rel=serviceworker]');
   const allowed = window.parent === window && origin !== 'null' && isSecureContext;
@@ -19,7 +19,7 @@ export function keepSite() {
   else setTimeout(register, PATIENCE);
 }
 
-/** Registers the worker and names the files that this visit fetched before. @param {string} address */
+/** Registers the worker and sends it the addresses of the files that this visit has fetched. @param {string} address */
 async function keep(address) {
   const { serviceWorker } = navigator;
   if (!serviceWorker) return;

@@ -1,12 +1,12 @@
 /**
- * The site's service worker: after the first visit the site opens without the network. It holds the
- * files of one build, each checked against its sum, and gives a page only files of that build. web/sign.js
- * bundles it with the list of files.
+ * The site's service worker: after the first visit the site opens without the network. The worker keeps
+ * the files of one build, compares each file with its SHA-256, and serves only files of that build.
+ * web/sign.js bundles the worker with the list of files.
  */
 
 /**
- * @typedef {{ version: string, sums: Record<string, string>, onUse: string[] }} Site all files but
- *   those of `onUse` are kept at installation
+ * @typedef {{ version: string, sums: Record<string, string>, onUse: string[] }} Site `sums` has
+ *   the SHA-256 of each file; the files of `onUse` are kept only when they are first requested
  */
 
 const worker = /** @type {any} */ (globalThis);
@@ -17,22 +17,22 @@ const { registration, clients } = worker;
 const scope = registration.scope;
 const PREFIX = `logitscope ${scope} `;
 const NAME = PREFIX + version;
-/** The first characters of every version of this script, which web/sign.js writes. */
+/** The first characters of this script in every version; web/sign.js writes them. */
 const MARK = '/* logitscope ';
 /** The longest wait for the server's answer about its version, in ms. */
 const PATIENCE = 1000;
 const LOOSE = { ignoreVary: true };
 
-/** The version of the server's build that a page was last asked to fetch. */
+/** The version of the server's build that a page was last sent to fetch. */
 let tried = version;
 
-/** The SHA-256 of some bytes, in base64. @param {ArrayBuffer} bytes */
+/** Returns the SHA-256 of bytes in base64. @param {ArrayBuffer} bytes */
 async function sumOf(bytes) {
   const sum = await crypto.subtle.digest('SHA-256', bytes);
   return btoa(String.fromCharCode(...new Uint8Array(sum)));
 }
 
-/** The path within the site, or undefined for another place. @param {string} url */
+/** Returns the path of a file of the site; undefined for another address. @param {string} url */
 function pathOf(url) {
   const { origin, pathname } = new URL(url);
   const whole = origin + pathname;
@@ -42,8 +42,8 @@ function pathOf(url) {
 }
 
 /**
- * Returns a file of this build from an earlier build's cache, the browser's cache or the server:
- * the first with the right sum. Throws if the server has other bytes.
+ * Returns a file of this build from a cache of any build, the browser's cache or the server: the first
+ * whose SHA-256 is right. Throws if none is right.
  * @param {string} path
  */
 async function fetchFile(path) {
@@ -59,7 +59,7 @@ async function fetchFile(path) {
     const bytes = await found.arrayBuffer();
     if ((await sumOf(bytes)) !== sums[path]) continue;
     const headers = new Headers(found.headers);
-    for (const name of ['content-encoding', 'vary']) headers.delete(name); // of the transfer, not the bytes
+    for (const name of ['content-encoding', 'vary']) headers.delete(name); // these headers describe the transfer, not the bytes
     headers.set('content-length', String(bytes.byteLength));
     return new Response(bytes, { headers });
   }
@@ -76,7 +76,7 @@ async function fileOf(path) {
   return found;
 }
 
-/** Returns the range of a file that a request names. @param {Response} whole @param {string | null} range */
+/** Returns the part of a file that a Range header requests; the whole file without one. @param {Response} whole @param {string | null} range */
 async function partOf(whole, range) {
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
   if (from === undefined) return whole;
@@ -92,7 +92,7 @@ async function partOf(whole, range) {
 }
 
 /**
- * Answers from this build, or from the server if user or browser have removed the cache.
+ * Answers with a file of this build; from the server if the user or the browser has removed the cache.
  * @param {Request} request
  * @param {string} path
  */
@@ -101,14 +101,15 @@ async function respond(request, path) {
   return partOf(await fileOf(path), request.headers.get('range'));
 }
 
-/** Removes the caches of this folder, but for one. @param {string} [kept] */
+/** Removes the caches of this folder, except `kept`. @param {string} [kept] */
 async function removeCaches(kept) {
   for (const name of await caches.keys())
     if (name.startsWith(PREFIX) && name !== kept) await caches.delete(name);
 }
 
 /**
- * True if the server has a build that no page has tried. A server without this worker removes it.
+ * Returns true if the server has a build that no page has tried. If the server no longer has this worker,
+ * removes the worker.
  */
 async function isNew() {
   try {
@@ -124,19 +125,19 @@ async function isNew() {
     if (fresh) tried = theirs;
     return fresh;
   } catch {
-    return false; // offline, or too slow
+    return false; // no network, or no answer within PATIENCE
   }
 }
 
-/** The page that fetches the new build and reloads: update.js. */
+/** A page with update.js, which fetches the new build and reloads. */
 const UPDATE = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'self'">
 <title>Logitscope</title><progress aria-label="Logitscope"></progress>
 <script type="module" src="${scope}update.js"></script>`;
 
 /**
- * Answers a navigation. If there is a new build and no other page is open, the answer is the page that
- * changes to it. Otherwise it is this build: one service worker serves all open pages.
+ * Answers a navigation. If the server has a new build and no other page is open, the answer is UPDATE.
+ * Otherwise it is the file of this build, since one service worker serves all open pages.
  * @param {Request} request
  * @param {string} path
  */
@@ -147,7 +148,7 @@ async function open(request, path) {
   return respond(request, path);
 }
 
-/** Keeps all files of a page or none: an incomplete build on the server is ignored. */
+/** Keeps all files except `onUse`. If one is missing, keeps none: the build on the server is incomplete. */
 async function install() {
   const cache = await caches.open(NAME);
   const paths = Object.keys(sums).filter((path) => !onUse.includes(path));

@@ -1,6 +1,6 @@
 /**
- * Shows in the page's place while a new build is fetched, then reloads: with the new build if it is
- * complete, else with the kept one.
+ * The script of a page that is shown while a new build is fetched. It then reloads: with the new build if
+ * it is complete, else with the kept build.
  */
 
 /** The longest wait for the new build, in ms. */
@@ -9,7 +9,7 @@ const PATIENCE = 3000;
 const { serviceWorker } = navigator;
 const again = () => location.reload();
 serviceWorker.addEventListener('controllerchange', again);
-serviceWorker.addEventListener('message', again); // another page still shows the old build
+serviceWorker.addEventListener('message', again); // the worker's message: another page still uses the old build
 serviceWorker.startMessages();
 const timer = setTimeout(again, PATIENCE);
 
