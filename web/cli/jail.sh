@@ -1,5 +1,5 @@
-# Within new namespaces: a root of its own that nothing can be written to. Each path is bound where it
-# is, each LINK is one, each HIDE is an empty folder. jail.sh ROOT KIND SOURCE TARGET ... -- PROGRAM ...
+# jail.sh ROOT FOLDER KIND SOURCE TARGET ... -- PROGRAM ...: runs a program with a new read-only root, inside new
+# namespaces. BIND shows SOURCE at TARGET, LINK copies a symbolic link, HIDE makes an empty folder.
 set -e
 root=$1 folder=$2
 shift 2
@@ -24,20 +24,20 @@ while [ "$1" != -- ]; do
     esac
 done
 shift
-# If the kernel allows it: no user namespaces inside, no shared memory of System V.
+# If the kernel allows it, forbids new user namespaces and System V shared memory.
 echo 0 2>/dev/null >/proc/sys/user/max_user_namespaces || :
 echo 0 2>/dev/null >/proc/sys/kernel/shmmni || :
 mkdir -p "$root/proc" "$root/tmp"
 mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 while read -r _ _ _ _ at _; do
-    # Spaces and the like are written in octal.
+    # mountinfo writes spaces and some other characters in octal.
     case $at in *\\*) at=$(printf %b "$(printf %s "$at" | sed 's/\\/\\0/g')") ;; esac
     case $at in
     "$root"/dev/*) mount -o remount,bind,ro,nosuid,noexec "$at" ;;
     "$root" | "$root"/*) mount -o remount,bind,ro,nosuid,nodev "$at" ;;
     esac
 done </proc/self/mountinfo
-# The old root is left behind, with every right to change this one.
+# Unmounts the old root; afterwards no process can change the new one.
 cd "$root"
 pivot_root . .
 umount -l .

@@ -1,8 +1,8 @@
 # Runs a program within limits: limits.sh KILOBYTES SECONDS PROGRAM ...
-# Memory that it may write to, processor time, no file longer than nothing, few open files.
+# Limits writable memory and processor time; allows no writing to files and few open files.
 data=$1 seconds=$2
 shift 2
-trap '' XFSZ # a write is refused, rather than ending the program
+trap '' XFSZ # a write then fails and does not end the program
 ulimit -c 0
 ulimit -f 0
 ulimit -n 64

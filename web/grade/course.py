@@ -1,5 +1,5 @@
-"""The styles of courses in Python: tensors, arrays or lists, names of parameters, generators of random
-numbers, strategy objects. harness.py calls it; it knows no right answers."""
+"""Supports the Python styles of various courses: tensors, arrays or lists, parameter names, random number
+generators, strategy objects. harness.py calls this file; it knows no correct answers."""
 
 import ast
 import inspect
@@ -8,7 +8,7 @@ import operator
 import re
 import sys
 
-# Other names of parameters in courses.
+# Other parameter names that courses use.
 OF_WARPERS = {
     "logits": "scores",
     "history": "token_ids prev_ids prev_token_ids previous_ids full_ids ids generated generated_ids"
@@ -37,12 +37,12 @@ SEEDS = 1000
 
 
 def known(name, names):
-    """The usual name of a parameter."""
+    """Returns the usual name of a parameter."""
     return next((own for own, others in names.items() if name in others.split()), name)
 
 
 def known_names(given, names, short=()):
-    """The known names of parameters, for the error on an unknown one."""
+    """Returns the known parameter names, for the error about an unknown name."""
     others = [other for all in names.values() for other in all.split()]
     return ", ".join(dict.fromkeys([*given, *short, *names, *others])) + ", or a setting"
 
@@ -52,12 +52,12 @@ def imported(name):
 
 
 def kind_of():
-    """The kind of the logits: `torch`, `numpy` or `list`; fixed once the file is loaded."""
+    """Returns the type of the logits: `torch`, `numpy` or `list`; it is final after the file is loaded."""
     return next((name for name in ("torch", "numpy") if imported(name)), "list")
 
 
 def wanted(parameter, kind):
-    """The kind of a parameter by its annotation, else the kind of the file."""
+    """Returns the type of a parameter by its annotation; without one, the file's type `kind`."""
     note = parameter.annotation
     note = note if isinstance(note, str) else getattr(note, "__name__", "") + str(note)
     if note == "_empty" or parameter.annotation is parameter.empty:
@@ -71,7 +71,7 @@ def wanted(parameter, kind):
 
 
 def handed(values, kind, whole=False, rows=False):
-    """Numbers, or with `whole` ids, in a kind; `rows`: as the only row of a batch."""
+    """Converts values to the type `kind`. whole: true for ids; rows: true for a batch of one row."""
     if kind == "torch":
         torch = imported("torch")
         made = torch.tensor(values, dtype=torch.long if whole else torch.float32)
@@ -88,7 +88,7 @@ def shape_of(value):
 
 
 def listed(value):
-    """A list from a tensor, array, list or tuple; None for anything else."""
+    """Converts a tensor, array, list or tuple to a list; returns None for any other value."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, (list, tuple)):
@@ -97,7 +97,7 @@ def listed(value):
 
 
 def is_row(value):
-    """True if a result is one row of a batch."""
+    """True if a value is a batch of one row."""
     return isinstance(value, list) and len(value) == 1 and isinstance(value[0], (list, tuple))
 
 
@@ -105,7 +105,7 @@ class Ranks:
     """Tries whether a function takes one row or a batch, and keeps the first form without an error."""
 
     ALL = {"logits": [(False, False), (True, True), (True, False)], "ids": [(False,), (True,)]}
-    # Errors of a function that gets too few dimensions.
+    # Matches the errors of a function whose argument has too few dimensions.
     SHAPES = re.compile(r"dimension|indices|unpack|0-d|iterate|subscriptable|size of tensor")
 
     def __init__(self, of, kind):
@@ -129,12 +129,12 @@ class Ranks:
         raise first
 
 
-# Randomness. While a loop is graded, the draws of libraries take the grader's numbers, so that its ids
+# Randomness. While a loop is graded, the libraries draw with the grader's numbers, so that the loop's ids
 # can be compared. A draw from probabilities begins with the most probable item.
 
 
 def seed_of(value):
-    """A seed as a whole number for a message; -1 for any other value."""
+    """Returns a seed as a whole number for a message; -1 for any other value."""
     try:
         value = operator.index(value)
     except TypeError:
@@ -143,7 +143,7 @@ def seed_of(value):
 
 
 class Stream:
-    """The numbers in [0, 1) of a seed."""
+    """The numbers in [0, 1) that belong to a seed."""
 
     def __init__(self, seed=None):
         self.begin(seed)
@@ -159,7 +159,7 @@ class Stream:
         return RUN.ask({"ask": "number", "seed": seed, "step": step})["number"]
 
     def uniform(self):
-        """A number for the learner's own cumulative sum, which may end a little below 1."""
+        """Returns a number for the learner's own cumulative sum, whose last value may be slightly below 1."""
         RUN.uniform = True
         return min(self.next() + 2**-22, 1 - 2**-20)
 
@@ -186,11 +186,11 @@ class Run:
         self.seed = seed
         self.log = log
         self.drawn = self.uniform = False
-        # The shared generator of torch.manual_seed and the like.
+        # The shared generator that torch.manual_seed and similar functions seed.
         self.shared = Stream()
 
     def seeded(self, seed):
-        """Logs a seed. Before the first draw only one counts: a loop may seed several libraries."""
+        """Logs a seed. Before the first draw only one seed is logged: a loop may seed several libraries."""
         seeds = self.log["seeds"]
         if len(seeds) < SEEDS and (self.drawn or not seeds):
             seeds.append(int(seed))
@@ -383,7 +383,7 @@ def patch(name):
 
 
 def names_of(text):
-    """The modules that a text imports; lines are searched if it does not parse, as a cell with magics."""
+    """Returns the modules that a text imports. If it does not parse (a cell with magics), searches its lines."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError):
@@ -399,19 +399,19 @@ def prepare(texts):
         if any(name in names_of(text) for text in texts):
             try:
                 __import__(name)
-            except Exception:  # the file says so itself
+            except Exception:  # loading the file will raise the error again
                 continue
             patch(name)
 
 
 def finish():
-    """Patches the libraries that were imported by other modules."""
+    """Patches the libraries that other modules have imported."""
     for name in PATCHES:
         patch(name)
 
 
 def generator_of(kind, seed, factory):
-    """A generator with the grader's numbers; a call with a seed calls `factory`."""
+    """A generator of the grader's numbers. Calling it with a seed calls `factory`."""
     numpy, random = imported("numpy"), imported("random")
     base, bits = random.Random if random else object, ()
     if kind == "torch":
@@ -423,7 +423,7 @@ def generator_of(kind, seed, factory):
     return generator
 
 
-# The toy model, with lists, arrays or tensors. The use of a row before the last is counted.
+# The toy model, with lists, arrays or tensors. It counts reads of rows before the last row.
 
 VIEWS = (
     "__getitem__ squeeze unsqueeze select view reshape flatten narrow detach clone float double to cpu"
@@ -448,7 +448,7 @@ class Rows(list):
 
 
 def early(places):
-    """The number of positions before the last."""
+    """Returns the number of positions before the last one; the last is -1."""
     found = set(places.reshape(-1).tolist())
     return len(found - {-1})
 
@@ -513,7 +513,7 @@ def arrays(values, places, log):
 
 
 class Model:
-    """model(ids) gives logits for each position, in the kind and the dimensions of the ids."""
+    """model(ids) returns logits for each position, with the type and the dimensions of the ids."""
 
     training = False
     device = "cpu"
@@ -597,7 +597,7 @@ STRATEGIES = {
 
 
 class Skipped(Exception):
-    """The function has no parameter for a setting."""
+    """Raised if the function has no parameter for a setting."""
 
 
 def strategy_of(settings, module):
@@ -629,7 +629,7 @@ def strategy_of(settings, module):
 
 
 def sampler_of(settings, kind):
-    """A sampler for a loop that takes one: it draws from the logits without any stage."""
+    """Returns a sampler for a loop that has a sampler parameter: it draws from the logits without any stage."""
     for name, value in NEUTRAL.items():
         if settings[name] != value:
             raise Skipped(name)
@@ -644,7 +644,7 @@ def sampler_of(settings, kind):
 
 
 class Call:
-    """A course's decode loop: its arguments, and the rules that it does not know."""
+    """A course's decode loop: its arguments, and the rules that it does not support."""
 
     def __init__(self, function, module, kind):
         self.function, self.module, self.kind = function, module, kind
@@ -655,7 +655,7 @@ class Call:
             if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         }
         names = self.parameters
-        # The interface of the grader's documentation: settings, or rng as a factory.
+        # The interface in the grader's documentation has `settings`, or `rng` as a factory.
         rng = names.get("rng")
         self.documented = "settings" in names or (
             rng is not None and rng.name in ("rng", "make_rng") and rng.annotation is rng.empty
@@ -695,7 +695,7 @@ class Call:
         return made
 
     def blind(self, model):
-        """The rules that this loop does not know, since its course does not teach them."""
+        """Returns the rules that this loop does not support, because its course does not teach them."""
         if self.documented:
             return []
         has = lambda name: (
@@ -707,6 +707,6 @@ class Call:
         return crop + ([] if has("eos_token_id") else ["end"])
 
     def without_prompt(self, ids, prompt, log):
-        """Cuts the prompt off: a course's loop may return the whole text, longer than its calls of the model."""
+        """Removes the prompt: a course's loop may return it too, and then more ids than it called the model."""
         whole = len(ids) > len(log["windows"]) and ids[: len(prompt)] == prompt
         return ids[len(prompt) :] if whole and not self.documented else ids

@@ -1,10 +1,10 @@
-"""Runs beside a learner's Python functions: takes calls as lines of JSON and answers with the returned
-values. It does in Python what harness.js does; a removed logit is the string "-inf"."""
+"""Runs beside a learner's Python functions: reads calls as lines of JSON and answers with the returned
+values. It is the Python version of harness.js; a removed logit is the string "-inf"."""
 
 import builtins
 
 if __name__ == "__main__":
-    # Run again in a namespace of its own, with built-ins that nothing else can change.
+    # Runs this file again in a separate namespace, whose built-ins no other code can change.
     namespace = {"__name__": "harness", "__file__": __file__, "__builtins__": dict(vars(builtins))}
     with open(__file__, encoding="utf-8") as file:
         exec(compile(file.read(), __file__, "exec"), namespace)
@@ -30,14 +30,14 @@ spec = importlib.util.spec_from_file_location(
 course = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(course)
 
-# Cell magics that run the rest of their cell.
+# Cell magics after which the rest of the cell is run as Python.
 TIMED = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 SHORT_NAMES = {"p": "_p", "k": "_k", "penalty": "_penalty"}
 
 
 class Settings(dict):
-    """The settings by key or attribute; `read` names those that the function has read."""
+    """The settings by key or attribute; `read` contains the names that the function has read."""
 
     def __init__(self, given):
         super().__init__(given)
@@ -58,7 +58,7 @@ class Settings(dict):
 
 
 def word(x):
-    """A number as JSON can carry it."""
+    """Converts a number for JSON, which has no infinities and no NaN."""
     if x == "-inf":
         return x
     if isinstance(x, bool) or not isinstance(x, (int, float)):
@@ -72,7 +72,7 @@ def word(x):
 
 
 def plain(value, most):
-    """The numbers of a list, or a description of any other value."""
+    """Returns the numbers of a list, or a description of any other value."""
     values = course.listed(value)
     if values is not None:
         return {"result": [word(x) for x in values[:most]], "length": len(values)}
@@ -80,7 +80,7 @@ def plain(value, most):
 
 
 def message(error):
-    """The message of an error, with the line of the learner's file."""
+    """Returns the message of an error, with the line of the learner's file."""
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SystemExit):
         said = "it called exit"
@@ -116,8 +116,8 @@ def find(module, name, strict):
 
 
 def arguments(function, name, given, rows):
-    """The arguments of a sampler by the names of its parameters, and the logits and history among them;
-    `rows`: which of the two are batches of one."""
+    """Returns the arguments of a sampler by parameter name, then its logits and its history argument;
+    `rows`: for logits and history, true to pass a batch of one."""
     settings = given["settings"]
     named, own, seen = {}, None, None
     for parameter in inspect.signature(function).parameters.values():
@@ -151,7 +151,7 @@ def arguments(function, name, given, rows):
 
 
 def is_other(value, before):
-    """True if a list, tensor or array, or the only row of one, differs from before."""
+    """True if a list, tensor or array, or its only row, differs from `before`."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if value and isinstance(value[0], (list, tuple)):
         value = value[0]
@@ -172,7 +172,7 @@ def warp(tested, name, given):
         "second": [course.number(x) for x in second] if second else None,
     }
 
-    # The learner's code can reach every name and object here, so a copy decides.
+    # The learner's code can reach every name and object here, so tuples keep the original values.
     before, past = (*logits,), (*given["history"],)
     own = seen = None
 
@@ -190,7 +190,7 @@ def warp(tested, name, given):
 
 
 def generate(tested, name, given, ask):
-    """`ask` asks the grader, which has the model, the random numbers and their log."""
+    """`ask` sends a question to the grader, which has the model, the random numbers and the log."""
     log = {"windows": [], "early": 0, "seeds": []}
     settings = Settings(given["settings"])
     toy, prompt = given["toy"], given["prompt"]
@@ -245,7 +245,7 @@ def generate(tested, name, given, ask):
 
 
 class TestedFunction:
-    """The function that is graded, and the way in which it is called."""
+    """The function to grade, and how to call it."""
 
     def __init__(self, module, name, strict):
         self.module = module
@@ -255,7 +255,7 @@ class TestedFunction:
 
 
 def code_of(text, name):
-    """The code of a cell without its magics and shell lines (%, !)."""
+    """Returns the code of a cell without its magics and shell lines (%, !)."""
     try:
         return compile(text, name, "exec")
     except SyntaxError:
@@ -267,7 +267,7 @@ def code_of(text, name):
 
 
 def run_cells(source, module):
-    """Runs the code cells of a notebook; an error ends only its own cell."""
+    """Runs the code cells of a notebook; an error ends only the cell in which it occurs."""
     global CELL_FAULT
     notebook = json.loads(source)
     about = notebook.get("metadata", {})
@@ -291,7 +291,7 @@ def run_cells(source, module):
 
 
 def decoded(source):
-    """The text of a file, as Python reads it."""
+    """Decodes a file's bytes as Python does."""
     try:
         return importlib.util.decode_source(source)
     except UnicodeDecodeError as error:
@@ -313,7 +313,7 @@ def decoded(source):
 def load():
     learner = types.ModuleType("learner")
     learner.__file__ = FILE
-    # Dataclasses and the like look their module up there.
+    # Dataclasses, for example, find their module in sys.modules.
     sys.modules["learner"] = learner
     module = vars(learner)
     with open(FILE, "rb") as file:
@@ -327,7 +327,7 @@ def load():
     elif source[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise SyntaxError("it is UTF-16, which Python does not read: save it as UTF-8")
     else:
-        # A byte order mark and a coding line count as in any Python file.
+        # A byte order mark or a coding line sets the encoding, as in any Python file.
         text = decoded(source)
         course.prepare([text])
         exec(compile(text, FILE, "exec"), module)
@@ -340,7 +340,7 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
     module = None
     tested = name = None
     read, write = sys.stdin.readline, os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1).write
-    # The prints of the file are no part of the answers.
+    # The file's prints must not mix with the answers.
     os.dup2(2, 1)
 
     def send(told):
@@ -370,12 +370,12 @@ def main(warp=warp, generate=generate, message=message, dumps=json.dumps, loads=
 
 
 FILE = sys.argv[1]
-# The file names of the learner's code in tracebacks, and the first fault of a notebook's cells.
+# The learner's file names in tracebacks, and the first error in a notebook's cells.
 SOURCES = [FILE]
 CELL_FAULT = None
-# The kind of the logits: list, numpy or torch.
+# The type of the logits: list, numpy or torch.
 KIND = "list"
-# The learner's code must not find these modules by their names.
+# The learner's code must not find these modules in sys.modules.
 for own in ("__main__", "json", "json.decoder", "json.encoder", "json.scanner"):
     del sys.modules[own]
 sys.modules["__main__"] = types.ModuleType("__main__")

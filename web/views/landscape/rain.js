@@ -22,7 +22,7 @@ export class Rain {
   tally = null;
   #turn = 0;
 
-  /** True until the last dot has fallen. */
+  /** True while dots are falling. */
   get falling() {
     const last = this.drops.at(-1);
     return last !== undefined && performance.now() < last.born + FALL_MS;
