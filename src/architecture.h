@@ -9,13 +9,13 @@
 
 enum activation { ACTIVATION_SWIGLU, ACTIVATION_GEGLU, ACTIVATION_GELU };
 enum biases { BIASES_NONE, BIASES_QKV, BIASES_OPTIONAL, BIASES_ALL };
-enum norm_place { NORM_BEFORE, NORM_AROUND, NORM_AFTER }; /* of attention and feed-forward part */
+enum norm_place { NORM_BEFORE, NORM_AROUND, NORM_AFTER }; /* relative to each part of a layer */
 enum qk_norm { QK_NORM_NONE, QK_NORM_HEADS, QK_NORM_ROWS };
 
 struct architecture {
     const char *name; /* general.architecture, and the prefix of its metadata keys */
     enum activation activation;
-    enum biases biases; /* of the matrices */
+    enum biases biases; /* which matrices have a bias */
     enum norm_place norm_place;
     enum qk_norm qk_norm;   /* norms each head of q and k, or whole rows, before RoPE */
     bool layer_norm;        /* true: layer norm with a bias; false: RMS norm */
@@ -25,18 +25,15 @@ struct architecture {
     bool joined_gate; /* true: ffn_up contains the rows of gate, then of up */
     bool parallel;    /* true: use_parallel_residual decides if attention and feed-forward part read
                          the same x */
-    bool scaled_embedding; /* true: embeddings are multiplied by sqrt(n_embd) */
-    bool soft_caps;        /* true: scores and logits have a soft cap */
-    bool
-        multipliers; /* true: reads embedding_scale, residual_scale, attention.scale, logit_scale */
-    bool convolutions; /* true: layers without key heads are short convolutions */
-    uint32_t
-        window_period; /* every n-th layer has no window; 1: all layers have one; 0: no layer */
-    uint32_t window;   /* positions, if the file has no window key; 0: no window */
+    bool scaled_embedding;     /* true: embeddings are multiplied by sqrt(n_embd) */
+    bool soft_caps;            /* true: scores and logits have a soft cap */
+    bool multipliers;          /* true: reads the four keys of scales, for instance logit_scale */
+    bool convolutions;         /* true: layers without key heads are short convolutions */
+    uint32_t window_period;    /* every n-th layer has no window; 1: every layer has; 0: none has */
+    uint32_t window;           /* positions, if the file has no window key; 0: no window */
     uint32_t unturned_period;  /* every n-th layer has no RoPE */
     uint32_t wide_head_layers; /* with this n_layer, scores are divided by sqrt(n_embd / n_head) */
-    double
-        local_freq_base; /* RoPE's base in layers with a window, never scaled; 0: the global base */
+    double local_freq_base;    /* RoPE's base in layers with a window; 0: the global base */
     double attention_cap, logit_cap; /* defaults if the file has no such key */
     const char *output_norm;         /* tensor of the output norm; NULL means "output_norm" */
 };

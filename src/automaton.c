@@ -177,7 +177,7 @@ bool automaton_full(const struct automaton *a) {
 void automaton_reset(struct automaton *a) {
     a->n_states = AUTOMATON_START;
     a->n_places = a->n_work = a->n_looks = 0;
-    memset(a->heads, 0, sizeof a->heads); /* AUTOMATON_DEAD */
+    memset(a->heads, 0, sizeof a->heads); /* 0 is AUTOMATON_DEAD */
     a->n_frames = 1;
     a->full = false;
     add(a, a->grammar->rules[a->grammar->root].start, 0);

@@ -23,8 +23,7 @@ struct automaton; /* opaque; its size is fixed */
 struct automaton_table {
     uint16_t *next;
     uint32_t n_classes;
-    uint8_t
-        class_of[256]; /* two bytes share a class if no step of the program distinguishes them */
+    uint8_t class_of[256]; /* bytes that no step distinguishes share a class */
 };
 
 /* The grammar must outlive the automaton. STATUS_OUT_OF_MEMORY. */

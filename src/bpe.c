@@ -66,8 +66,8 @@ static void offer(struct bpe_work *work, const struct bpe_rule *rule, uint32_t l
         heap_push(work, (uint64_t)rank << 32 | left);
 }
 
-/* The heap has at most 2 * capacity entries: it starts with at most n - 1 pairs, and each of at
- * most n - 1 joins removes one entry and adds at most two. */
+/* The heap has at most 2 * capacity entries. It starts with at most n - 1 pairs. At most n - 1
+ * joins follow; each removes one entry and adds at most two. */
 void bpe_merge(struct bpe_work *work, const struct bpe_rule *rule) {
     struct bpe_symbol *symbols = work->symbols;
     for (uint32_t i = 0; i < work->n_symbols; i++) offer(work, rule, i);

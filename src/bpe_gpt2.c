@@ -13,7 +13,7 @@ struct merge {
 
 struct bpe_gpt2 {
     const struct vocabulary *vocabulary;
-    struct buckets merges; /* of struct merge */
+    struct buckets merges; /* items are struct merge */
     uint32_t byte[256];    /* the token of each single byte, or TOKEN_NONE */
 };
 

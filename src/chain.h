@@ -18,9 +18,8 @@ struct chain_stage {
     uint32_t active;  /* 1 if the value is not neutral */
     uint32_t changed; /* 1 if the stage changed a logit */
     uint32_t kept;    /* number of survivors after the stage */
-    uint32_t removed; /* number of tokens that it removed */
-    uint32_t
-        after; /* if active && !changed: 1 + index of the last stage that removed tokens; else 0 */
+    uint32_t removed; /* number of tokens that the stage removed */
+    uint32_t after;   /* if active && !changed: 1 + index of the last removing stage; else 0 */
     double value;
     double mass_removed; /* share of the distribution before the stage */
     double top_p_mass;   /* 1 - mass_removed */
@@ -32,11 +31,11 @@ struct chain_stage {
 struct chain_token {
     uint32_t id;
     uint32_t rank; /* from 1: survivors by final probability, then removed tokens by raw logit */
-    uint32_t
-        removed_by; /* 1 + index of the stage; 0 if it survives or its raw logit was -INFINITY */
-    float logit;    /* the raw logit */
-    float warped;   /* after the chain, -INFINITY if removed */
-    uint32_t green; /* 2 if the token is green, 1 if not, 0 if no green list is active */
+    uint32_t removed_by; /* 1 + index of the removing stage; 0 for a survivor or a raw logit of
+                            -INFINITY */
+    float logit;         /* the raw logit */
+    float warped;        /* logit after the chain; -INFINITY if removed */
+    uint32_t green;      /* 2 if the token is green, 1 if not, 0 if no green list is active */
     double p_raw, p;
     double logprob; /* ln p, in nats */
 };
@@ -52,9 +51,9 @@ struct chain_trace {
     double entropy, perplexity;         /* after the chain */
     double raw_entropy, raw_perplexity; /* before the chain */
     double kept_mass_raw;               /* the survivors' share of the raw distribution */
-    double green_p_raw, green_p;        /* mass of the green tokens before and after; else 0 */
-    const struct chain_token *tokens;   /* (n_tokens,) */
-    const double *stage_p;              /* (n_tokens, n_stages) p after each stage */
+    double green_p_raw, green_p; /* mass of the green tokens before and after; 0 unless has_green */
+    const struct chain_token *tokens; /* (n_tokens,) */
+    const double *stage_p;            /* (n_tokens, n_stages) p after each stage */
     struct chain_stage stages[STAGES_MAX];
 };
 
@@ -90,7 +89,7 @@ const uint64_t *chain_weights(const struct chain *chain, uint64_t *weight_total)
 struct chain_drawn {
     uint32_t id, rank;
     double p, p_raw, logprob; /* logprob = ln p, in nats */
-    double p_before;          /* if adaptive_p is on: p before that stage; otherwise p */
+    double p_before;          /* if adaptive_p is on: p before the stage adaptive_p; otherwise p */
 };
 
 /* A drawn token, with the number of survivors and the entropy (bits) of its distribution. */
@@ -107,9 +106,9 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
 struct chain_drawn chain_describe(const struct chain *chain, uint32_t id);
 
 /* chain_apply and chain_draw in one, without a trace. The bits are equal; if the settings keep few
- * tokens (shortlist.h), it is up to a hundred times faster. p_raw needs a pass over the vocabulary,
- * unless an earlier call with this version made this pass. If `raw` is false, p_raw is 0. The
- * previous trace is lost. Fails as chain_apply does. */
+ * tokens (shortlist.h), this call is up to a hundred times faster. p_raw needs a pass over the
+ * vocabulary, unless an earlier call with this version made this pass. If `raw` is false, p_raw is
+ * 0. The previous trace is lost. Fails as chain_apply does. */
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
                          const uint32_t *history, size_t n_history, uint64_t r, bool raw,
                          struct chain_sample *sample, struct fault *fault);

@@ -41,7 +41,7 @@ struct chain {
     struct chain_trace trace;
 };
 
-/* Returns the weight of one token, equal to that of kernels->weigh. */
+/* Returns the weight that kernels->weigh gives to this logit. */
 uint64_t chain_weight(float logit, float max);
 
 static inline double chain_share(uint64_t part, uint64_t total) {

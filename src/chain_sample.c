@@ -6,7 +6,7 @@
 #include "measure.h"
 #include "rank.h"
 
-/* Returns the p of a token in a state in which it survives. */
+/* Returns a token's p in `state`, in which the token must survive. */
 static double p_in(const struct snapshot *state, uint32_t id) {
     return chain_share(chain_weight(state->logits[id], state->max), state->total);
 }
@@ -40,7 +40,7 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
     return chain_describe(chain, draw_gumbel(chain->logits, chain->vocab_size, seed, step));
 }
 
-/* True if every active stage gives the same on a pool: stage_suits_pool. */
+/* True if every active stage suits a pool (stage_suits_pool). */
 static bool suits_all(const struct settings *settings, const uint32_t *stages, uint32_t n_stages) {
     for (uint32_t i = 0; i < n_stages; i++)
         if (stage_active(settings, stages[i]) && !stage_suits_pool(stages[i])) return false;

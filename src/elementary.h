@@ -1,5 +1,5 @@
-/* Our own elementary functions, so that every build computes the same bits: only +, -, *, / and
- * bit operations, each rounded once, in the order written. */
+/* Elementary functions that compute the same bits in every build. They use only +, -, *, / and bit
+ * operations, each rounded once, in the order written. */
 #ifndef LOGITSCOPE_ELEMENTARY_H
 #define LOGITSCOPE_ELEMENTARY_H
 

@@ -26,7 +26,7 @@ enum { FORMAT_PLANE = 64 };
  * once for each half. */
 struct weights {
     float scale, minimum;
-    int8_t factors[2]; /* of columns 0 .. 15 and 16 .. 31 */
+    int8_t factors[2]; /* for columns 0 .. 15 and 16 .. 31 */
     int8_t shares[2];  /* shares of the minimum, for columns 0 .. 15 and 16 .. 31 */
     uint8_t codes[FORMAT_GROUP];
 };
@@ -37,15 +37,15 @@ struct format {
     uint32_t file_type;     /* llama.cpp's number for files mostly of this type */
     uint16_t values, bytes; /* weights and bytes of a block in a file */
 
-    /* A code has `bits` bits: 2 to 6, or 8. From the code follows the quant: a code of 8 bits is a
-     * signed byte; if `levels` is true, the code is an index into FORMAT_LEVELS; otherwise the
-     * quant is code - offset. `minimum` is true if the format has minima. */
+    /* A code has `bits` bits: 2 to 6, or 8. The quant of a code: with 8 bits, the code is the
+     * quant, a signed byte. If `levels` is true, the code is an index into FORMAT_LEVELS. Otherwise
+     * the quant is code - offset. `minimum` is true if the format has minima. */
     uint8_t bits, offset;
     bool levels;
     bool minimum;
     bool half; /* true if packed scale and minimum are float16; with float32 the matrix would be 1.2
                   times larger */
-    uint8_t factors; /* factors in a group, and shares too: 0, 1, or 2 (one for 16 columns) */
+    uint8_t factors; /* per group, and shares too: 0, 1, or 2 (one for 16 columns) */
     bool nibbles;    /* true if factor and share are the halves of one byte */
 };
 
@@ -108,7 +108,7 @@ void format_values(float *out, const struct format *f, const struct weights *gro
  * Below, "a code" means the codes of these four columns, so a group has eight codes. A unit is the
  * smallest number of codes that fills whole bytes. One plane: 1 code of 8 bits, 2 codes of 4 bits
  * or 4 codes of 2 bits. Three planes: 4 codes of 6 bits or 8 codes of 3 bits. Five planes: 8 codes
- * of 5 bits. A group has as many planes as a code has bits. */
+ * of 5 bits. The number of planes in a group is the number of bits in a code. */
 static inline ALWAYS int format_unit_codes(int bits) {
     return bits % 2 ? 8 : bits == 6 ? 4 : 8 / bits;
 }
@@ -127,9 +127,9 @@ struct pieces {
     struct piece of[3];
 };
 
-/* Returns the pieces of code i of a unit, i < format_unit_codes(bits). Each byte stores as many
- * whole codes as fit. The remaining codes are split over the free top bits of the bytes, so that
- * reading them needs few masks. */
+/* Returns the pieces of code i of a unit, i < format_unit_codes(bits). Each byte first stores the 8
+ * / bits whole codes that fit. The remaining codes are split over the free top bits of the bytes,
+ * so that reading them needs few masks. */
 static inline ALWAYS struct pieces format_pieces(int bits, int i) {
     static const struct pieces of_3[] = {{2, {{0, 6, 0, 2}, {1, 6, 2, 1}}},
                                          {2, {{2, 6, 0, 2}, {1, 7, 2, 1}}}};
@@ -150,8 +150,8 @@ static inline ALWAYS int format_strip_rows(int bits) {
 }
 
 /* Bytes of a packed block of 16 rows: heads (scales and minima); factors and shares, group by
- * group; planes of codes, group by group. Each function returns the bytes or the offset of a part.
- */
+ * group; planes of codes, group by group. Each function returns the bytes of a part (of factors and
+ * planes: for one group), the offset of the planes, or the bytes of the whole block. */
 static inline size_t format_head_bytes(const struct format *f) {
     return (size_t)16 * (f->minimum ? 2 : 1) * (f->half ? 2 : 4);
 }

@@ -1,4 +1,4 @@
-/* The checked walk along an untrusted GGUF image: part of gguf_open. */
+/* Reads the values of an untrusted GGUF image one after another, with checks; part of gguf_open. */
 #ifndef LOGITSCOPE_GGUF_READER_H
 #define LOGITSCOPE_GGUF_READER_H
 
@@ -10,8 +10,8 @@
 
 enum { GGUF_NAME_SHOWN = 64 };
 
-/* The image has `size` bytes; the first `available` can be read. `subject` and `name` tell a fault
- * which part is being read: "named_tensor" and "blk.0.attn_q.weight". */
+/* The image has `size` bytes; the first `available` can be read. `subject` and `name` are the part
+ * that a fault names, for instance "named_tensor" and "blk.0.attn_q.weight". */
 struct gguf_reader {
     const uint8_t *image;
     uint64_t size, available, position;

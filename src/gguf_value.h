@@ -57,7 +57,7 @@ enum status gguf_value_text(const struct gguf_value *value, const char *key,
 
 /* Walks an array of strings: start with `cursor` = value->data and call `count` times. */
 struct gguf_string gguf_next_string(const uint8_t **cursor);
-/* Element i of an array of float32 / int32 / uint32, read without alignment. */
+/* Return element i of an array of float32, or of int32 or uint32; the array may be unaligned. */
 float gguf_array_f32(const struct gguf_value *value, uint64_t i);
 int32_t gguf_array_i32(const struct gguf_value *value, uint64_t i);
 

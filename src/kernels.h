@@ -1,5 +1,5 @@
-/* The table of inner loops. kernels_scalar.c is the specification: plain loops that fix the order
- * of every addition; kernels_simd.c computes the same bits with vector words.
+/* The table of inner loops. kernels_scalar.c is the specification: plain loops that define the
+ * order of every addition. kernels_simd.c computes the same bits with vector words.
  *
  * Orders of summation that every table keeps:
  *   - a float32 matrix row times a vector: columns ascending into one float32 accumulator that
@@ -53,7 +53,7 @@ static inline int32_t quants_sum(const struct quants *x) {
 
 enum { KERNELS_STREAMS_MAX = 4 };
 
-/* One head's view of n >= 1 positions. */
+/* The input of attention for one head and n >= 1 positions. */
 struct attention {
     const float *q;             /* (size,) */
     const float *keys, *values; /* (n, size) */
@@ -73,7 +73,7 @@ struct kernels {
      * 1. */
     void (*matmul)(float *out, const struct matrix *w, const float *bias, const float *x, size_t n);
 
-    /* quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
+    /* Writes quants (cols / 32, n) of x (n, cols); cols is a multiple of 32. */
     void (*quantise)(struct quants *quants, const float *x, size_t cols, size_t n);
     /* matmul for a quantised w. `quants` is x, quantised by this table's `quantise`. */
     void (*matmul_quants)(float *out, const struct matrix *w, const float *bias,

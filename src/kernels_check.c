@@ -32,7 +32,8 @@ static void fill(uint8_t *data, size_t bytes, const struct format *f, uint32_t *
 }
 
 /* Returns element i of the vectors: a random number, or +-1, so that all quants of a group are
- * +-127. The last vector mixes such groups; it is also multiplied separately. */
+ * +-127. The last vector has groups of +127, of -127 and of random quants; kernels multiply it
+ * separately. */
 static float element(size_t i, uint32_t *state) {
     static const float signs[N][4] = {{0}, {1, 1, 1, 1}, {-1, -1, -1, -1}, {0}, {1, -1, 0, 0}};
     float sign = signs[i / COLS][i / MATRIX_GROUP % 4];

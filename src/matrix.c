@@ -104,8 +104,7 @@ static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
             factor[(size_t)f->factors * MATRIX_BLOCK] = (uint8_t)group->shares[i];
     }
     if (f->bits == 8)
-        pack_whole(row, 8,
-                   group->codes); /* constant bits, so that the compiler removes the inner loop */
+        pack_whole(row, 8, group->codes); /* 8 is constant: no inner loop */
     else if (8 % f->bits == 0)
         pack_whole(row, f->bits, group->codes);
     else

@@ -30,7 +30,7 @@ enum { MATRIX_BLOCK = 16, MATRIX_GROUP = FORMAT_GROUP };
  * format_strip_rows rows are stored together, strip after strip: uint8[strips][planes][rows][4].
  * format.h explains codes. */
 struct matrix {
-    enum gguf_tensor_type type; /* GGUF_F32 or a quantised one */
+    enum gguf_tensor_type type; /* GGUF_F32 or a quantised type */
     uint8_t *data;
     uint32_t rows, cols;
 };
@@ -43,7 +43,7 @@ uint64_t matrix_bytes(enum gguf_tensor_type type, uint64_t rows, uint64_t cols);
 
 /* Fills m->data with rows [first_row .. first_row + m->rows) of the tensor. m->data may overlap the
  * tensor's data if no block is written over unread rows; a packed row is never smaller than a row
- * in the file. `scratch` holds MATRIX_BLOCK * cols floats. */
+ * in the file. `scratch` has room for MATRIX_BLOCK * cols floats. */
 void matrix_pack(const struct matrix *m, const struct gguf_tensor *tensor, uint64_t first_row,
                  float *scratch);
 

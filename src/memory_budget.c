@@ -3,7 +3,7 @@
 
 #include "session.h"
 
-enum { STEP = 100 };          /* ids, for a number that is easy to read */
+enum { STEP = 100 };          /* ids; round numbers are easy to read */
 enum { RESERVED = 32 << 20 }; /* bytes for a vocabulary and a chain */
 
 enum status memory_budget_check(const struct model_plan *plan, uint32_t context, uint64_t available,

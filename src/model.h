@@ -28,7 +28,7 @@ struct model_shape {
     uint32_t n_taps;                         /* positions that a short convolution reads */
     bool parallel; /* true if attention and feed-forward part read the same x */
     float norm_eps;
-    float attention_scale, attention_cap;               /* both of scores; cap 0: no cap */
+    float attention_scale, attention_cap; /* factor and cap of attention's scores; cap 0: no cap */
     float embedding_scale, residual_scale, logit_scale; /* factors; 1: none */
     float logit_cap;                                    /* 0: none */
     struct rope rope;
@@ -78,15 +78,14 @@ struct model_layer {
 
 struct model {
     struct model_shape shape;
-    struct matrix token_embd; /* (vocab_size, n_embd) */
-    float *position_embd;     /* (context_length, n_embd), or NULL */
-    float *rope_divisors;     /* (n_rot / 2,), or NULL */
-    float *rope_divisors_long,
-        *rope_divisors_short;   /* (n_rot / 2,) for a long or short context, or NULL */
-    struct model_layer *layers; /* (n_layer,) */
+    struct matrix token_embd;                        /* (vocab_size, n_embd) */
+    float *position_embd;                            /* (context_length, n_embd), or NULL */
+    float *rope_divisors;                            /* (n_rot / 2,), or NULL */
+    float *rope_divisors_long, *rope_divisors_short; /* (n_rot / 2,), or NULL */
+    struct model_layer *layers;                      /* (n_layer,) */
     float *output_norm_weight, *output_norm_bias;
     struct matrix output; /* (vocab_size, n_embd); shares token_embd's data if tied */
-    uint8_t *memory;      /* one block that holds every weight above */
+    uint8_t *memory;      /* one block that contains every weight above */
     uint64_t bytes;       /* size of that block */
 };
 

@@ -31,9 +31,9 @@ struct model_file {
     size_t image_at, room;       /* `room`: bytes of `memory` */
 };
 
-#define MODEL_FILE_NO_SESSION UINT32_MAX /* in place of a context */
+#define MODEL_FILE_NO_SESSION UINT32_MAX /* passed as `context`: no session */
 
-/* Begins to open a GGUF image of `size` bytes (or GGUF_SIZE_UNKNOWN); `head` holds the first
+/* Begins to open a GGUF image of `size` bytes (or GGUF_SIZE_UNKNOWN); `head` is the first
  * `available` bytes. Refuses a file if its model and a session of `context` ids (0: the default)
  * need more than `memory` bytes. Fails with STATUS_INCOMPLETE if the head is too short, otherwise
  * as gguf_open_head, model_measure, session_check and memory_budget_check do. */

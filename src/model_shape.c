@@ -414,7 +414,7 @@ enum status model_shape_read(struct model_shape *s, const struct gguf *file, str
     refuse_keys(&r, s);
     refuse_switched_off(&r, "attention.causal");
     if (a->multipliers)
-        refuse_switched_off(&r, "rope.scaling.finetuned"); /* Granite without RoPE */
+        refuse_switched_off(&r, "rope.scaling.finetuned"); /* false: Granite without RoPE */
     read_vocab_size(&r, s);
     if (r.status) return r.status;
     add_widths(s, file);

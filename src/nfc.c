@@ -28,7 +28,7 @@ struct pair {
 };
 
 struct nfc {
-    struct pair pairs[NFC_N_PAIRS], made[NFC_N_MADE]; /* both sorted by key */
+    struct pair pairs[NFC_N_PAIRS], made[NFC_N_MADE]; /* each sorted by key */
     struct unicode_range marks[NFC_N_MARKS];
 };
 

@@ -33,8 +33,7 @@ enum {
 /* For each character with a decomposition, ascending: its code; its first part (signed); the index
  * of its second part in nfc_second_codes, plus 128 if the pair is not composed again. */
 extern const uint8_t nfc_codes[], nfc_firsts[], nfc_seconds[];
-extern const uint8_t
-    nfc_second_codes[]; /* ascending; the first code is 0 and means no second part */
+extern const uint8_t nfc_second_codes[]; /* ascending; the first is 0: no second part */
 /* Ascending ranges of marks that form C may reorder. nfc_marks has two numbers per range: its first
  * code minus the last code of the previous range, and its length - 1. nfc_mark_classes has its
  * class, from 1 on, in the order of the canonical combining classes. */

@@ -1,5 +1,5 @@
 /* The tokens that a chain still works on: the whole vocabulary, or only the survivors, ascending by
- * id. A stage that suits a pool (stage.h) computes the same bits with both. */
+ * id. A stage that suits a pool (stage.h) computes the same bits with either. */
 #ifndef LOGITSCOPE_POOL_H
 #define LOGITSCOPE_POOL_H
 

@@ -12,11 +12,11 @@ typedef size_t cut(const struct pretokenizer_pass *pass, const char *text, size_
 struct pretokenizer_pass {
     cut *cut;
     bool (*has)(uint32_t code); /* cut_runs: true for the characters of a run */
-    unsigned least, most;       /* cut_runs: length of a run; most 0: no limit */
-    bool after_space;           /* cut_runs: true if one white space before a run belongs to it */
-    unsigned numbers;           /* cut_words: most digits in a piece */
-    bool marks;                 /* cut_words: true if marks count as letters */
-    bool cased;                 /* cut_words: true if a word ends between lower and upper case */
+    unsigned least, most; /* cut_runs: bounds of a run's length in characters; most 0: no limit */
+    bool after_space;     /* cut_runs: true if one white space before a run belongs to it */
+    unsigned numbers;     /* cut_words: most digits in a piece */
+    bool marks;           /* cut_words: true if marks count as letters */
+    bool cased;           /* cut_words: true if a word ends between lower and upper case */
     bool endings; /* cut_words with `cased`: true if endings such as 's belong to the word */
 };
 

@@ -74,8 +74,7 @@ OUTLINED size_t rank_reaching(const float *logits, size_t n, float floor, uint32
     for (size_t start = 0; start < n; start += BLOCK) {
         size_t end = start + BLOCK < n ? start + BLOCK : n;
         if (!reaches(logits + start, end - start, floor)) continue;
-        for (size_t i = start; i < end;
-             i++) { /* no branch, because the processor cannot predict hits */
+        for (size_t i = start; i < end; i++) { /* no branch: hits are not predictable */
             ids[found] = (uint32_t)i;
             found += !(logits[i] < floor);
         }

@@ -116,13 +116,13 @@ enum status session_check(const struct model_shape *shape, uint32_t context, str
 /* Allocates bytes on a 64-byte boundary; NULL if memory is short. Refuses more than half of the
  * address space, because differences of pointers would overflow. */
 static float *allocate(uint64_t bytes) {
-    if (!bytes) bytes = 64; /* no layer has values */
+    if (!bytes) bytes = 64; /* 0 bytes if no layer has values */
     return bytes <= SIZE_MAX / 2 ? aligned_alloc(64, (size_t)bytes) : NULL;
 }
 
 /* LongRoPE uses its long divisors if the session's context exceeds the context of the original
  * training. All positions of a session use the same divisors, so the cache never mixes long and
- * short. */
+ * short divisors. */
 static void set_frequencies(struct session *s) {
     const struct model *model = s->model;
     const struct rope *rope = &model->shape.rope;
@@ -193,7 +193,7 @@ const uint32_t *session_timeline(const struct session *s, size_t *n) {
     return s->timeline;
 }
 
-/* Index of a rotation's first angle in `cosine`, `sine`. */
+/* Returns the index of a rotation's first angle in `cosine` and `sine`. */
 static size_t rotation_at(const struct session *s, enum rotation rotation) {
     return (size_t)(rotation - ROTATION_GLOBAL) * BATCH * (s->model->shape.rope.n_rot / 2);
 }
@@ -493,7 +493,7 @@ static enum status feed(struct session *s, const uint32_t *ids, size_t n, bool r
     const float *hidden = s->normed;
     enum status status = evaluate(s, ids, n, kept, rows, n_rows, &hidden, fault);
     if (status) return status;
-    memmove(s->timeline, ids, n * sizeof *ids); /* ids may be our own timeline */
+    memmove(s->timeline, ids, n * sizeof *ids); /* `ids` may point into the timeline */
     memcpy(s->logits, rows + (n_rows - 1) * m->vocab_size, m->vocab_size * sizeof *s->logits);
     memcpy(s->hidden, hidden, m->n_embd * sizeof *s->hidden);
     s->n_timeline = n;

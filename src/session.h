@@ -59,7 +59,7 @@ enum status session_feed_rows(struct session *session, const uint32_t *ids, size
                               struct fault *fault);
 
 /* Copies the timeline of `from` with its cache, logits and hidden state, so that nothing is
- * evaluated. STATUS_INVALID_ARGUMENT unless both have the same model and context. */
+ * evaluated. STATUS_INVALID_ARGUMENT unless the two sessions have the same model and context. */
 enum status session_copy(struct session *session, const struct session *from, struct fault *fault);
 
 /* Logits (vocab_size,) of the last feed; NULL before the first. */

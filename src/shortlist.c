@@ -118,8 +118,7 @@ static float nth_largest(float *values, uint32_t n, uint32_t k) {
     for (;;) {
         float a = values[low], b = values[low + (high - low) / 2], c = values[high];
         float pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-        uint32_t above = low, i = low,
-                 end = high + 1; /* values > pivot: before `above`; values < pivot: from `end` on */
+        uint32_t above = low, i = low, end = high + 1; /* [0, above) > pivot, [end, n) < pivot */
         while (i < end) {
             if (values[i] > pivot)
                 swap(&values[above++], &values[i++]);
@@ -176,8 +175,8 @@ static uint32_t list_touched(uint32_t *touched, const struct settings *settings,
     return n;
 }
 
-/* Merges the touched tokens into the list; both are ascending by id. Writes from the end, so
- * nothing moves twice. */
+/* Merges the touched tokens into the list. List and touched tokens are ascending by id. Writes from
+ * the end, so nothing moves twice. */
 static bool merge(struct shortlist *list, const uint32_t *touched, uint32_t n_touched,
                   const float *logits) {
     uint32_t added = 0;

@@ -61,7 +61,7 @@ static inline f32x4 f32x4_unless(i32x4 mask, f32x4 a) {
 static inline f32x4 f32x4_larger(f32x4 a, f32x4 b) {
     return wasm_f32x4_pmax(b, a);
 }
-/* The bits of a float as an integer, and back. */
+/* Reinterpret the bits of floats as integers, and back. */
 static inline i32x4 i32x4_bits(f32x4 a) {
     return a;
 }
@@ -187,7 +187,7 @@ static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
 }
 static inline bytes16 bytes16_level(bytes16 codes) {
 #ifdef __wasm_relaxed_simd__
-    return wasm_i8x16_relaxed_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes); /* all below 16 */
+    return wasm_i8x16_relaxed_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes); /* all are < 16 */
 #else
     return wasm_i8x16_swizzle(wasm_i8x16_const(FORMAT_LEVELS), codes);
 #endif
@@ -216,8 +216,7 @@ static inline bytes16 bytes16_level(bytes16 codes) {
  * negative x of the group. It is equal for all rows and added once. */
 enum { DOTS_QUADS = 4, DOTS_TOKENS = 2, DOTS_STREAMS = 4 };
 typedef v128_t wide, dots_x;
-typedef v128_t dots, factors4,
-    sums4; /* lanes of 16 bits, two for each row; both contain the row's factor */
+typedef v128_t dots, factors4, sums4; /* two lanes of 16 bits per row; its factor is in each */
 typedef struct {
     v128_t magnitudes, signs; /* a byte of `signs` is all ones if x is negative */
 } wide_x;
@@ -293,7 +292,7 @@ typedef struct {
 } dots, wide;
 typedef v128_t dots_x, wide_x; /* the four columns, twice */
 typedef i32x4 factors4;
-typedef i32x4 sums4; /* both sums, twice */
+typedef i32x4 sums4; /* the two sums of a struct quants, twice */
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     wasm_v128_store(to, wasm_i16x8_narrow_i32x4(low, high));

@@ -50,8 +50,7 @@ static void distribute(struct buckets *to, const char *items, size_t n) {
         const char *item = items + i * to->size;
         memcpy((char *)to->items + first[hash_of(item) & to->mask]++ * to->size, item, to->size);
     }
-    for (size_t b = to->mask + 1; b > 0; b--)
-        first[b] = first[b - 1]; /* first[b] is the end of bucket b: make it the beginning */
+    for (size_t b = to->mask + 1; b > 0; b--) first[b] = first[b - 1]; /* ends to beginnings */
     first[0] = 0;
 }
 

@@ -3,8 +3,8 @@
  *
  * The drafted token comes from the distribution q; the result has the distribution p. The drafted
  * token is accepted with probability min(1, p / q). Otherwise a token is drawn from the residual,
- * max(0, p - q) divided by its sum. Both random numbers depend only on (seed, step), like those of
- * draw.h. */
+ * max(0, p - q) divided by its sum. The two random numbers u and u_residual depend only on (seed,
+ * step), as in draw.h. */
 #ifndef LOGITSCOPE_SPECULATE_H
 #define LOGITSCOPE_SPECULATE_H
 

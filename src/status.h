@@ -1,7 +1,7 @@
 /* All statuses that a function can return, and the description of a failure: a key and its values.
  *
  * A function that can fail returns `enum status`. If it has a `struct fault *` parameter, it fills
- * the fault only on failure. The library never prints or exits and holds no sentences:
+ * the fault only on failure. The library never prints or exits and contains no sentences:
  * web/engine/sentences.js and the page's languages have a sentence for every key. */
 #ifndef LOGITSCOPE_STATUS_H
 #define LOGITSCOPE_STATUS_H
@@ -19,7 +19,7 @@ enum status {
     STATUS_UNSUPPORTED,      /* well formed, but this engine does not run it */
     STATUS_UNKNOWN_TOKEN,    /* text that the vocabulary cannot spell, or an id outside it */
     STATUS_EMPTY,            /* no token, but at least one is needed */
-    STATUS_TOO_LONG,         /* more tokens than the timeline holds */
+    STATUS_TOO_LONG,         /* more tokens than the limit */
     STATUS_OUT_OF_MEMORY,
     STATUS_INCOMPLETE, /* the head of a file is too short */
     STATUS_COUNT

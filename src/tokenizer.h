@@ -31,7 +31,7 @@ enum { TOKENIZER_TEXT_MAX = 64 << 20 }; /* bytes in a text: 64 MiB */
 enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
 
 /* Flags of encoding. SPECIAL: the name of a special token in the text becomes this token. AS_IT_IS:
- * encoding normalises nothing, neither to form C nor, in the llama kind, U+2581 to a space.
+ * encoding does not normalise to form C, and the llama kind does not read U+2581 as a space.
  * Decoding then restores the text, except white space that marked tokens strip. */
 enum { TOKENIZER_SPECIAL = 1, TOKENIZER_AS_IT_IS = 2 };
 

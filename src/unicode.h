@@ -8,8 +8,7 @@
 
 #define UNICODE_INVALID UINT32_MAX /* code of a byte that does not begin a character */
 
-/* Classes of general categories. A character with the property White_Space is UNICODE_SPACE,
- * whatever its category. */
+/* Classes of general categories. Every character with the property White_Space is UNICODE_SPACE. */
 enum unicode_class {
     UNICODE_OTHER,
     UNICODE_UPPER,    /* Lu, Lt */

@@ -315,9 +315,9 @@ static enum status read_tokens(struct vocabulary *v, const struct gguf_value *to
     return STATUS_OK;
 }
 
-/* True for a user-defined token that merges may produce. Text is cut at user-defined tokens first,
- * so merges could only build one that begins with llama's added leading space. Decoding would then
- * keep this space, so such a token is excluded. */
+/* True for a user-defined token that merges may produce. Text is cut at user-defined tokens first.
+ * So merges can only produce a user-defined token that begins with llama's added leading space.
+ * Decoding would keep this space, so the token is excluded. */
 static bool is_made(const struct vocabulary *v, uint32_t id) {
     return v->type[id] == TOKEN_USER_DEFINED &&
            (v->kind != KIND_LLAMA || *vocabulary_text(v, id) != ' ');
@@ -499,12 +499,12 @@ static size_t lower_bound(const struct marked_token *marked, size_t low, size_t 
 uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text, size_t length,
                            bool special) {
     const struct marked_token *marked = vocabulary->marked;
-    size_t low = 0,
-           high = vocabulary->n_marked; /* [low .. high): tokens that match the text so far */
+    size_t low = 0, high = vocabulary->n_marked; /* [low .. high) match the text so far */
     uint32_t found = TOKEN_NONE;
     if (!length || !vocabulary->marks[(unsigned char)text[0]]) return TOKEN_NONE;
     for (size_t depth = 0; low < high; depth++) {
-        /* tokens of this length sort first: a user-defined token, a special token, or both */
+        /* tokens of this length sort first: a user-defined token, then a special token, if they
+         * exist */
         for (; low < high && marked[low].length == depth; low++)
             if (special || !marked[low].special) found = marked[low].id;
         if (depth == length) break;

@@ -16,7 +16,7 @@
 enum token_type {
     TOKEN_NORMAL = 1,
     TOKEN_UNKNOWN,      /* special: replaces unknown text; never made from plain text */
-    TOKEN_CONTROL,      /* special: begin, end ... */
+    TOKEN_CONTROL,      /* special: marks the begin or end of a text or a message */
     TOKEN_USER_DEFINED, /* found in text first, never cut */
     TOKEN_UNUSED,       /* never made from text */
     TOKEN_BYTE          /* llama: one byte, spelled <0xNN> in the file */
@@ -48,7 +48,7 @@ struct vocabulary {
     char *bytes;                 /* the texts of all tokens, one after another */
     uint32_t *start;             /* (size + 1,) token id is bytes[start[id] .. start[id + 1]) */
     uint8_t *type;               /* (size,) enum token_type */
-    struct token_map map;        /* normal and user-defined tokens; the lowest id of equal texts */
+    struct token_map map;        /* of normal and user-defined tokens; lowest id of equal texts */
     uint32_t byte[256];          /* llama: the byte token of each byte, or TOKEN_NONE */
     struct marked_token *marked; /* (n_marked,) sorted by bytes, so that each byte of the text
                                     narrows the range of candidates */

@@ -13,7 +13,7 @@
 
 #include "settings.h"
 
-/* The input of a sampler beside the logits. */
+/* A sampler's input, except the logits. */
 struct warp_input {
     const struct settings *settings;
     size_t vocab_size;
@@ -27,9 +27,9 @@ struct warp_input {
 
 enum setting_kind { SETTING_REAL, SETTING_INTEGER, SETTING_MAP, SETTING_LIST, SETTING_CHOICE };
 
-/* One row of the table. A knob goes from `low` to `high` in steps of `step`. Accepted values lie
- * between `minimum` and `maximum`; minimum_included and maximum_included say if the bounds are
- * accepted too. */
+/* One row of the table. A knob has the range `low` to `high` in steps of `step`. Accepted values
+ * are between `minimum` and `maximum`. A bound itself is accepted if minimum_included or
+ * maximum_included is true. */
 struct warp_row {
     const char *name;
     enum setting_kind kind;
@@ -52,13 +52,13 @@ extern const struct warp_row warp_table[SETTING_COUNT];
 /* The first two samplers also read a second distribution: settings->second. ln p is the logarithm
  * of the softmax, in float64. */
 
-/* n + scale (c - n). c is ln p of the logits; n is ln p of the second distribution, which comes
- * from a negative prompt. A scale above 1 moves the result away from n. Classifier-free guidance:
- * Sanchez et al. 2023. */
+/* n + scale (c - n). c is ln p of the logits; n is ln p of the second distribution, from a negative
+ * prompt. A scale above 1 moves the result away from n. Classifier-free guidance: Sanchez et al.
+ * 2023. */
 void warp_guidance(float *logits, const struct warp_input *input);
-/* (1 + beta) e - beta a. e is ln p of the logits; a is ln p of the second distribution, which comes
- * from a weaker model. Removes tokens with e < ln alpha + max e. Contrastive decoding: Li et al.
- * 2022; weights of O'Brien and Lewis 2023. */
+/* (1 + beta) e - beta a. e is ln p of the logits; a is ln p of the second distribution, from a
+ * weaker model. Removes tokens with e < ln alpha + max e. Contrastive decoding: Li et al. 2022;
+ * weights of O'Brien and Lewis 2023. */
 void warp_contrastive(float *logits, const struct warp_input *input);
 /* l + b for each biased id; a bias of -INFINITY removes the token. May remove every token: the
  * chain then reports STATUS_NOTHING_LEFT. */
@@ -80,9 +80,9 @@ void warp_presence_penalty(float *logits, const struct warp_input *input);
 /* Removes every id that would complete an n-gram that the last repetition_window ids already
  * contain. May remove every token. */
 void warp_no_repeat_ngram_size(float *logits, const struct warp_input *input);
-/* l - multiplier * base^(match - allowed length) for each token that would repeat text. `match`
- * counts the last ids of the history that also precede an earlier occurrence of the token: the
- * longest such match, up to 4096 ids. A match contains no breaker, and a breaker of one id is not
+/* l - multiplier * base^(match - allowed length) for each token that would repeat text. `match` is
+ * the length of the longest text, up to 4096 ids, that ends the history and also precedes an
+ * earlier occurrence of the token. A match contains no breaker, and a breaker of one id is not
  * penalised. Reads the last dry_penalty_last_n ids; 0 means all. Weidmann 2024, as in llama.cpp. */
 void warp_dry(float *logits, const struct warp_input *input);
 /* l / T. T = 0 keeps only the best token. If max |l| / T would overflow, subtracts the maximum

@@ -86,7 +86,7 @@ void warp_dry(float *logits, const struct warp_input *input) {
     measure(&tail, limit, input->scratch);
     for (size_t i = 0; i < tail.n; i++) {
         uint32_t id = tail.ids[i], match = input->scratch[id];
-        input->scratch[id] = 0; /* once for each id */
+        input->scratch[id] = 0; /* penalises each id only once */
         if (match == 0 || (double)match < allowed || logits[id] == -INFINITY) continue;
         if (is_breaker(id, settings)) continue;
         double penalty =

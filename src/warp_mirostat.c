@@ -39,8 +39,7 @@ static double zipf_exponent(const float *logits, const uint32_t *ids, size_t cou
 static double count_to_keep(double exponent, double n, double mu) {
     double e = exponent - 1, log_n = elementary_log(n), x = e * log_n;
     double ratio = fabs(x) < 1e-6 ? (1 + x / 2) / log_n : e / (1 - elementary_exp64(-x));
-    if (!(ratio > 0))
-        return n; /* the distribution is so flat or so steep that the ratio overflows */
+    if (!(ratio > 0)) return n; /* too flat or too steep a distribution */
     double log_k = elementary_log(ratio) + mu * LN_2;
     if (exponent <= 0) return log_k >= 0 ? n : 1;
     log_k /= exponent;

@@ -41,7 +41,7 @@ static inline double log_p(double logit, struct normaliser it) {
 
 /* Sets *ids to the last `most` ids of the history (0: all) and returns their number. */
 static inline size_t last_ids(const struct warp_input *input, double most, const uint32_t **ids) {
-    *ids = input->history; /* NULL without a history */
+    *ids = input->history; /* NULL if there is no history */
     if (!(most > 0 && most < (double)input->n_history)) return input->n_history;
     *ids += input->n_history - (size_t)most;
     return (size_t)most;

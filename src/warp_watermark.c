@@ -93,8 +93,7 @@ void warp_synthid(float *logits, const struct warp_input *input) {
     for (size_t i = 0; i < input->vocab_size; i++) {
         double shift = factor[0][g[i] % PATTERNS] + factor[1][(g[i] >> BITS) % PATTERNS] +
                        factor[2][(g[i] >> 2 * BITS) % PATTERNS];
-        float moved =
-            (float)((double)logits[i] + shift); /* like to_float, but the clamp is a rare branch */
+        float moved = (float)((double)logits[i] + shift); /* to_float, with a rare branch */
         if (fabsf(moved) <= FLT_MAX)
             logits[i] = moved;
         else if (logits[i] != -INFINITY)

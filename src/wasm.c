@@ -336,7 +336,8 @@ EXPORT(void, session_close)(struct session *session) {
     session_close(session);
 }
 
-/* The result is valid until the next call. */ EXPORT(const struct session_fed *, session_feed)
+/* The result is valid until the next call. */
+EXPORT(const struct session_fed *, session_feed)
 (struct session *session, const uint32_t *ids, size_t n, uint32_t reuse) {
     static struct session_fed fed;
     feeds++;
@@ -477,7 +478,7 @@ EXPORT(void, watermark_read)
     watermark_read(found, &settings, sampler, ids, n);
 }
 
-/* Makes the checks of the settings that chain_apply makes. */
+/* Checks the settings as chain_apply does. */
 EXPORT(enum status, settings_check)(size_t vocab_size) {
     return settings_check(&settings, vocab_size, &fault);
 }
@@ -580,8 +581,8 @@ EXPORT(const struct chain_sample *, chain_describe)(const struct chain *chain, u
     return sample_of(chain, chain_describe(chain, id));
 }
 
-/* The result is valid until the next call. */ EXPORT(const struct speculate_verdict *,
-                                                      speculate_decide)
+/* The result is valid until the next call. */
+EXPORT(const struct speculate_verdict *, speculate_decide)
 (const double *p, const double *q, size_t n, uint32_t drafted, double seed, double step) {
     static struct speculate_verdict verdict;
     verdict = speculate_decide(p, q, n, drafted, (uint64_t)seed, (uint64_t)step);
@@ -596,8 +597,8 @@ EXPORT(double, draw_random)(double seed, double step) {
     return (double)draw_random((uint64_t)seed, (uint64_t)step) * 0x1p-53;
 }
 
-/* Returns -1 on failure. */ EXPORT(double, measure_distinct)(const uint32_t *ids, size_t count,
-                                                              size_t n) {
+/* Returns -1 on failure. */
+EXPORT(double, measure_distinct)(const uint32_t *ids, size_t count, size_t n) {
     double ratio;
     return measure_distinct(ids, count, n, &ratio, &fault) ? -1 : ratio;
 }

@@ -98,9 +98,9 @@ static inline void note_values(struct finder *f, uint64_t type, uint64_t count) 
 }
 
 /* Finds the counts, lengths, types, dimensions, offsets and 32-bit values of a valid image, in
- * order. The metadata may have strings, 32-bit values, arrays of both, and booleans, as the scripts
- * in tests/vectors write them. Records only the first number of an array, and no booleans. Returns
- * the number of fields; *end is the end of the tensor table. */
+ * order. The metadata may have strings, 32-bit values, arrays of strings or 32-bit values, and
+ * booleans, as the scripts in tests/vectors write them. Records only the first number of an array,
+ * and no booleans. Returns the number of fields; *end is the end of the tensor table. */
 static inline size_t find_fields(const unsigned char *image, struct field *fields, size_t *end) {
     struct finder f = {image, fields, 0, 4};
     note(&f, 4);

@@ -432,7 +432,7 @@ static void dynatemp(float *logits, const struct warp_input *input) {
     double bits = measure_entropy(logits, input->weights, n, input->total, logits[ids[0]]);
     double share = bits * LN_2 / elementary_log((double)count);
     if (share > 1) share = 1;
-    if (exponent == 0) scale = 1; /* 0^0 too */
+    if (exponent == 0) scale = 1; /* 0^0 counts as 1 */
     if (exponent > 0 && share > 0 && exponent * elementary_log(share) > -700)
         scale = elementary_exp64(exponent * elementary_log(share));
     double low = middle > range ? middle - range : 0, high = middle + range;
@@ -544,8 +544,7 @@ static double zipf_count(const float *logits, const uint32_t *ids, size_t count,
     double s = products / squares, x = (s - 1) * log_n;
     double ratio = (s - 1) / (1 - elementary_exp64(-x));
     if (fabs(x) < 1e-6) ratio = (1 + x / 2) / log_n; /* limit for s near 1 */
-    if (!(ratio > 0))
-        return n; /* the distribution is so flat or so steep that the ratio overflows */
+    if (!(ratio > 0)) return n;                      /* too flat or steep */
     double log_k = elementary_log(ratio) + mu * LN_2;
     if (s <= 0) return log_k >= 0 ? n : 1; /* an exponent of 0 or less */
     if (log_k / s >= log_n) return n;

@@ -143,7 +143,7 @@ static enum status open_session(void *model, struct fault *fault) {
     return status;
 }
 
-/* A decode step allocates nothing, as session.h says. */
+/* A decode step allocates nothing, as session.h promises. */
 static void sessions_open_or_not(void) {
     struct model *model = open_model("llama_gqa");
     struct session *session, *copy;
@@ -201,8 +201,7 @@ static enum status open_tokenizer(void *subject, struct fault *fault) {
 static enum status encode_text(void *subject, struct fault *fault) {
     struct subject *s = subject;
     const char *kind = tokenizer_kind(s->tokenizer);
-    const char *text =
-        strcmp(kind, "gpt2") ? "ab<s>ba" : "ab<s>b\342\204\252"; /* Kelvin sign, normalised to K */
+    const char *text = strcmp(kind, "gpt2") ? "ab<s>ba" : "ab<s>b\342\204\252"; /* Kelvin sign: K */
     size_t length = strlen(text);
     uint32_t ids[32], again[32];
     size_t n, m;

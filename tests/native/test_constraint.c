@@ -1,5 +1,5 @@
 /* Tests grammars, automata and masks. A malformed grammar is refused, and the fault names the line.
- * A valid grammar accepts exactly its texts, whatever the order in which states are created. */
+ * A valid grammar accepts exactly its texts, for any order in which states are created. */
 #include <string.h>
 #include <time.h>
 
@@ -381,7 +381,7 @@ static void no_depth_is_a_dead_end(void) {
             int n = 0;
             for (; n < 4000 && !automaton_complete(automaton, state); n++) {
                 uint16_t next = AUTOMATON_DEAD;
-                /* prefers a byte that goes deeper, else any byte */
+                /* prefers a byte that opens a nested rule, else any byte */
                 for (uint32_t byte = 0; byte < 256; byte++) {
                     uint16_t after = automaton_step(automaton, state, (uint8_t)byte);
                     bool opens = byte == '{' || byte == 'a' || byte == ':' || byte == 'd';

@@ -63,7 +63,7 @@ struct wide {
     uint64_t high, low;
 };
 
-/** a * b, bit by bit. */
+/* Computes a * b bit by bit. */
 static struct wide product_of(uint64_t a, uint64_t b) {
     struct wide product = {0, 0};
     for (int bit = 63; bit >= 0; bit--) {

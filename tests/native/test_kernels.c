@@ -9,7 +9,7 @@
 #include "kernels.h"
 #include "sample.h"
 
-enum { N = 200, COLS = 512, TOKENS = 9 }; /* COLS of quantised matrices */
+enum { N = 200, COLS = 512, TOKENS = 9 }; /* COLS: columns of quantised matrices */
 
 static const struct kernels *const scalar = &kernels_scalar, *const simd = &kernels_simd;
 
@@ -53,9 +53,9 @@ static void fill_tensor(struct gguf_tensor *tensor, uint8_t *bytes, enum gguf_te
     for (size_t i = 0; i < tensor->bytes; i += f->bytes) {
         uint8_t *block = bytes + i, *heads = block + head;
         for (size_t j = 0; j < f->bytes; j++) block[j] = (uint8_t)sample_below(256);
-        if (kind == 1) /* extreme codes and factors; -128 */
+        if (kind == 1) /* extreme codes and factors, -128 among them */
             memset(block + sample_below(f->bytes - 7u), sample_below(2) ? 0x80 : 0xff, 7);
-        for (size_t j = 1; j < 2 * n_heads; j += 2) /* float16 of either sign, 2^-12 to 8 */
+        for (size_t j = 1; j < 2 * n_heads; j += 2) /* float16, magnitudes 2^-12 to 8 */
             heads[j] = (uint8_t)((heads[j] & 0x83) + 4 * (3 + sample_below(15)));
         if (kind == 1 && sample_below(5) == 0) memset(heads, 0, 2 * n_heads);
         if (kind == 2 && sample_below(5) == 0) heads[1] &= 0x83; /* subnormal */
@@ -445,8 +445,7 @@ static void weigh_agrees(void) {
     for (size_t n = 1; n <= N; n++) {
         sample_logits(logits, n, (uint32_t)n % SAMPLE_KINDS);
         check_weigh(logits, n);
-        for (size_t i = 0; i < n; i++)
-            logits[i] = -0.17f * (float)(i * i % 1009); /* weights down to 0 */
+        for (size_t i = 0; i < n; i++) logits[i] = -0.17f * (float)(i * i % 1009); /* down to 0 */
         check_weigh(logits, n);
     }
     for (uint32_t kind = 0; kind < SAMPLE_KINDS; kind++) {

@@ -370,8 +370,7 @@ static void names_rope(void) {
     expect_with("llama_yarn", &b, STATUS_UNSUPPORTED,
                 "key_unsupported llama.rope.scaling.attn_factor");
     p = load("llama_yarn");
-    set_u32(&p, "llama.rope.freq_base",
-            0x3f800000); /* base 1: all pairs would have the same angle */
+    set_u32(&p, "llama.rope.freq_base", 0x3f800000); /* base 1: equal angles */
     expect(p, STATUS_UNSUPPORTED, "key_unsupported llama.rope.scaling.type");
     p = load("llama_yarn");
     set_u32(&p, "llama.rope.scaling.original_context_length", 0);

@@ -252,7 +252,7 @@ static void a_quotient_may_be_the_largest_number(void) {
     CHECK(fast[0] == FLT_MAX && fast[1] == 0 && fast[2] == 2);
 }
 
-/* Sets the fraction so that the largest green bits are those of the only green token. */
+/* Sets the fraction so that exactly one token is green: its bits are the largest green bits. */
 static void the_last_green_bits_are_green(void) {
     struct settings settings;
     struct watermark watermark;

@@ -73,8 +73,8 @@ static float multiply(const struct kernels *kernels, const struct row *row) {
     return out;
 }
 
-/* ggml may also round x in groups of 32. Then both errors are similar in size, and in few rows
- * either error may be smaller. If FORMAT_ERRORS names a larger file, prints the table of
+/* ggml may also round x in groups of 32. Then the two errors are similar in size; in a few rows our
+ * error may be larger. If FORMAT_ERRORS names a larger file, prints the table of
  * tests/vectors/README.md. */
 static void as_ggml(void) {
     struct {

@@ -377,8 +377,8 @@ static void check_ends(const struct vocabulary_spec *spec, const char *key, uint
     subject_close(&subject);
 }
 
-/* The ends come from keys and names, ascending without duplicates. A token with such a name is
- * special whatever its type is. */
+/* The ends come from keys and names, ascending without duplicates. A token with one of these names
+ * is special even if its type is normal. */
 static void end_tokens(void) {
     static const char *const tokens[] = {"a",        "<|im_end|>", "<|end|>",
                                          "<|call|>", "<|im_end|>", "<|eot_id|>",

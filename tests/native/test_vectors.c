@@ -119,7 +119,7 @@ static void give_nothing(struct subject *s, const struct vector_line *line) {
 static const struct {
     const char *name;
     void (*give)(struct subject *, const struct vector_line *);
-    size_t arguments; /* the fewest */
+    size_t arguments; /* least number of arguments */
 } givens[] = {
     {"logits", give_logits, 1},
     {"probs", give_probs, 1},

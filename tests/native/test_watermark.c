@@ -175,7 +175,7 @@ static void one_layer_has_the_published_mean(void) {
     }
 }
 
-/* The trace says which listed tokens are green, and the mass of all green tokens. */
+/* The trace must mark the green listed tokens and state the mass of all green tokens. */
 static void trace_names_the_green(void) {
     static const size_t sizes[] = {1, 2, 7, 64, 512, 50257};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {

@@ -254,7 +254,7 @@ static bool expect_rolls(struct subject *s, const struct expectation *e) {
 static const struct {
     const char *name;
     bool (*check)(struct subject *, const struct expectation *);
-    size_t arguments; /* the fewest */
+    size_t arguments; /* least number of arguments */
     bool generator;   /* true if it needs no logits */
 } expectations[] = {
     {"kept", expect_kept, 1, false},
