@@ -254,7 +254,7 @@ test('with the host headers everything runs, and no text becomes a script or mar
     });
   });
   assert.deepEqual(refused, ['markup: TypeError', 'frame: TypeError', 'worker: TypeError']);
-  // The browser reports those three attempts, and the sandboxed frame's access to storage.
+  // The browser logs the three forbidden attempts above, and the sandboxed frame's access to storage.
   const others = complaints.filter((text) => !/Trusted(HTML|ScriptURL)|localStorage/.test(text));
   assert.deepEqual([others, foreign], [[], []]);
   await page.unrouteAll();

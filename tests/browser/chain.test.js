@@ -377,7 +377,7 @@ test('a stage without effect says why in its row, and a stopped cut line names t
   };
   const xtc = (settings) => said('xtc_probability', { top_p: 1, xtc_threshold: 0.01, ...settings });
   await xtc({ xtc_probability: 1, xtc_threshold: 0.5 });
-  await page.locator('logit-shelf').waitFor(); // it loads with the explanations
+  await page.locator('logit-shelf').waitFor(); // the list of samplers loads with the explanations
   await settle(page);
   assert.deepEqual(await xtc({ xtc_probability: 1, xtc_threshold: 0.9 }), [
     'under 2 at threshold',

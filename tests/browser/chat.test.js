@@ -30,7 +30,7 @@ test('chat gives the same ids as in Node, and an endless template is stopped', a
   const fetched = () =>
     page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
   assert.ok(!(await fetched()).some((url) => /template\.js|chat-/.test(url)));
-  await page.goto(`${bench.url}source/tests/browser/blank.html`); // the site's policy forbids these workers
+  await page.goto(`${bench.url}source/tests/browser/blank.html`); // the site's policy would forbid the workers below
   const got = await page.evaluate(
     async ([models, messages]) => {
       const worker = new Worker('/worker.js', { type: 'module' });

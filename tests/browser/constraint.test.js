@@ -199,7 +199,7 @@ test('under a JSON constraint the state follows the text, the text parses, and t
   );
   assert.equal(JSON.parse(text).length, 3, text);
 
-  // A complete JSON text is called valid, an incomplete one cut off; both are plain text.
+  // The page calls a complete JSON text valid and an incomplete one cut off. It shows either as plain text.
   const scopeElement = page.locator('logit-scope');
   const restore = (constraint, branch, others = {}) =>
     scopeElement.evaluate(

@@ -86,7 +86,7 @@ const look = (view) =>
     };
   }, PARTS);
 
-/** Waits until two looks are equal, since a picture may be drawn one frame late; returns the look. */
+/** Waits until two successive looks are equal, since a picture may be drawn one frame late; returns the look. */
 async function calm(view) {
   let before = '';
   for (;;) {

@@ -138,7 +138,7 @@ async function walk(page, key) {
     const found = await met();
     const again = found.findIndex((one, i) => i > 0 && one.key === found[0].key);
     if (again > 0) return found.slice(0, again);
-    // In an editor Tab indents, unless Escape was pressed before.
+    // An editor uses Tab to indent, except after Escape.
     if (found.length - before < 12) await page.keyboard.press('Escape');
     before = found.length;
   }

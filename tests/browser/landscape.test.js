@@ -894,7 +894,7 @@ long(
       assert.equal(await until(() => sentenceOf(view), same), wanted);
     };
     await expectText(1.5);
-    await knob.waitFor(); // it appears with the numbers, up to 100 ms after the text
+    await knob.waitFor(); // the handle appears with the numbers, up to 100 ms after the text
     await knob.focus();
     await page.keyboard.press('Home');
     await expectText(0);

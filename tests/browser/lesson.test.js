@@ -89,7 +89,7 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
     () => said(page, 4),
     (text) => /^Right\. The text is nearly/.test(text),
   );
-  // If a right answer's figure then moves, the verdict follows it, but the score stays.
+  // If the learner moves the figure after a right answer, the verdict changes but the score stays.
   await figures.nth(1).locator('[role=slider]').first().press('End');
   await until(
     () => question(page, 4).locator('.now').innerText(),
@@ -986,7 +986,7 @@ test('a host page hears each answer, gets and sets the state, and hears of a mes
   }
   assert.equal((await until(() => ask('after', { type: 'logitscope:get' }), Boolean)).state, state);
 
-  // The lesson must ignore messages from its own window, since that is no host.
+  // The lesson must ignore messages from its own window, which is not a host page.
   const before = await page.evaluate(() => window.heard.length);
   await frame.locator('logit-lesson').evaluate(() => {
     postMessage({ type: 'logitscope:get', id: 'own' }, '*');

@@ -343,7 +343,7 @@ test('a user’s own file is asked for by name and opens in its old state', asyn
 long('a file whose place the browser remembers opens at a press, or by itself', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });
   await page.addInitScript(() => {
-    // The test replaces the file picker by files in the browser's private file system.
+    // Replaces the file picker: it returns a file in the browser's private file system.
     window.showOpenFilePicker = async () => {
       const folder = await navigator.storage.getDirectory();
       return [await folder.getFileHandle('mine.gguf')];

@@ -74,7 +74,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
   assert.equal(await line.locator('polyline').count(), 1);
   assert.deepEqual(await axe(page), []);
 
-  // With another key the detector finds nothing; without a watermark in the settings the line is empty.
+  // With another key the detector finds nothing. Without a watermark in the settings, the page shows no result.
   await page.evaluate(() => {
     location.hash = location.hash.replace('green_bias=2', 'green_bias=2&watermark_key=7');
   });

@@ -85,7 +85,7 @@ describe('the normal tail', () => {
   });
 
   test('is near the exact tail of the weighted mean', () => {
-    // Six layers, 40 tokens: for each sum of integer weights, the number of outcomes; each g doubles them.
+    // For each sum of integer weights, the number of outcomes. Each further g doubles the outcomes.
     const [depth, tokens] = [6, 40];
     const weights = Array.from({ length: depth }, (_, i) => 10 * (depth - 1) - 9 * i);
     let chance = [1];

@@ -70,7 +70,7 @@ function randomModel(lift) {
   });
 }
 
-/** Models whose text ends never, and always: the bias of the end token is -100 or 100. */
+/** The model `plain` never ends a text, `ending` always does: the bias of the end token is -100 or 100. */
 const plain = await Logitscope.load({ model: randomModel(-100) });
 const ending = await Logitscope.load({ model: randomModel(100) });
 

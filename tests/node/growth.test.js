@@ -16,7 +16,7 @@ const model = smallModel({ dim: 64, layers: 2, context: 256 });
 const BEGIN = [1, 2, 3];
 const PAGE = 65_536;
 
-/** Calls of a model, each made separately. Their results are compared with `expected`. */
+/** Calls of a model, made one at a time. Their results are compared with `expected`. */
 const ACTS = {
   session: (scope) => {
     const session = scope.session();

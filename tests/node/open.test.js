@@ -477,7 +477,7 @@ describe('the command line', () => {
     assert.equal(busy.status, 0, busy.stderr);
     assert.match(busy.stderr, /not kept: another process is fetching it/);
     assert.ok(!existsSync(path));
-    // Another process may now have the number of the killed process.
+    // Another process may now have the id of the killed process, so an old lock must not block the download.
     utimesSync(`${path}.lock`, 0, 0);
     assert.equal((await cli(['info', '--model', name])).status, 0);
     assert.ok(existsSync(path) && !existsSync(`${path}.lock`));

@@ -40,7 +40,7 @@ function someValue({ name, kind, low, high, usual, warper, choices }, size) {
   if (kind === 'map') return someBiases(size);
   if (kind === 'list') return oneOf([], [[0]], [[below(size)], [below(size), below(size)]]);
   if (kind === 'choice') return oneOf(...choices);
-  if (name === 'mirostat' && below(3)) return 0; // Mirostat replaces truncation samplers, so it is rare
+  if (name === 'mirostat' && below(3)) return 0; // rare, since Mirostat replaces the truncation samplers
   if (warper && below(3) === 0) return usual;
   return kind === 'integer' ? low + below(high - low + 1) : low + unit() * (high - low);
 }
