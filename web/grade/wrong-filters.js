@@ -121,7 +121,8 @@ const distance = (/** @type {number} */ surprise, /** @type {number} */ entropy)
 
 /**
  * @param {{ coin?: (coin: number, p: number) => boolean, least?: number, limit?: (p: number[], by: number) => number,
- *   kept?: (top: number[]) => number[] }} [how] coin: whether it removes; least: tokens at the threshold
+ *   kept?: (top: number[]) => number[] }} [how] coin: true if tokens are removed; least: the number of
+ *   tokens at the threshold
  * @returns {Twin}
  */
 const excluded =

@@ -87,23 +87,23 @@ export class LogitChain extends LogitElement {
     this.imitations = [];
     /** @type {Preset[]} */
     this.strategies = [];
-    /** @type {string[] | null} Null is the canonical order. */
+    /** @type {string[] | null} Null for the canonical order. */
     this.order = null;
     /** @type {import('../../state/order.js').Difference | null} */
     this.difference = null;
     this.eos = -1;
-    /** @type {number | null} Mirostat's bound or adaptive-p's mean. */
+    /** @type {number | null} Mirostat's bound or adaptive-p's mean; null if neither is on. */
     this.mu = null;
     /** @type {import('../../state/pad-map.js').PadMap | null} */
     this.map = null;
     this.padded = false;
-    /** @type {[string, string] | null} The names of the two conventions to compare. */
+    /** @type {[string, string] | null} The names of the two conventions to compare; null for none. */
     this.pair = null;
     /** @type {import('../../state/beside.js').Beside | null} */
     this.beside = null;
-    /** @type {import('../../state/outcomes.js').Outcome[] | null} The outcomes of other programs' defaults. */
+    /** @type {import('../../state/outcomes.js').Outcome[] | null} The kept tokens, mass and entropy of other programs' defaults; null until computed. */
     this.outcomes = null;
-    /** @type {string[] | null} The settings to show; null for all. */
+    /** @type {string[] | null} The names of the settings to show; null for all. */
     this.only = null;
     this.fixed = false;
     /** @type {import('../../state/fields.js').Gates} */

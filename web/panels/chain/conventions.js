@@ -33,7 +33,7 @@ export class LogitConventions extends LogitElement {
     super();
     /** @type {[string, string]} */
     this.pair = ['transformers', 'llama.cpp'];
-    /** @type {Beside | null} The results of both. */
+    /** @type {Beside | null} The results of the two conventions; null until they are computed. */
     this.beside = null;
     this.eos = -1;
   }

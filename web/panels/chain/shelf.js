@@ -26,7 +26,7 @@ announceLanguage();
 
 const SIZE = { width: 64, height: 26 };
 
-/** The pictures of all samplers, read once for all shelves; null before, and after a failure. @type {Promise<Record<string, Record<string, Picture>>> | null} */
+/** The pictures of all samplers, read once for all shelves; null before the first reading and after a failure. @type {Promise<Record<string, Record<string, Picture>>> | null} */
 let drawing = null;
 
 async function readPictures() {
@@ -50,7 +50,7 @@ export class LogitShelf extends LogitElement {
     super();
     /** @type {import('../../plots/trace.js').SettingRow[]} */
     this.table = [];
-    /** @type {string[]} The names that have a card. */
+    /** @type {string[]} The names of the samplers that have a card. */
     this.shown = [];
     this.open = false;
     this.query = '';

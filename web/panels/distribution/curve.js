@@ -54,7 +54,7 @@ export class LogitCurve extends LogitElement {
     this.curves = null;
     /** @type {'cumulative' | 'ranks'} */
     this.view = 'cumulative';
-    /** @type {number | null} The rank under the pointer or focus. */
+    /** @type {number | null} The rank under the pointer or chosen by a key; null if none. */
     this.rank = null;
   }
 

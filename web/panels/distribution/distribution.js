@@ -66,7 +66,7 @@ export class LogitDistribution extends LogitElement {
     super();
     /** @type {Trace | null} */
     this.trace = null;
-    /** @type {import('../../plots/trace.js').Drawn | null} The next token. */
+    /** @type {import('../../plots/trace.js').Drawn | null} The next token; null if none. */
     this.drawn = null;
     this.eos = -1;
     /** @type {View} */
@@ -78,9 +78,9 @@ export class LogitDistribution extends LogitElement {
     this.fixed = false;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
-    /** @type {string | null} The key of the row under the pointer or focus. */
+    /** @type {string | null} The key of the row under the pointer or chosen by a key; null if none. */
     this.active = null;
-    /** @type {string | null} The key of the row with an open menu. */
+    /** @type {string | null} The key of the row whose menu is open; null if none. */
     this.menu = null;
     this.unfolded = false;
     /** The module of the charts over all ranks; null until it is fetched. @type {typeof import('./curve.js') | null} */

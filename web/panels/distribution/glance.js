@@ -45,7 +45,7 @@ export class LogitGlance extends LogitElement {
     super();
     /** @type {Trace | null} */
     this.trace = null;
-    /** @type {import('../../plots/trace.js').Drawn | null} The next token. */
+    /** @type {import('../../plots/trace.js').Drawn | null} The next token; null if none. */
     this.drawn = null;
     this.eos = -1;
     /** The selectors of the knobs and of the chart, in the tree that contains this element. */
@@ -110,7 +110,7 @@ export class LogitGlance extends LogitElement {
     this.#look();
   }
 
-  /** Updates whether the strip shows. */
+  /** Shows the strip if a knob is in use and the chart is out of sight; otherwise hides it. */
   #look() {
     const { activeElement } = /** @type {ShadowRoot} */ (this.getRootNode());
     const used = activeElement?.matches(this.knobs) || this.#timer !== undefined;

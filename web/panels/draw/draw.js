@@ -63,7 +63,7 @@ export class LogitDraw extends LogitElement {
     this.eos = -1;
     /** @type {'inverse' | 'gumbel'} */
     this.method = 'inverse';
-    /** @type {number | null} The user's u; null for that of the seed. */
+    /** @type {number | null} The user's u; null for the seed's u. */
     this.whatIf = null;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;

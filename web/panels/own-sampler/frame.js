@@ -29,7 +29,7 @@ export const inFrame = (code, parent) => (onanswer) => {
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.hidden = true;
   fill(frame);
-  /** @type {any[] | null} Null once the frame listens. */
+  /** @type {any[] | null} Messages to send when the frame listens; then null. */
   let waiting = [{ code }];
   const post = (/** @type {any} */ message) => {
     if (waiting) waiting.push(message);

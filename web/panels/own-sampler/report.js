@@ -42,7 +42,7 @@ function failure({ input, expected, got, code, params }) {
   `;
 }
 
-/** @typedef {Verdict & { of: string }} Asked `of` is the function under test */
+/** @typedef {Verdict & { of: string }} Asked of: the name of the function under test */
 
 /** Renders the cases of a lesson, by function. @param {Asked[]} verdicts */
 export function caseTable(verdicts) {

@@ -34,7 +34,7 @@ export class LogitChat extends LogitElement {
     /** The date that the template used as today. */
     this.date = '';
     this.fixed = false;
-    /** @type {Partial<Chat>} The fields that are typed but not yet rendered. */
+    /** @type {Partial<Chat>} The typed fields that the template has not rendered yet. */
     this.draft = {};
   }
 

@@ -59,7 +59,7 @@ export class LogitTape extends LogitElement {
     this.eos = -1;
     /** The most tokens that the model reads: the last ones of the text; 0 if unknown. */
     this.contextLength = 0;
-    /** @type {'after' | 'before' | 'none'} The probability that the colour shows. */
+    /** @type {'after' | 'before' | 'none'} The colour shows the surprisal after or before the chain, or nothing. */
     this.colour = 'after';
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
@@ -71,13 +71,13 @@ export class LogitTape extends LogitElement {
     this.fixed = false;
     /** True if the prompt's special tokens show. */
     this.marked = false;
-    /** @type {boolean[]} One for each step: whether the model thinks there. */
+    /** @type {boolean[]} For each step, true if it belongs to the model's thinking. */
     this.thinking = [];
-    /** @type {boolean[] | undefined} One for each step: whether it bears a watermark's sign. */
+    /** @type {boolean[] | undefined} For each step, true if its token supports the first watermark; undefined without a watermark. */
     this.green = undefined;
-    /** @type {number | null} The place under the pointer or focus. */
+    /** @type {number | null} The index of the token under the pointer or with the focus; null if none. */
     this.active = null;
-    /** @type {number | null} The place with its alternatives on show. */
+    /** @type {number | null} The index of the token whose alternatives show; null if none. */
     this.open = null;
   }
 

@@ -66,16 +66,16 @@ export class LogitText extends LogitElement {
     this.prompt = '';
     /** True if the model has a chat template. */
     this.chatty = false;
-    /** @type {import('../../state/prompt.js').Chat | null} Null while the prompt is a text. */
+    /** @type {import('../../state/prompt.js').Chat | null} The chat; null if the prompt is a text. */
     this.chat = null;
-    /** @type {import('../../state/prompt.js').Chat | null} The last chat. */
+    /** @type {import('../../state/prompt.js').Chat | null} The last chat; null if none. */
     this.chatBefore = null;
     /** The date that the template uses as today. */
     this.chatDate = '';
     /** True if the prompt ends inside the model's thinking. */
     this.promptThinks = false;
     this.contextLength = 0;
-    /** @type {string | null} The text in the box that the model has not read yet. */
+    /** @type {string | null} Typed text that the model has not read yet; null if none. */
     this.draft = null;
     this.fixed = false;
     /** @type {{ id: number, text: string, special: boolean }[]} */
@@ -92,7 +92,7 @@ export class LogitText extends LogitElement {
     this.fault = '';
     /** @type {Verdict | null} */
     this.verdict = null;
-    /** @type {string | null} The text under a constraint to JSON, once it has ended. */
+    /** @type {string | null} The finished text if a constraint to JSON is on; otherwise null. */
     this.json = null;
     /** True if a grammar checks finished texts. */
     this.checked = false;
@@ -104,7 +104,7 @@ export class LogitText extends LogitElement {
     this.alternatives = null;
     /** @type {import('../../state/tree.js').Branch[]} */
     this.branches = [];
-    /** @type {[number, number]} Type-token ratio and distinct-2. */
+    /** @type {[number, number]} Type-token ratio and distinct-2 of the text, 0 to 1. */
     this.distinct = [0, 0];
     /** @type {import('../../state/watermark.js').FoundWatermarks | null} */
     this.watermarks = null;
