@@ -6,7 +6,7 @@ import tokens from '../style/tokens.css';
 import { keepSliders } from './touch.js';
 import { undoTranslated } from './translated.js';
 
-/** Longest wait for an idle callback, in ms. */
+/** The longest wait for an idle callback, in ms. */
 const PATIENCE = 250;
 
 /** Waits for idle time, or for a timeout in WebKit, which has no idle callbacks. */
@@ -44,7 +44,7 @@ export class LogitElement extends LitElement {
    */
   static joined = null;
 
-  /** True if updates wait for idle time, so that the bars paint first. */
+  /** True if updates wait for idle time, so that the bars are rendered first. */
   deferUpdates = false;
   /** @type {(() => void) | null} */
   #unfollow = null;

@@ -54,7 +54,7 @@ export class NumberInput {
     if (this.#refused === null) this.clear();
   };
 
-  /** Shows the value in use again. */
+  /** Drops the typed text, so that the input shows the current value. */
   clear() {
     this.#debounce.cancel();
     this.text = null;

@@ -192,7 +192,7 @@ const ORDER = {
 };
 
 /**
- * Describes the difference of two results in sentences that name the tokens.
+ * Describes the difference of two results in sentences that name tokens.
  * @param {import('../state/order.js').Difference} difference
  * @param {number} eos
  * @param {typeof ORDER} [words] the keys of the sentences

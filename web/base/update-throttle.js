@@ -18,7 +18,7 @@ export class UpdateThrottle {
   #throttle = new Throttle();
   #moved = -Infinity;
   #debounce = new Debounce();
-  /** The results of `reuse` since the last render of the numbers. @type {Map<string, any>} */
+  /** The results that `reuse` has cached since the last render of the numbers. @type {Map<string, any>} */
   #cache = new Map();
   #observer = new IntersectionObserver(([{ isIntersecting }]) => (this.visible = isIntersecting));
   #host;

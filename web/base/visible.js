@@ -29,8 +29,8 @@ export const unturned = (text) =>
 export const isolated = (text) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /**
- * Returns the visible text of a token in parts. `mark` is true for signs of whitespace, control
- * characters or bytes.
+ * Returns the visible text of a token in parts. `mark` is true if a part is a sign for whitespace, a
+ * control character or a byte.
  * @param {Token} token
  * @param {boolean} [prose] true to leave spaces as they are
  */
@@ -91,7 +91,7 @@ export function spokenText(text) {
 
 /**
  * @param {Token} token
- * @param {boolean} [prose] whether spaces stay spaces
+ * @param {boolean} [prose] true to leave spaces as they are
  */
 export function visibleHtml(token, prose = false) {
   return visibleParts(token, prose).map(({ text, mark }) =>

@@ -1,12 +1,13 @@
 /**
- * The language of the page: its messages and its numbers. Every string of the page comes from a JSON
- * file of this folder, so a new language is one new file.
+ * The language of the page: its messages and the format of its numbers. The strings are in JSON files of
+ * this folder, one for each language.
  */
 /// <reference path="./locales.d.ts" />
 import { english, others } from '#locales';
 
 /**
- * A message, or its plural forms by Intl.PluralRules category, chosen by the parameter `n`.
+ * The messages of a language by key. A message is a string, or an object with its plural forms: the
+ * parameter `n` chooses the form by its Intl.PluralRules category.
  * @typedef {Record<string, string | Record<string, string>>} Messages
  * @typedef {Record<string, string | number>} Params
  */
@@ -63,7 +64,7 @@ const same = (text) => text;
  */
 export const disguise = { of: same, lesson: same };
 
-/** Calls the listeners after a change of strings. */
+/** Calls the listeners; used after a change of strings. */
 export function announceLanguage() {
   for (const listener of listeners) listener();
 }

@@ -17,10 +17,10 @@ import { keepInstrument, recallInstrument } from './site-links.js';
  * @typedef {import('./visit.js').EntryRecord} EntryRecord
  */
 
-/** The pause after a change before the address is written, in ms. */
+/** The pause between a change and the update of the address, in ms. */
 const WRITE_DELAY_MS = 250;
 
-/** Returns the record of the current entry; null for an address that the user typed. @returns {EntryRecord | null} */
+/** Returns the record of the current history entry; null if the user typed the address. @returns {EntryRecord | null} */
 const currentRecord = () => history.state?.logitscope ?? null;
 
 /** @param {import('./local-files.js').FileRecord} file */

@@ -17,7 +17,7 @@ export class FirstScreen {
 
   /**
    * @param {import('./scope.js').LogitScope} scope
-   * @param {(view: string) => void} go shows a view as its tab does
+   * @param {(view: string) => void} go shows a view, like a press of its tab
    */
   constructor(scope, go) {
     this.#scope = scope;
@@ -39,7 +39,7 @@ export class FirstScreen {
     await (await this.#fetchTour()).show(beat);
   }
 
-  /** Continues the tour at the beat that the user left. @param {HTMLElement} from the button */
+  /** Continues the tour at the beat that the user left. @param {HTMLElement} from the button that the user pressed */
   async resumeTour(from) {
     (await this.#fetchTour()).resume(from);
   }

@@ -241,7 +241,7 @@ class Fuzz {
     this.#release();
   }
 
-  /** Moves the focus as a press would. @param {Element} from */
+  /** Moves the focus to the first focusable element from `from` outwards, as a press does. @param {Element} from */
   #focus(from) {
     for (let at = /** @type {Element | null} */ (from); at; at = parentOf(at))
       if (at.matches(TARGETS)) return /** @type {HTMLElement} */ (at).focus();
@@ -256,7 +256,7 @@ class Fuzz {
     const options = { key, bubbles: true, cancelable: true, composed: true };
     const free = on.dispatchEvent(new KeyboardEvent('keydown', options));
     on.dispatchEvent(new KeyboardEvent('keyup', options));
-    // Synthetic events have no default action, so this does that of Enter.
+    // Synthetic events have no default action, so this click replaces the default action of Enter.
     if (free && key === 'Enter' && on.matches('button, summary') && !within(on, LEFT_ALONE))
       /** @type {HTMLElement} */ (on).click();
   }

@@ -144,7 +144,7 @@ class Queue {
   }
 
   /**
-   * Applies 'set' messages together, or one by one if the engine refuses the result.
+   * Applies 'set' messages together; if the engine refuses the result, applies them one by one.
    * @param {Asked[]} sets
    */
   async #setAll(sets) {

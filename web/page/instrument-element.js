@@ -47,12 +47,12 @@ export class InstrumentElement extends LogitElement {
     return this.instrument.texts.steps;
   }
 
-  /** All drawn texts with their numbers, as plain data. */
+  /** Returns all drawn texts with their numbers, as plain data. */
   saveTexts() {
     return this.instrument.saveTexts();
   }
 
-  /** True if a load, a run or a reading is under way. */
+  /** True during a load, a run or a reading. */
   get busy() {
     const { model, pass, generation } = this.instrument;
     const loading = model.status === 'loading' || model.progress !== null;
@@ -91,7 +91,7 @@ export class InstrumentElement extends LogitElement {
     return { prompt: prompt.text, ids, text, finish_reason: finished, verdict, trace };
   }
 
-  /** The reason why the bars do not show this state; null if they do. @returns {Fault | null} */
+  /** The reason why the bars do not show the current state; null if they show it. @returns {Fault | null} */
   get fault() {
     const { prompt, drawn, fault } = this.instrument;
     return prompt.fault ?? (drawn ? null : fault);

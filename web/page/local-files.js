@@ -10,7 +10,7 @@ import { handleOf } from '../state/files.js';
 /** The most models whose handles the browser keeps. */
 const MOST = 8;
 
-/** Returns a name that sorts by its time of creation. */
+/** Returns a new name; names sort by the time of their creation. */
 export function newKey() {
   return `${Date.now()}-${Math.random().toString(36).slice(2, 8)}`;
 }

@@ -25,7 +25,7 @@ export class ModelOpener {
   offer = findModel('');
   /** The model on another host about which the page asks, in place of the views; '' for none. */
   asking = '';
-  /** The name in the dialog of other models; null while it is closed. @type {string | null} */
+  /** The name in the dialog of other models; null while the dialog is closed. @type {string | null} */
   more = null;
   #scope;
   #instrument;

@@ -10,7 +10,7 @@ import './open-model.js';
 /** @type {WeakMap<ModelElement, HTMLElement>} */
 const places = new WeakMap();
 
-/** @param {ModelElement} element @param {unknown} content `nothing` shows the element itself */
+/** @param {ModelElement} element @param {unknown} content `nothing` removes the placeholder */
 function show(element, content) {
   const place = places.get(element) ?? document.createElement('div');
   places.set(element, place);

@@ -19,7 +19,7 @@ export class LogitPreferences extends LogitElement {
     super();
     const query = new URLSearchParams(location.search);
     const remembered = recall('lang');
-    // A page written in one language begins in that language.
+    // The attribute `written` names the language of a page that is written in one language.
     const written = this.getAttribute('written');
     const preferences = [query.get('lang'), written, remembered, ...navigator.languages];
     setLanguage(matchLanguage(preferences.filter((value) => value !== null)));

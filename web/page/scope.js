@@ -77,7 +77,7 @@ export class LogitScope extends InstrumentElement {
   /** True if the last change was of a field with `typed`. */
   #typed = false;
 
-  /** The listeners for the requests of panels. */
+  /** The listeners for the panels' requests. */
   #requests = requestsOf(this.instrument, () => this.readonly);
 
   constructor() {
@@ -147,7 +147,7 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Prompt, settings, seed, drawn ids, the view and its choices as one plain object.
+   * The state as a plain object: prompt, settings, seed, drawn ids, the view and its choices.
    * @returns {PageState}
    */
   get state() {

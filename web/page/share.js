@@ -71,7 +71,7 @@ export class LogitShare extends LogitElement {
     return link.href;
   }
 
-  /** The address of the lesson editor with the state. */
+  /** The address of the lesson editor, with the current state in it. */
   get #lesson() {
     const link = new URL(this.href);
     link.searchParams.set('lesson', 'new');

@@ -125,7 +125,7 @@ function mirror(panel, scope, name) {
   else scope.setAttribute(name, value);
 }
 
-/** Adds a hidden scope with the panel's attributes to a panel. @param {LogitElement} panel */
+/** Adds a hidden <logit-scope> to a panel and copies the panel's attributes to it. @param {LogitElement} panel */
 function addHiddenScope(panel) {
   const scope = /** @type {LogitScope} */ (document.createElement('logit-scope'));
   for (const name of panel.getAttributeNames()) mirror(panel, scope, name);

@@ -48,7 +48,7 @@ export class Tour {
 
   /**
    * @param {import('./scope.js').LogitScope} scope
-   * @param {(view: string) => void} go shows a view as its tab does
+   * @param {(view: string) => void} go shows a view, like a press of its tab
    */
   constructor(scope, go) {
     this.#scope = scope;

@@ -32,7 +32,7 @@ function keepKey(event) {
   if (type === 'keyup') held.delete(code);
 }
 
-/** True if an element or the browser acts on a key. @param {KeyboardEvent} event */
+/** True if an element or the browser does something for a key. @param {KeyboardEvent} event */
 function isUsed(event) {
   const { key, altKey, ctrlKey, metaKey, isComposing, defaultPrevented } = event;
   const path = event.composedPath();

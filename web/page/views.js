@@ -19,7 +19,7 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  *   visible knobs, null for all
  */
 
-/** Returns the input of a view. @param {Instrument} instrument */
+/** Returns the properties that a view gets from the instrument. @param {Instrument} instrument */
 function readBy({ model, prompt, asked }) {
   const { source, context } = model;
   return { model: source, context, ...prompt.beginning, settings: asked };

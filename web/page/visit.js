@@ -135,7 +135,7 @@ export function recall({ text, long = [] }) {
 
 /**
  * Accepts typed text that still waits for its debounce or for loss of focus.
- * @param {Debounce} kept its action does not run
+ * @param {Debounce} kept the debounce whose action must not run
  */
 export function takeTyped(kept) {
   let box = /** @type {any} */ (document.activeElement);

@@ -1,4 +1,4 @@
-/** Starts a worker for the user's code, with the guard between it and the page. */
+/** Starts guard.js as a worker, which starts the worker for the user's code. */
 import { trustedAddress } from '../engine/trusted.js';
 
 /** @param {string} harness the code of the worker */

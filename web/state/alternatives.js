@@ -1,4 +1,4 @@
-/** The tokens that could replace one token of a text, under the present settings. */
+/** Finds the tokens that could replace one token of a text, under the current settings. */
 import { toFault } from '../engine/errors.js';
 
 /**

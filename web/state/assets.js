@@ -6,7 +6,7 @@
 import { decodeText } from '../engine/decode-text.js';
 
 export const assets = {
-  /** The base of the offered models' addresses. */
+  /** The address to which the offered models' addresses are relative. */
   base: import.meta.url,
   wasm: /** @type {URL | Uint8Array} */ (new URL('./logitscope.wasm', import.meta.url)),
   /** The modules with faster loops; undefined if they are beside `wasm`. @type {URL | Uint8Array | undefined} */

@@ -65,9 +65,9 @@ export class Bench extends EventTarget {
   drawn = null;
   /** @type {import('../plots/curve.js').Curves | null} Null while no chart over all ranks is visible. */
   curves = null;
-  /** @type {import('./order.js').Difference | null} The difference from the canonical order's result. */
+  /** @type {import('./order.js').Difference | null} The difference from the result of the canonical order; null with that order. */
   difference = null;
-  /** @type {import('./beside.js').Beside | null} The results of the two conventions. */
+  /** @type {import('./beside.js').Beside | null} The results of the two conventions in `pair`; null without a pair. */
   beside = null;
   /** @type {import('./outcomes.js').Outcome[] | null} The outcomes of `fronts`. */
   outcomes = null;
@@ -84,7 +84,7 @@ export class Bench extends EventTarget {
   );
   turns = new Turns();
 
-  /** The pass in flight; null once every reading is up to date. */
+  /** A promise that resolves when every reading is up to date; null if they are. */
   get pass() {
     return this.#passes.pass;
   }
@@ -159,7 +159,7 @@ export class Bench extends EventTarget {
     this.emit('change');
   }
 
-  /** The user's own sampler is last unless the order names it. @param {string[] | null} [order] */
+  /** Keeps an order. The user's own sampler is last, unless the order names its place. @param {string[] | null} [order] */
   #takeOrder(order) {
     const stages = order?.at(-1) === 'own' ? order.slice(0, -1) : order;
     this.order = stages && stages.join() !== this.canonicalOrder.join() ? stages : null;

@@ -1,4 +1,4 @@
-/** The results of two choices of settings on the same logits, side by side. */
+/** Selects the tokens with which the results of two choices of settings are compared. */
 
 /**
  * @typedef {import('../engine/types.js').Piece} Piece

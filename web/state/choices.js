@@ -1,4 +1,4 @@
-/** The choices of the views beside the bench: page state that the engine does not know. */
+/** The choices of all views except the bench: state of the page that the engine does not know. */
 import { FIELDS } from './fields.js';
 
 const BESIDE = FIELDS.filter(({ view = 'bench' }) => view !== 'bench');
@@ -10,7 +10,7 @@ export class Choices {
   #prompt = '';
   #promptOf;
 
-  /** @param {() => string} promptOf the prompt on the bench */
+  /** @param {() => string} promptOf returns the bench's prompt */
   constructor(promptOf) {
     this.#promptOf = promptOf;
   }

@@ -1,4 +1,4 @@
-/** Reads the curves of the charts over all ranks: whole distributions in descending order. */
+/** Reads the curves of the charts over all ranks: the probabilities of all tokens in descending order. */
 
 /**
  * @typedef {import('../plots/trace.js').SettingRow} SettingRow
@@ -7,7 +7,7 @@
  */
 
 /**
- * Reads the distribution before the chain, at the input of top-p, and after the chain.
+ * Reads the distribution at three stages: before the chain, before top-p, and after the chain.
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  * @param {{ logits: Float32Array, settings: Settings, table: { name: string, group: string, neutral: any }[],
  *   order: string[], history: number[], second?: Float32Array, step: number }} text

@@ -40,8 +40,8 @@ import { mayLoad } from './models.js';
  * @typedef {object} Kind
  * @property {(text: string, part: any) => unknown} read returns undefined if the text is no value
  * @property {(value: any, known: Known) => string} write
- * @property {(value: any, known: Known) => unknown} [take] converts another form of a value to the
- *   usual one
+ * @property {(value: any, known: Known) => unknown} [take] converts another format of a value to the
+ *   usual format
  * @property {(value: any, part: any, known: Known) => Refusal | null} check
  */
 
@@ -64,7 +64,7 @@ export const VIEW_NAMES = [
   'speculative',
   'logits',
 ];
-/** The views without a tab; the foot has their buttons. */
+/** The views without a tab; buttons at the foot of the page open them. */
 export const FOOT_VIEWS = ['cost', 'speculative'];
 /** The colour themes of the page; auto follows the system. */
 export const THEMES = ['auto', 'light', 'dark', 'contrast'];
@@ -230,7 +230,7 @@ export const FIELDS = [
   { name: 'lang', kind: 'text', maximum: 64, address: 'query', memory: true },
   { name: 'theme', kind: 'choice', choices: THEMES, address: 'query', memory: true },
 
-  // For tests: a pseudo-locale, and random input from a seed.
+  // For tests: `strings` names a pseudo-locale, `fuzz` is the seed of random input.
   { name: 'strings', kind: 'text', maximum: 80, address: 'query' },
   { name: 'fuzz', kind: 'text', maximum: 80, address: 'query' },
 
@@ -479,7 +479,7 @@ function checkNumber(value, range, whole) {
 }
 
 /**
- * Returns the bound that a number violates, or null.
+ * Returns the reason why a number is outside a range; null if it is inside.
  * @param {number} value
  * @param {NumberRange} range
  * @returns {Refusal & { minimum: number, maximum: number } | null}
@@ -493,7 +493,7 @@ export function outside(value, range) {
   return { why: far ? 'least' : 'between', minimum, maximum };
 }
 
-/** An order names each warper at most once. @param {unknown} value @param {unknown} _ @param {Known} known */
+/** Checks an order: it may name each sampler at most once. @param {unknown} value @param {unknown} _ @param {Known} known */
 function checkOrder(value, _, { table }) {
   const names = table.filter(({ warper }) => warper).flatMap(({ name, stage }) => [name, stage]);
   return unless(

@@ -14,8 +14,8 @@ import { valuesOf } from './knob-values.js';
  * @property {number | null} eos
  * @property {number} vocab_size
  * @property {number} entropy
- * @property {[id: number, rank: number, p: number, p_raw: number][]} tokens listed at the crossing
- *   of the lines
+ * @property {[id: number, rank: number, p: number, p_raw: number][]} tokens the tokens listed at the
+ *   crossing of the lines
  * @property {{ count: number, p: number, p_raw: number, kept: number }} rest
  * @property {import('../engine/types.js').Drawn} drawn
  * @property {[id: number, text: string][]} steps
@@ -29,7 +29,7 @@ import { valuesOf } from './knob-values.js';
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
  * @property {number | null} eos
- * @property {Landscape | null} landscape null without a picture
+ * @property {Landscape | null} landscape null if the frame has no picture
  * @property {import('./landscape.js').Reading | null} reading
  * @property {import('./landscape.js').Written | null} written
  * @property {import('../engine/types.js').Piece[]} pieces

@@ -13,7 +13,7 @@ import { conventions, presets } from '../engine/presets.js';
  * @property {string} [note] the last part of a message name: fronts.note.NOTE is a remark about the program
  */
 
-/** KoboldAI's numbered order 6 0 1 3 4 2 5: penalties, top-k, top-a, tail-free, typical, top-p, temperature. */
+/** The stages in KoboldAI's order 6 0 1 3 4 2 5: penalties, top-k, top-a, tail-free, typical, top-p, temperature. */
 const KOBOLD = (() => {
   const order = /** @type {string[]} */ (presets['llama.cpp'].order);
   const moved = ['top_k', 'top_a', 'tfs_z', 'typical_p', 'top_p', 'min_p', 'temperature'];

@@ -25,7 +25,7 @@ export class Generation {
     return this.#runner.running;
   }
 
-  /** An index of PACES. */
+  /** The pace of a run: an index of PACES. */
   get pace() {
     return this.#runner.pace;
   }

@@ -185,7 +185,7 @@ export class Instrument extends Bench {
   }
 
   /**
-   * Takes another model, without a text yet.
+   * Uses another model in place of the current model; the text is then empty.
    * @param {RemoteLogitscope} engine
    * @param {RemoteSession} session
    * @param {Grammar | null} grammar
@@ -231,7 +231,7 @@ export class Instrument extends Bench {
     this.model.close();
   }
 
-  /** Reads a new prompt and drops the generated texts. @param {string} prompt */
+  /** Reads a new prompt and drops the drawn texts. @param {string} prompt */
   setPrompt(prompt) {
     this.prompt.write(prompt);
     return this.#readPrompt();
@@ -331,7 +331,7 @@ export class Instrument extends Bench {
     await read;
     if (saved && isNewest() && (await this.#takeTexts(saved, isNewest))) return;
     if (isNewest() && prompt.fault) {
-      // The text on show belongs to another state.
+      // The visible text belongs to another state.
       if (before === prompt.pieces) this.#empty();
       return this.set({}, false);
     }

@@ -1,4 +1,4 @@
-/** The values of a knob at which a landscape is computed, for the reader and the first frame. */
+/** The values of a knob at which a landscape is computed. The page and the build of the first frame use them. */
 
 /** @typedef {import('../engine/types.js').TableRow} TableRow */
 

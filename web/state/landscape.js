@@ -42,7 +42,7 @@ export const TEXT_TOKENS = 24;
 const BURST = 8;
 /** If a slice takes longer than this, in ms, only every second slice is read. */
 const SLOW = 4;
-/** The distances between the slices, in values of the knob, the coarse ones first. */
+/** The distances between the slices in each round, in values of the knob; the first round is the coarsest. */
 const STRIDES = [16, 4, 2, 1];
 
 export class LandscapeReader {
@@ -72,7 +72,7 @@ export class LandscapeReader {
   #slices;
   /** @type {Newest<Reading, Course | null>} */
   #courses;
-  /** The course read last. @type {Course | null} */
+  /** The course that was read last. @type {Course | null} */
   #course = null;
 
   /**

@@ -73,7 +73,7 @@ export class ModelSlot {
     return { engine, session, grammar: read };
   }
 
-  /** True if a lease is still that of the loading model. @param {Lease} opening */
+  /** True if the model of a lease is still loading. @param {Lease} opening */
   isComing(opening) {
     return this.#opening === opening;
   }

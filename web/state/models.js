@@ -1,6 +1,6 @@
 import { farAddress } from './hosts.js';
 
-/** The offered models with example prompts. Greedy decoding loops after "They all" and "Come". */
+/** The offered models with example prompts. After "They all" and "Come", greedy decoding repeats itself. */
 
 /**
  * The page begins with the first of `examples`, a prompt with several good continuations. `draft` is a
@@ -59,7 +59,7 @@ export function mayLoad(model) {
   if (far) return far.allowed;
   try {
     const { origin, protocol } = new URL(model, document.baseURI);
-    return origin === location.origin && protocol !== 'file:'; // a page from disk can fetch nothing
+    return origin === location.origin && protocol !== 'file:'; // a page from disk cannot fetch files
   } catch {
     return false;
   }

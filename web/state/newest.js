@@ -6,7 +6,7 @@ export class Newest {
   #wanted = null;
   /** @type {Promise<void> | null} */
   #pass = null;
-  /** Incremented by `drop`; earlier passes are abandoned. */
+  /** `drop` increments it; a pass with a lower number is abandoned. */
   #turn = 0;
   #work;
   #take;

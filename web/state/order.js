@@ -22,7 +22,7 @@ const SAME = 1e-6;
 const NAMED = 5;
 
 /**
- * Returns `order` with the stage `name` moved to place `to` among the visible stages.
+ * Returns `order` with the stage `name` moved to index `to` of the visible stages.
  * @param {string[]} order
  * @param {string[]} shown the visible stages, in order
  * @param {string} name

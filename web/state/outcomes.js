@@ -1,4 +1,4 @@
-/** The outcomes of other programs' settings for the current logits. */
+/** Computes the outcomes of other programs' settings for the current logits. */
 import { neutralSettings } from './settings.js';
 
 /**

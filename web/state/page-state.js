@@ -29,7 +29,7 @@ import { FIELDS, checkPart, dataKind, isObject, KINDS, sameValue } from './field
  * @typedef {[string, unknown, string]} Given
  */
 
-/** The most characters shown of a refused value. */
+/** The most characters of an invalid value that a message shows. */
 const SHOWN = 60;
 /** The most parts that are read in an address or a message; several times the number of valid names. */
 const MOST = 1000;
@@ -37,7 +37,8 @@ const MOST = 1000;
 const BESIDE = ['settings', 'type', 'id'];
 
 /**
- * Returns the parts allowed after the # and as attributes, in the order of writing.
+ * Returns the parts that are allowed in the fragment and as attributes, in the order in which they are
+ * written.
  * @param {TableRow[]} table
  * @returns {Part[]}
  */
@@ -46,7 +47,7 @@ export function stateParts(table) {
   return [prompt, ...table, ...others];
 }
 
-/** True if a part is one of the settings. @param {Part} part */
+/** True if a part is a setting. @param {Part} part */
 function isSetting(part) {
   return 'stage' in part || part.setting === true;
 }
@@ -137,7 +138,7 @@ function unescape(text) {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return undefined; // a stray percent sign
+    return undefined; // a percent sign without two hexadecimal digits
   }
 }
 

@@ -31,7 +31,7 @@ import { Timeline } from './sources.js';
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {import('../plots/curve.js').Curves | null} curves
- * @property {Difference | null} difference from the canonical order's result
+ * @property {Difference | null} difference from the result of the canonical order
  * @property {import('./beside.js').Beside | null} beside
  * @property {Outcome[] | null} outcomes of `fronts`
  */
@@ -39,7 +39,7 @@ import { Timeline } from './sources.js';
 /** Stages that may have no effect for a reason that only a run with other settings can find. */
 const TOLD = ['xtc_probability', 'dry_multiplier'];
 const TOP = 20;
-/** The number of listed alternatives of an earlier token. */
+/** The number of alternatives that are listed for an earlier token. */
 const ALTERNATIVES = 8;
 
 export class Reader {
@@ -158,7 +158,7 @@ export class Reader {
   }
 
   /**
-   * Reads the current distribution down to the token `id`.
+   * Reads the current distribution with enough tokens that the trace lists the token `id`.
    * @param {number} id
    * @param {TextPosition} position
    * @returns {Promise<Trace>}

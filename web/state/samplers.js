@@ -231,7 +231,7 @@ export const SAMPLERS = Object.freeze({
   },
 });
 
-/** The shares of sixteen tokens: one nearly certain, and many likely. */
+/** The shares of sixteen tokens, in percent: `confident` has one likely token, the other many. */
 const SHARES = {
   confident: [58, 16, 8, 5, 3.5, 2.5, 1.8, 1.3, 1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1],
   flat: [11.5, 10.5, 9.8, 9, 8.3, 7.7, 7, 6.4, 5.8, 5.2, 4.6, 4, 3.4, 2.8, 2.2, 1.8],
@@ -273,7 +273,7 @@ const GIVEN = Object.freeze({
 });
 
 /**
- * Computes the effect of each sampler alone on the two distributions.
+ * Computes the effect of each single sampler on the two distributions.
  * @param {Pick<import('../engine/remote.js').RemoteLogitscope, 'warp' | 'table'>} engine
  * @param {string[]} names
  * @returns {Promise<Record<string, Record<keyof typeof SHARES, Picture>>>}

@@ -11,7 +11,7 @@
  *   tokens: (number | null)[][] }} Saved
  */
 
-/** The numbers kept for a token; its text comes from the model. */
+/** The numbers that are kept for a token. Its text is not kept, since the model has it. */
 const FIGURES = /** @type {const} */ (['id', 'u', 'mu', 'p', 'p_raw', 'rank', 'logprob']);
 
 /** @param {TextTree} texts @param {number[]} prompt_ids @returns {Saved} */

@@ -9,7 +9,7 @@ import { sameValue } from './fields.js';
 
 /** The samplers that every view shows and every state contains, even if they are neutral. */
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
-/** The first cards of the chain, one line each. */
+/** The samplers of the chain's first cards, which have one line each. */
 export const FRONT = ['temperature', 'top_k', 'top_p'];
 /** The samplers that read a second distribution. */
 export const SECOND = ['guidance_scale', 'contrastive_beta'];

@@ -1,4 +1,4 @@
-/** The sources of logits behind one interface: a model's timeline, or given logits. */
+/** Two sources of logits with one interface: a model's timeline, and given logits. */
 import { LogitscopeError } from '../engine/errors.js';
 import { readsSecond } from '../engine/presets.js';
 
@@ -56,12 +56,12 @@ class Opened {
   }
 }
 
-/** A timeline over a model. @implements {Source} */
+/** A source of logits from a model. @implements {Source} */
 export class Timeline {
   #engine;
   #session;
   #fed = '';
-  /** A timeline over the second text. */
+  /** The session that reads the second text. */
   #beside;
   #fedBeside = '';
   /** @type {Float32Array | undefined} */
@@ -160,7 +160,7 @@ export class Timeline {
   }
 }
 
-/** Logits without a model, and the texts of their tokens. @implements {Source} */
+/** A source with given logits and the texts of their tokens, without a model. @implements {Source} */
 export class GivenLogits {
   #engine;
   #logits;

@@ -11,7 +11,7 @@
 
 /** The number of draws for each message; small, so that a new request never waits long. */
 const CHUNK = 100;
-/** Separates the seeds of tallies from those of texts: the golden ratio in 36 bits. */
+/** The distance between the seeds of two tallies, so large that they differ from the seeds of texts: the golden ratio in 36 bits. */
 const STRIDE = 0x9e3779b97;
 
 /**

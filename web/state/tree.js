@@ -109,7 +109,7 @@ export class TextTree {
     this.#stand(node);
   }
 
-  /** All texts, in the order of their beginning. @returns {Branch[]} the same array until a change */
+  /** All texts, depth first; branches of one token are in the order of creation. @returns {Branch[]} a new array only after a change */
   get branches() {
     return (this.#branches ??= this.#walk());
   }

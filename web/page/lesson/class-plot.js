@@ -50,7 +50,7 @@ export class LogitClassPlot extends LogitElement {
     this.ids = [];
     /** @type {string[]} */
     this.asks = [];
-    /** The codes, one per line. */
+    /** The learners' codes, one in each line. */
     this.text = '';
   }
 

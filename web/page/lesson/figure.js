@@ -112,7 +112,7 @@ export class LogitFigure extends LogitElement {
     this.emit('logit-figure', { change });
   }
 
-  /** The current settings and seed in one object. */
+  /** The current settings, with the seed as one of them. */
   get #settings() {
     const { settings = {}, seed = 42 } = patched(this.begin, this.patch);
     const order = settings.order ? { order: wholeOrder(settings.order, this.table) } : {};

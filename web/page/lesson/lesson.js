@@ -89,11 +89,11 @@ export class LogitLesson extends LogitElement {
     super();
     /** The name of a shipped lesson, the address of a file of this origin, or '' for the list. */
     this.lesson = '';
-    /** The course systems that receive the marks, by their names in web/page/marks/connect.js. */
+    /** The course systems that receive the marks: names from web/page/marks/connect.js; '' for none. */
     this.report = '';
     /** The address of an xAPI store. Only the page can set it, not a lesson's file. '' for none. */
     this.xapi = '';
-    /** The learner, as the JSON of an xAPI agent. */
+    /** The learner, an xAPI agent as JSON; '' for none. */
     this.actor = '';
     /** The targets of links to lessons: '' this page with another query, "pages" pages beside it, "none" no links. */
     this.links = '';
@@ -135,12 +135,12 @@ export class LogitLesson extends LogitElement {
     return { verdict: this.#verdict, ...figureReport(read ? read.trace : null) };
   }
 
-  /** Adds marks of an earlier state to the current ones. @param {string} state */
+  /** Adds the marks of an earlier state to the current marks. @param {string} state */
   restore(state) {
     this.#keep(merge(this.marks, readMarks(state)));
   }
 
-  /** True if the browser keeps the marks. With a course system, the next learner may use the same browser. */
+  /** True if the browser keeps the marks. It does not if a course system does: another learner may use this browser next. */
   get #remembers() {
     return !KEEPER.test(this.report) && !(this.xapi && this.actor);
   }

@@ -10,7 +10,7 @@ import { Refusal } from './refusal.js';
 /**
  * @typedef {import('../lesson/lesson.js').LogitLesson} LogitLesson
  * @typedef {LogitLesson['result']} Result
- * @typedef {{ state?: string, score?: number | null }} Kept a learner's marks in a course system
+ * @typedef {{ state?: string, score?: number | null }} Kept the marks of a learner that a course system keeps
  *
  * The argument of an adapter, which may call `take` and `refuse` at any time.
  * @typedef {object} Host

@@ -66,7 +66,7 @@ async function fetchFile(path) {
   throw new TypeError(`${path} belongs to another build`);
 }
 
-/** Returns a file of this build and keeps it if there is room. @param {string} path */
+/** Returns a file of this build; keeps the file if the cache has room. @param {string} path */
 async function fileOf(path) {
   const cache = await caches.open(NAME);
   const kept = await cache.match(scope + path, LOOSE);
@@ -160,13 +160,13 @@ async function install() {
   }
 }
 
-/** Keeps the files that a page fetched before this worker ran. @param {string[]} addresses */
+/** Keeps the files that a page fetched before this worker was active. @param {string[]} addresses */
 async function keep(addresses) {
   const paths = addresses.map(pathOf).filter((path) => path !== undefined);
   await Promise.allSettled(paths.map(fileOf));
 }
 
-/** Starts the new build if the requesting page is the only one. @param {any} page */
+/** Starts the new build if `page`, which requested it, is the only open page. @param {any} page */
 async function switchFor(page) {
   const alone = (await clients.matchAll()).length === 1;
   if (alone && registration.waiting) registration.waiting.postMessage('take over');

@@ -74,7 +74,7 @@ const CHOSEN = {
     ${form.number([...place, 'max_new_tokens'])} ${form.flag([...place, 'blind'])}</div>`,
 };
 
-/** Pairs each value with its words. @param {string[]} names @param {(name: string) => string} words @returns {[string, string][]} */
+/** Pairs each name with its words. @param {string[]} names @param {(name: string) => string} words @returns {[string, string][]} */
 const pairs = (names, words) => names.map((name) => [name, words(name)]);
 
 /** @param {string} name @param {Engine} engine */
@@ -177,7 +177,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
   const { show, controls, tokens } = figure;
   const sound = form.faultsAt([...place, 'state'], true).length === 0;
   const take = () => {
-    // JSON omits undefined fields, so a kind without choices writes none.
+    // JSON omits undefined fields, so a figure without choices writes no `choices`.
     const { choices, ...state } = patched(figure.state, moved ?? {});
     const all = CHOSEN[show] ? { ...state, choices } : state;
     form.set([...place, 'state'], JSON.parse(JSON.stringify(all)));

@@ -149,7 +149,7 @@ export class Form {
     );
   }
 
-  /** Lines of a program, or of the text of a bigram table. @param {Place} place @param {{ label?: string }} [options] */
+  /** Renders a field for several lines: a program, or the text of a bigram table. @param {Place} place @param {{ label?: string }} [options] */
   lines(place, { label } = {}) {
     return this.field(
       place,
@@ -162,7 +162,7 @@ export class Form {
     );
   }
 
-  /** Paragraphs are kept apart by empty lines. @param {Place} place @param {{ paragraphs?: boolean }} [options] */
+  /** Renders a field for a text; an empty line separates paragraphs. @param {Place} place @param {{ paragraphs?: boolean }} [options] */
   area(place, { paragraphs = false } = {}) {
     const value = [this.get(place) ?? ''].flat().join('\n\n');
     const read = (/** @type {string} */ text) => {
