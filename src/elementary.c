@@ -42,7 +42,7 @@ float elementary_exp(float x) {
     return y * float_from_bits((uint32_t)((int32_t)n + 127) << 23);
 }
 
-/* Near 0 uses Cephes' odd polynomial, because 1 - 2 / (e^2x + 1) loses digits there. */
+/* Uses Cephes' odd polynomial near 0, because 1 - 2 / (e^2x + 1) loses digits there. */
 float elementary_tanh(float x) {
     float a = x < 0 ? -x : x;
     if (a < 0.625f) {

@@ -19,8 +19,8 @@
 enum { GRAMMAR_RULES_MAX = 512, GRAMMAR_CODE_MAX = 1 << 16 };
 
 /* BYTE: reads a byte from low to high, then runs the next step. SPLIT: runs the next step or step
- * `to`. JUMP: runs step `to`. CALL: runs rule `to`, then the next step. RETURN: ends the rule. The
- * step `to` is counted from the step itself, so that steps can be moved and copied. */
+ * `to`. JUMP: runs step `to`. CALL: runs rule `to`, then the next step. RETURN: ends the rule. `to`
+ * is an offset from the step's own index, so that steps can be moved and copied. */
 enum grammar_kind { GRAMMAR_BYTE, GRAMMAR_SPLIT, GRAMMAR_JUMP, GRAMMAR_CALL, GRAMMAR_RETURN };
 
 struct grammar_step {

@@ -324,8 +324,7 @@ static void refuse_keys(struct reader *r, const struct model_shape *s) {
             refuse_key(r, changing_keys[i].suffix);
 }
 
-/* True if attention and feed-forward part read the same x. Files of GPT-NeoX exist with both
- * values. */
+/* True if attention and feed-forward part read the same x. Files of GPT-NeoX use either value. */
 static bool read_parallel(struct reader *r) {
     char key[KEY_MAX];
     bool parallel = true;
@@ -344,7 +343,7 @@ static void refuse_switched_off(struct reader *r, const char *suffix) {
     if (!on) refuse_key(r, suffix);
 }
 
-/* Refuses experts by an own sentence; otherwise the fault would name a missing tensor. */
+/* Refuses experts with a separate fault; otherwise the fault would name a missing tensor. */
 static void refuse_experts(struct reader *r) {
     char key[KEY_MAX];
     uint32_t experts = 0;

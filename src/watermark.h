@@ -13,8 +13,8 @@
  *   a(id) = splitmix64(splitmix64(splitmix64(key) + 2^32 + 3) + id)
  *   bits of a token = the low half of splitmix64(m + id), m the least a of token and context
  *
- * A token is green if its bits are below green_fraction 2^32. Bit i is its g of layer i, counted
- * from 0. */
+ * A token is green if its bits are below green_fraction 2^32. Bit i of a token's bits is its g in
+ * layer i, counted from 0. */
 #ifndef LOGITSCOPE_WATERMARK_H
 #define LOGITSCOPE_WATERMARK_H
 
