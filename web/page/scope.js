@@ -74,7 +74,7 @@ export class LogitScope extends InstrumentElement {
   /** True if the page hides this element: only the panels attached to it are visible. */
   #tucked = false;
 
-  /** True if the last change was of a field with `typed`. */
+  /** True if the last change was only of fields that have `typed` in FIELDS. */
   #typed = false;
 
   /** The listeners for the panels' requests. */
@@ -99,7 +99,7 @@ export class LogitScope extends InstrumentElement {
     glossary.then(() => this.requestUpdate());
     /** The user's own file that an entry of the history names, if it is not open; else null. @type {import('./local-files.js').FileRecord | null} */
     this.missing = null;
-    /** True if the page handles logit-share; only then there is a share button. */
+    /** True if the page handles logit-share: then the head has a share button and a link to the lessons. */
     this.shareable = false;
     /**
      * The address with which a load begins. `fragment` overrides the attributes. `dropped` lists the refused

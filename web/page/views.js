@@ -15,7 +15,7 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  *   event types
  * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices,
  *   requests: Requests, first: import('../state/first-frame.js').FirstFrame | null, knobs: string[] | null)
- *   => unknown }} View `first` is the first frame, null after the model is loaded; `knobs` are the
+ *   => unknown }} View `first` is the first frame, null if it was not fetched; `knobs` are the
  *   visible knobs, null for all
  */
 
