@@ -31,7 +31,7 @@ function find(program) {
   return found ?? null;
 }
 
-/** The path in the jail of the submission's folder. */
+/** The submission's folder, as a path in the jail. */
 export const HERE = '/run/submission';
 
 /**

@@ -68,7 +68,7 @@ export async function expect(engine, input, nudge) {
 }
 
 /**
- * True if equal except for rounding to float32 and for another order of operations.
+ * True if a and b are equal, except for rounding to float32 and another order of operations.
  * @param {number} a
  * @param {number} b
  */

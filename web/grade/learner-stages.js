@@ -11,7 +11,7 @@ import { CHAIN, best, softmax } from './wrong-samplers.js';
  * @typedef {{ list?: number[], error?: string }} Made
  */
 
-/** Most wrong answers, and most right answers, to explain. */
+/** The largest number of wrong answers to explain, and also of right answers. */
 const MOST = 20;
 
 export class LearnerStages {

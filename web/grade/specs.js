@@ -426,7 +426,7 @@ export const SPECS = {
     kind: 'filter',
     beside: KEEP,
     nudge: beside('xtc_threshold', 2 * NEAR, 1),
-    // At probability 1 the coin has no effect; the edge `coin` tests both results.
+    // At probability 1 the coin has no effect; the edge `coin` tests a coin that removes tokens and one that does not.
     pick: (random) => ({ xtc_probability: 1, xtc_threshold: random.of([0.05, 0.1, 0.2, 0.3]) }),
     edges: {
       two: [

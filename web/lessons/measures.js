@@ -1,6 +1,6 @@
 /**
  * The measures that a lesson may ask for. The engine computes a measure from a state or from texts that the
- * state writes; some measures are counted. So the answers are right for any prompt, model and settings.
+ * state writes; formulas count some measures. So the answers are right for any prompt, model and settings.
  */
 import { readSecond } from '../engine/second-distribution.js';
 import { figuresOf, run } from '../engine/compare.js';

@@ -73,7 +73,7 @@ export class LogitTape extends LogitElement {
     this.marked = false;
     /** @type {boolean[]} For each step, true if it belongs to the model's thinking. */
     this.thinking = [];
-    /** @type {boolean[] | undefined} For each step, true if its token supports the first watermark; undefined without a watermark. */
+    /** @type {boolean[] | undefined} For each step, true if its token supports the first watermark; empty or undefined without a watermark. */
     this.green = undefined;
     /** @type {number | null} The index of the token under the pointer or with the focus; null if none. */
     this.active = null;

@@ -80,7 +80,7 @@ export class LogitCompare extends ModelElement {
     this.strategies = initial.strategies;
     /** The number of texts per strategy; null for the suite's number. @type {number | null} */
     this.samples = initial.samples;
-    /** The seed; null for the settings' seed. @type {number | null} */
+    /** The seed of the first texts; null for the seed in the settings. @type {number | null} */
     this.seed = initial.seed;
     /** @type {number} */
     this.max_new_tokens = initial.max_new_tokens;
