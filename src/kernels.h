@@ -44,8 +44,7 @@ struct quants {
     int32_t negative;   /* sum of the magnitudes of the negative quants */
     int16_t sums[2][2]; /* [half][0]: sum over columns 4c and 4c + 1; [half][1]: over 4c + 2 and 4c
                            + 3 */
-    int16_t
-        values[MATRIX_GROUP]; /* the quants in the scalar table; other tables use their own form */
+    int16_t values[MATRIX_GROUP]; /* scalar: the quants; other tables use their own form */
 };
 
 static inline int32_t quants_sum(const struct quants *x) {
