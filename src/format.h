@@ -37,12 +37,11 @@ struct format {
     uint32_t file_type;     /* llama.cpp's number for files mostly of this type */
     uint16_t values, bytes; /* weights and bytes of a block in a file */
 
-    /* A code has `bits` bits: 2 to 6, or 8. The quant of a code: with 8 bits, the code is the
-     * quant, a signed byte. If `levels` is true, the code is an index into FORMAT_LEVELS. Otherwise
-     * the quant is code - offset. `minimum` is true if the format has minima. */
+    /* A code has `bits` bits: 2 to 6, or 8. Its quant is FORMAT_LEVELS[code] if `levels` is true,
+     * the code itself, a signed byte, if `bits` is 8, and code - offset otherwise. */
     uint8_t bits, offset;
     bool levels;
-    bool minimum;
+    bool minimum; /* true if the format has minima */
     bool half; /* true if packed scale and minimum are float16; with float32 the matrix would be 1.2
                   times larger */
     uint8_t factors; /* per group, and shares too: 0, 1, or 2 (one for 16 columns) */

@@ -111,8 +111,8 @@ static void pack_group(uint8_t *factor, uint8_t *row, const struct format *f,
         pack_codes(row, layout, group->codes);
 }
 
-/* Packs a block of the file that belongs to row r. If f->half, the block begins with scale and
- * minimum as float16, which are copied. */
+/* Packs one block of row r from the form in the file. If f->half, the file's block begins with
+ * scale and minimum as float16; both are copied unchanged. */
 static void pack_block(uint8_t *out, enum gguf_tensor_type type, const struct layout *layout,
                        const uint8_t *block, size_t r) {
     const struct format *f = format_of(type);

@@ -66,8 +66,8 @@ static inline ALWAYS size_t block_bytes_of(const struct format *f, size_t cols) 
     return cols / f->values * format_packed_bytes(f);
 }
 
-/* True if codes are multiplied unchanged, which needs unsigned codes of at most six bits. The
- * offset is then part of the sum. */
+/* True if codes are multiplied unchanged, which needs unsigned codes of at most six bits. The sum
+ * then begins at -offset times the sum of the inputs. */
 static inline ALWAYS bool is_plain(const struct format *f) {
     return f->bits < 8 && !f->levels;
 }

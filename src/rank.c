@@ -143,8 +143,8 @@ static uint64_t amount_of(const struct selection *s, uint32_t id) {
     return s->weights ? s->weights[id] : 1;
 }
 
-/* Sorts candidates into buckets of 2^shift keys from `base` on, and finds the bucket that reaches
- * the target, the best bucket first. Keeps only this bucket's tokens; returns their number. */
+/* Sorts candidates into buckets of 2^shift keys from `base` on. Adds the buckets up, from the best
+ * one, until the sum reaches s->missing. Keeps the last bucket's tokens only; returns the count. */
 static size_t narrow(struct selection *s, uint32_t *ids, size_t n, uint32_t *base, int shift) {
     uint64_t amounts[BUCKETS] = {0};
     uint32_t chosen = BUCKETS - 1;

@@ -1,6 +1,6 @@
 /**
- * The upper bound for every engine: a contender that only reads as many bytes as a model's weights, in WebAssembly. It
- * reads vector words in several streams, since one stream is slower on some processors. Its unit is one pass over all
+ * A contender that shows the highest speed of any engine: in WebAssembly it reads as many bytes as a model's weights, and
+ * does nothing else. It reads vector words in several streams, since one stream is slower on some processors. Its unit is one pass over all
  * bytes.
  */
 import { timeOf } from './timing.js';

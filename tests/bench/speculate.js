@@ -1,6 +1,6 @@
 /**
  * Measures drafting with models/stories-draft.gguf for its model card: tokens per pass, accepted drafts, and time per
- * token compared with plain decoding, in turns. node tests/bench/speculate.js [TEXTS]
+ * token. Each text is written with drafts and without, in turns. Usage: node tests/bench/speculate.js [TEXTS]
  */
 import { Logitscope } from '../../web/engine/index.js';
 import { median } from './timing.js';

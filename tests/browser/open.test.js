@@ -170,7 +170,7 @@ test('a model address asks first, resumes a cut connection, and is stored for th
   assert.match(await dialog.locator('.kept li').innerText(), new RegExp(`m\\.gguf\\s+${size} MB`));
   await dialog.locator('[data-remove]').click();
   await dialog.getByText('Nothing is kept.').waitFor();
-  // A host that the policy excludes causes one sentence; the user can still open a file.
+  // If the page's policy forbids a host, the dialog shows one sentence; a file can still be opened.
   await dialog.locator('#name').fill('https://example.org/x.gguf');
   await dialog.locator('#name').press('Enter');
   assert.match(

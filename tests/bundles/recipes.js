@@ -70,7 +70,7 @@ export async function answersOf(browser, folder, route) {
   }
 }
 
-/** Computes the results of elements.js in Node. @param {string} model */
+/** Returns the results that elements.js must show in the browser, computed in Node. @param {string} model */
 export async function elementAnswers(model) {
   const scope = await Logitscope.load({ model });
   scope.feed(scope.encode('<user>Hi<assistant>'));

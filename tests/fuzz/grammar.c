@@ -1,5 +1,5 @@
-/* Compiles the text of a grammar: it must be refused with a key, or give masks that agree with each
- * token's bytes. The first byte selects a path through the automaton. */
+/* Compiles the input as a grammar. The compiler refuses it with a key, or every mask allows exactly
+ * the tokens whose bytes the automaton accepts. The first byte chooses the tokens to follow. */
 #include "grammar.h"
 #include "automaton.h"
 #include "constraint.h"

@@ -11,7 +11,7 @@ enum { N = PLAIN_MAX, HISTORY = PLAIN_HISTORY, CHANGED_MIN = 100 };
 static float fast[N], own[N], second[N];
 static uint32_t allowed[N / 32 + 1];
 
-/* Draws a history from few ids, so that sequences repeat, or from all ids. */
+/* Draws a history: from one to four ids, so that sequences repeat, or from all ids. */
 static size_t draw_history(size_t n, size_t most) {
     size_t n_history = sample_below((uint32_t)most + 1);
     uint32_t span = sample_below(3) ? 1 + sample_below(4) : (uint32_t)n;

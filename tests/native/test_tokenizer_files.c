@@ -408,7 +408,7 @@ static void end_tokens(void) {
     static const char *const flushes[] = {"<|end|>", "<|calls|>", "<|flush|>"};
     spec.tokens = flushes;
     check_ends(&spec, NULL, 0, "1 2");
-    /* in the kinds char and word, a name has no meaning */
+    /* in a tokenizer of the kind char or word, a token named "<eos>" does not end the text */
     static const char *const words[] = {"<eos>", " a", "b"};
     spec = char_spec;
     spec.model = "logitscope-word";

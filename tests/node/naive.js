@@ -97,7 +97,7 @@ function longestMatch(text, id) {
   }, 0);
 }
 
-/** Returns the number of ids after the last breaker. If several breakers begin at that place, the longest counts. */
+/** Returns the number of ids after the breaker that begins last. If several begin there, the longest counts. */
 function afterBreaker(text, breakers) {
   for (let at = text.length - 1; at >= 0; at--) {
     const lengths = breakers

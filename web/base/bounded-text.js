@@ -9,7 +9,10 @@ import { number, t } from '../locale/locale.js';
 
 /** A text with a larger weight is heavy. The layout of a text with this weight takes about 50 ms. */
 const MAX_WEIGHT = 80_000;
-/** The weight is the number of characters, plus BREAK_WEIGHT for each line break or run of non-Latin characters. */
+/**
+ * Matches a line break or a run of non-Latin characters. The weight of a text is its length, plus
+ * BREAK_WEIGHT for each match, plus OUTSIDE_WEIGHT for each matched character.
+ */
 const BREAK = /\n|[^\n -~\u00a0-\u024f\u2010-\u2027]+/g;
 const BREAK_WEIGHT = 24;
 const OUTSIDE_WEIGHT = 4;

@@ -296,7 +296,7 @@ export const store = {
     try {
       if (folder) return await keepInFolder(folder, key, about, release);
     } catch {
-      // This thread has no such handles, or another tab without locks uses it: try the other store.
+      // This thread has no access handles, or another tab has the file open: try the other store.
     }
     const other = cache ?? (await openCache());
     if (other) return keepInCache(other, about, release);

@@ -234,8 +234,8 @@ export class Session {
 
   /**
    * Returns only the drawn token of `read`, which is faster. `choice` gives the random number, for
-   * example `{ rng: Math.random }`, or a `step` of `settings.seed`; the default is step 0, so every
-   * call draws that token. `raw: false` sets p_raw to 0, which saves a pass over the vocabulary.
+   * example `{ rng: Math.random }`, or a `step` of `settings.seed`. Without `choice` it uses step 0, so
+   * repeated calls on the same text draw the same token. `raw: false` sets p_raw to 0, which saves a pass over the vocabulary.
    * @param {Settings} [settings]
    * @param {import('./types.js').DrawChoice} [choice]
    * @returns {import('./types.js').Drawn}

@@ -364,7 +364,7 @@
  * @property {number} [u] in [0, 1)
  * @property {number} [step] 0; the step of the seed, which determines u and XTC's coin
  *
- * @typedef {ReadChoice & { raw?: boolean }} DrawChoice `raw: false` leaves p_raw out, for speed
+ * @typedef {ReadChoice & { raw?: boolean }} DrawChoice `raw: false` sets p_raw to 0, for speed
  *
  * Optional inputs in addition to the caller's logits: the ids so far, and the logits of a second
  * distribution for guidance_scale or contrastive_beta.

@@ -22,7 +22,7 @@ const seen = counted('presence_penalty');
 
 const scaled = (/** @type {number} */ l, /** @type {number} */ by) => (l > 0 ? l / by : l * by);
 
-/** Returns the twins that both penalties share. @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>} */
+/** Returns the wrong versions that frequency and presence penalty have in common; `of` makes one of a change. @param {(change: Change) => Twin} of @param {Change} right @returns {Record<string, Twin>} */
 const subtracted = (of, right) => ({
   adds_penalty: of((it) => (it.l === GONE ? GONE : 2 * it.l - right(it))),
   divides_penalty: of((it) => (it.times && it.by ? it.l / it.by : it.l)),

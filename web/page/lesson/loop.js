@@ -78,7 +78,7 @@ export class LogitLoop extends LogitElement {
     );
   }
 
-  /** Asks for the next step; after the last step it is the first. */
+  /** Asks for the next step; after the last step, for the first. */
   #next() {
     this.emit('logit-count', { step: this.step >= this.#last ? 1 : this.step + 1 });
   }

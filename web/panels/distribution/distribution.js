@@ -1,6 +1,6 @@
 /**
- * <logit-distribution>: the ranked bars of the next token; the probability before the chain is behind the
- * final one. A removed token stays and shows which sampler removed it. Readouts are above and a table
+ * <logit-distribution>: the ranked bars of the next token. The bar of the final probability is in front
+ * of the bar of the model's own. A removed token stays and shows which sampler removed it. Readouts are above and a table
  * below; tabs open the charts over all ranks. Asks with "logit-view", "logit-set", "logit-bias" and
  * "logit-force".
  */

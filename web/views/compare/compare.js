@@ -200,7 +200,7 @@ export class LogitCompare extends ModelElement {
     return this.engine?.info?.name ?? this.offer.name;
   }
 
-  /** Renders a note on loops, with a button that opens the model on which they were measured. */
+  /** Renders a note on loops. On the model of the measurement, a button sets a prompt and a length that loop. */
   #renderLooping() {
     const looping = LOOPING[this.suite];
     const { prompt, max_new_tokens: n } = looping;
