@@ -26,7 +26,7 @@
 enum { TOKENIZER_NONE = -1 };           /* no such token in the vocabulary */
 enum { TOKENIZER_TEXT_MAX = 64 << 20 }; /* bytes in a text: 64 MiB */
 
-/* Whether encoding puts the bos token first. AUTO: tokenizer.ggml.add_bos_token decides. Its
+/* Decides if encoding begins with the bos token. AUTO: tokenizer.ggml.add_bos_token decides. Its
  * default is true for llama and for the pre-tokenizers of Llama 3 and Tekken, false otherwise. */
 enum tokenizer_bos { TOKENIZER_BOS_AUTO, TOKENIZER_BOS_YES, TOKENIZER_BOS_NO };
 
