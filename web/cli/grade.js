@@ -223,7 +223,7 @@ function warn(submissions, isolated, stderr) {
   if (!submissions.isolation)
     lacks.push([
       'neither bwrap nor unshare works here',
-      'what is graded can read, write and send what you can',
+      'a submission can read, write and send everything that you can',
     ]);
   if (!submissions.bounded)
     lacks.push([

@@ -1,6 +1,6 @@
 /**
  * A learner's marks, and the report for a course. Attempts are unlimited, and a right answer stays right.
- * After the solution was shown, a question earns no more points. A learner who has not answered has no score.
+ * A question earns no points after its solution was shown. Without an answer there is no score.
  */
 
 /** Most characters of a state: the limit of SCORM 1.2. */

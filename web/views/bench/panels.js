@@ -68,7 +68,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
 }
 
 /**
- * Returns why the prompt was not read, and what the bars show instead; '' if the prompt was read.
+ * Returns the reason why the prompt was not read, and the content of the bars; '' if it was read.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around['sentence']} sentence
  */

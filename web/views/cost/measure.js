@@ -7,7 +7,7 @@
 
 /** A place's time is the mean of the steps at most this many tokens before or after it. */
 const AROUND = 8;
-/** In a shorter context there are too few steps around a place, whatever the prompt. */
+/** A shorter context has too few steps around a measured position, for any prompt. */
 export const LEAST_CONTEXT = 2 * AROUND + 2;
 /** The least number of steps without the cache at each place. */
 const REPEATS = 4;
