@@ -36,32 +36,33 @@ export const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k:
  * @property {() => void} film
  */
 
-/** @param {Options} options */
-export function renderActs(options) {
-  const { row, bare, settings, table, playing } = options;
+/** Renders the buttons beside the picture. @param {Options} options */
+export function renderActs({ row, playing, play, roll, drawMany }) {
   return html`
-    <div class="go">
-      <button class="primary play" data-command="play" @click=${options.play}>
-        ${playing ? t('landscape.stop') : t('landscape.play')}
-        <span class="range">${plain(row.low)} → ${plain(row.high)}</span></button>
-      <button data-command="roll" @click=${options.roll}>${t('landscape.roll')}</button>
-    </div>
-    <div class="more">
-      <button data-command="rain" @click=${options.drawMany}>× ${number(DRAWS)}</button>
-      ${bare ? nothing : Object.keys(CHIPS).map((name) => (name === row.name ? nothing : renderChip(name, options)))}
-      ${
-        bare
-          ? nothing
-          : html`<button data-command="all" aria-expanded=${options.all} @click=${options.showAll}>${t('landscape.all')}</button>`
-      }
-      ${
-        // A disabled button keeps its space, so that nothing moves when it appears.
-        html`<button data-command="swap" ?disabled=${!canSwap(settings)}
-          aria-pressed=${isSwapped(settings.order, table)}
-          @click=${options.swap}>${t('landscape.swap')}</button>`
-      }
-      ${bare ? nothing : renderOthers(options)}
-    </div>`;
+    <button class="primary play" data-command="play" @click=${play}>
+      ${playing ? t('landscape.stop') : t('landscape.play')}
+      <span class="range">${plain(row.low)} → ${plain(row.high)}</span></button>
+    <button data-command="roll" @click=${roll}>${t('landscape.roll')}</button>
+    <button data-command="rain" @click=${drawMany}>× ${number(DRAWS)}</button>`;
+}
+
+/** Renders the row of knobs above the picture. @param {Options} options */
+export function renderKnobs(options) {
+  const { row, bare, settings, table } = options;
+  return html`
+    ${bare ? nothing : Object.keys(CHIPS).map((name) => (name === row.name ? nothing : renderChip(name, options)))}
+    ${
+      bare
+        ? nothing
+        : html`<button data-command="all" aria-expanded=${options.all} @click=${options.showAll}>${t('landscape.all')}</button>`
+    }
+    ${
+      // A disabled button keeps its space, so that nothing moves when it appears.
+      html`<button data-command="swap" ?disabled=${!canSwap(settings)}
+        aria-pressed=${isSwapped(settings.order, table)}
+        @click=${options.swap}>${t('landscape.swap')}</button>`
+    }
+    ${bare ? nothing : renderOthers(options)}`;
 }
 
 /** @param {Options} options */

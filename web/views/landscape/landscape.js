@@ -17,7 +17,7 @@ import { settingName } from '../../base/setting-words.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { initialChoices } from '../../state/fields.js';
-import { CHIPS, renderActs } from './acts.js';
+import { CHIPS, renderActs, renderKnobs } from './acts.js';
 import { ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { Display } from './display.js';
@@ -329,7 +329,9 @@ export class LogitLandscape extends ModelElement {
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
       <div class="frame" ?inert=${!this.engine}>
+        <p class="promise" ?hidden=${this.given !== null}>${t('landscape.promise')}</p>
         <p class="sentence" translate="no" dir="auto" ?hidden=${this.given !== null}></p>
+        <div class="knobs">${row ? this.#renderActs(row, renderKnobs) : nothing}</div>
         <div class="stage">
           <div class="picture">
             ${this.#renderPlot(row)}
@@ -338,10 +340,10 @@ export class LogitLandscape extends ModelElement {
           <div class="side">
             <div class="headline">${row ? this.#renderHeadline(row) : nothing}</div>
             <div class="bars"><canvas aria-hidden="true" @click=${this.#onBar}></canvas></div>
+            <div class="acts">${row ? this.#renderActs(row, renderActs) : nothing}</div>
           </div>
         </div>
         ${trouble ? html`<p class="error" role="alert">${sentence(trouble, this)}</p>` : nothing}
-        <div class="acts">${row ? this.#renderActs(row) : nothing}</div>
       </div>
       ${row && this.all ? this.#renderAll(row) : nothing}
       <div class="below">${row ? [this.#renderTable(), renderCaption(row.name, this.lines.single)] : nothing}</div>
@@ -398,8 +400,8 @@ export class LogitLandscape extends ModelElement {
     });
   }
 
-  /** @param {TableRow} row */
-  #renderActs(row) {
+  /** @param {TableRow} row @param {typeof renderActs} render one of the two rows of buttons */
+  #renderActs(row, render) {
     const { bare, table, all, lines } = this;
     const { playing } = lines;
     const { settings, rows } = lines.knob;
@@ -407,7 +409,7 @@ export class LogitLandscape extends ModelElement {
     // The knob's own value does not change this picture.
     const others = JSON.stringify({ ...settings, [row.name]: 0 });
     return guard([row, others, bare, table, playing, filming, all, t('language')], () =>
-      renderActs({
+      render({
         row,
         bare,
         rows,
