@@ -384,7 +384,7 @@ test('a stage without effect says why in its row, and a stopped cut line names t
     'Does nothing here: fewer than two tokens reach its threshold.',
   ]);
   assert.deepEqual(await xtc({ xtc_probability: 1e-9, xtc_threshold: 0.01 }), [
-    'its coin: not now',
+    'coin: not this step',
     'Does nothing in this step: its coin fell the other way.',
   ]);
   assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 64 }))[0], /^too few left$/);
@@ -395,10 +395,10 @@ test('a stage without effect says why in its row, and a stopped cut line names t
       { xtc_probability: 0, dry_multiplier: 1, dry_allowed_length: 2 },
       prompt,
     );
-  assert.equal((await dry('Today she will'))[0], 'no repeat');
+  assert.equal((await dry('Today she will'))[0], 'no repeat yet');
   assert.equal((await dry('Today she will she'))[0], 'repeat too short');
   assert.match((await dry('Today she will she will'))[0], /bits/);
-  assert.equal((await said('top_p', { top_k: 1, top_p: 0.9 }))[0], 'nothing after top-k');
+  assert.equal((await said('top_p', { top_k: 1, top_p: 0.9 }))[0], 'bounded by top-k');
 
   await said('top_p', { top_k: 3, top_p: 0.5, dry_multiplier: 0 });
   const line = page.locator('logit-distribution .handle.by-top_p');
@@ -499,7 +499,7 @@ test('a stage that changes no probability says so, even if rounding changes the 
   const brief = page.locator('.card[data-stage=renormalize_logits] .brief');
   await until(
     () => brief.innerText(),
-    (text) => text === '±0.00 bits',
+    (text) => text === 'no share changes',
   );
   await close();
 });

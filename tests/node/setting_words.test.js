@@ -5,14 +5,19 @@ import { build } from 'esbuild';
 import { plugins } from '../../web/build.js';
 import { Logitscope } from '../../web/engine/index.js';
 
-const source = new URL('../../web/base/setting-words.js', import.meta.url);
+const sources = ['setting-words', 'stage-words'].map(
+  (name) => new URL(`../../web/base/${name}.js`, import.meta.url).pathname,
+);
 let scope;
 let words;
 
 before(async () => {
   scope = await Logitscope.load();
   const { outputFiles } = await build({
-    entryPoints: [source.pathname],
+    stdin: {
+      contents: sources.map((path) => `export * from ${JSON.stringify(path)};`).join(''),
+      resolveDir: import.meta.dirname,
+    },
     bundle: true,
     write: false,
     format: 'esm',

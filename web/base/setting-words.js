@@ -1,15 +1,5 @@
-/** Writes settings in words: names, values and the effects of stages. Parses typed values. */
-import {
-  fixed,
-  hasMessage,
-  list,
-  measure,
-  number,
-  parse,
-  percent,
-  plain,
-  t,
-} from '../locale/locale.js';
+/** Writes settings in words: names and values. Parses typed values. */
+import { hasMessage, list, number, parse, percent, plain, t } from '../locale/locale.js';
 import { outside } from '../state/fields.js';
 import { spoken } from './visible.js';
 
@@ -111,76 +101,6 @@ export function describeSettings(settings) {
     hasMessage(`strategy.${name}`) ? t(`strategy.${name}`, { value }) : `${name} ${number(value)}`,
   );
   return parts.join(', ');
-}
-
-/**
- * Describes the effect of a stage in one or two sentences.
- * @param {import('../plots/trace.js').Stage} stage
- * @param {number} before the entropy before the stage, in bits
- * @param {unknown} neutral
- */
-export function describeStage(stage, before, neutral) {
-  if (stage.name === 'logit_bias' && !stage.active) return t('chain.effect.bias.none');
-  if (!stage.active && stage.value !== neutral)
-    return stage.name === 'temperature' ? later('shelf.centre') : t('warpers.replaced');
-  if (!stage.active) return t('chain.effect.off', { value: stage.value });
-  if (!stage.changed) return describeIdle(stage);
-  const [from, to] = tellApart(before, stage.entropy);
-  const entropy = t('chain.effect.entropy', { before: from, after: to });
-  if (stage.name === 'temperature' && stage.value === 0)
-    return `${t('chain.effect.greedy')} ${entropy}`;
-  if (stage.removed === 0) return entropy;
-  const params = { n: stage.removed, mass: percent(stage.mass_removed), kept: stage.kept };
-  return `${t('chain.effect.removed', params)} ${entropy}`;
-}
-
-/**
- * Returns two entropies as text, with enough decimals (at most six) to show their difference.
- * @param {number} a
- * @param {number} b
- */
-function tellApart(a, b) {
-  if (measure(a) !== measure(b)) return [measure(a), measure(b)];
-  let decimals = 3;
-  while (decimals < 6 && fixed(a, decimals) === fixed(b, decimals)) decimals++;
-  return [fixed(a, decimals), fixed(b, decimals)];
-}
-
-/** @param {import('../plots/trace.js').Stage} stage */
-function describeIdle(stage) {
-  const told = later(`shelf.idle.${stage.name}.${stage.why}`);
-  if (told) return told;
-  if (hasMessage(`warpers.idle.${stage.name}`)) return t(`warpers.idle.${stage.name}`);
-  if (stage.after) return t('chain.effect.after', { stage: settingName(stage.after) });
-  if (stage.name === 'repetition_penalty') return t('chain.effect.nothing.penalty');
-  if (stage.name === 'temperature') return t('chain.effect.nothing.temperature');
-  return t('chain.effect.nothing');
-}
-
-/** Returns the reason why a stage had no effect, in a few words. @param {import('../plots/trace.js').Stage} stage */
-function describeIdleBriefly({ name, why, after }) {
-  const told = later(`shelf.brief.${name}.${why}`) || later(`shelf.brief.${name}`);
-  if (told) return told;
-  if (after) return t('chain.brief.after', { stage: settingName(after) });
-  return t('chain.brief.idle');
-}
-
-/** The rounding of float32 logits changes an entropy by less than this number of bits. */
-const ROUNDING = 1e-6;
-
-/**
- * Describes the effect of a stage in a word or two.
- * @param {import('../plots/trace.js').Stage} stage
- * @param {number} before the entropy before the stage, in bits
- */
-export function describeBriefly(stage, before) {
-  if (!stage.active) return t('chain.is-off');
-  if (!stage.changed) return describeIdleBriefly(stage);
-  if (stage.removed > 0) return t('chain.brief.removed', { n: number(stage.removed) });
-  const bits = stage.entropy - before;
-  const size = Math.abs(bits) < ROUNDING ? 0 : Math.abs(bits);
-  const sign = size === 0 ? '±' : bits < 0 ? '−' : '+';
-  return t('chain.brief.bits', { bits: `${sign}${measure(size)}` });
 }
 
 /** The keys of the sentences that compare the user's order with the canonical order. */

@@ -17,12 +17,11 @@ import { liveUnfocused } from '../../base/live-unfocused.js';
 import {
   aboutSetting,
   capitalise,
-  describeBriefly,
   describeDifference,
-  describeStage,
   later,
   settingName,
 } from '../../base/setting-words.js';
+import { effectOf } from '../../base/stage-words.js';
 import { FRONT, PARTS, SECOND, SHARED, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import { renderPresets } from './presets.js';
@@ -324,21 +323,22 @@ export class LogitChain extends LogitElement {
   #renderCard(name, order) {
     const { trace } = this;
     const index = trace ? trace.stages.findIndex((stage) => stage.name === name) : -1;
-    const stage = trace?.stages[index];
-    const works = Boolean(stage?.active && stage.changed);
-    const before = (index > 0 ? trace?.stages[index - 1].entropy : trace?.raw_entropy) ?? 0;
+    const {
+      works = false,
+      brief: words = '',
+      sentence = '',
+    } = effectOf(trace, index, this.#neutral(name)) ?? {};
     const kind = `${works ? 'works' : ''} ${this.#reorder.grabbed === name ? 'grabbed' : ''}`;
     const plug = this.only || this.fixed ? nothing : this.#reorder.renderPlug(name);
-    const words = stage ? describeStage(stage, before, this.#neutral(name)) : '';
-    const spark = () => (trace && stage ? this.#renderSpark?.(trace, index) : nothing);
-    const did = html`<p class="did ${works ? '' : 'idle'}">${words}</p>`;
+    const spark = () => (trace && index >= 0 ? this.#renderSpark?.(trace, index) : nothing);
+    const did = html`<p class="did ${works ? '' : 'idle'}">${sentence}</p>`;
     if (name === 'own')
       return html`
         <li class="card ${kind}" data-stage="own">${plug}
           <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark()}</span>${did}</logit-own-stage>${order}
         </li>`;
     const open = this.#opened.has(name);
-    const brief = html`<span slot="did" class="brief" title=${words}>${stage ? describeBriefly(stage, before) : ''}</span>`;
+    const brief = html`<span slot="did" class="brief" title=${sentence}>${words}</span>`;
     const end = html`${this.#renderToggle(name, open)}${this.#renderRemove(name)}`;
     return html`
       <li class="card ${kind}" data-stage=${name}>
