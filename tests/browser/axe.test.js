@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { LONG, sample } from '../long.js';
-import { openBench, settle, unfoldView } from './bench.js';
+import { openBench, settle, showView, unfoldView } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 
 const axeSource = await readFile(
@@ -232,7 +232,7 @@ const OVER = {
   'bigram table': {
     within: 'logit-logits',
     act: async (page) => {
-      await page.locator('#tab-logits').click();
+      await showView(page, 'logits');
       await page.locator('[data-source=bigram]').click();
       await page.locator('[data-command=write-many]').click();
     },

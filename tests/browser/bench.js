@@ -367,6 +367,17 @@ export async function unfoldStages(page) {
   if (await folded.count()) await folded.click();
 }
 
+/**
+ * Presses the tab of a view, or the line of the model's sheet that leads to it.
+ * @param {import('playwright-core').Page} page
+ * @param {string} view
+ */
+export async function showView(page, view) {
+  const press = page.locator(`[data-view=${view}]`);
+  if (!(await press.count())) await page.locator('logit-model button').click();
+  await press.click();
+}
+
 /** Buttons that start a view's computation. Play is left out: it shows nothing new at rest. */
 const RUNS = '#view button.primary:visible:not([aria-disabled=true]):not([data-command=play])';
 
@@ -376,7 +387,7 @@ const RUNS = '#view button.primary:visible:not([aria-disabled=true]):not([data-c
  * @param {string} view
  */
 export async function unfoldView(page, view) {
-  await page.locator(`[data-view=${view}]`).click();
+  await showView(page, view);
   await settle(page);
   for (const run of await page.locator(RUNS).all()) await run.click();
   await settle(page);

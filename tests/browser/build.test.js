@@ -19,7 +19,7 @@ import { temporaryFolder } from '../cleanup.js';
 import { long } from '../long.js';
 import { digest } from '../node/digest.js';
 import { smallModel } from '../node/small_model.js';
-import { loadReference, openBench, root } from './bench.js';
+import { loadReference, openBench, root, showView } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -234,7 +234,7 @@ test('with the host headers everything runs, and no text becomes a script or mar
   await page.reload();
   await page.locator('logit-distribution .row').first().waitFor();
   // Also runs the sandboxed frame and its worker.
-  await page.locator('#tab-logits').click();
+  await showView(page, 'logits');
   const sampler = page.locator('logit-own-sampler');
   await sampler.locator('[data-do=run]').click();
   await sampler.locator('.result tbody th').first().waitFor();

@@ -12,6 +12,7 @@ import {
   openBench,
   readBars,
   settle,
+  showView,
   until,
 } from './bench.js';
 
@@ -255,7 +256,7 @@ test('a dropped file opens; spaces, line breaks and partial characters are visib
 
 long('the lessons’ example can be pasted as probabilities, and top-p 0.9 keeps three', async () => {
   const { page, complaints, close } = await open();
-  await page.locator('[data-view=logits]').click();
+  await showView(page, 'logits');
   const view = page.locator('logit-logits');
   await view.locator('#kind').selectOption('probabilities');
   const numbers = view.locator('#logits');

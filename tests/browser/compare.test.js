@@ -422,7 +422,7 @@ test('columns can be edited, added, removed and used in the bench', async () => 
   assert.equal(await page.locator('[data-action=remove]').first().isVisible(), false);
 
   await page.locator('[data-column="0"] [data-action=adopt]').click();
-  await page.getByRole('tab', { name: 'Bench', selected: true }).waitFor();
+  await page.getByRole('tab', { name: 'Experiment', selected: true }).waitFor();
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`);
   assert.equal(
     await until(

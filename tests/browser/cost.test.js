@@ -8,7 +8,7 @@ import {
   withCache,
   withoutCache,
 } from '../../web/views/cost/formula.js';
-import { FIRST, loadReference, openBench, until } from './bench.js';
+import { FIRST, loadReference, openBench, showView, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -52,7 +52,7 @@ test('steps are timed along the whole context, and the chart agrees with its tab
     () => page.locator('logit-text .step').count(),
     (n) => n === 3,
   );
-  await page.locator('[data-view=cost]').click();
+  await showView(page, 'cost');
   const view = page.locator('logit-cost');
   const prompt = scope.encode(FIRST).length;
   await view.locator('.speeds').waitFor();

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { closed } from '../cleanup.js';
-import { expectTrace, loadReference, openBench, settle, until } from './bench.js';
+import { expectTrace, loadReference, openBench, settle, showView, until } from './bench.js';
 import { long, sample } from '../long.js';
 
 let bench;
@@ -335,7 +335,7 @@ test('no request and no storage contains a prompt, a setting or a token', async 
   assert.equal(tokens.length, 2);
   const others = sample(['compare', 'sweep', 'cost', 'speculative', 'logits'], 2);
   for (const view of [...others, 'bench']) {
-    await page.locator(`[data-view=${view}]`).click();
+    await showView(page, view);
     await settle(page);
   }
   await page.locator('logit-preferences [popovertarget]').click();
@@ -383,7 +383,7 @@ long(
   'without the network the page still works, and a part that was never fetched says so in one sentence',
   async () => {
     const { page, complaints, close } = await bench.open({ own: true });
-    await page.locator('[data-view=cost]').click();
+    await showView(page, 'cost');
     await page.locator('logit-cost h2, logit-cost h3').first().waitFor();
     await page.locator('[data-view=bench]').click();
     await page.context().setOffline(true);
@@ -391,7 +391,7 @@ long(
     await expectBars(page, scope.encode('Today she'), { temperature: 0 });
     await page.locator('[data-command=run]').click();
     await page.locator('.verdict[data-right]').waitFor();
-    await page.locator('[data-view=cost]').click();
+    await showView(page, 'cost');
     await page.locator('logit-cost').getByRole('button').first().waitFor();
     assert.equal(await page.locator('.panel.said').count(), 0);
     assert.deepEqual(complaints, []);

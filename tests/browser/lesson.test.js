@@ -719,7 +719,7 @@ long(
       [1.7, 0.9, 7],
     );
     // Leaves the page immediately, before it updates its address.
-    await page.getByRole('link', { name: 'Lessons' }).click();
+    await page.getByRole('link', { name: 'Learn' }).click();
     await page.locator('logit-lesson .list li a').first().click();
     await page.locator('logit-question').first().waitFor();
     assert.equal(new URL(page.url()).search, '?lesson=one-token');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { conventions } from '../../web/engine/presets.js';
-import { openBench, root, settle, until, unfoldStages } from './bench.js';
+import { openBench, root, settle, showView, unfoldStages, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -18,7 +18,7 @@ let view;
 
 async function openView() {
   const opened = await bench.open();
-  await opened.page.locator('#tab-logits').click();
+  await showView(opened.page, 'logits');
   await opened.page.locator('logit-logits logit-distribution .row').first().waitFor();
   return opened;
 }
@@ -91,7 +91,7 @@ test('a bigram table shows the shares of its counts and writes text from them', 
   assert.doesNotMatch(text, /aa|bb|bc|ac(?!$).*ccc/);
   // If the user returns to the view, its table is still there.
   await page.locator('#tab-bench').click();
-  await page.locator('#tab-logits').click();
+  await showView(page, 'logits');
   const shown = () => page.locator('logit-logits .shown').innerText();
   assert.match(
     await until(shown, (words) => /bigram/.test(words)),

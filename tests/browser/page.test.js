@@ -11,6 +11,7 @@ import {
   openBench,
   readBars,
   settle,
+  showView,
   until,
 } from './bench.js';
 
@@ -51,7 +52,7 @@ test('the page loads completely from its own origin and logs no complaint', asyn
   const { page, complaints, foreign, close } = await bench.open({ path: '?lang=en#temperature=1' });
   await expectBars(page, FIRST, {});
   assert.match(await page.locator('footer').innerText(), /64 tokens/);
-  assert.equal(await page.title(), 'Bench · Logitscope');
+  assert.equal(await page.title(), 'Experiment · Logitscope');
   await page.locator('[data-command=run]').click();
   await page.locator('.verdict[data-right]').waitFor();
   assert.deepEqual(complaints, []);
@@ -66,7 +67,7 @@ test("the title describes the current state in the page's language and adds no h
       () => page.title(),
       (now) => now === wanted,
     );
-  await title('Bench · Logitscope');
+  await title('Experiment · Logitscope');
   await page.locator('#tab-landscape').click();
   await title('Temperature 0.7 · Logitscope');
   const knob = page.locator('logit-landscape .handle.knob');
@@ -522,7 +523,7 @@ test('the draw shows the u of seed and step, and its token', async () => {
 
 test('every preset has its own name', async () => {
   const { page, close } = await open();
-  await page.getByRole('tab', { name: 'Your own' }).click();
+  await showView(page, 'logits');
   const lists = page.locator('#preset');
   await lists.nth(1).waitFor();
   for (const list of await lists.all()) {
@@ -531,7 +532,7 @@ test('every preset has its own name', async () => {
     assert.deepEqual(names, [...new Set(names)]);
     assert.ok(names.includes('greedy'));
   }
-  await page.getByRole('tab', { name: 'Bench' }).click(); // the next test needs the bench
+  await page.getByRole('tab', { name: 'Experiment' }).click(); // the next test needs the bench
   await close();
 });
 
@@ -554,7 +555,7 @@ test('settled resolves when everything asked for is shown, and not earlier', asy
     ['sweep', '61 points.'],
     ['compare', '3 of 3 texts'],
   ]) {
-    await page.locator(`[data-view=${view}]`).click();
+    await showView(page, view);
     await settle(page);
     assert.equal(await page.locator(`logit-${view} [role=status]`).first().innerText(), said);
   }
@@ -565,7 +566,7 @@ test('settled resolves when everything asked for is shown, and not earlier', asy
   await settle(page);
   const progress = page.locator('logit-compare [role=status]').first();
   assert.equal(await progress.innerText(), '12 of 12 texts');
-  await page.getByRole('tab', { name: 'Bench' }).click(); // the next test needs the bench
+  await page.getByRole('tab', { name: 'Experiment' }).click(); // the next test needs the bench
   await close();
 });
 

@@ -134,7 +134,7 @@ test('a pseudo-locale is not remembered as a language, and the links of a lesson
 test('an unknown pseudo-locale changes nothing', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en&strings=toString' });
   await settle(page);
-  assert.equal(await page.locator('#tab-bench').innerText(), 'Bench');
+  assert.equal(await page.locator('#tab-bench').innerText(), 'Experiment');
   assert.equal(await page.locator('html').getAttribute('data-strings'), null);
   assert.deepEqual(complaints, []);
   await close();

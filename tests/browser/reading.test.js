@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';
-import { openBench, root, settle, until } from './bench.js';
+import { openBench, root, settle, showView, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -121,7 +121,7 @@ long(
   async () => {
     const { page, close } = await bench.open();
     for (const view of ['compare', 'sweep', 'cost', 'speculative', 'logits']) {
-      await page.locator(`[data-view=${view}]`).click();
+      await showView(page, view);
       await page.locator(`#view logit-${view} h2`).first().waitFor();
       const levels = await page
         .locator('h1:visible, h2:visible, h3:visible, h4:visible')
@@ -132,7 +132,7 @@ long(
       );
     }
     for (const { chart, holds, view, press } of CHARTS) {
-      await page.locator(`[data-view=${view}]`).click();
+      await showView(page, view);
       const host = page.locator(`#view ${holds}`).first();
       if (press) await host.locator(press).first().click();
       if (chart === 'map') await host.locator('[data-command=run]').click();

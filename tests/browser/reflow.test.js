@@ -67,8 +67,9 @@ test('in a row too narrow for all tabs the tab of the current view is completely
   const tab = page.locator('logit-scope .places [role=tab][aria-selected=true]');
   const inSight = () =>
     tab.evaluate((it) => {
-      const [at, row] = [it, it.parentElement].map((part) => part.getBoundingClientRect());
-      const fading = Number.parseFloat(getComputedStyle(it.parentElement).paddingInlineEnd);
+      const places = it.closest('.places');
+      const [at, row] = [it, places].map((part) => part.getBoundingClientRect());
+      const fading = Number.parseFloat(getComputedStyle(places).paddingInlineEnd);
       return fading > 0 && at.left >= row.left && at.right <= row.right - fading;
     });
   await tab.and(page.locator('#tab-compare')).waitFor();

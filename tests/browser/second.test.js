@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { percent } from '../../web/locale/locale.js';
-import { FIRST, axe, expectTrace, loadReference, openBench, settle, until } from './bench.js';
+import {
+  FIRST,
+  axe,
+  expectTrace,
+  loadReference,
+  openBench,
+  settle,
+  showView,
+  until,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -94,7 +103,7 @@ test('contrastive decoding names the tokens that it cuts, in Spanish, and is mis
   const { page, close } = await bench.open({ path: '?lang=es#contrastive_beta=1' });
   await expectTrace(page, expected({ contrastive_beta: 1 }, { negative: last() }).trace);
   assert.match(await page.locator('[data-stage=contrastive_beta]').innerText(), /^quita \d+/);
-  await page.locator('[data-view=logits]').click();
+  await showView(page, 'logits');
   await settle(page);
   const shelf = page.locator('logit-logits logit-shelf');
   await page.locator('logit-logits [data-command=stages]').click();

@@ -16,6 +16,7 @@ import {
   loadReference,
   openBench,
   root,
+  showView,
   unfoldStages,
   until,
 } from './bench.js';
@@ -74,7 +75,7 @@ test('a double click opens the whole instrument without a network', async () => 
   );
   await page.keyboard.press('Escape');
   for (const view of sample(['compare', 'sweep', 'cost', 'speculative', 'logits'], 2))
-    await page.locator(`[data-view=${view}]`).click();
+    await showView(page, view);
   assert.deepEqual(
     foreign.filter((url) => !/^(file|blob|data):/.test(url)),
     [],

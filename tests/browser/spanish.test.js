@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sample } from '../long.js';
-import { openBench, root, unfoldView } from './bench.js';
+import { openBench, root, showView, unfoldView } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -74,7 +74,7 @@ test('no view is left in English, and no number has a decimal point', async () =
   }
   for (const view of ['cumulative', 'ranks']) {
     await page.locator('#tab-bench').click();
-    await page.locator(`[data-view=${view}]`).click();
+    await showView(page, view);
     await page.locator('logit-curve .walk').waitFor();
     const words = await page.evaluate(readAll);
     assert.deepEqual(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
-import { axe, openBench, root, until } from './bench.js';
+import { axe, openBench, root, showView, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -52,7 +52,7 @@ test('each token’s outcome and both distributions are the engine’s; keys wal
     path: `?lang=en&model=stories#prompt=${encodeURIComponent(PROMPT)}&seed=3`,
     fresh: true,
   });
-  await page.locator('[data-view=speculative]').click();
+  await showView(page, 'speculative');
   const view = page.locator('logit-speculative');
   const first = await written({ draft_tokens: 4 });
   await view.locator('.facts').waitFor();
@@ -134,7 +134,7 @@ test('each token’s outcome and both distributions are the engine’s; keys wal
 
 test('a model without a draft says so and links to one with a draft; a text that cannot be drafted gives one sentence', async () => {
   const { page, close } = await bench.open({ path: '?lang=es&model=verbs#mirostat=2' });
-  await page.locator('[data-view=speculative]').click();
+  await showView(page, 'speculative');
   const view = page.locator('logit-speculative');
   await view.locator('[data-command=stories]').click();
   await view.getByText(/^con \S+ no puede haber un modelo que proponga/i).waitFor();

@@ -134,7 +134,7 @@ test('arrow keys walk along the curve, and the bench takes the point', async () 
     (text) => text === 'Temperature 0: entropy 0 bits',
   );
   await page.keyboard.press('End');
-  await view.getByRole('button', { name: 'Take to the bench: temperature 3' }).click();
+  await view.getByRole('button', { name: 'Take to Experiment: temperature 3' }).click();
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
   assert.equal(
     await until(

@@ -27,7 +27,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, onModel, on
   return html`
     <div class="top">
     <slot name="name"></slot>
-    <div class="places" ?hidden=${!shows('tabs')}>
+    <div class="places scroll" ?hidden=${!shows('tabs')}>
       ${renderTabs(scope, go)}
       ${scope.shareable ? html`<a href=${inLanguage('?lesson')}>${t('page.lessons')}</a>` : nothing}
     </div>
@@ -36,8 +36,8 @@ export function renderMasthead(scope, { shows, name, instrument, go, onModel, on
     ${
       scope.shareable
         ? html`<button data-command="share" @click=${() => scope.emit('logit-share')}>
-            <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M10 12V2.5M6.5 6 10 2.5 13.5 6M5 9H3.5v8.5h13V9H15"></path></svg>
-            <span>${t('foot.share')}</span></button>`
+            <span>${t('foot.share')}</span>
+            <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M5 15 15 5M7 5h8v8"></path></svg></button>`
         : nothing
     }
     <slot name="preferences"></slot>
@@ -46,7 +46,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, onModel, on
 
 /** @param {import('./scope.js').LogitScope} scope @param {(view: string) => void} go */
 function renderTabs({ view, renderRoot }, go) {
-  // A view with a button in the foot has a tab only while it is visible.
+  // The others have a tab only while they are visible.
   const names = VIEWS.map(({ name }) => name).filter(
     (name) => !FOOT_VIEWS.includes(name) || name === view,
   );
@@ -59,7 +59,7 @@ function renderTabs({ view, renderRoot }, go) {
     /** @type {HTMLElement | null} */ (renderRoot.querySelector(`#tab-${next}`))?.focus();
   };
   return html`
-    <div role="tablist" class="scroll" aria-label=${t('view.label')} @keydown=${onKey}>
+    <div role="tablist" aria-label=${t('view.label')} @keydown=${onKey}>
       ${names.map(
         (name) => html`
         <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
@@ -74,7 +74,7 @@ function renderTabs({ view, renderRoot }, go) {
  * @param {LogitElement['renderRoot']} root
  */
 export function showTab(root) {
-  const row = root.querySelector('[role=tablist]');
+  const row = root.querySelector('.places');
   const tab = row?.querySelector('[aria-selected=true]');
   if (!row || !tab) return;
   const [at, of] = [tab, row].map((part) => part.getBoundingClientRect());

@@ -471,7 +471,10 @@ export class LogitScope extends InstrumentElement {
     return guard([info, views.join(), hasMessage('term.title'), this.readonly, t('language')], () =>
       renderFoot(info, {
         views,
-        onView: (/** @type {string} */ name) => this.#go(name),
+        onView: (/** @type {string} */ name) => {
+          this.#go(name);
+          scrollTo(0, 0);
+        },
         onGuide: ({ target }) => {
           this.view = 'landscape';
           this.#first.resumeTour(/** @type {HTMLElement} */ (target));

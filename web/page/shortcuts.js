@@ -28,7 +28,7 @@ export class LogitShortcuts extends LogitElement {
         <p class="about">${t('shortcut.about')}</p>
         <dl>${KEYS.map(
           (key) => html`
-          <div><dt><kbd>${key === '1' ? '1 – 5' : key}</kbd></dt><dd>${t(`shortcut.${NAMES[key] ?? key}`)}</dd></div>`,
+          <div><dt><kbd>${key === '1' ? '1 – 4' : key}</kbd></dt><dd>${t(`shortcut.${NAMES[key] ?? key}`)}</dd></div>`,
         )}</dl>
         <label class="choice"><input type="checkbox" id="on" .checked=${keysAreOn()}
           @change=${this.#onSwitch}>${t('shortcut.on')}</label>

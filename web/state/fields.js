@@ -65,7 +65,7 @@ export const VIEW_NAMES = [
   'logits',
 ];
 /** The views without a tab; buttons at the foot of the page open them. */
-export const FOOT_VIEWS = ['cost', 'speculative'];
+export const FOOT_VIEWS = ['cost', 'speculative', 'logits'];
 /** The colour themes of the page; auto follows the system. */
 export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 
