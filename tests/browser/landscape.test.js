@@ -527,7 +527,7 @@ test('with top-p before temperature the chain changes its order, and the regions
   assert.match(await about.innerText(), /^strong colours: .* 0% of u$/);
   await view.locator('[data-chip=top_k]').click();
   await settle(page);
-  assert.match(await about.innerText(), /^entropy/);
+  assert.match(await about.innerText(), /: \d+\.\d+ bits of choice$/);
   await until(
     async () => page.url(),
     (url) => url.includes('order='),
@@ -541,10 +541,31 @@ test('with top-p before temperature the chain changes its order, and the regions
   await opened.close();
 });
 
-test('a thousand real draws pile up beside theory, the same ones each time', async () => {
+/** Notes in the page each text that the bars paint, with its ends in pixels. */
+function notePaints(view) {
+  return view.evaluate(() => {
+    const { prototype } = CanvasRenderingContext2D;
+    const { fillText } = prototype;
+    const noting = window.painted !== undefined;
+    window.painted = [];
+    if (noting) return;
+    prototype.fillText = function (text, x, y) {
+      const { font, textAlign, canvas } = this;
+      const { width } = this.measureText(text);
+      const left = textAlign === 'right' ? x - width : x;
+      const fits = left >= 0 && left + width <= canvas.clientWidth + 0.5;
+      const size = Number(/([\d.]+)px/.exec(font)[1]);
+      if (canvas.closest('.bars')) window.painted.push({ text, size, fits });
+      return fillText.call(this, text, x, y);
+    };
+  });
+}
+
+test('a thousand real draws pile up at the bars beside the expected numbers, the same ones each time', async () => {
   const opened = await openLandscape({ hash: '#temperature=1' });
   const { page, view } = opened;
   await view.locator('.numbers summary').click();
+  await notePaints(view);
   const counts = async () => {
     await view.locator('[data-command=rain]').click();
     await settle(page);
@@ -557,13 +578,52 @@ test('a thousand real draws pile up beside theory, the same ones each time', asy
   assert.deepEqual(await counts(), first);
   scope.feed(scope.encode(FIRST));
   const { tokens } = scope.distribution({ temperature: 1, top: 24 });
-  for (const { id, p } of tokens.slice(0, 5)) {
+  const painted = await page.evaluate(() => window.painted.map(({ text }) => text));
+  const said = await view.locator('[role=status]').innerText();
+  let drawn = 0;
+  for (const { id, p, text } of tokens.slice(0, 5)) {
     const n = Number(first.find(([each]) => each === String(id))[1]);
     assert.ok(Math.abs(n - 1000 * p) < 5 * Math.sqrt(1000 * p * (1 - p)) + 1, `${n} of ${p}`);
+    const words = `${n} of 1,000, expected ${(1000 * p).toFixed(1)}`;
+    assert.ok(painted.includes(words), `${words} in ${painted.slice(-20)}`);
+    if (drawn++ < 3)
+      assert.ok(said.includes(`${text.trim()} ${n}, expected ${(1000 * p).toFixed(1)}`), said);
   }
+  // The counts of the last picture add up: no draw is lost.
+  const rows = painted.slice(painted.lastIndexOf(tokens[0].text.trim()));
+  const whole = rows.flatMap((text) => /^(\d+) of 1,000/.exec(text)?.[1] ?? []).map(Number);
+  assert.equal(
+    whole.reduce((sum, n) => sum + n, 0),
+    1000,
+  );
   await opened.view.locator('.handle.knob').press('ArrowRight');
   await settle(page);
   assert.equal(await view.locator('.numbers td:nth-child(5)').count(), 0);
+  await opened.close();
+});
+
+test('the bars have type of at least 13 px, and no text is cut', async () => {
+  const opened = await openLandscape({ hash: '#temperature=0.05' });
+  const { page, view, knob } = opened;
+  const sizes = [
+    [375, 812],
+    [1280, 720],
+  ];
+  for (const [width, height] of sample(sizes, 1)) {
+    await page.setViewportSize({ width, height });
+    await notePaints(view);
+    for (const key of ['ArrowRight', 'ArrowLeft', 'Home', 'End']) {
+      await knob.press(key);
+      await settle(page);
+    }
+    await view.locator('[data-command=rain]').click();
+    await settle(page);
+    const painted = await page.evaluate(() => window.painted);
+    assert.ok(painted.some(({ text }) => /^>?9\d[.\d]+%$/.test(text)));
+    assert.ok(painted.some(({ text }) => /expected/.test(text)));
+    const wrong = painted.filter(({ size, fits }) => !fits || size < 13);
+    assert.deepEqual(wrong, []);
+  }
   await opened.close();
 });
 
@@ -571,7 +631,10 @@ test('a thousand real draws pile up beside theory, the same ones each time', asy
 async function pressBar({ view }, at) {
   const bars = view.locator('.bars canvas');
   const { width, height } = await bars.boundingBox();
-  await bars.click({ position: { x: width * 0.2, y: ((at + 0.5) * height) / 13.6 } });
+  // At least five rows and at most twelve, each 20 to 34 px high, and a row of all others.
+  const rows = Math.min(12, Math.max(5, Math.floor(height / 20) - 1));
+  const tall = Math.min(34, height / (rows + 1));
+  await bars.click({ position: { x: width * 0.2, y: (at + 0.5) * tall } });
 }
 
 test('hovering names a river, and a press in the picture moves both lines', async () => {

@@ -1,8 +1,7 @@
-/** The buttons under the landscape's picture. */
+/** The row of knobs above the landscape's picture. */
 import { html, nothing } from 'lit';
 import { settingName, usualFirst } from '../../base/setting-words.js';
-import { number, plain, t } from '../../locale/locale.js';
-import { DRAWS } from './rain.js';
+import { plain, t } from '../../locale/locale.js';
 import { canSwap, isSwapped } from './swap.js';
 import { round } from './axis.js';
 
@@ -22,12 +21,8 @@ export const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k:
  * @property {boolean} bare true if there are no buttons for other stages, other knobs and files
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
- * @property {boolean} playing
  * @property {boolean} filming
  * @property {boolean} all true if the other stages show
- * @property {() => void} play
- * @property {() => void} roll
- * @property {() => void} drawMany
  * @property {() => void} swap
  * @property {() => void} showAll
  * @property {(patch: Record<string, any>) => void} set
@@ -35,16 +30,6 @@ export const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k:
  * @property {(kind: 'svg' | 'png') => void} save
  * @property {() => void} film
  */
-
-/** Renders the buttons beside the picture. @param {Options} options */
-export function renderActs({ row, playing, play, roll, drawMany }) {
-  return html`
-    <button class="primary play" data-command="play" @click=${play}>
-      ${playing ? t('landscape.stop') : t('landscape.play')}
-      <span class="range">${plain(row.low)} → ${plain(row.high)}</span></button>
-    <button data-command="roll" @click=${roll}>${t('landscape.roll')}</button>
-    <button data-command="rain" @click=${drawMany}>× ${number(DRAWS)}</button>`;
-}
 
 /** Renders the row of knobs above the picture. @param {Options} options */
 export function renderKnobs(options) {

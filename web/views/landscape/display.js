@@ -1,6 +1,8 @@
 /** The display of a landscape: the picture, the bars beside it and the sentence above it. */
 import { Throttle } from '../../base/throttle.js';
 import { t } from '../../locale/locale.js';
+import { fitCanvas } from '../../plots/canvas.js';
+import { Flights } from './flights.js';
 import { Picture } from './picture.js';
 import { writeSentence } from './sentence.js';
 import { paintSlice } from './slice.js';
@@ -18,8 +20,9 @@ import { paintSlice } from './slice.js';
 
 export class Display {
   picture;
-  /** Returns the token whose bar is at a place. @type {(x: number, y: number) => number | undefined} */
-  tokenAt = () => undefined;
+  /** The rows of the bars; null before the first paint. @type {import('./slice.js').Painted | null} */
+  rows = null;
+  #flights;
   #root;
   /** The `turn` of the content that the bars and the sentence show. */
   #turns = { bars: -1, sentence: -1 };
@@ -33,11 +36,13 @@ export class Display {
   constructor(root) {
     this.#root = root;
     this.picture = new Picture(root);
+    this.#flights = new Flights(root);
   }
 
   /** Measures the elements and their colours again. */
   refit() {
     this.picture.refit();
+    this.#flights.refit();
     this.repaintBars();
   }
 
@@ -74,11 +79,12 @@ export class Display {
         drawn: drawn.id,
         course: content.reader?.course ?? null,
         pointed,
-        drops: rain.drops,
       },
       { nameOf: names.of, others: t('landscape.rest'), size: trace.vocab_size },
     );
     if (this.#turns.bars !== turn) this.#paintBars(content, reading, rain);
+    const { look } = this.picture;
+    if (this.rows) this.#flights.paint(now, rain.drops, lines.knob.share, this.rows.endOf, look);
     if (!this.isSentenceStale(content)) return false;
     // The drawn token changes together with the bars; the throttle delays the rest of the sentence.
     const early = this.#drawn === drawn.id && this.#throttle.left(now) > 0;
@@ -94,18 +100,16 @@ export class Display {
   #paintBars({ names, turn }, { trace, drawn }, { tally }) {
     this.#turns.bars = turn;
     const { look, side } = this.picture;
-    this.tokenAt = paintSlice(
-      /** @type {HTMLCanvasElement} */ (this.#root.querySelector('.bars canvas')),
-      {
-        look: { ...look, ...side },
-        trace,
-        drawn,
-        nameOf: names.of,
-        others: (n) => (n ? t('landscape.others', { n }) : t('landscape.rest')),
-        counted: tally && ((id) => (tally.counts.get(id)?.n ?? 0) / tally.total),
-        said: this.#numbers,
-      },
-    );
+    const canvas = /** @type {HTMLCanvasElement} */ (this.#root.querySelector('.bars canvas'));
+    this.rows = paintSlice(fitCanvas(canvas, side.width, side.height), {
+      look: { ...look, ...side },
+      trace,
+      drawn,
+      nameOf: names.of,
+      others: (n) => (n ? t('landscape.others', { n }) : t('landscape.rest')),
+      tally,
+      said: this.#numbers,
+    });
   }
 
   /**

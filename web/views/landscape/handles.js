@@ -12,17 +12,19 @@ import { fixed, t } from '../../locale/locale.js';
  * @property {(event: KeyboardEvent, which: 'knob' | 'u') => void} onKey
  */
 
-/** @param {Options} options */
-export function renderHandles({ row, value, u, drawn, onKey }) {
+/** @param {Options} options @param {unknown} box the box of u, which moves with its line */
+export function renderHandles({ row, value, u, drawn, onKey }, box) {
   return html`
     <div class="handle knob" role="slider" tabindex="0" aria-orientation="horizontal"
       aria-label=${settingName(row?.name ?? 'temperature')} aria-valuemin=${row?.low ?? 0}
       aria-valuemax=${row?.high ?? 0} aria-valuenow=${value}
       aria-valuetext=${row ? `${valueInWords(row, value)}; ${drawn}` : ''}
       @keydown=${(/** @type {KeyboardEvent} */ event) => onKey(event, 'knob')}><i></i></div>
-    <div class="handle u" role="slider" tabindex="0" aria-orientation="vertical"
-      aria-label=${t('landscape.u')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u}
-      aria-valuetext=${`u = ${fixed(u, 4)}; ${drawn}`}
-      @keydown=${(/** @type {KeyboardEvent} */ event) => onKey(event, 'u')}>
-      <i></i><b aria-hidden="true" translate="no">u = ${fixed(u, 4)}</b></div>`;
+    <div class="u">
+      <div class="handle u" role="slider" tabindex="0" aria-orientation="vertical"
+        aria-label=${t('landscape.u')} aria-valuemin="0" aria-valuemax="1" aria-valuenow=${u}
+        aria-valuetext=${`u = ${fixed(u, 4)}; ${drawn}`}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => onKey(event, 'u')}><i></i></div>
+      ${box}
+    </div>`;
 }

@@ -1,21 +1,20 @@
-/** Large boxes for the knob's value and for u, and a line about the distribution. */
+/** A large box for the knob's value, and a line about the distribution. */
 import { html } from 'lit';
 import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
-import { fixed, measure, percent, plain, t } from '../../locale/locale.js';
-import { U_MAX } from './input.js';
+import { fixed, percent, plain, t } from '../../locale/locale.js';
 import { SYMBOLS, round } from './axis.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** A row for u, so that the box of u checks its input like a setting. */
-const U_ROW = /** @type {any} */ ({
-  name: 'u',
-  kind: 'real',
-  minimum: 0,
-  maximum: 1,
-  minimum_included: true,
-});
+/** The entropies, in bits, below which a distribution is called sure and open. */
+const [SURE, OPEN] = [2, 5];
+
+/** Describes an entropy by a word and its bits. @param {number} bits */
+export function choiceWords(bits) {
+  const kind = bits < SURE ? 'sure' : bits < OPEN ? 'open' : 'unsure';
+  return t(`landscape.${kind}`, { bits: fixed(bits, bits < 1 ? 2 : 1) });
+}
 
 /** Returns the knob's value as text; during Play its width is fixed. @param {TableRow} row @param {number} value @param {boolean} running */
 export function shownValue({ kind }, value, running) {
@@ -27,7 +26,6 @@ export function shownValue({ kind }, value, running) {
  * @property {TableRow} row
  * @property {number} value
  * @property {boolean} running true during Play
- * @property {number | null} u null if the draw is Gumbel-max
  * @property {boolean} gumbel
  * @property {number | null} unlike the share of u that draws another token than the compared landscape;
  *   null without a comparison
@@ -37,7 +35,6 @@ export function shownValue({ kind }, value, running) {
 
 export class Headline {
   #value;
-  #u;
 
   /** @param {import('lit').ReactiveControllerHost & { lines: import('./lines.js').Lines }} host */
   constructor(host) {
@@ -47,17 +44,12 @@ export class Headline {
       (text) => readSetting(/** @type {TableRow} */ (lines.knob.row), text),
       (value) => lines.move({ value }),
     );
-    this.#u = new NumberInput(
-      host,
-      (text) => readSetting(U_ROW, text),
-      (u) => lines.move({ u: Math.min(u, U_MAX) }),
-    );
   }
 
   /** @param {Shown} shown */
-  render({ row, value, running, u, gumbel, unlike, entropy, beside }) {
-    const [box, die] = [this.#value, this.#u];
-    const error = box.error || die.error;
+  render({ row, value, running, gumbel, unlike, entropy, beside }) {
+    const box = this.#value;
+    const { error } = box;
     const about =
       unlike !== null
         ? t('landscape.unlike', { p: percent(Math.max(0, unlike)) })
@@ -65,18 +57,13 @@ export class Headline {
           ? t('landscape.gumbel')
           : entropy === undefined
             ? ''
-            : t('landscape.about', { bits: measure(entropy) }) +
-              (beside ? ` · ○ ${later('shelf.second')}` : '');
+            : choiceWords(entropy) + (beside ? ` · ○ ${later('shelf.second')}` : '');
     const symbol = SYMBOLS[row.name];
     return html`
       <label class="big ${symbol ? '' : 'long'}"><span>${symbol ? `${symbol} =` : settingName(row.name)}</span>
         <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}
-          aria-invalid=${box.error !== ''} .value=${box.text ?? shownValue(row, value, running)}
+          aria-invalid=${error !== ''} .value=${box.text ?? shownValue(row, value, running)}
           @input=${box.onInput} @change=${box.onChange}></label>
-      <label class="die" ?hidden=${gumbel}><span>u =</span>
-        <input inputmode="decimal" autocomplete="off" size="6" aria-label=${t('landscape.u')}
-          aria-invalid=${die.error !== ''} .value=${die.text ?? (u === null ? '' : fixed(u, 4))}
-          @input=${die.onInput} @change=${die.onChange}></label>
       <p class="about ${error ? 'error' : ''}">${error || about}</p>`;
   }
 }

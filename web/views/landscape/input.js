@@ -74,7 +74,7 @@ export class Input {
   /** @param {PointerEvent} event */
   onDown = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (event.button !== 0 || !event.isPrimary) return;
+    if (event.button !== 0 || !event.isPrimary || target.closest('label')) return;
     this.#box = boxOf(/** @type {HTMLElement} */ (event.currentTarget));
     const { x, y, width, height } = this.#placeIn(event);
     const { crossing, single } = this.#lines;

@@ -17,9 +17,10 @@ import { settingName } from '../../base/setting-words.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { initialChoices } from '../../state/fields.js';
-import { CHIPS, renderActs, renderKnobs } from './acts.js';
+import { CHIPS, renderKnobs } from './acts.js';
 import { ticksOf } from './axis.js';
 import { Content } from './content.js';
+import { renderDeeds } from './deeds.js';
 import { Display } from './display.js';
 import { Files } from './files.js';
 import { FrameClock } from './frame-clock.js';
@@ -39,6 +40,7 @@ import { canSwap, swapped } from './swap.js';
 import { renderTable } from './table.js';
 import { renderTip } from './tip.js';
 import { TokenMenu } from './token-menu.js';
+import { UBox } from './u-box.js';
 
 addMessages(locales);
 
@@ -72,6 +74,7 @@ export class LogitLandscape extends ModelElement {
   #display = null;
   #rain = new Rain();
   #headline = new Headline(this);
+  #u = new UBox(this);
   #menu = new TokenMenu(this);
   #files = new Files(this);
   #resized = new ResizeObserver(() => this.#refit());
@@ -253,8 +256,8 @@ export class LogitLandscape extends ModelElement {
   }
 
   /** @param {MouseEvent} event on a name or a bar */
-  #onBar({ offsetX, offsetY, clientX, clientY }) {
-    const id = this.#display?.tokenAt(offsetX, offsetY);
+  #onBar({ offsetY, clientX, clientY }) {
+    const id = this.#display?.rows?.tokenAt(offsetY);
     if (id !== undefined) this.#menu.open(id, clientX, clientY);
   }
 
@@ -331,7 +334,7 @@ export class LogitLandscape extends ModelElement {
       <div class="frame" ?inert=${!this.engine}>
         <p class="promise" ?hidden=${this.given !== null}>${t('landscape.promise')}</p>
         <p class="sentence" translate="no" dir="auto" ?hidden=${this.given !== null}></p>
-        <div class="knobs">${row ? this.#renderActs(row, renderKnobs) : nothing}</div>
+        <div class="knobs">${row ? this.#renderKnobs(row) : nothing}</div>
         <div class="stage">
           <div class="picture">
             ${this.#renderPlot(row)}
@@ -340,15 +343,16 @@ export class LogitLandscape extends ModelElement {
           <div class="side">
             <div class="headline">${row ? this.#renderHeadline(row) : nothing}</div>
             <div class="bars"><canvas aria-hidden="true" @click=${this.#onBar}></canvas></div>
-            <div class="acts">${row ? this.#renderActs(row, renderActs) : nothing}</div>
+            <div class="acts">${row ? this.#renderDeeds() : nothing}</div>
           </div>
+          <canvas class="drops" aria-hidden="true"></canvas>
         </div>
         ${trouble ? html`<p class="error" role="alert">${sentence(trouble, this)}</p>` : nothing}
       </div>
       ${row && this.all ? this.#renderAll(row) : nothing}
       <div class="below">${row ? [this.#renderTable(), renderCaption(row.name, this.lines.single)] : nothing}</div>
       ${this.#menu.render()}
-      <p class="visually-hidden" role="status">${rests ? statusWords(this.lines, this.content) : ''}</p>
+      <p class="visually-hidden" role="status">${rests ? statusWords(this.lines, this.content, this.#rain.tally) : ''}</p>
     `;
   }
 
@@ -367,7 +371,7 @@ export class LogitLandscape extends ModelElement {
         <canvas class="names" aria-hidden="true"></canvas>
         <canvas class="strip" aria-hidden="true"></canvas>
         <i class="cross"></i>
-        ${renderHandles({ row, value, u: u ?? 0, drawn: drawnWords(this.content), onKey })} ${this.#renderTip()}
+        ${renderHandles({ row, value, u: u ?? 0, drawn: drawnWords(this.content), onKey }, this.#u.render(u))} ${this.#renderTip()}
       </div>`;
   }
 
@@ -386,13 +390,12 @@ export class LogitLandscape extends ModelElement {
 
   /** @param {TableRow} row */
   #renderHeadline(row) {
-    const { knob, u, single } = this.lines;
+    const { knob, single } = this.lines;
     const trace = this.content.shown?.reading?.trace;
     return this.#headline.render({
       row,
       value: knob.value,
       running: this.lines.playing,
-      u,
       gumbel: single,
       unlike: this.#display?.picture.difference(knob.share) ?? null,
       entropy: trace?.entropy,
@@ -400,27 +403,34 @@ export class LogitLandscape extends ModelElement {
     });
   }
 
-  /** @param {TableRow} row @param {typeof renderActs} render one of the two rows of buttons */
-  #renderActs(row, render) {
+  #renderDeeds() {
+    const { playing } = this.lines;
+    return guard([playing, t('language')], () =>
+      renderDeeds({
+        playing,
+        play: () => this.lines.play(),
+        roll: () => this.lines.roll(),
+        drawMany: () => this.#drawMany(),
+      }),
+    );
+  }
+
+  /** @param {TableRow} row */
+  #renderKnobs(row) {
     const { bare, table, all, lines } = this;
-    const { playing } = lines;
     const { settings, rows } = lines.knob;
     const filming = this.#files.film !== null;
-    // The knob's own value does not change this picture.
+    // The knob's own value does not change this row.
     const others = JSON.stringify({ ...settings, [row.name]: 0 });
-    return guard([row, others, bare, table, playing, filming, all, t('language')], () =>
-      render({
+    return guard([row, others, bare, table, filming, all, t('language')], () =>
+      renderKnobs({
         row,
         bare,
         rows,
         settings,
         table,
-        playing,
         filming,
         all,
-        play: () => lines.play(),
-        roll: () => lines.roll(),
-        drawMany: () => this.#drawMany(),
         swap: () => this.#swap(),
         showAll: () => {
           this.all = !this.all;

@@ -8,21 +8,16 @@ import { riverAt, threadOf } from '../../plots/landscape.js';
  *
  * The colours of the style sheet, by name.
  * @typedef {Record<'first' | 'last' | 'ground' | 'line' | 'ink' | 'soft' | 'mark' | 'markInk' | 'bar'
- *   | 'ghost' | 'grid' | 'panel', string>} Palette
+ *   | 'grid' | 'panel', string>} Palette
  *
  * @typedef {{ width: number, height: number, unit: number, family: string, palette: Palette }} Look
  *
  * @typedef {{ river: River, name: string, label: Label | null, rank: number }} Named `rank`: from 0 for
  *   tokens; -1 for the ground
- *
- * A dot of one of many draws. `away`: its distance from the knob's line; `born`: the start of its fall in ms.
- * @typedef {{ id: number, u: number, away: number, born: number }} Drop
  */
 
 /** The rank at which the colours reach the palette's last colour. */
 const RAMP = 28;
-/** The duration of a fall, in ms. */
-export const FALL_MS = 500;
 /** The least width of the line of a token without a river, in 1/16 rem. */
 export const THREAD = 1.5;
 /** The opacity of the veil, 0 to 1. */
@@ -206,26 +201,6 @@ export function paintStrip(context, { slice, drawn, rankOf }, { height, unit, pa
     );
     walked += p;
   }
-}
-
-/**
- * Paints a dot for each of many draws, at the height of its u. A new dot falls from the top.
- * @param {CanvasRenderingContext2D} context
- * @param {{ drops: Drop[], share: number, now: number }} rain
- * @param {Look} look
- */
-export function paintDrops(context, { drops, share, now }, { width, height, unit, palette }) {
-  context.fillStyle = palette.mark;
-  for (const { u, away, born } of drops) {
-    const fallen = Math.min(1, (now - born) / FALL_MS);
-    if (fallen <= 0) continue;
-    const x = share * width + away * unit;
-    context.globalAlpha = fallen < 1 ? 0.9 : 0.6;
-    context.beginPath();
-    context.arc(x, u * height * fallen * fallen, (fallen < 1 ? 2.25 : 1.5) * unit, 0, 2 * Math.PI);
-    context.fill();
-  }
-  context.globalAlpha = 1;
 }
 
 /**

@@ -1,12 +1,14 @@
 /** Sentences about the crossing of the lines. */
 import { settingName, valueInWords } from '../../base/setting-words.js';
-import { fixed, percent, t } from '../../locale/locale.js';
+import { fixed, list, number, percent, t } from '../../locale/locale.js';
 import { symbolOf } from './axis.js';
 import { shownValue } from './headline.js';
+import { DRAWS } from './rain.js';
 
 /**
  * @typedef {import('./content.js').Content} Content
  * @typedef {import('./lines.js').Lines} Lines
+ * @typedef {import('../../state/tally.js').Tally} Tally
  */
 
 /**
@@ -27,11 +29,33 @@ export function drawnWords({ shown, names }) {
   return t('landscape.drawn', { token: names.of(id), p: percent(p), rank });
 }
 
-/** Returns the status for a screen reader; '' before a reading. @param {Lines} lines @param {Content} content */
-export function statusWords({ knob }, content) {
+/** The number of tokens whose counts the status tells. */
+const TOLD = 3;
+
+/** Describes many draws; '' before the last of them. @param {Content} content @param {Tally | null} tally */
+function tallyWords({ reader, names }, tally) {
+  if (tally?.total !== DRAWS || !reader?.reading) return '';
+  const told = reader.reading.trace.tokens.slice(0, TOLD).map(({ id, p }) =>
+    t('landscape.tallied.said', {
+      token: names.of(id),
+      n: number(tally.counts.get(id)?.n ?? 0),
+      expected: fixed(DRAWS * p, 1),
+    }),
+  );
+  return t('landscape.tallied.all', { of: number(DRAWS), tokens: list(told) });
+}
+
+/**
+ * Returns the status for a screen reader; '' before a reading.
+ * @param {Lines} lines
+ * @param {Content} content
+ * @param {Tally | null} tally many draws; null without them
+ */
+export function statusWords({ knob }, content, tally) {
   const { reader } = content;
   const { row } = knob;
   if (!row || !reader?.reading) return '';
   const value = `${settingName(row.name)} ${valueInWords(row, knob.value)}`;
-  return `${value}. ${drawnWords(content)} ${reader.written?.text ?? ''}`;
+  const told = tallyWords(content, tally);
+  return told || `${value}. ${drawnWords(content)} ${reader.written?.text ?? ''}`;
 }

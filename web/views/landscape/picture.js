@@ -12,7 +12,7 @@ import {
   lookAlike,
   placeLabels,
 } from '../../plots/landscape.js';
-import { namedAt, paintDrops, paintLit, paintNames } from './paint.js';
+import { namedAt, paintLit, paintNames } from './paint.js';
 import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
 
 /**
@@ -30,7 +30,6 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @property {import('../../plots/landscape.js').River | null} course the drawn token's course if it has no
  *   river, otherwise null
  * @property {{ share: number, u: number } | null} pointed
- * @property {import('./paint.js').Drop[]} drops
  *
  * @typedef {{ nameOf: (id: number, twice: boolean) => string, others: string,
  *   size: number }} Words `size`: the size of the vocabulary
@@ -54,7 +53,6 @@ const COLOURS = /** @type {(keyof Palette)[]} */ ([
   'mark',
   'markInk',
   'bar',
-  'ghost',
   'grid',
   'panel',
 ]);
@@ -199,26 +197,18 @@ export class Picture {
   paint(now, shown, words) {
     if (!this.rivers) return;
     this.#paintRivers(now, words);
-    const { drawn, course, drops } = shown;
+    const { drawn, course } = shown;
     const pointed = this.at(shown.pointed);
     const lit = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
     const still = !this.moving;
-    const rain = drops.length > 0 ? now : 0;
     this.#once(
       'lit',
-      [
-        still && (course ?? lit?.river)?.id,
-        course !== null,
-        pointed?.river.id,
-        rain,
-        rain && shown.share,
-      ],
+      [still && (course ?? lit?.river)?.id, course !== null, pointed?.river.id],
       (context) => {
         const outlined =
           pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
         if (still && this.#same) paintVeil(context, this.#same, this.look);
         if (still) paintLit(context, { drawn: lit, course, pointed: outlined }, this.look);
-        if (rain) paintDrops(context, { drops, share: shown.share, now }, this.look);
       },
     );
     // A new drawn token changes this layer only if its river has a name to highlight.

@@ -1,7 +1,7 @@
 /** The slice at the knob as bars: the first tokens, the drawn token and a bar for all others. */
-import { percent } from '../../locale/locale.js';
+import { fixed, number, percent, t } from '../../locale/locale.js';
 import { afterBar } from '../../plots/bars.js';
-import { fitCanvas } from '../../plots/canvas.js';
+import { DRAWS } from './rain.js';
 
 /**
  * @typedef {import('../../engine/types.js').Trace} Trace
@@ -11,21 +11,25 @@ import { fitCanvas } from '../../plots/canvas.js';
  * @typedef {{ id: number, rank: number, p: number, raw: number, second: number, drawn: boolean,
  *   kept: boolean, listed: boolean }} Row `raw`: p before the chain; `second`: p in the second
  *   distribution, 0 without one
- * @typedef {Partial<Row> & { p: number, raw: number }} Bar
+ * @typedef {Partial<Row> & { p: number }} Bar
  * @typedef {{ count: number, possible: number, p: number, raw: number }} Others
  *   `possible`: the number of them that can be drawn
  */
 
 /** The axis ends at this multiple of the model's largest probability, rounded up to a tenth. */
 const REACH = 2.4;
-/** If the height is below this, in 1/16 rem, the bars are vertical. */
-const LOW = 200;
-/** The number of horizontal bars, and of rows in the table. */
+/** The number of rows in the table, and the fewest and the most rows of bars. */
 export const ROWS = 12;
-/** The most vertical bars, and the width that each bar needs for its number, in 1/16 rem. */
-const [STANDING, STANDS] = [7, 45];
-/** The height of the bar of all others with its margin, in heights of a horizontal bar. */
-const REST = 1.6;
+const FEWEST = 5;
+/** The least and the greatest height of a row, in 1/16 rem. */
+const PITCH = 20;
+const LOOSE = 34;
+/** The sizes of the type, in 1/16 rem, and the height of a row from which the type is large. */
+const [SMALL, BODY, ROOMY] = [13, 16, 25];
+/** With the counts of many draws, the axis ends at this multiple of the largest probability. */
+const FULL = 1.15;
+/** The least length of the axis beside the counts of many draws, in 1/16 rem. */
+const SHORTEST = 64;
 /** The radius of a ring, in 1/16 rem. */
 const RING = 4;
 /** The length of a bar beyond the end of the axis, in 1/16 rem. */
@@ -99,20 +103,19 @@ function domainOf({ tokens }) {
  * @param {{ id?: number, p: number }} row
  */
 function numberOf(said, { id, p }) {
-  const words = said.get(id) ?? (p > 0 && p < TINY ? `<${percent(TINY)}` : percent(p));
+  const words =
+    said.get(id) ??
+    (p > 0 && p < TINY
+      ? `<${percent(TINY)}`
+      : p < 1 && p > 1 - TINY
+        ? `>${percent(1 - TINY)}`
+        : percent(p));
   said.set(id, words);
   return words;
 }
 
 /**
- * @typedef {object} Slice
- * @property {Row[]} rows
- * @property {Others} others
- * @property {number} domain
- * @property {(id: number) => string} nameOf
- * @property {string} rest
- * @property {((id: number) => number) | null} counted the share of a token in many draws; null before them
- * @property {Map<number | undefined, string>} said the numbers as text, by token
+ * @typedef {import('../../state/tally.js').Tally} Tally
  *
  * @typedef {{ text: string, x: number, y: number, align: CanvasTextAlign, font: string, fill: string,
  *   most: number }} Text `most`: its greatest width in pixels
@@ -123,183 +126,126 @@ function numberOf(said, { id, p }) {
  * @property {Drawn} drawn
  * @property {(id: number) => string} nameOf
  * @property {(n: number) => string} others the name of the bar for n other tokens
- * @property {((id: number) => number) | null} counted
+ * @property {Tally | null} tally many draws; null before them
  * @property {Map<number | undefined, string>} said the numbers as text, by token; kept during motion
+ *
+ * The painted rows, in pixels of the canvas. `tokenAt` maps a height to the token of the row there;
+ * `endOf` returns the end of a token's count.
+ * @typedef {{ tokenAt: (y: number) => number | undefined,
+ *   endOf: (id: number) => { x: number, y: number } }} Painted
  */
 
 /**
- * Paints the bars. Returns a function that maps a point to the token whose name or bar is there.
- * @param {HTMLCanvasElement} canvas
- * @param {Shown} shown
- * @returns {(x: number, y: number) => number | undefined}
+ * Returns the number of draws of each row; the last number is that of all others.
+ * @param {Row[]} rows
+ * @param {Tally} tally
  */
-export function paintSlice(canvas, { look, trace, drawn, nameOf, others: words, counted, said }) {
-  const { width, height, unit } = look;
-  const low = height < LOW * unit;
-  const standing = Math.max(2, Math.min(STANDING, Math.floor(width / (STANDS * unit))));
-  const { rows, others } = rowsOf(trace, drawn, low ? standing : ROWS);
-  const context = fitCanvas(canvas, width, height);
-  const slice = {
-    rows,
-    others,
-    domain: domainOf(trace),
-    nameOf,
-    rest: words(others.possible),
-    counted,
-    said,
-  };
-  if (low) paintColumns(context, slice, look);
-  else paintRows(context, slice, look);
-  return (x, y) =>
-    rows[Math.floor(low ? (x / width) * rows.length : (y / height) * (rows.length + REST))]?.id;
+function countsOf(rows, { total, counts }) {
+  const each = rows.map(({ id }) => counts.get(id)?.n ?? 0);
+  return [...each, total - each.reduce((sum, n) => sum + n, 0)];
 }
 
 /**
- * Paints horizontal bars.
- * @param {CanvasRenderingContext2D} context
- * @param {Slice} slice
- * @param {Look} look
+ * Paints the bars, one row for each token and a last row for all others.
+ * @param {CanvasRenderingContext2D} context of a canvas that has the size of `look`
+ * @param {Shown} shown
+ * @returns {Painted}
  */
-function paintRows(context, slice, look) {
-  const { rows, others, domain, nameOf, rest, counted, said } = slice;
+export function paintSlice(context, { look, trace, drawn, nameOf, others: words, tally, said }) {
   const { width, height, unit, palette, family } = look;
-  const names = Math.min(width * 0.33, 104 * unit);
-  const tall = height / (rows.length + REST);
-  const size = Math.min(15 * unit, tall * 0.58);
-  context.font = `650 ${size * 0.9}px ${family}`;
-  const numbers = context.measureText(percent(0.9999)).width + (9 + OVER) * unit;
-  const long = width - names - numbers - 10 * unit;
-  const bar = Math.min(11 * unit, tall * 0.42);
+  const most = Math.floor(height / (PITCH * unit)) - 1;
+  const { rows, others } = rowsOf(trace, drawn, Math.max(FEWEST, Math.min(ROWS, most)));
+  const tall = Math.min(LOOSE * unit, height / (rows.length + 1));
+  const size = (tall < ROOMY * unit ? SMALL : BODY) * unit;
+  const domain = tally ? FULL * Math.max(others.p, ...rows.map(({ p }) => p)) : domainOf(trace);
+  const names = Math.min(width * 0.32, 7.5 * size);
   const x = names + 10 * unit;
+  context.font = `650 ${size}px ${family}`;
+  const numbers = context.measureText(`>${percent(0.9999)}`).width + (8 + OVER) * unit;
+  const count = tally && counter(context, width - x - SHORTEST * unit, look);
+  const long = count ? width - x - count.width - 12 * unit : width - x - numbers;
   const reach = (/** @type {number} */ share) =>
     share > domain ? long + OVER * unit : (share / domain) * long;
+  const place = { x, tall, long, domain, reach };
+  const counts = tally && countsOf(rows, tally);
   /** @type {Text[]} */
   const texts = [];
-  /** @param {number} y @param {string} text @param {string} weight @param {number} height @param {string} fill */
-  const addName = (y, text, weight, height, fill) => {
-    const font = `${weight} ${height}px ${family}`;
-    texts.push({ text, x: names, y, align: 'right', font, fill, most: names });
-  };
-  /** @param {number} y @param {Bar} row @param {string} fill */
-  const paint = (y, row, fill) => {
-    const { p, raw, second = 0, id, drawn } = row;
-    const ring = ringOf(reach(second), unit);
-    paintBar(context, { ...row, counted: id === undefined ? 0 : (counted?.(id) ?? 0) }, look, {
-      x,
-      y,
-      bar,
-      fill,
-      reach,
-      ring,
-      end: p > domain ? x + long : null,
-    });
-    texts.push({
-      text: numberOf(said, { id, p }),
-      x: x + afterBar(Math.max(reach(p), reach(raw)), ring, unit) + 8 * unit,
-      y,
-      align: 'left',
-      font: `${drawn ? 650 : 400} ${size * 0.9}px ${family}`,
-      fill: p > 0 ? palette.ink : palette.soft,
-      most: Infinity,
-    });
+  /** @param {Bar} row @param {number} i @param {string} name @param {string} fill */
+  const add = (row, i, name, fill) => {
+    const y = (i + 0.5) * tall;
+    const font = `${row.drawn ? 650 : 400} ${size}px ${family}`;
+    const ink = row.p > 0 && row.id !== undefined ? palette.ink : palette.soft;
+    const n = counts?.[i] ?? null;
+    const end = paintBar(context, { ...row, n: n && n / DRAWS }, fill, y, place, look);
+    texts.push({ text: name, x: names, y, align: 'right', font, fill: ink, most: names });
+    const beside = { y, fill: ink, most: Infinity };
+    if (count && n !== null)
+      texts.push({
+        ...beside,
+        text: count.say(n, row.p * DRAWS),
+        x: width,
+        align: 'right',
+        font: count.font,
+      });
+    else
+      texts.push({ ...beside, text: numberOf(said, row), x: end + 8 * unit, align: 'left', font });
   };
   rows.forEach((row, i) => {
-    const y = (i + 0.5) * tall;
     const name = row.rank > rows.length ? `#${row.rank} ${nameOf(row.id)}` : nameOf(row.id);
-    addName(y, name, row.drawn ? '650' : '450', size, row.p > 0 ? palette.ink : palette.soft);
-    paint(y, row, row.drawn ? palette.mark : palette.bar);
+    add(row, i, name, row.drawn ? palette.mark : palette.bar);
   });
-  if (others.count > 0) {
-    const y = (rows.length + 0.9) * tall;
-    addName(y, rest, '400', size * 0.9, palette.soft);
-    paint(y, others, palette.grid);
-  }
+  if (others.count > 0) add(others, rows.length, words(others.possible), palette.grid);
   context.textBaseline = 'middle';
   write(context, texts);
+  return {
+    tokenAt: (y) => rows[Math.floor(y / tall)]?.id,
+    endOf(id) {
+      const found = rows.findIndex((row) => row.id === id);
+      const i = found < 0 ? rows.length : found;
+      return { x: x + reach((counts?.[i] ?? 0) / DRAWS), y: (i + 0.75) * tall };
+    },
+  };
 }
 
 /**
- * Paints a horizontal bar over the bar before the chain, with its ring and its count.
+ * Returns the form of the counts: whole, or brief if the room for the axis would be too short.
  * @param {CanvasRenderingContext2D} context
- * @param {Bar & { counted: number }} row
- * @param {Look} look
- * @param {{ x: number, y: number, bar: number, fill: string, reach: (share: number) => number,
- *   ring: number, end: number | null }} place `end`: the end of the axis if the bar is longer, otherwise null
- */
-function paintBar(context, { p, raw, counted }, look, { x, y, bar, fill, reach, ring, end }) {
-  const { unit, palette } = look;
-  context.strokeStyle = palette.ghost;
-  context.lineWidth = unit;
-  if (raw > 0)
-    context.strokeRect(x, y - bar / 2 - 2.5 * unit, Math.max(1, reach(raw)), bar + 5 * unit);
-  context.fillStyle = fill;
-  if (p > 0) context.fillRect(x, y - bar / 2, Math.max(1, reach(p)), bar);
-  const side = bar / 2 + unit;
-  if (end !== null) paintBreak(context, [end, y + side], [end + 4 * unit, y - side], look);
-  if (ring) paintRing(context, x + ring, y, look);
-  context.fillStyle = palette.mark;
-  if (counted > 0) context.fillRect(x, y + bar / 2 + unit, reach(counted), 2.5 * unit);
-}
-
-/**
- * Paints vertical bars, if the box is low.
- * @param {CanvasRenderingContext2D} context
- * @param {Slice} slice
+ * @param {number} room in pixels
  * @param {Look} look
  */
-function paintColumns(context, slice, look) {
-  const { rows, domain, nameOf, counted, said } = slice;
-  const { width, height, unit, palette, family } = look;
-  const each = width / rows.length;
-  const size = 12 * unit;
-  const bottom = height - 1.6 * size;
-  const top = 1.8 * size + OVER * unit;
-  const thick = Math.min(22 * unit, each * 0.5);
-  /** @type {Text[]} */
-  const texts = [];
-  rows.forEach(({ id, p, raw, second, drawn, rank }, i) => {
-    const x = (i + 0.5) * each;
-    const reach = (/** @type {number} */ share) =>
-      share > domain ? bottom - top + OVER * unit : (share / domain) * (bottom - top);
-    context.strokeStyle = palette.ghost;
-    context.lineWidth = unit;
-    const ghost = Math.max(1, reach(raw));
-    context.strokeRect(x - thick / 2 - 2 * unit, bottom - ghost, thick + 4 * unit, ghost);
-    context.fillStyle = drawn ? palette.mark : palette.bar;
-    if (p > 0)
-      context.fillRect(x - thick / 2, bottom - Math.max(1, reach(p)), thick, Math.max(1, reach(p)));
-    const side = thick / 2 + unit;
-    if (p > domain) paintBreak(context, [x - side, top], [x + side, top - 4 * unit], look);
-    const ring = ringOf(reach(second), unit);
-    if (ring) paintRing(context, x, bottom - ring, look);
-    if (counted) {
-      const share = reach(counted(id));
-      context.fillStyle = palette.mark;
-      if (share > 0) context.fillRect(x + thick / 2 + unit, bottom - share, 3 * unit, share);
-    }
-    const shared = /** @type {const} */ ({
-      x,
-      align: 'center',
-      fill: p > 0 ? palette.ink : palette.soft,
-    });
-    const above = {
-      ...shared,
-      y: bottom - Math.max(reach(p), ghost, ring && ring + RING * unit) - 0.4 * size,
-      font: `${drawn ? 650 : 400} ${size * 0.9}px ${family}`,
-      most: Infinity,
-    };
-    texts.push({ ...above, text: numberOf(said, { id, p }) });
-    if (rank > rows.length) texts.push({ ...above, text: `#${rank}`, y: above.y - 1.2 * size });
-    texts.push({
-      ...shared,
-      text: nameOf(id),
-      y: height - 0.35 * size,
-      font: `${drawn ? 650 : 450} ${size}px ${family}`,
-      most: each - 2 * unit,
-    });
+function counter(context, room, { unit, family }) {
+  const font = `400 ${SMALL * unit}px ${family}`;
+  context.font = font;
+  const forms = ['landscape.tallied', 'landscape.tallied.brief'].map((key) => {
+    const say = (/** @type {number} */ n, /** @type {number} */ expected) =>
+      t(key, { n: number(n), of: number(DRAWS), expected: fixed(expected, 1) });
+    return { say, font, width: context.measureText(say(DRAWS - 1, DRAWS - 0.1)).width };
   });
-  context.textBaseline = 'alphabetic';
-  write(context, texts);
+  return forms.find(({ width }) => width <= room) ?? forms[1];
+}
+
+/**
+ * Paints a bar, with the bar of its draws below it. Returns the x of its number.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Bar & { n: number | null }} row `n`: the share of the draws; null without draws
+ * @param {string} fill
+ * @param {number} y the middle of the row
+ * @param {{ x: number, tall: number, long: number, domain: number, reach: (share: number) => number }} place
+ * @param {Look} look
+ */
+function paintBar(context, { p, second = 0, n }, fill, y, { x, tall, long, domain, reach }, look) {
+  const { unit, palette } = look;
+  const thick = Math.min(14 * unit, tall * 0.6);
+  const [top, bar] = [y - thick / 2, n === null ? thick : thick / 2];
+  const ring = ringOf(reach(second), unit);
+  context.fillStyle = n !== null && fill === palette.mark ? palette.bar : fill;
+  if (p > 0) context.fillRect(x, top, Math.max(1, reach(p)), bar);
+  context.fillStyle = palette.mark;
+  if (n) context.fillRect(x, top + bar, Math.max(1, reach(n)), bar);
+  if (Math.max(p, n ?? 0) > domain)
+    paintBreak(context, [x + long, y + thick / 2 + unit], [x + long + 4 * unit, top - unit], look);
+  if (ring) paintRing(context, x + ring, y, look);
+  return x + afterBar(reach(p), ring, unit);
 }
 
 /**

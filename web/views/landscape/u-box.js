@@ -1,0 +1,40 @@
+/** The box of u beside its line: the one place to type u. */
+import { html, nothing } from 'lit';
+import { readSetting } from '../../base/setting-words.js';
+import { NumberInput } from '../../base/number-input.js';
+import { fixed, t } from '../../locale/locale.js';
+import { U_MAX } from './input.js';
+
+/** A row for u, so that its box checks its input like a setting. */
+const U_ROW = /** @type {any} */ ({
+  name: 'u',
+  kind: 'real',
+  minimum: 0,
+  maximum: 1,
+  minimum_included: true,
+});
+/** Above this u the box is above the line, otherwise below it. */
+const HIGH = 0.2;
+
+export class UBox {
+  #box;
+
+  /** @param {import('lit').ReactiveControllerHost & { lines: import('./lines.js').Lines }} host */
+  constructor(host) {
+    this.#box = new NumberInput(
+      host,
+      (text) => readSetting(U_ROW, text),
+      (u) => host.lines.move({ u: Math.min(u, U_MAX) }),
+    );
+  }
+
+  /** @param {number | null} u null without a line of u */
+  render(u) {
+    const { text, error, onInput, onChange } = this.#box;
+    return html`<label class="die ${u !== null && u < HIGH ? 'low' : ''}" translate="no"><span>u =</span>
+      <input inputmode="decimal" autocomplete="off" size="6" aria-label=${t('landscape.u')}
+        aria-invalid=${error !== ''} .value=${text ?? (u === null ? '' : fixed(u, 4))}
+        @input=${onInput} @change=${onChange}>
+      ${error ? html`<small class="error" role="alert">${error}</small>` : nothing}</label>`;
+  }
+}
