@@ -157,11 +157,12 @@ const OVER = {
       await page.locator('logit-constraint select').selectOption({ index: 4 });
     },
   },
-  'share panel': {
-    within: 'logit-share',
+  'panel for sending': {
+    within: 'logit-send',
     act: async (page) => {
       await page.locator('[data-command=share]').click();
-      await page.locator('logit-share iframe').evaluate((frame) => frame.remove()); // the frame repeats the page
+      await page.locator('logit-send summary').click();
+      await page.locator('logit-send iframe').evaluate((frame) => frame.remove()); // the frame repeats the page
     },
   },
   'list of shortcuts': {

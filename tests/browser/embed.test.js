@@ -226,64 +226,6 @@ test('a frame of some parts takes language and colours from its address', async 
   await close();
 });
 
-test('the share panel writes link, frame and element, and its preview is live', async () => {
-  const { page, complaints, close } = await bench.open({
-    path: '?lang=en&model=verbs#prompt=Yesterday%20they&top_k=3&seed=5',
-  });
-  const before = await page.evaluate(() => history.length);
-  await page.locator('[data-command=share]').click();
-  const panel = page.locator('logit-share');
-  await panel.locator('iframe').waitFor();
-  await panel.frameLocator('iframe').locator('logit-landscape canvas.rivers').waitFor();
-  await panel.getByLabel('Temperature', { exact: false }).first().check();
-  await panel.locator('input[name=readonly]').check();
-  const link = new URL(
-    await until(
-      () => panel.locator('#link').inputValue(),
-      (text) => text.includes('readonly'),
-    ),
-  );
-  assert.equal(link.search, '?lang=en&model=verbs&controls=temperature&readonly');
-  assert.equal(link.hash, '#prompt=Yesterday%20they&top_k=3&seed=5');
-  assert.match(
-    await panel.locator('#frame').inputValue(),
-    /^<iframe src="http[^"]*&amp;controls=temperature/,
-  );
-  assert.match(
-    await panel.locator('#element').inputValue(),
-    /<logit-scope lang="en" model="verbs" controls="temperature" prompt="Yesterday they" top_k="3" seed="5" readonly>/,
-  );
-  const preview = panel.frameLocator('iframe');
-  await preview.locator('logit-distribution .row').first().waitFor();
-  assert.equal(await preview.locator('logit-knob').count(), 1);
-  assert.equal(await preview.locator('#prompt').inputValue(), 'Yesterday they');
-  await panel.locator('[data-copy=link]').click();
-  assert.match(
-    await until(() => panel.getByRole('status').first().innerText(), Boolean),
-    /Copied|selected/,
-    'beside what was copied',
-  );
-  await panel.locator('[data-copy=element]').click();
-  const said = () => panel.getByRole('status').allInnerTexts();
-  await until(said, (all) => all[2] !== '');
-  assert.deepEqual((await said()).slice(0, 2), ['', '']);
-  assert.equal(await page.evaluate(() => history.length), before, 'the way back is as it was');
-  await page.keyboard.press('Escape');
-  await panel.locator('iframe').waitFor({ state: 'detached' });
-  await page.locator('[data-command=share]').click();
-  assert.ok(await panel.locator('input[name=readonly]').isChecked(), 'as it was left');
-  assert.equal(await panel.locator('.frames').count(), 0);
-  await panel.getByLabel('Temperature', { exact: false }).first().uncheck();
-  await panel.locator('.frames').waitFor(); // waits until the frame's address differs from the link
-  await panel.getByLabel('Colours').selectOption('dark');
-  assert.match(
-    await panel.locator('#element').inputValue(),
-    /\n<style>logit-scope \{ color-scheme: dark; \}<\/style>\n<logit-scope lang="en"/,
-  );
-  assert.deepEqual(complaints, []);
-  await close();
-});
-
 test('three elements of a lesson share one engine and one download, each with its own state', async () => {
   const { page, complaints, close } = await bench.open({
     path: 'source/tests/browser/blank.html',

@@ -396,7 +396,7 @@ test('on a phone the beat contains the button that is out of sight, and the link
   const [left, right] = [await title.boundingBox(), await nav.boundingBox()];
   assert.ok(left.x + left.width <= right.x || left.y + left.height <= right.y, 'the last one too');
   await page.locator('[data-command=share]').tap();
-  const link = page.locator('logit-share #link');
+  const link = page.locator('logit-send #link');
   await link.waitFor();
   await until(
     async () => page.url(),

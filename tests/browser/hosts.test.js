@@ -261,39 +261,45 @@ test('in a read-only element the user can step and look, and only the lesson cha
   await close();
 });
 
-long('code from the share panel works unchanged in a new page of another origin', async () => {
-  const { page, close } = await bench.open({
-    path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29',
-  });
-  await page.locator('[data-command=share]').click();
-  const panel = page.locator('logit-share');
-  await panel.locator('input[name=temperature]').check();
-  await panel.locator('input[name=distribution]').check();
-  const [link, frame, element] = await Promise.all(
-    ['link', 'frame', 'element'].map((id) => panel.locator(`#${id}`).inputValue()),
-  );
-  await close();
-  const ids = [...scope.encode('Yesterday they'), 29];
-  const settings = { temperature: 1.3, top_k: 7, order: ['top_k', 'temperature'] };
-  const lesson = await openLesson(
-    `<a href="${link.replaceAll('&', '&amp;')}">here</a>${frame}${element}`,
-  );
-  for (const place of ['frame', 'element', 'link']) {
-    if (place === 'link') await lesson.page.locator('a', { hasText: 'here' }).click();
-    const shown = place === 'frame' ? lesson.page.frameLocator('iframe') : lesson.page;
-    await shown.locator('logit-distribution .row').first().waitFor();
-    await expectBars(shown, ids, settings);
-    assert.deepEqual(
-      await shown.locator('logit-knob').evaluateAll((all) => all.map((knob) => knob.dataset.name)),
-      ['temperature'],
-      place,
+long(
+  'code from the panel for sending works unchanged in a new page of another origin',
+  async () => {
+    const { page, close } = await bench.open({
+      path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29',
+    });
+    await page.locator('[data-command=share]').click();
+    const panel = page.locator('logit-send');
+    await panel.locator('summary').click();
+    await panel.locator('input[name=temperature]').check();
+    await panel.locator('input[name=distribution]').check();
+    const [link, frame, element] = await Promise.all(
+      ['link', 'frame', 'element'].map((id) => panel.locator(`#${id}`).inputValue()),
     );
-    assert.equal(await shown.locator('logit-text').isVisible(), false);
-    assert.equal((await shown.locator('logit-scope').evaluate((e) => e.state)).seed, 5);
-    assert.deepEqual(lesson.complaints, []);
-  }
-  await lesson.close();
-});
+    await close();
+    const ids = [...scope.encode('Yesterday they'), 29];
+    const settings = { temperature: 1.3, top_k: 7, order: ['top_k', 'temperature'] };
+    const lesson = await openLesson(
+      `<a href="${link.replaceAll('&', '&amp;')}">here</a>${frame}${element}`,
+    );
+    for (const place of ['frame', 'element', 'link']) {
+      if (place === 'link') await lesson.page.locator('a', { hasText: 'here' }).click();
+      const shown = place === 'frame' ? lesson.page.frameLocator('iframe') : lesson.page;
+      await shown.locator('logit-distribution .row').first().waitFor();
+      await expectBars(shown, ids, settings);
+      assert.deepEqual(
+        await shown
+          .locator('logit-knob')
+          .evaluateAll((all) => all.map((knob) => knob.dataset.name)),
+        ['temperature'],
+        place,
+      );
+      assert.equal(await shown.locator('logit-text').isVisible(), false);
+      assert.equal((await shown.locator('logit-scope').evaluate((e) => e.state)).seed, 5);
+      assert.deepEqual(lesson.complaints, []);
+    }
+    await lesson.close();
+  },
+);
 
 test('no request and no storage contains a prompt, a setting or a token', async () => {
   const { page, foreign, complaints, close } = await bench.open({
@@ -343,8 +349,9 @@ test('no request and no storage contains a prompt, a setting or a token', async 
   await page.locator('logit-preferences').getByText('English').click();
   await page.keyboard.press('Escape');
   await page.locator('[data-command=share]').click();
+  await page.locator('logit-send summary').click();
   await page
-    .locator('logit-share')
+    .locator('logit-send')
     .frameLocator('iframe')
     .locator('logit-landscape .sentence mark')
     .waitFor();

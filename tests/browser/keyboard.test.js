@@ -274,10 +274,10 @@ const OPENS = {
     keys: ['Enter'],
     opens: 'logit-distribution logit-term p:popover-open',
   },
-  'share panel': {
+  'panel for sending': {
     from: '[data-command=share]',
     keys: ['Enter'],
-    opens: 'logit-share dialog[open]',
+    opens: 'logit-send dialog[open]',
   },
   tour: { from: '[data-guide=show]', keys: ['Enter'], opens: 'logit-guide section' },
 };

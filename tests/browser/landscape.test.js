@@ -3,7 +3,6 @@
  * moves the lines is tested.
  */
 import assert from 'node:assert/strict';
-import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { LONG, long, sample } from '../long.js';
 import { axe, FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
@@ -153,23 +152,6 @@ for (const [rest, view] of Object.entries(FIRST_SCREENS))
     assert.equal(await page.locator(`#tab-${view}`).getAttribute('aria-selected'), 'true');
     await close();
   });
-
-// embed.test.js tests the panel itself.
-long('the share panel’s frame shows the landscape, unless it has knobs of its own', async () => {
-  const { page, close } = await bench.open();
-  await page.locator('[data-command=share]').click();
-  const panel = page.locator('logit-share');
-  assert.doesNotMatch(await panel.locator('#link').inputValue(), /view=/);
-  assert.match(await panel.locator('#frame').inputValue(), /&amp;view=landscape#/);
-  await panel.frameLocator('iframe').locator('logit-landscape .sentence mark').waitFor();
-  await panel.locator('input[name=temperature]').check();
-  await until(
-    () => panel.locator('#frame').inputValue(),
-    (text) => text.includes('controls'),
-  );
-  assert.doesNotMatch(await panel.locator('#frame').inputValue(), /view=/);
-  await close();
-});
 
 test('a horizontal drag moves only the knob, a vertical drag only u', async () => {
   const opened = await openLandscape();
@@ -404,7 +386,7 @@ test('landscape and bench share u until a token is drawn', async () => {
   await opened.close();
 });
 
-long('if no distribution could be read, Play and Film end at once', async () => {
+long('if no distribution could be read, Play and a loop end at once', async () => {
   const opened = await bench.open({
     path: '?lang=en&model=verbs&view=landscape#prompt=%3Cb%3Ex%3C%2Fb%3E',
     ready: false,
@@ -412,14 +394,20 @@ long('if no distribution could be read, Play and Film end at once', async () => 
   const { page } = opened;
   const view = page.locator('logit-landscape');
   await view.locator('[role=alert]').waitFor();
-  for (const command of ['play', 'film']) {
-    await view.locator(`[data-command=${command}]`).click();
+  const ended = async () => {
     await settle(page);
     await until(
       () => view.locator('[data-command=play]').innerText(),
       (words) => words.includes('Play'),
     );
-  }
+  };
+  await view.locator('[data-command=play]').click();
+  await ended();
+  assert.equal(
+    await view.evaluate(async (it) => (await (await it.record()).ended)?.size),
+    undefined,
+  );
+  await ended();
   await opened.close();
 });
 
@@ -804,76 +792,6 @@ test('the landscape separates unchanged tokens from changed ones since the drag 
   const ended = written.finish_reason === 'eos' ? 1 : 0;
   const marked = await view.locator('.sentence .changed').count();
   assert.ok(marked === other || marked === other - ended, `${marked} of ${other}`);
-  await opened.close();
-});
-
-test('the landscape can be saved as a picture, with its text and names', async () => {
-  const opened = await openLandscape();
-  const { page, view } = opened;
-  const saved = async (kind) => {
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      view.locator(`[data-command=${kind}]`).click(),
-    ]);
-    return { name: file.suggestedFilename(), stream: await file.createReadStream() };
-  };
-  const svg = await saved('svg');
-  assert.equal(svg.name, 'landscape-temperature.svg');
-  const text = await textOf(svg.stream);
-  assert.ok(text.startsWith('<svg'));
-  assert.ok(text.includes(FIRST) && text.includes('T = 0.7'));
-  const plain = await page.context().newPage(); // the site's policy forbids documents made from text
-  assert.equal(
-    await plain.evaluate((source) => {
-      const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
-      return documentElement.localName;
-    }, text),
-    'svg',
-  );
-  await plain.close();
-  const png = await saved('png');
-  const [head] = await png.stream.take(1).toArray();
-  assert.equal(head.subarray(1, 4).toString(), 'PNG');
-  assert.deepEqual(opened.complaints, []);
-  await opened.close();
-});
-
-long('Play can be saved as a film with the visible picture', async () => {
-  const opened = await openLandscape();
-  const { page, view } = opened;
-  await view.evaluate((it) => (it.lines.run.ms = 600));
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    view.locator('[data-command=film]').click(),
-  ]);
-  assert.match(file.suggestedFilename(), /^landscape-temperature\.(webm|mp4)$/);
-  const bytes = Buffer.concat(await (await file.createReadStream()).toArray());
-  const other = await page.context().newPage(); // the page's policy forbids videos
-  const seen = await other.evaluate(async (base64) => {
-    const video = document.createElement('video');
-    video.muted = true;
-    video.src = `data:video/webm;base64,${base64}`;
-    await new Promise((resolve, reject) => {
-      video.onended = resolve;
-      video.onerror = () => reject(new Error('no film'));
-      video.play();
-    });
-    const canvas = document.createElement('canvas');
-    [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
-    const context = canvas.getContext('2d');
-    context.drawImage(video, 0, 0);
-    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-    const colours = new Set();
-    for (let i = 0; i < data.length; i += 4 * 97)
-      colours.add(`${data[i] >> 4} ${data[i + 1] >> 4} ${data[i + 2] >> 4}`);
-    return { width: canvas.width, height: canvas.height, colours: colours.size };
-  }, bytes.toString('base64'));
-  await other.close();
-  assert.ok(seen.width > 600 && seen.height > 300, JSON.stringify(seen));
-  assert.ok(seen.colours > 12, `a picture of ${seen.colours} colours`);
-  await settle(page);
-  assert.equal(await view.locator('[data-command=film]').getAttribute('aria-pressed'), 'false');
-  assert.deepEqual(opened.complaints, []);
   await opened.close();
 });
 

@@ -299,7 +299,7 @@ test('the link holds pasted logits, a pasted text and the knobs over them', asyn
   );
   await table.close();
 
-  // A text that is too long for a link still works; the share panel says that the link lacks it.
+  // A text that is too long for a link still works; the panel for sending says that the link lacks it.
   await own.locator('#text').fill('ab '.repeat(1334));
   assert.doesNotMatch(
     await until(
@@ -310,7 +310,7 @@ test('the link holds pasted logits, a pasted text and the knobs over them', asyn
   );
   await page.locator('[data-command=share]').click();
   assert.equal(
-    await page.locator('logit-share .left').innerText(),
+    await page.locator('logit-send .left').innerText(),
     'Too long for a link and left out: the text (at most 4,000 characters).',
   );
   assert.deepEqual(complaints, []);
@@ -366,7 +366,7 @@ long('an address without a model, or with a foreign one, says so and opens the f
   }
 });
 
-test('no link holds a user’s own file, and the share panel says so', async () => {
+test('no link holds a user’s own file, and the panel for sending says so', async () => {
   const { page, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Today%20she&branch=29',
   });
@@ -386,11 +386,11 @@ test('no link holds a user’s own file, and the share panel says so', async () 
     (n) => n === 1,
   );
   await page.locator('[data-command=share]').click();
-  const link = new URL(await page.locator('logit-share #link').inputValue());
+  const link = new URL(await page.locator('logit-send #link').inputValue());
   assert.equal(link.searchParams.get('model'), null);
   assert.doesNotMatch(link.hash, /branch/);
   assert.equal(
-    await page.locator('logit-share .left').innerText(),
+    await page.locator('logit-send .left').innerText(),
     'The model on show was opened from a file, which no link can carry: the link opens stories: English tales, with the same prompt and settings.',
   );
   await close();

@@ -67,8 +67,9 @@ test('a double click opens the whole instrument without a network', async () => 
   await page.locator('[data-command=run]').click();
   await page.locator('.verdict[data-right]').waitFor();
   await page.locator('[data-command=share]').click();
-  const share = page.locator('logit-share');
+  const share = page.locator('logit-send');
   await share.locator('#link').waitFor();
+  await share.locator('summary').click();
   assert.deepEqual(
     [await share.locator('iframe').count(), await share.locator('#element').count()],
     [0, 0],

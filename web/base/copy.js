@@ -1,9 +1,21 @@
-/** Copies a text to the clipboard; returns false if the browser refuses. @param {string} text */
+/** Copies to the clipboard. A function returns false if the browser allows no clipboard in this frame. */
+
+/** @param {string} text */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // the browser allows no clipboard in this frame
+    return false;
+  }
+}
+
+/** @param {Blob} image a PNG file */
+export async function copyImage(image) {
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ [image.type]: image })]);
+    return true;
+  } catch {
+    return false;
   }
 }

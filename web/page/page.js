@@ -9,12 +9,15 @@ if (scope) {
   const address = new PageAddress(scope);
   scope.shareable = true;
   scope.addEventListener('logit-share', async () => {
-    await import('./share.js');
-    const panel = /** @type {import('./share.js').LogitShare} */ (
-      document.querySelector('logit-share') ??
-        document.body.appendChild(document.createElement('logit-share'))
+    await import('./send.js');
+    const panel = /** @type {import('./send.js').LogitSend} */ (
+      document.querySelector('logit-send') ??
+        document.body.appendChild(document.createElement('logit-send'))
     );
-    await panel.show(address);
+    const { renderRoot, view } = scope;
+    const shown = /** @type {any} */ (renderRoot.querySelector(`#view > logit-${view}`));
+    const opener = renderRoot.querySelector('[data-command=share]');
+    await panel.show(address, shown?.picture ? shown : null, opener);
   });
   const complete = () => import('./complete.js').then(({ completePage }) => completePage(scope));
   scope.addEventListener('logit-ready', complete, { once: true });

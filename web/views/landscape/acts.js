@@ -7,10 +7,6 @@ import { round } from './axis.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** True if this browser can record a canvas. */
-const canFilm = () =>
-  'MediaRecorder' in globalThis && 'captureStream' in HTMLCanvasElement.prototype;
-
 /** The values that a sampler's button sets if the sampler is off. */
 export const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k: 40 });
 
@@ -18,17 +14,14 @@ export const CHIPS = /** @type {Record<string, number>} */ ({ top_p: 0.9, top_k:
  * @typedef {object} Options
  * @property {TableRow} row the knob
  * @property {TableRow[]} rows all settings that can be the knob
- * @property {boolean} bare true if there are no buttons for other stages, other knobs and files
+ * @property {boolean} bare true if there are no buttons for other stages and knobs
  * @property {Record<string, any>} settings
  * @property {TableRow[]} table
- * @property {boolean} filming
  * @property {boolean} all true if the other stages show
  * @property {() => void} swap
  * @property {() => void} showAll
  * @property {(patch: Record<string, any>) => void} set
  * @property {(knob: string) => void} choose
- * @property {(kind: 'svg' | 'png') => void} save
- * @property {() => void} film
  */
 
 /** Renders the row of knobs above the picture. @param {Options} options */
@@ -61,15 +54,7 @@ function renderOthers(options) {
             ({ name }) =>
               html`<option value=${name} ?selected=${name === row.name}>${settingName(name)}</option>`,
           )}
-        </select></label>
-      <span class="save">
-        <button data-command="svg" @click=${() => options.save('svg')}>SVG</button>
-        <button data-command="png" @click=${() => options.save('png')}>PNG</button>
-        ${
-          canFilm()
-            ? html`<button data-command="film" aria-pressed=${options.filming} title=${t('landscape.film.about')} @click=${options.film}>${t('landscape.film')}</button>`
-            : nothing
-        }</span></span>`;
+        </select></label></span>`;
 }
 
 /** @param {string} name @param {Options} options */

@@ -1,5 +1,6 @@
-/** Files of the landscape: the picture as SVG or PNG, and Play as a film. */
+/** Files of the landscape: its picture as SVG, and a loop of it as a film. */
 import { ticksOf } from './axis.js';
+import { Loop } from './loop.js';
 import { crossingWords } from './phrases.js';
 import { tailOf } from './sentence.js';
 
@@ -15,65 +16,86 @@ import { tailOf } from './sentence.js';
 const nameOf = ({ knob }) => `landscape-${knob.row?.name}`;
 
 export class Files {
-  /** The film of the running Play; null if none. @type {import('./film.js').Film | null} */
+  /** The film of the running loop; null if none. @type {import('./film.js').Film | null} */
   film = null;
   #host;
+  /** Ends the running loop. */
+  #leave = () => {};
 
   /** @param {import('lit').ReactiveElement} host */
   constructor(host) {
     this.#host = host;
   }
 
-  /** @param {'svg' | 'png'} kind @param {Scene} scene */
-  async save(kind, { content: { reader }, lines, display, prose }) {
+  /** @param {Scene} scene @returns {Promise<import('../../page/send.js').Shot | null>} */
+  async picture({ content, lines, display, prose }) {
+    const { reader } = content;
     const { row, share } = lines.knob;
-    if (!reader?.reading || !row || !display) return;
+    if (!reader?.reading || !row || !display) return null;
     const { named, look } = display.picture;
-    const picture = {
+    const words = content.wordsUntil(prose.eos).map(({ text }) => text);
+    const { drawPicture } = await import('./save.js');
+    const svg = drawPicture({
       named,
       course: reader.course,
       look,
       share,
       u: lines.u,
       drawn: reader.reading.drawn.id,
-      title: `${prose.prompt}${reader.written?.text ?? ''}`,
+      prompt: prose.prompt,
+      words,
       about: crossingWords(lines),
       axis: ticksOf(row),
-    };
-    const { savePicture } = await import('./save.js');
-    savePicture(nameOf(lines), kind, picture);
+    });
+    return { name: nameOf(lines), title: `${tailOf(prose.prompt)}${words.join('')}`, svg };
   }
 
-  /** Starts Play and its film, or stops Play. @param {() => Scene} sceneNow */
+  /** Starts a loop and its film; null if another one runs. @param {() => Scene} sceneNow */
   async record(sceneNow) {
-    const { lines } = sceneNow();
-    if (lines.playing) return lines.stop();
     const { Film } = await import('./film.js');
-    const { display } = sceneNow();
-    if (!display) return;
-    this.film = new Film(this.#host.renderRoot, display.picture.look);
+    const { lines, display } = sceneNow();
+    if (!display || this.film) return null;
+    lines.stop();
+    const film = new Film(this.#host.renderRoot, display.picture.look);
+    const usual = lines.run;
+    lines.run = /** @type {any} */ (new Loop(lines.knob.value));
     lines.play();
+    this.film = film;
+    this.#leave = () => (lines.run = usual);
+    const name = nameOf(lines);
+    const stop = () => {
+      lines.goHome();
+      this.drop();
+    };
+    return { canvas: film.canvas, stop, ended: film.ended.then((blob) => blob && { name, blob }) };
   }
 
-  /** Records a frame; after the last frame, saves the film. @param {Scene} scene */
+  /** Records a frame; after the last frame, ends the film. @param {Scene} scene */
   takeFrame({ content, lines, display, prose }) {
     if (!this.film || !display) return;
     this.film.take({
       look: display.picture.look,
       share: lines.knob.share,
       u: lines.u,
-      prompt: tailOf(prose.prompt),
+      prompt: prose.prompt,
       words: content.wordsUntil(prose.eos).map(({ text }) => text),
       about: crossingWords(lines, 4),
     });
     if (lines.playing || content.reader?.busy || display.isSentenceStale(content)) return;
-    this.film.save(nameOf(lines));
-    this.drop();
+    this.film.end();
+    this.#forget();
   }
 
   /** Ends the film without a file. */
   drop() {
-    if (this.film) this.#host.requestUpdate();
+    this.film?.drop();
+    this.#forget();
+  }
+
+  #forget() {
+    if (!this.film) return;
     this.film = null;
+    this.#leave();
+    this.#host.requestUpdate();
   }
 }

@@ -1,5 +1,5 @@
-/** A film of Play: the picture, the bars beside it and the text above, frame by frame. */
-import { download } from '../../base/download.js';
+/** A film of the landscape: the picture, the bars beside it, sentence and value above, frame by frame. */
+import { breakLines, partsOf } from './prose.js';
 import { stripWidth } from './paint.js';
 
 /**
@@ -20,19 +20,22 @@ const WIDEST = 1920;
 /** Frames per second, and bits per second. */
 const RATE = 30;
 const BITS = 6e6;
-/** The last frame is shown for this time, in ms. */
-const STANDS = 800;
 /** The width of the bars as a share of the picture's width, and the number of text lines. */
 const BARS = 0.36;
 const LINES = 2;
 
 export class Film {
-  #canvas = document.createElement('canvas');
+  canvas = document.createElement('canvas');
+  /** The recorded film; null if it was dropped. @type {Promise<Blob | null>} */
+  ended;
   #root;
-  #recorder;
+  /** Null before the first frame: a stream begins with the canvas as it is. @type {MediaRecorder | null} */
+  #recorder = null;
   /** @type {Blob[]} */
   #parts = [];
   #box;
+  /** @type {(film: Blob | null) => void} */
+  #resolve = () => {};
 
   /**
    * @param {ParentNode} root of the landscape
@@ -48,35 +51,32 @@ export class Film {
     const scale = Math.min(SHARPNESS, WIDEST / whole);
     this.#box = { margin, side, head, scale, whole, tall: head + height + margin };
     // Encoders accept even sizes only.
-    this.#canvas.width = 2 * Math.round((whole * scale) / 2);
-    this.#canvas.height = 2 * Math.round((this.#box.tall * scale) / 2);
-    this.#recorder = new MediaRecorder(this.#canvas.captureStream(RATE), {
-      mimeType: KINDS.find((kind) => MediaRecorder.isTypeSupported(kind)),
-      videoBitsPerSecond: BITS,
-    });
-    this.#recorder.ondataavailable = ({ data }) => this.#parts.push(data);
+    this.canvas.width = 2 * Math.round((whole * scale) / 2);
+    this.canvas.height = 2 * Math.round((this.#box.tall * scale) / 2);
+    this.ended = new Promise((resolve) => (this.#resolve = resolve));
   }
 
   /** @param {Scene} scene */
   take({ look, share, u, prompt, words, about }) {
-    const { width, height, unit, palette, family } = look;
+    const { width, height, unit, palette, family, serif } = look;
     const { margin, side, head, scale, whole, tall } = this.#box;
-    const context = /** @type {CanvasRenderingContext2D} */ (this.#canvas.getContext('2d'));
+    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.fillStyle = palette.panel;
     context.fillRect(0, 0, whole, tall);
     context.textBaseline = 'alphabetic';
-    context.font = `500 ${22 * unit}px ${family}`;
-    writeProse(
-      context,
-      [
-        { text: prompt, fill: palette.ink },
-        ...words.map((text, i) => ({ text, fill: i === 0 ? palette.mark : palette.ink })),
-      ],
-      { x: margin, y: 34 * unit, width: whole - 2 * margin, line: 30 * unit },
-    );
-    context.font = `400 ${15 * unit}px ${family}`;
-    context.fillStyle = palette.soft;
+    context.font = `400 ${22 * unit}px ${serif}`;
+    const measure = (/** @type {string} */ text) => context.measureText(text).width;
+    breakLines(partsOf(prompt, words), measure, whole - 2 * margin, LINES).forEach((line, row) => {
+      let x = margin;
+      for (const { text, lit } of line) {
+        context.fillStyle = lit ? palette.mark : palette.ink;
+        context.fillText(text, x, (34 + 30 * row) * unit);
+        x += measure(text);
+      }
+    });
+    context.font = `650 ${16 * unit}px ${family}`;
+    context.fillStyle = palette.ink;
     context.fillText(about, margin, head - 14 * unit);
 
     context.translate(margin, head);
@@ -92,39 +92,34 @@ export class Film {
     const bars = layer('.bars canvas');
     const { clientWidth, clientHeight } = bars;
     const fit = Math.min(side / clientWidth, height / clientHeight);
-    context.drawImage(bars, width + margin, 0, clientWidth * fit, clientHeight * fit);
-    if (this.#recorder.state === 'inactive') this.#recorder.start();
+    if (fit > 0 && fit < Infinity)
+      context.drawImage(bars, width + margin, 0, clientWidth * fit, clientHeight * fit);
+    this.#recorder ??= this.#start();
   }
 
-  /** Ends the film and downloads it. @param {string} name without its extension */
-  async save(name) {
-    await new Promise((resolve) => setTimeout(resolve, STANDS));
-    const stopped = new Promise((resolve) => (this.#recorder.onstop = resolve));
-    this.#recorder.stop();
-    await stopped;
-    const [type] = this.#recorder.mimeType.split(';');
-    download(`${name}.${type.split('/')[1]}`, new Blob(this.#parts, { type }), type);
+  #start() {
+    const recorder = new MediaRecorder(this.canvas.captureStream(RATE), {
+      mimeType: KINDS.find((kind) => MediaRecorder.isTypeSupported(kind)),
+      videoBitsPerSecond: BITS,
+    });
+    recorder.ondataavailable = ({ data }) => this.#parts.push(data);
+    recorder.onstop = () => {
+      const [type] = recorder.mimeType.split(';');
+      this.#resolve(new Blob(this.#parts, { type }));
+    };
+    recorder.start();
+    return recorder;
   }
-}
 
-/**
- * Writes words in lines, until LINES lines are full.
- * @param {CanvasRenderingContext2D} context
- * @param {{ text: string, fill: string }[]} parts
- * @param {{ x: number, y: number, width: number, line: number }} box
- */
-function writeProse(context, parts, { x, y, width, line }) {
-  let [at, row] = [0, 0];
-  for (const { text, fill } of parts) {
-    context.fillStyle = fill;
-    for (const word of text.replaceAll(/\s+/g, ' ').split(/(?= )/)) {
-      const wide = context.measureText(word).width;
-      const turns = at + wide > width;
-      if (turns && ++row === LINES) return;
-      if (turns) at = 0;
-      context.fillText(turns ? word.trimStart() : word, x + at, y + row * line);
-      at += turns ? context.measureText(word.trimStart()).width : wide;
-    }
+  /** Ends the film. */
+  end() {
+    this.#recorder?.stop();
+  }
+
+  /** Ends the film without a file. */
+  drop() {
+    this.#resolve(null);
+    if (this.#recorder?.state === 'recording') this.#recorder.stop();
   }
 }
 

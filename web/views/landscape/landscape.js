@@ -229,6 +229,16 @@ export class LogitLandscape extends ModelElement {
     return { content, lines, display: this.#display, prose: this.#prose };
   }
 
+  /** Returns the present picture; null if there is none. */
+  picture() {
+    return this.#files.picture(this.#scene);
+  }
+
+  /** Starts a loop from the knob's value to both ends and back, and its film. */
+  record() {
+    return this.#files.record(() => this.#scene);
+  }
+
   get #prose() {
     const eos = this.engine?.info?.eos_token_id ?? this.content.first?.eos;
     return { prompt: this.given ? '' : this.prompt, eos };
@@ -419,17 +429,15 @@ export class LogitLandscape extends ModelElement {
   #renderKnobs(row) {
     const { bare, table, all, lines } = this;
     const { settings, rows } = lines.knob;
-    const filming = this.#files.film !== null;
     // The knob's own value does not change this row.
     const others = JSON.stringify({ ...settings, [row.name]: 0 });
-    return guard([row, others, bare, table, filming, all, t('language')], () =>
+    return guard([row, others, bare, table, all, t('language')], () =>
       renderKnobs({
         row,
         bare,
         rows,
         settings,
         table,
-        filming,
         all,
         swap: () => this.#swap(),
         showAll: () => {
@@ -442,8 +450,6 @@ export class LogitLandscape extends ModelElement {
         },
         set: (patch) => lines.set(patch),
         choose: (knob) => this.#choose(knob),
-        save: (kind) => this.#files.save(kind, this.#scene),
-        film: () => this.#files.record(() => this.#scene),
       }),
     );
   }

@@ -10,7 +10,7 @@ import { riverAt, threadOf } from '../../plots/landscape.js';
  * @typedef {Record<'first' | 'last' | 'ground' | 'line' | 'ink' | 'soft' | 'mark' | 'markInk' | 'bar'
  *   | 'grid' | 'panel', string>} Palette
  *
- * @typedef {{ width: number, height: number, unit: number, family: string, palette: Palette }} Look
+ * @typedef {{ width: number, height: number, unit: number, family: string, serif: string, palette: Palette }} Look
  *
  * @typedef {{ river: River, name: string, label: Label | null, rank: number }} Named `rank`: from 0 for
  *   tokens; -1 for the ground

@@ -104,6 +104,7 @@ export class Picture {
   /** @returns {Look} */
   #measure() {
     const plot = /** @type {HTMLElement} */ (this.#root.querySelector('.plot'));
+    const sentence = /** @type {HTMLElement} */ (this.#root.querySelector('.sentence'));
     const colours = /** @type {HTMLElement} */ (this.#root.querySelector('.colours'));
     const palette = /** @type {Palette} */ (
       Object.fromEntries(
@@ -115,6 +116,7 @@ export class Picture {
       height: plot.clientHeight,
       unit: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
       family: getComputedStyle(plot).fontFamily,
+      serif: getComputedStyle(sentence).fontFamily,
       palette,
     };
   }

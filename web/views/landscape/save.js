@@ -1,7 +1,7 @@
-/** The landscape as a standalone file: SVG or PNG. */
-import { download } from '../../base/download.js';
+/** The landscape as a standalone SVG: sentence and value, picture and axis. */
 import { threadOf } from '../../plots/landscape.js';
 import { THREAD, colourOf } from './paint.js';
+import { breakLines, partsOf } from './prose.js';
 
 /**
  * @typedef {object} Picture
@@ -12,8 +12,9 @@ import { THREAD, colourOf } from './paint.js';
  * @property {number} drawn the id of the drawn token
  * @property {import('../../plots/landscape.js').River | null} course the drawn token's course if it has no
  *   river, otherwise null
- * @property {string} title
- * @property {string} about
+ * @property {string} prompt
+ * @property {string[]} words the text after the prompt; the first one is the drawn token
+ * @property {string} about the knob's value
  * @property {{ share: number, value: string, word: string }[]} axis
  */
 
@@ -95,36 +96,60 @@ function linesOf({ look: { width, height, unit, palette }, share, u }) {
   ];
 }
 
+/** The number of lines of the sentence. */
+const LINES = 2;
+
+/** Writes the sentence at the place of its first baseline. @param {Picture} picture @param {number} x @param {number} y */
+function sentenceOf({ prompt, words, look: { width, unit, palette, serif } }, x, y) {
+  const size = 22 * unit;
+  const context = /** @type {CanvasRenderingContext2D} */ (
+    document.createElement('canvas').getContext('2d')
+  );
+  context.font = `400 ${size}px ${serif}`;
+  const measure = (/** @type {string} */ text) => context.measureText(text).width;
+  return breakLines(partsOf(prompt, words), measure, width, LINES).map((line, row) => {
+    const spans = line.map(({ text, lit }) =>
+      lit ? `<tspan fill="${palette.mark}">${escaped(text)}</tspan>` : escaped(text),
+    );
+    return `<text xml:space="preserve" x="${x}" y="${y + row * 1.35 * size}" font-family="${escaped(serif)}" font-size="${size}" fill="${palette.ink}">${spans.join('')}</text>`;
+  });
+}
+
 /**
  * @param {Picture} picture
  * @returns {string}
  */
-function standAlone(picture) {
-  const { look, u, title, about, axis } = picture;
+export function drawPicture(picture) {
+  const { look, u, about, axis } = picture;
   const { width, height, unit, palette, family } = look;
-  const margin = 16 * unit;
-  const head = 64 * unit;
-  const foot = 44 * unit;
+  const margin = 24 * unit;
+  const head = 126 * unit;
+  const foot = 56 * unit;
   const [whole, tall] = [width + 2 * margin, height + head + foot];
-  const size = 15 * unit;
-  const most = Math.floor((width / (18 * unit * 0.52)) | 0);
-  const shown = [...title.replace(/\s+/g, ' ')];
-  const heading = shown.length > most ? `${shown.slice(0, most - 1).join('')}…` : shown.join('');
-  const words = about + (u === null ? '' : `, u = ${u.toFixed(4)}`);
+  const size = 14 * unit;
+  const value = { x: margin, y: head - 16 * unit, 'font-size': 16 * unit };
   const ticks = axis.map(({ share: at, value, word }) =>
     textOf(`${value} ${word}`.trim(), {
       x: round(at * width),
-      y: height + 1.6 * size,
-      'font-size': size * 0.9,
+      y: height + 1.8 * size,
+      'font-size': size,
       'text-anchor': at === 0 ? 'start' : at === 1 ? 'end' : 'middle',
       fill: palette.soft,
     }),
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${whole}" height="${tall}" viewBox="0 0 ${whole} ${tall}" font-family="${escaped(family)}">`,
-    `<title>${escaped(heading)}</title><rect width="${whole}" height="${tall}" fill="${palette.panel}"/>`,
-    textOf(heading, { x: margin, y: 26 * unit, 'font-size': 18 * unit, fill: palette.ink }),
-    textOf(words, { x: margin, y: 50 * unit, 'font-size': size, fill: palette.soft }),
+    `<title>${escaped(about)}</title><rect width="${whole}" height="${tall}" fill="${palette.panel}"/>`,
+    ...sentenceOf(picture, margin, 40 * unit),
+    textOf(about, { ...value, fill: palette.ink, 'font-weight': 650 }),
+    u === null
+      ? ''
+      : textOf(`u = ${u.toFixed(4)}`, {
+          ...value,
+          x: margin + width,
+          'text-anchor': 'end',
+          fill: palette.soft,
+        }),
     `<g transform="translate(${margin} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
     ...shapesOf(picture),
     ...namesOf(picture),
@@ -132,25 +157,4 @@ function standAlone(picture) {
     ...ticks,
     '</g></svg>',
   ].join('\n');
-}
-
-/** PNG pixels per CSS pixel. */
-const SHARPNESS = 2;
-
-/**
- * @param {string} name without its extension
- * @param {'svg' | 'png'} kind
- * @param {Picture} picture
- */
-export async function savePicture(name, kind, picture) {
-  const svg = standAlone(picture);
-  if (kind === 'svg') return download(`${name}.svg`, svg, 'image/svg+xml');
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = SHARPNESS * image.width;
-  canvas.height = SHARPNESS * image.height;
-  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((blob) => blob && download(`${name}.png`, blob, 'image/png'));
 }

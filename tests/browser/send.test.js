@@ -1,0 +1,304 @@
+/** Tests the panel behind "Send this": link, QR code, picture, loop and the code to embed. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { long } from '../long.js';
+import { axe, openBench, settle, until } from './bench.js';
+import { modulesOf, readCode } from './qr.js';
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+const MOMENT =
+  '?lang=en&model=verbs&view=landscape#prompt=Yesterday%20they&temperature=1.3&top_p=0.85&seed=7&landscape_knob=top_p&landscape_u=0.6';
+
+/** Opens a page of its own, whose panel may use the clipboard. */
+async function openMoment({ path = MOMENT, ...options } = {}) {
+  const opened = await bench.open({
+    path,
+    ready: false,
+    own: true,
+    viewport: { width: 1280, height: 720 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
+  const { page } = opened;
+  await page.locator('logit-landscape .sentence mark').waitFor();
+  await settle(page);
+  return { ...opened, panel: page.locator('logit-send') };
+}
+
+/** Opens the panel and waits for its picture. */
+async function open({ page, panel }) {
+  await page.locator('[data-command=share]').click();
+  await panel.locator('img').waitFor();
+}
+
+/** Returns the text of the QR code on the screen. */
+async function readShown(panel) {
+  const [path, box] = await panel
+    .locator('.code svg')
+    .evaluate((it) => [it.firstElementChild.getAttribute('d'), it.getAttribute('viewBox')]);
+  const [quiet, , wide] = box.split(' ').map(Number);
+  return readCode(modulesOf(path, wide + 2 * quiet));
+}
+
+/** Clicks a button that saves a file; returns the file's name and bytes. */
+async function saved({ page, panel }, name) {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    panel.locator(`[data-do=${name}]`).click(),
+  ]);
+  const bytes = Buffer.concat(await (await file.createReadStream()).toArray());
+  return { name: file.suggestedFilename(), bytes };
+}
+
+/** Returns bars, drawn token and sentence of a landscape. @param {import('playwright-core').Page} page */
+const shown = (page) =>
+  page.locator('logit-landscape').evaluate((it) => {
+    const { shown, names } = it.content;
+    const { trace, drawn } = shown.reading;
+    const bars = trace.tokens.map(({ id, p }) => [names.of(id), p]);
+    return { bars, drawn, text: it.renderRoot.querySelector('.sentence').textContent };
+  });
+
+test('link and QR code are the first things in sight and open the same moment', async () => {
+  const opened = await openMoment();
+  const { page, panel, complaints, close } = opened;
+  for (const size of [
+    { width: 1280, height: 720 },
+    { width: 375, height: 812 },
+  ]) {
+    await page.setViewportSize(size);
+    await open(opened);
+    for (const part of ['#link', '.code', '[data-copy=link]', '[data-do=svg]']) {
+      const { y, height } = await panel.locator(part).boundingBox();
+      assert.ok(y >= 0 && y + height <= size.height, `${part} at ${y} of ${size.height}`);
+    }
+    const focused = await panel.evaluate((it) => it.shadowRoot.activeElement?.dataset.copy);
+    assert.equal(focused, 'link', 'the focus is on "Copy link"');
+    assert.deepEqual(await axe(page), []);
+    const overflow = await panel
+      .locator('.sheet')
+      .evaluate((it) => it.scrollWidth - it.clientWidth);
+    assert.equal(overflow, 0);
+    if (size.width > 400) {
+      await page.keyboard.press('Escape');
+      await panel.locator('dialog').waitFor({ state: 'detached' });
+      const back = await page.evaluate(
+        () => document.activeElement?.shadowRoot?.activeElement?.dataset.command,
+      );
+      assert.equal(back, 'share', 'the focus returns');
+    }
+  }
+  const link = await panel.locator('#link').inputValue();
+  assert.equal(await readShown(panel), link);
+  await page.keyboard.press('Enter');
+  await until(
+    () => panel.locator('.link [role=status]').innerText(),
+    (said) => said === 'Copied.',
+  );
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
+  await panel.locator('.code').click();
+  const { width } = await panel.locator('.code').boundingBox();
+  assert.ok(width > 300, `the large code is ${width} px wide`);
+  const before = await shown(page);
+  const [, path] = link.split(bench.url);
+  const other = await openMoment({ path });
+  assert.deepEqual(await shown(other.page), before);
+  assert.deepEqual([complaints, other.complaints], [[], []]);
+  await other.close();
+  await close();
+});
+
+test('the picture has sentence, value and names; it is copied or saved', async () => {
+  const opened = await openMoment();
+  const { page, panel, complaints, close } = opened;
+  const { text } = await shown(page);
+  await open(opened);
+  const svg = await saved(opened, 'svg');
+  assert.equal(svg.name, 'landscape-top_p.svg');
+  const source = String(svg.bytes);
+  const plain = await page.context().newPage(); // the site's policy forbids documents made from text
+  const words = await plain.evaluate((markup) => {
+    const { documentElement: root } = new DOMParser().parseFromString(markup, 'image/svg+xml');
+    return root.localName === 'svg'
+      ? [...root.querySelectorAll('text')].map((it) => it.textContent)
+      : [];
+  }, source);
+  await plain.close();
+  assert.ok(words.join(' ').includes(text.replace('∎', '').slice(0, 60)), words.join('|'));
+  assert.ok(words.includes('top-p = 0.85') && words.includes('u = 0.6000'), words.join('|'));
+  await panel.locator('[data-do=copy]').click();
+  const said = panel.locator('.picture [role=status]');
+  await until(
+    () => said.innerText(),
+    (sentence) => sentence === 'Copied.',
+  );
+  const [copied, saidSize] = await page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read();
+    const image = await createImageBitmap(await item.getType('image/png'));
+    const thumb = document.querySelector('logit-send').shadowRoot.querySelector('img');
+    return [image.width / image.height, thumb.naturalWidth / thumb.naturalHeight];
+  });
+  assert.ok(Math.abs(copied - saidSize) < 0.01, 'the copied picture is the visible one');
+  await page.evaluate(() => (navigator.clipboard.write = () => Promise.reject(new Error())));
+  const png = await saved(opened, 'copy');
+  assert.equal(png.name, 'landscape-top_p.png');
+  assert.equal(png.bytes.subarray(1, 4).toString(), 'PNG');
+  assert.equal(
+    await said.innerText(),
+    'This browser copies no pictures. Saved as landscape-top_p.png.',
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+long(
+  'a loop is a film of four seconds that ends where it began, and the knob is at rest',
+  async () => {
+    const opened = await openMoment({ reducedMotion: 'no-preference' });
+    const { page, panel, complaints, close } = opened;
+    const before = await shown(page);
+    await open(opened);
+    const film = await saved(opened, 'loop');
+    assert.match(film.name, /^landscape-top_p\.(webm|mp4)$/);
+    await settle(page);
+    assert.deepEqual(await shown(page), before);
+    assert.equal(await panel.locator('img').count(), 1, 'the picture is back');
+    const other = await page.context().newPage(); // the page's policy forbids videos
+    const seen = await other.evaluate(async (base64) => {
+      const video = document.createElement('video');
+      video.muted = true;
+      video.src = `data:video/webm;base64,${base64}`;
+      const canvas = document.createElement('canvas');
+      const context = canvas.getContext('2d', { willReadFrequently: true });
+      const pixels = () => {
+        [canvas.width, canvas.height] = [video.videoWidth >> 1, video.videoHeight >> 1];
+        context.drawImage(video, 0, 0, canvas.width, canvas.height);
+        return context.getImageData(0, 0, canvas.width, canvas.height).data;
+      };
+      const unlike = (a, b) => {
+        let n = 0;
+        for (let i = 0; i < a.length; i += 4) if (Math.abs(a[i] - b[i]) > 40) n++;
+        return (4 * n) / a.length;
+      };
+      const began = performance.now();
+      let [first, middle] = [null, 0];
+      const each = () => {
+        first ??= pixels();
+        middle = Math.max(middle, unlike(first, pixels()));
+        video.requestVideoFrameCallback(each);
+      };
+      video.requestVideoFrameCallback(each);
+      await new Promise((resolve, reject) => {
+        video.onended = resolve;
+        video.onerror = () => reject(new Error('no film'));
+        video.play();
+      });
+      const ms = performance.now() - began;
+      return { ms, middle, last: unlike(first, pixels()), wide: video.videoWidth };
+    }, film.bytes.toString('base64'));
+    await other.close();
+    assert.ok(seen.wide > 600 && seen.ms > 3500 && seen.ms < 6000, JSON.stringify(seen));
+    assert.ok(seen.middle > 0.02 && seen.last < 0.005, JSON.stringify(seen));
+    assert.deepEqual(complaints, []);
+    await close();
+  },
+);
+
+test('a link that is too long for a QR code says so, and the device’s own sheet gets link and picture', async () => {
+  const opened = await openMoment();
+  const { page, panel, complaints, close } = opened;
+  await page.evaluate(() => {
+    window.sent = [];
+    Object.assign(navigator, {
+      canShare: () => true,
+      share: async ({ url, files }) =>
+        window.sent.push([url, files.map(({ name, type }) => `${name} ${type}`)]),
+    });
+  });
+  await page
+    .locator('logit-scope')
+    .evaluate((it) => it.instrument.setPrompt('they went '.repeat(300)));
+  await settle(page);
+  await open(opened);
+  assert.equal(
+    await panel.locator('.link > .about').innerText(),
+    'This link is too long for a QR code, which holds at most 2,953 bytes.',
+  );
+  await panel.locator('[data-do=share]').click();
+  const [[url, files]] = await until(
+    () => page.evaluate(() => window.sent),
+    (sent) => sent.length > 0,
+  );
+  assert.equal(url, await panel.locator('#link').inputValue());
+  assert.deepEqual(files, ['landscape-top_p.png image/png']);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('"Embed" writes link, frame and element, and its preview is live', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs#prompt=Yesterday%20they&top_k=3&seed=5',
+  });
+  const before = await page.evaluate(() => history.length);
+  await page.locator('[data-command=share]').click();
+  const panel = page.locator('logit-send');
+  await panel.locator('#link').waitFor();
+  assert.equal(await panel.locator('iframe').count(), 0, 'no preview before it is asked for');
+  await panel.locator('summary').click();
+  await panel.frameLocator('iframe').locator('logit-landscape canvas.rivers').waitFor();
+  assert.doesNotMatch(await panel.locator('#link').inputValue(), /view=/);
+  assert.match(await panel.locator('#frame').inputValue(), /&amp;view=landscape#/);
+  await panel.getByLabel('Temperature', { exact: false }).first().check();
+  await panel.locator('input[name=readonly]').check();
+  const link = new URL(
+    await until(
+      () => panel.locator('#link').inputValue(),
+      (text) => text.includes('readonly'),
+    ),
+  );
+  assert.equal(link.search, '?lang=en&model=verbs&controls=temperature&readonly');
+  assert.equal(link.hash, '#prompt=Yesterday%20they&top_k=3&seed=5');
+  assert.equal(await readShown(panel), link.href, 'the code follows the link');
+  assert.match(
+    await panel.locator('#frame').inputValue(),
+    /^<iframe src="http[^"]*&amp;controls=temperature/,
+  );
+  assert.match(
+    await panel.locator('#element').inputValue(),
+    /<logit-scope lang="en" model="verbs" controls="temperature" prompt="Yesterday they" top_k="3" seed="5" readonly>/,
+  );
+  const preview = panel.frameLocator('iframe');
+  await preview.locator('logit-distribution .row').first().waitFor();
+  assert.equal(await preview.locator('logit-knob').count(), 1);
+  assert.equal(await preview.locator('#prompt').inputValue(), 'Yesterday they');
+  await panel.locator('[data-copy=element]').click();
+  const said = () => panel.locator('.field [role=status]').allInnerTexts();
+  const [frame, element] = await until(said, (all) => all.some(Boolean));
+  assert.equal(frame, '');
+  assert.match(element, /Copied|selected/, 'beside what was copied');
+  assert.equal(await page.evaluate(() => history.length), before, 'the way back is as it was');
+  await page.keyboard.press('Escape');
+  await panel.locator('iframe').waitFor({ state: 'detached' });
+  await page.locator('[data-command=share]').click();
+  assert.ok(await panel.locator('input[name=readonly]').isChecked(), 'as it was left');
+  assert.equal(await panel.locator('.frames').count(), 0);
+  await panel.getByLabel('Temperature', { exact: false }).first().uncheck();
+  await panel.locator('.frames').waitFor(); // waits until the frame's address differs from the link
+  for (const [theme, style] of [
+    ['dark', 'color-scheme: dark;'],
+    ['contrast', '--logit-more: ;'],
+  ]) {
+    await panel.getByLabel('Colours').selectOption(theme);
+    const code = await panel.locator('#element').inputValue();
+    assert.ok(
+      code.includes(`\n<style>logit-scope { ${style} }</style>\n<logit-scope lang="en"`),
+      code,
+    );
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
