@@ -140,19 +140,19 @@ long(
       `${script()}<logit-landscape model="verbs"></logit-landscape>`,
       '<html lang="en" dir="rtl">',
     );
-    const chip = page.locator('logit-landscape [data-chip=top_k]');
-    await chip.waitFor();
-    const [plus, last] = await chip.evaluate((button) =>
+    const count = page.locator('logit-landscape [data-command=rain]');
+    await count.waitFor();
+    const [sign, last] = await count.evaluate((button) =>
       [0, button.textContent.trim().length - 1].map((i) => {
-        const text = [...button.childNodes].find(({ data }) => data?.includes('+'));
+        const text = [...button.childNodes].find(({ data }) => data?.includes('×'));
         const range = document.createRange();
-        const from = text.data.indexOf('+') + i;
+        const from = text.data.indexOf('×') + i;
         range.setStart(text, from);
         range.setEnd(text, from + 1);
         return range.getBoundingClientRect().left;
       }),
     );
-    assert.ok(plus < last, 'the sign stands before the name');
+    assert.ok(sign < last, 'the sign stands before the number');
     const directions = await page.evaluate(
       (all) =>
         Promise.all(

@@ -317,7 +317,7 @@ test('play runs the knob from end to end and back to the user’s value; stopped
   // Plays slowly, so that the knob has moved little when the test stops it.
   await view.evaluate((it) => (it.lines.run.ms = 60_000));
   await play.click();
-  await view.locator('[data-chip=top_p]').click();
+  await view.evaluate((it) => it.lines.set({ top_p: 0.9 }));
   await until(
     () => page.evaluate(() => location.hash),
     (address) => address.includes('top_p=0.9'),
@@ -430,30 +430,52 @@ test('roll again takes the next seed and lets it decide u', async () => {
   await opened.close();
 });
 
-test('top-p and top-k are one press away, other stages in a fold, and any slider can be the knob', async () => {
+test('any setting can be the knob: segments by pointer and arrows, others in a menu; a line names what else acts', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.5' });
   const { page, view, knob } = opened;
-  await view.locator('[data-chip=top_p]').click();
+  const group = view.getByRole('radiogroup', { name: 'Knob' });
+  const chosen = () => view.getByRole('radio', { checked: true }).allInnerTexts();
+  const also = view.locator('.also');
+  assert.deepEqual(await group.getByRole('radio').allInnerTexts(), [
+    'Temperature',
+    'Top-k',
+    'Top-p',
+    'Min-p',
+  ]);
+  assert.deepEqual(await chosen(), ['Temperature']);
+  assert.equal(await also.count(), 0);
+  // The group is one stop of Tab; arrows move and choose, from the last to the first too.
+  await group.getByRole('radio', { name: 'Temperature' }).focus();
+  for (const [key, name] of [
+    ['ArrowRight', 'Top-k'],
+    ['ArrowDown', 'Top-p'],
+    ['End', 'Min-p'],
+    ['ArrowRight', 'Temperature'],
+    ['ArrowLeft', 'Min-p'],
+    ['ArrowUp', 'Top-p'],
+  ]) {
+    await page.keyboard.press(key);
+    await settle(page);
+    assert.deepEqual(await chosen(), [name], key);
+    assert.ok(await group.getByRole('radio', { name }).evaluate((it) => it.matches(':focus')));
+  }
+  await page.keyboard.press('Tab');
+  assert.ok(await view.locator('.more').evaluate((it) => it.matches(':focus')));
+  await knob.press('PageDown');
   await settle(page);
-  await expectCrossing(opened, { top_p: 0.9 });
-  assert.equal(await view.locator('[data-chip=top_p]').getAttribute('aria-pressed'), 'true');
-  await view.locator('[data-command=all]').click();
-  await view.locator('[data-stage=min_p] input').fill('0.1');
-  await settle(page);
-  await expectCrossing(opened, { top_p: 0.9, min_p: 0.1 });
-  await view.locator('.axis-of select').selectOption('top_k');
+  const { value: nucleus } = await expectCrossing(opened, { name: 'top_p', temperature: 1.5 });
+  assert.ok(nucleus < 1);
+  assert.equal(await also.innerText(), 'also: temperature 1.5');
+
+  await view.getByRole('radio', { name: 'Top-k' }).click();
   await settle(page);
   assert.equal(await knob.getAttribute('aria-valuemax'), '100');
-  await knob.focus();
-  await page.keyboard.press('Home');
-  await page.keyboard.press('PageUp');
+  assert.match(await also.innerText(), /^also: temperature 1.5 and top-p 0\.\d+$/);
+  await knob.press('Home');
+  await knob.press('PageUp');
   await settle(page);
-  const { value } = await expectCrossing(opened, {
-    name: 'top_k',
-    temperature: 1.5,
-    top_p: 0.9,
-    min_p: 0.1,
-  });
+  const others = { temperature: 1.5, top_p: nucleus };
+  const { value } = await expectCrossing(opened, { name: 'top_k', ...others });
   assert.equal(value, 10);
   // The address contains all settings.
   const link = await until(
@@ -465,6 +487,42 @@ test('top-p and top-k are one press away, other stages in a fold, and any slider
   await view.locator('.sentence mark').waitFor();
   await settle(page);
   assert.equal(await numberOf(knob), 10);
+
+  const more = view.getByRole('combobox', { name: 'More settings' });
+  const groups = await more.locator('optgroup').evaluateAll((all) => all.map(({ label }) => label));
+  assert.deepEqual(
+    groups.map((label) => label.split(':')[0]),
+    ['Flatten', 'Cut', 'Penalise', 'Steer', 'Mark'],
+  );
+  await more.selectOption({ label: 'Typical-p' });
+  await settle(page);
+  assert.deepEqual(await chosen(), []);
+  assert.equal(await more.inputValue(), 'typical_p');
+  await expectCrossing(opened, { name: 'typical_p', ...others, top_k: 10 });
+  await view.getByRole('radio', { name: 'Temperature' }).click();
+  await settle(page);
+  assert.equal(await more.inputValue(), '');
+  // A press on the line shows all settings, where each can be changed.
+  assert.match(await also.innerText(), /^also: top-k 10 and top-p 0\.\d+$/);
+  await also.click();
+  await settle(page);
+  assert.equal(await page.locator('#tab-bench').getAttribute('aria-selected'), 'true');
+  assert.equal(
+    await page.locator('logit-knob[data-name=top_k] input[type=range]').inputValue(),
+    '10',
+  );
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
+test('a page with some controls offers those knobs only', async () => {
+  const opened = await openLandscape({
+    path: '?lang=en&model=verbs&view=landscape&controls=top_p,typical_p,temperature#temperature=1.5',
+  });
+  const { view } = opened;
+  assert.deepEqual(await view.getByRole('radio').allInnerTexts(), ['Temperature', 'Top-p']);
+  assert.deepEqual(await view.locator('.more option').allInnerTexts(), ['more …', 'Typical-p']);
+  assert.equal(await view.locator('button.also').count(), 0, 'no way to the hidden controls');
   await opened.close();
 });
 
@@ -472,8 +530,9 @@ test('the value of any knob is shown whole and overlaps nothing', async () => {
   const wide = ['frequency_penalty', 'epsilon_cutoff', 'watermark_key'];
   for (const lang of LONG ? ['en', 'es'] : ['es']) {
     const { page, view, knob, close } = await openLandscape({ lang });
-    const choice = view.locator('.axis-of select');
+    const choice = view.locator('.more');
     const all = await choice.locator('option').evaluateAll((them) => them.map((it) => it.value));
+    all.shift(); // the name of the menu
     for (const name of LONG ? all : sample(wide, 1)) {
       await choice.selectOption(name);
       await knob.press('Home');
@@ -495,25 +554,24 @@ test('the value of any knob is shown whole and overlaps nothing', async () => {
 test('with top-p before temperature the chain changes its order, and the regions with another token are lit', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.4' });
   const { page, view, knob } = opened;
-  const swap = view.locator('[data-command=swap]');
-  assert.equal(await swap.isVisible(), false);
-  await view.locator('[data-chip=top_p]').click();
+  const act = (name) => view.evaluate((it, which) => it.act(which), name);
+  await act('top_p');
   await settle(page);
   await expectCrossing(opened, { top_p: 0.9 });
-  await swap.click();
+  await act('swap');
   await settle(page);
   const order = scope.table.filter(({ warper }) => warper).map(({ name }) => name);
   const [heat, nucleus] = ['temperature', 'top_p'].map((name) => order.indexOf(name));
   [order[heat], order[nucleus]] = [order[nucleus], order[heat]];
   await expectCrossing(opened, { top_p: 0.9, order });
-  assert.equal(await swap.getAttribute('aria-pressed'), 'true');
+  assert.match(await view.locator('.also').innerText(), /another order$/);
   const about = view.locator('.headline .about');
   assert.match(await about.innerText(), /^strong colours: .* [1-9][\d.]*% of u$/);
   // Moves along the axis keep the comparison. Another setting ends it, and the address contains the order.
   await knob.press('Home');
   await settle(page);
   assert.match(await about.innerText(), /^strong colours: .* 0% of u$/);
-  await view.locator('[data-chip=top_k]').click();
+  await view.evaluate((it) => it.lines.set({ top_k: 40 }));
   await settle(page);
   assert.match(await about.innerText(), /: \d+\.\d+ bits of choice$/);
   await until(
@@ -521,10 +579,10 @@ test('with top-p before temperature the chain changes its order, and the regions
     (url) => url.includes('order='),
   );
   assert.match(page.url(), /[#&]order=temperature:min_p,top_p:dynatemp_range&/);
-  await swap.click();
+  await act('swap');
   await settle(page);
   await expectCrossing(opened, { top_p: 0.9, top_k: 40 });
-  assert.equal(await swap.getAttribute('aria-pressed'), 'false');
+  assert.equal(await view.locator('.also').innerText(), 'also: top-k 40 and top-p 0.9');
   assert.deepEqual(opened.complaints, []);
   await opened.close();
 });
@@ -799,7 +857,6 @@ test('the landscape separates unchanged tokens from changed ones since the drag 
 long('axe finds nothing, light and dark, with all folds open', async () => {
   const opened = await openLandscape();
   const { page, view } = opened;
-  await view.locator('[data-command=all]').click();
   await view.locator('.numbers summary').click();
   for (const colorScheme of sample(['light', 'dark'], 1)) {
     await page.emulateMedia({ colorScheme });
@@ -817,31 +874,28 @@ const SIZES = [
 ];
 // shift.test.js counts layout shifts at all sizes.
 for (const [width, height] of sample(SIZES, 1))
-  long(
-    `dragging, playing, changing stages and rolling move nothing else: ${width} px`,
-    async () => {
-      const opened = await openLandscape({ viewport: { width, height } });
-      const { page, view } = opened;
-      await plotOf(opened);
-      await page.evaluate(() => {
-        window.shifts = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) window.shifts += entry.value;
-        }).observe({ type: 'layout-shift', buffered: false });
-      });
-      await drag(opened, [0.4, 0.1], [0.95, 0.1]);
-      await drag(opened, [0.4, 0.1], [0.4, 0.95]);
-      await drag(opened, [0.4, 0.1], [0.02, 0.1]);
-      for (const part of ['[data-chip=top_p]', '[data-chip=top_k]', '[data-command=roll]']) {
-        await view.locator(part).click();
-        await settle(page);
-      }
-      await view.locator('[data-command=rain]').click();
+  long(`dragging, changing the knob and rolling move nothing else: ${width} px`, async () => {
+    const opened = await openLandscape({ viewport: { width, height } });
+    const { page, view } = opened;
+    await plotOf(opened);
+    await page.evaluate(() => {
+      window.shifts = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.shifts += entry.value;
+      }).observe({ type: 'layout-shift', buffered: false });
+    });
+    await drag(opened, [0.4, 0.1], [0.95, 0.1]);
+    await drag(opened, [0.4, 0.1], [0.4, 0.95]);
+    await drag(opened, [0.4, 0.1], [0.02, 0.1]);
+    for (const part of ['[data-knob=top_p]', '[data-knob=temperature]', '[data-command=roll]']) {
+      await view.locator(part).click();
       await settle(page);
-      assert.ok((await page.evaluate(() => window.shifts)) < 0.05);
-      await opened.close();
-    },
-  );
+    }
+    await view.locator('[data-command=rain]').click();
+    await settle(page);
+    assert.ok((await page.evaluate(() => window.shifts)) < 0.05);
+    await opened.close();
+  });
 
 // lesson.test.js also tests this element in a lesson.
 long(

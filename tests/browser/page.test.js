@@ -74,7 +74,7 @@ test("the title describes the current state in the page's language and adds no h
   const before = await page.evaluate(() => history.length);
   for (let i = 0; i < 5; i++) await knob.press('ArrowRight');
   await title('Temperature 0.95 · Logitscope');
-  await page.locator('logit-landscape .axis-of select').selectOption('top_p');
+  await page.locator('logit-landscape [data-knob=top_p]').click();
   await title('Top-p 0.9 · Logitscope');
   assert.ok((await page.evaluate(() => history.length)) <= before + 1);
   await page.locator('#tab-compare').click();

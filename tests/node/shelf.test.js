@@ -25,7 +25,7 @@ test('every sampler except the front ones is on the shelf once, with strings, so
   );
   for (const code of ['en', 'es']) {
     const messages = read(code);
-    for (const { group } of GROUPS) assert.ok(messages[`shelf.group.${group}`], group);
+    for (const { group } of GROUPS) assert.ok(messages[`group.${group}`], group);
     for (const name of NAMES) {
       const { source, given } = SAMPLERS[name];
       assert.ok(messages[`about.${name}`] && messages[`warper.${name}`], name);

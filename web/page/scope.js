@@ -497,7 +497,7 @@ export class LogitScope extends InstrumentElement {
     if (detail.settings) instrument.usePreset(detail.settings);
     if (detail.seed !== undefined) instrument.setSeed(detail.seed);
     if (detail.prompt) instrument.setPrompt(detail.prompt);
-    this.view = 'bench';
+    this.#go('bench');
   }
 }
 

@@ -44,7 +44,7 @@ const BESIDE = {
       requests,
       first,
       knobs,
-    ) => html`<logit-landscape class="panel" ${listen(requests)} .first=${first} ?bare=${knobs !== null}
+    ) => html`<logit-landscape class="panel" ${listen(requests)} .first=${first} ?bare=${knobs !== null} .knobs=${knobs}
       ${props(instrument.model.status === 'ready' ? readBy(instrument) : comingTo(first))}
       ${props(choicesOf('landscape', { landscape_knob: knobs?.[0], ...choices }))}></logit-landscape>`,
   },

@@ -2,7 +2,7 @@
  * Facts about each sampler on the shelf: its names in other programs, its source and a picture of its
  * effect on two small distributions. The table of settings has its group and its usual value.
  */
-import { FRONT, PARTS } from './settings.js';
+import { EFFECTS, FRONT, PARTS } from './settings.js';
 
 /**
  * `given` names the entry of GIVEN that the picture needs in addition to the logits; null for a sampler
@@ -29,9 +29,6 @@ const TRANSFORMERS = {
   url: 'https://huggingface.co/docs/transformers/internal/generation_utils',
 };
 const OPENAI = { by: 'OpenAI API', url: 'https://platform.openai.com/docs/api-reference/chat' };
-
-/** The groups of the shelf. */
-const EFFECTS = ['flatten', 'cut', 'penalise', 'steer', 'mark'];
 
 /**
  * Returns all samplers of the shelf, grouped by their effect, in canonical order. The constraint and the

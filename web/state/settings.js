@@ -32,6 +32,26 @@ export const PARTS = /** @type {Record<string, string[]>} */ ({
 /** The parameters that several samplers share. */
 export const SHARED = ['repetition_window', 'min_tokens_to_keep'];
 
+/** The groups of samplers, by their effect. */
+export const EFFECTS = ['flatten', 'cut', 'penalise', 'steer', 'mark'];
+
+/**
+ * Returns the names of settings by the group of their sampler; each sampler's parameters follow it. The
+ * last group, null, has the settings without a sampler.
+ * @param {readonly { name: string, effect?: string }[]} rows
+ */
+export function groupSettings(rows) {
+  const left = new Set(rows.map(({ name }) => name));
+  const take = (/** @type {string[]} */ names) => names.filter((name) => left.delete(name));
+  /** @type {{ group: string | null, names: string[] }[]} */
+  const groups = EFFECTS.map((group) => {
+    const inside = rows.filter(({ effect }) => effect === group);
+    return { group, names: take(inside.flatMap(({ name }) => [name, ...(PARTS[name] ?? [])])) };
+  });
+  groups.push({ group: null, names: [...left] });
+  return groups.filter(({ names }) => names.length > 0);
+}
+
 /**
  * Returns the neutral settings of the page. Biases and values carried from draw to draw are omitted:
  * they belong to the text.

@@ -120,7 +120,7 @@ export class LogitShelf extends LogitElement {
     return this.#groups
       .filter(({ names }) => names.length > 0)
       .map(({ group, names }) => {
-        const title = t(`shelf.group.${group}`);
+        const title = t(`group.${group}`);
         return html`<h3 data-group=${group}>${title}</h3>${this.#renderList(names, title)}`;
       });
   }

@@ -17,7 +17,6 @@ import { settingName } from '../../base/setting-words.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { initialChoices } from '../../state/fields.js';
-import { CHIPS, renderKnobs } from './acts.js';
 import { ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { renderDeeds } from './deeds.js';
@@ -34,7 +33,7 @@ import { crossingWords, drawnWords, statusWords } from './phrases.js';
 import { COLOURS } from './picture.js';
 import { DRAWS, Rain } from './rain.js';
 import { ROWS, rowsOf } from './slice.js';
-import { renderStages } from './stages.js';
+import { alsoActive, renderKnobs } from './segments.js';
 import { Subject } from './subject.js';
 import { canSwap, swapped } from './swap.js';
 import { renderTable } from './table.js';
@@ -45,6 +44,9 @@ import { UBox } from './u-box.js';
 addMessages(locales);
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
+
+/** The top-p that the tour turns on. */
+const NUCLEUS = 0.9;
 
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -57,7 +59,7 @@ export class LogitLandscape extends ModelElement {
     given: { attribute: false },
     first: { attribute: false },
     bare: { type: Boolean },
-    all: { state: true },
+    knobs: { attribute: false },
     tabled: { state: true },
   };
 
@@ -92,10 +94,10 @@ export class LogitLandscape extends ModelElement {
     this.given = null;
     /** Prepared answers, shown until an engine is open; null if none. @type {import('../../state/first-frame.js').FirstFrame | null} */
     this.first = null;
-    /** True if there are no controls for other knobs, other stages and files. */
+    /** True if no other knob can be chosen, except those in `knobs`. */
     this.bare = false;
-    /** True if the other stages show. */
-    this.all = false;
+    /** The knobs that the page allows; null for all, undefined without a page. @type {string[] | null | undefined} */
+    this.knobs = undefined;
     /** True if the table is open. */
     this.tabled = false;
   }
@@ -327,7 +329,7 @@ export class LogitLandscape extends ModelElement {
     if (action === 'rain') return this.#drawMany();
     const { lines } = this;
     const off = (lines.knob.settings.top_p ?? 1) === 1;
-    if (action === 'top_p' || off) lines.set({ top_p: off ? CHIPS.top_p : 1 });
+    if (action === 'top_p' || off) lines.set({ top_p: off ? NUCLEUS : 1 });
     if (action !== 'swap') return;
     while (off && this.busy && this.isConnected) await new Promise(requestAnimationFrame);
     if (canSwap(lines.knob.settings)) this.#swap();
@@ -359,7 +361,6 @@ export class LogitLandscape extends ModelElement {
         </div>
         ${trouble ? html`<p class="error" role="alert">${sentence(trouble, this)}</p>` : nothing}
       </div>
-      ${row && this.all ? this.#renderAll(row) : nothing}
       <div class="below">${row ? [this.#renderTable(), renderCaption(row.name, this.lines.single)] : nothing}</div>
       ${this.#menu.render()}
       <p class="visually-hidden" role="status">${rests ? statusWords(this.lines, this.content, this.#rain.tally) : ''}</p>
@@ -427,42 +428,20 @@ export class LogitLandscape extends ModelElement {
 
   /** @param {TableRow} row */
   #renderKnobs(row) {
-    const { bare, table, all, lines } = this;
-    const { settings, rows } = lines.knob;
-    // The knob's own value does not change this row.
-    const others = JSON.stringify({ ...settings, [row.name]: 0 });
-    return guard([row, others, bare, table, all, t('language')], () =>
+    const { bare, knobs, table } = this;
+    const { settings, rows } = this.lines.knob;
+    const also = alsoActive(settings, table, row.name);
+    const allowed = knobs ?? (bare ? [] : null);
+    return guard([row, also.join(), allowed?.join(), knobs, table, t('language')], () =>
       renderKnobs({
         row,
-        bare,
-        rows,
-        settings,
-        table,
-        all,
-        swap: () => this.#swap(),
-        showAll: () => {
-          this.all = !this.all;
-          // shelf.js has the sentences about the stages; until it is loaded, the stages have no titles.
-          import('../../panels/chain/shelf.js').then(
-            () => this.requestUpdate(),
-            () => {},
-          );
-        },
-        set: (patch) => lines.set(patch),
+        rows: allowed ? rows.filter(({ name }) => allowed.includes(name)) : rows,
+        also,
+        openBench: knobs === null ? () => this.emit('logit-adopt', {}) : null,
         choose: (knob) => this.#choose(knob),
+        beside: nothing,
       }),
     );
-  }
-
-  /** @param {TableRow} row */
-  #renderAll(row) {
-    const { knob } = this.lines;
-    return renderStages({
-      rows: knob.rows.filter(({ name, warper }) => warper && name !== row.name),
-      settings: knob.settings,
-      stages: this.content.reader?.reading?.trace.stages ?? [],
-      set: (name, value) => this.lines.set({ [name]: value }),
-    });
   }
 
   #renderTable() {

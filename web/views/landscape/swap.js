@@ -3,18 +3,8 @@
 /** The two samplers to swap. */
 const PAIR = ['temperature', 'top_p'];
 
-/** @param {import('../../engine/types.js').TableRow[]} table */
-const canonical = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
-
-/**
- * True if top-p is before the temperature.
- * @param {string[] | undefined} order
- * @param {import('../../engine/types.js').TableRow[]} table
- */
-export function isSwapped(order, table) {
-  const [heat, nucleus] = placesIn(order ?? canonical(table));
-  return nucleus < heat;
-}
+/** Returns the canonical order of the samplers. @param {import('../../engine/types.js').TableRow[]} table */
+export const canonical = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
 
 /**
  * Returns the order with the two samplers swapped.
