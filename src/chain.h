@@ -105,13 +105,17 @@ struct chain_drawn chain_draw_gumbel(const struct chain *chain, uint64_t seed, u
 /* Returns the fields that chain_draw would return if it drew this surviving token. */
 struct chain_drawn chain_describe(const struct chain *chain, uint32_t id);
 
+struct chain_choice {
+    uint64_t r; /* 53 random bits */
+    bool raw;   /* true to compute p_raw, which is 0 otherwise */
+};
+
 /* Combines chain_apply and chain_draw, but writes no trace. The drawn token and its numbers have
  * equal bits. If the settings keep few tokens (shortlist.h), this call is up to a hundred times
  * faster. p_raw needs a pass over the vocabulary, unless an earlier call with this version made
- * this pass. If `raw` is false, p_raw is 0. The previous trace is lost. Fails as chain_apply does.
- */
+ * this pass. The previous trace is lost. Fails as chain_apply does. */
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
-                         const uint32_t *history, size_t n_history, uint64_t r, bool raw,
+                         const uint32_t *history, size_t n_history, struct chain_choice choice,
                          struct chain_sample *sample, struct fault *fault);
 
 #endif

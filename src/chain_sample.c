@@ -93,7 +93,7 @@ static enum status sample_from(struct chain *chain, struct pool pool, struct war
 }
 
 enum status chain_sample(struct chain *chain, const float *logits, const struct settings *settings,
-                         const uint32_t *history, size_t n_history, uint64_t r, bool raw,
+                         const uint32_t *history, size_t n_history, struct chain_choice choice,
                          struct chain_sample *sample, struct fault *fault) {
     size_t n = chain->vocab_size;
     struct shortlist *list = chain->list;
@@ -105,7 +105,7 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
     if (!status) status = chain_check_second(settings, n, fault);
     if (status) return status;
     bool listed = shortlist_make(list, logits, n, settings, history, n_history, chain->scratch);
-    if (!listed || raw) status = chain_read(chain, logits, fault);
+    if (!listed || choice.raw) status = chain_read(chain, logits, fault);
     if (status) return status;
     if (listed) {
         input.settings = &list->settings;
@@ -120,8 +120,8 @@ enum status chain_sample(struct chain *chain, const float *logits, const struct 
         max = chain->raw_state.max;
         input.total = chain->raw_state.total;
     }
-    status = sample_from(chain, pool, &input, max, r, sample, fault);
-    if (!status && raw)
+    status = sample_from(chain, pool, &input, max, choice.r, sample, fault);
+    if (!status && choice.raw)
         sample->drawn.p_raw =
             chain_share(chain->raw_weights[sample->drawn.id], chain->raw_state.total);
     return status;

@@ -551,9 +551,9 @@ EXPORT(const struct chain_sample *, chain_sample)
 (struct chain *chain, const float *logits, const uint32_t *history, size_t n_history, double u,
  uint32_t raw) {
     static struct chain_sample sample;
-    uint64_t r = (uint64_t)(u * 0x1p53);
+    struct chain_choice choice = {(uint64_t)(u * 0x1p53), raw != 0};
     note_version(chain, logits);
-    if (chain_sample(chain, logits, &settings, history, n_history, r, raw != 0, &sample, &fault))
+    if (chain_sample(chain, logits, &settings, history, n_history, choice, &sample, &fault))
         return NULL;
     return &sample;
 }

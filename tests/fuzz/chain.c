@@ -94,8 +94,8 @@ static void check_answer(struct chain *chain, const struct settings *settings, s
     struct chain_sample sample;
     enum status checked = settings_check(settings, n, NULL);
     enum status status = chain_apply(chain, logits, settings, history, n_history, 20, &fault);
-    enum status sampled =
-        chain_sample(chain, logits, settings, history, n_history, r, true, &sample, NULL);
+    enum status sampled = chain_sample(chain, logits, settings, history, n_history,
+                                       (struct chain_choice){r, true}, &sample, NULL);
     CHECK_MESSAGE(sampled == status, "%s, %s", status_name(sampled), status_name(status));
     if (checked) CHECK_MESSAGE(status, "%s", status_name(checked));
     if (status) CHECK(fault.status == status && fault.key);

@@ -183,7 +183,8 @@ static void chains_open_or_not(void) {
         settings.second = logits;
         settings.value[warper] = warper == SETTING_MIROSTAT ? 2 : 0.5;
         CHECK(!chain_apply(chain, logits, &settings, NULL, 0, 10, NULL));
-        CHECK(!chain_sample(chain, logits, &settings, NULL, 0, 9, true, &sample, NULL));
+        CHECK(!chain_sample(chain, logits, &settings, NULL, 0, (struct chain_choice){9, true},
+                            &sample, NULL));
     }
     CHECK(made == 0);
     chain_close(chain);

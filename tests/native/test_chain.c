@@ -220,7 +220,8 @@ static void a_version_vouches_for_the_logits(void) {
         chain_version(chain, versions[i]);
         CHECK(chain_apply(chain, two, &settings, NULL, 0, 2, &fault) == STATUS_OK);
         CHECK(floor(chain_trace(chain)->raw_entropy + 0.5) == expected[i]);
-        CHECK(chain_sample(chain, two, &settings, NULL, 0, 0, true, &sample, &fault) == STATUS_OK);
+        CHECK(chain_sample(chain, two, &settings, NULL, 0, (struct chain_choice){0, true}, &sample,
+                           &fault) == STATUS_OK);
         CHECK((sample.drawn.p_raw == 0.5) == (expected[i] == 1));
     }
     chain_close(chain);
@@ -284,8 +285,10 @@ static void own_stage_equals_the_warper_it_is(void) {
             CHECK(chain_apply(mine, logits, &own, NULL, 0, N, &fault_too) == STATUS_OK);
             CHECK(chain_trace(mine)->stages[own.own_at].stage == (uint32_t)STAGE_OWN);
             check_same(with, mine, n);
-            CHECK(!chain_sample(with, logits, &settings, NULL, 0, 1, true, &drawn, &fault));
-            CHECK(!chain_sample(mine, logits, &own, NULL, 0, 1, true, &drawn_too, &fault));
+            CHECK(!chain_sample(with, logits, &settings, NULL, 0, (struct chain_choice){1, true},
+                                &drawn, &fault));
+            CHECK(!chain_sample(mine, logits, &own, NULL, 0, (struct chain_choice){1, true},
+                                &drawn_too, &fault));
             CHECK(drawn.drawn.id == drawn_too.drawn.id && drawn.drawn.p == drawn_too.drawn.p);
         }
         chain_close(with);

@@ -352,8 +352,8 @@ static void chains_equal_the_specification(void) {
             for (uint32_t t = 0; t < trace->n_tokens && t < kept; t++)
                 CHECK(trace->tokens[t].id == ids[t]);
         }
-        CHECK(chain_sample(chain, logits, &settings, history, n_history, r, false, &sample,
-                           &fault) == status);
+        CHECK(chain_sample(chain, logits, &settings, history, n_history,
+                           (struct chain_choice){r, false}, &sample, &fault) == status);
         if (!status) check_drawn(&sample.drawn, &settings, n, r);
         if (!status) CHECK(sample.kept == kept && sample.entropy == chain_trace(chain)->entropy);
         chain_close(chain);

@@ -43,8 +43,9 @@ static void compare(struct chain *chain, const struct settings *settings, size_t
                     size_t n_history, uint64_t r, int round) {
     struct fault short_fault = {0}, long_fault = {0};
     struct chain_sample sample;
-    enum status status = chain_sample(chain, logits, settings, history, n_history, r, round % 2,
-                                      &sample, &short_fault);
+    struct chain_choice choice = {r, round % 2};
+    enum status status =
+        chain_sample(chain, logits, settings, history, n_history, choice, &sample, &short_fault);
     enum status expected = chain_apply(chain, logits, settings, history, n_history, 0, &long_fault);
     char line[FAULT_LINE_MAX];
     strcpy(line, fault_line(&short_fault));
