@@ -89,7 +89,11 @@ async function readScope(page) {
     const { source, context, controls, readonly, result, fault, notice } = scope;
     const { lang, dataset } = document.documentElement;
     // Null is the default of a choice; no link contains it.
-    const state = Object.entries(scope.state).filter(([, value]) => value !== null);
+    const state = Object.entries({
+      ...scope.state,
+      // A link that names no chart had the bars; today the chart then depends on the settings.
+      ...('bench_chart' in scope.state && { bench_chart: scope.state.bench_chart ?? 'bars' }),
+    }).filter(([, value]) => value !== null);
     const shown = {
       page: { lang: scope.lang || lang, theme: dataset.theme, controls, readonly },
       model: source,

@@ -2,7 +2,7 @@
  * A Lit controller that reorders the cards of a list. Each card has a plug: the user drags it, or grabs
  * it with Space and moves it with the arrow keys. `said` describes the last move for screen readers.
  */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
 
 /**
@@ -11,6 +11,7 @@ import { t } from '../locale/locale.js';
  * @property {(name: string) => string} label
  * @property {(name: string, to: number) => void} move moves a card to another index
  * @property {(name: string) => void} [dropped] called after a card was dropped at another index
+ * @property {boolean} [across] true for a list from left to right; its host handles the pointer
  *
  * The layout of the list at the beginning of a drag, in pixels: top of the first card, gap between cards,
  * height of the grabbed card, heights of the other cards.
@@ -77,15 +78,19 @@ export class Reorder {
     return this.grabbed !== null && !this.#byKey;
   }
 
-  /** @param {string} name */
-  renderPlug(name) {
+  /**
+   * @param {string} name
+   * @param {unknown} [face] the content; by default the style sheet's sign
+   */
+  renderPlug(name, face = nothing) {
     const label = t('order.move', { name: this.#options.label(name) });
+    const { across } = this.#options;
     return html`
       <button class="plug" aria-label=${label} aria-pressed=${this.grabbed === name}
         aria-describedby="plug-keys" title=${label}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, name)}
         @blur=${this.#onBlur}
-        @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onDown(event, name)}></button>`;
+        @pointerdown=${across ? nothing : (/** @type {PointerEvent} */ event) => this.#onDown(event, name)}>${face}</button>`;
   }
 
   #cards() {
@@ -97,6 +102,26 @@ export class Reorder {
     return /** @type {HTMLElement | null} */ (
       this.#host.renderRoot.querySelector(`.card[data-stage="${name}"] .plug`)
     );
+  }
+
+  /** Grabs a card with the pointer, for a host that handles it. @param {string} name */
+  take(name) {
+    this.#grab(name, false);
+  }
+
+  /** Moves the grabbed card to another index. @param {number} to */
+  place(to) {
+    this.#move(to);
+  }
+
+  drop() {
+    this.#drop();
+  }
+
+  /** Puts the grabbed card back and drops it. */
+  putBack() {
+    this.#move(this.#origin);
+    this.#drop();
   }
 
   /** @param {string} name @param {boolean} byKey */
@@ -150,15 +175,16 @@ export class Reorder {
   #onKey(event, name) {
     const at = this.#to;
     const held = this.grabbed === name;
+    const [back, on] = this.#options.across
+      ? ['ArrowLeft', 'ArrowRight']
+      : ['ArrowUp', 'ArrowDown'];
     if (event.key === ' ' || event.key === 'Enter') {
       if (held) this.#drop();
       else this.#grab(name, true);
-    } else if (held && event.key === 'ArrowUp') this.#move(at - 1);
-    else if (held && event.key === 'ArrowDown') this.#move(at + 1);
-    else if (held && event.key === 'Escape') {
-      this.#move(this.#origin);
-      this.#drop();
-    } else return;
+    } else if (held && event.key === back) this.#move(at - 1);
+    else if (held && event.key === on) this.#move(at + 1);
+    else if (held && event.key === 'Escape') this.putBack();
+    else return;
     event.preventDefault();
   }
 

@@ -1,4 +1,33 @@
-/** An SVG image as a PNG file. */
+/** Writes the text of an SVG image, and makes a PNG file of it. */
+
+/** Characters that XML forbids even as an escape. */
+const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** Escapes a text for XML. @param {string} text */
+export function escaped(text) {
+  const entities = /** @type {Record<string, string>} */ ({
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+  });
+  return text.replace(NOT_XML, '\ufffd').replace(/[&<>"]/g, (character) => entities[character]);
+}
+
+/** Rounds a coordinate to 1/100 pixel. @param {number} value */
+export const round = (value) => Number(value.toFixed(2));
+
+/**
+ * Returns a text element.
+ * @param {string} words
+ * @param {Record<string, string | number>} attributes
+ */
+export function textOf(words, attributes) {
+  const list = Object.entries(attributes).map(
+    ([name, value]) => ` ${name}="${escaped(String(value))}"`,
+  );
+  return `<text${list.join('')}>${escaped(words)}</text>`;
+}
 
 /** PNG pixels per CSS pixel. */
 const SHARPNESS = 2;

@@ -66,6 +66,11 @@ export class UpdateThrottle {
     return 'all';
   }
 
+  /** True if a value moves: the last update is at most REST_MS ago. */
+  get moving() {
+    return performance.now() < this.#moved + REST_MS;
+  }
+
   /** Ends the movement and renders everything. */
   release() {
     this.#moved = -Infinity;

@@ -129,6 +129,7 @@ export interface LogitElements {
   'logit-text': LogitPanel;
   'logit-draw': LogitPanel;
   'logit-distribution': LogitPanel;
+  'logit-stages': LogitPanel;
   'logit-chain': LogitPanel;
   'logit-landscape': LogitLandscape;
   'logit-compare': LogitCompare;

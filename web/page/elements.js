@@ -7,6 +7,7 @@ import { matchLanguage, setLanguage } from '../locale/locale.js';
 import './standalone.js';
 import './model-placeholder.js';
 import './lesson/lesson.js';
+import '../panels/stages/stages.js';
 import '../views/compare/compare.js';
 import '../views/cost/cost.js';
 import '../views/landscape/landscape.js';

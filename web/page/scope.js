@@ -270,6 +270,7 @@ export class LogitScope extends InstrumentElement {
   willUpdate(changed) {
     this.#peek();
     if (changed.has('controls')) this.#shown = parseControls(this.controls);
+    this.instrument.prefersStages = !this.#shown && !this.readonly && this.#attached.size === 0;
     const early = !this.ready && (changed.has('prompt') || changed.has('context'));
     if (this.model && (changed.has('model') || early)) this.#opener.load(changed.has('prompt'));
     else if (changed.has('context') && this.context !== this.instrument.model.context)
@@ -435,6 +436,10 @@ export class LogitScope extends InstrumentElement {
     for (const [type, listener] of listeners) panel.addEventListener(type, listener);
     this.#attached = new Set([...this.#attached, panel]);
     this.requestUpdate();
+    if (panel.localName === 'logit-stages') {
+      this.instrument.showsStages = true;
+      if (this.ready) this.instrument.refresh();
+    }
     return () => {
       for (const [type, listener] of listeners) panel.removeEventListener(type, listener);
       this.#attached = new Set([...this.#attached].filter((each) => each !== panel));

@@ -18,7 +18,7 @@ import { keepKeys } from './used-keys.js';
  */
 
 const VIEWS = ['logit-compare', 'logit-cost', 'logit-landscape', 'logit-sweep'];
-const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-chain'];
+const PANELS = ['logit-text', 'logit-draw', 'logit-distribution', 'logit-stages', 'logit-chain'];
 /** Matches the attributes of a panel that are no parts of the state. */
 const NOT_STATE =
   /^(class|dir|for|hidden|id|no-glide|part|role|slot|style|tabindex|title|waiting|aria-.*|data-.*)$/;

@@ -5,7 +5,7 @@
 import { conventions } from '../engine/presets.js';
 import { toFault } from '../engine/errors.js';
 import { Newest } from './newest.js';
-import { neutralSettings, spokenSettings } from './settings.js';
+import { activeSettings, neutralSettings, spokenSettings } from './settings.js';
 import { Turns } from './turns.js';
 
 /** @param {number | string} id */
@@ -25,7 +25,7 @@ const byId = ({ id: a }, { id: b }) =>
  * @typedef {import('../engine/errors.js').Fault} Fault
  * @typedef {{ id: number | string, bias: number | false, pieces: Piece[] }} Bias of a token. An id such
  *   as "3 7" names a sequence: the bias applies to token 7 directly after token 3.
- * @typedef {'bars' | 'log' | 'cumulative' | 'ranks'} View
+ * @typedef {'bars' | 'log' | 'cumulative' | 'ranks' | 'stages'} View
  * @typedef {import('./reader.js').Reader} Reader
  * @typedef {import('./reader.js').TextPosition} TextPosition
  *
@@ -50,8 +50,12 @@ export class Bench extends EventTarget {
   seed = 42;
   /** @type {number | null} The user's random number, from 0 to 1; null to use the seed's. */
   whatIf = null;
-  /** @type {View} */
-  view = 'bars';
+  /** @type {View | null} The chosen chart; null for the chart that fits the settings. */
+  view = null;
+  /** True if the stages are the chart of more than one stage, unless another chart is chosen. */
+  prefersStages = false;
+  /** True if a panel elsewhere shows the stages. */
+  showsStages = false;
   /** @type {[string, string] | null} The names of the two conventions to compare; null for none. */
   pair = null;
   /** @type {import('../engine/types.js').Settings[] | null} Default settings of other programs, to compute their outcomes. */
@@ -65,6 +69,8 @@ export class Bench extends EventTarget {
   drawn = null;
   /** @type {import('../plots/curve.js').Curves | null} Null while no chart over all ranks is visible. */
   curves = null;
+  /** @type {import('../plots/stages.js').BandToken[]} Tokens that the trace does not list, for the chart of the stages. */
+  further = [];
   /** @type {import('./order.js').Difference | null} The difference from the result of the canonical order; null with that order. */
   difference = null;
   /** @type {import('./beside.js').Beside | null} The results of the two conventions in `pair`; null without a pair. */
@@ -87,6 +93,15 @@ export class Bench extends EventTarget {
   /** A promise that resolves when every reading is up to date; null if they are. */
   get pass() {
     return this.#passes.pass;
+  }
+
+  /** The visible chart. @returns {View} */
+  get chart() {
+    const { table, settings, biases } = this;
+    if (this.view || !this.prefersStages) return this.view ?? 'bars';
+    const active = activeSettings(table, settings);
+    const on = table.filter(({ name, warper }) => warper && name in active).length;
+    return on + Number(biases.length > 0) > 1 ? 'stages' : 'bars';
   }
 
   /** True if an engine is open. */
@@ -123,7 +138,8 @@ export class Bench extends EventTarget {
       fronts,
       u: this.whatIf,
       order: canonicalOrder,
-      whole: this.view === 'cumulative' || this.view === 'ranks',
+      whole: this.chart === 'cumulative' || this.chart === 'ranks',
+      stages: this.chart === 'stages' || this.showsStages,
     });
   }
 

@@ -202,8 +202,8 @@ const BENCH_CHOICES = [
   {
     name: 'chart',
     kind: 'choice',
-    choices: ['bars', 'log', 'cumulative', 'ranks'],
-    initial: 'bars',
+    choices: ['bars', 'log', 'cumulative', 'ranks', 'stages'],
+    initial: null, // the chart that fits the settings
   },
   {
     name: 'conventions',
@@ -339,7 +339,8 @@ export const FIELDS = [
     { name: 'by', kind: 'choice', choices: ['words', 'characters'], initial: 'words' },
     { name: 'context', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [0] },
     { name: 'settings', kind: 'settings', initial: null, typed: true },
-    ...BENCH_CHOICES,
+    { ...BENCH_CHOICES[0], initial: 'bars' },
+    ...BENCH_CHOICES.slice(1),
   ]),
 
   // The current beat of the tour. During the tour it is in the address; afterwards the browser keeps it

@@ -278,7 +278,7 @@ export class Instrument extends Bench {
     const isNewest = this.turns.begin('restore');
     const isPrompt = this.turns.begin('prompt');
     if ((choices.view ?? 'bench') === 'bench') {
-      this.view = choices.bench_chart ?? 'bars';
+      this.view = choices.bench_chart ?? null;
       this.pair = choices.bench_conventions ?? null;
     }
     const { order = null, draw = 'inverse', logit_bias = {}, ...others } = withoutGates(settings);

@@ -26,11 +26,13 @@ import { Timeline } from './sources.js';
  * @property {Settings[] | null} both two other choices of settings to compare; null for none
  * @property {Settings[] | null} fronts more choices of settings, for their outcomes only; null for none
  * @property {boolean} whole true to read the curves over all ranks
+ * @property {boolean} [stages] true to list more tokens, and those that are large only before some stage
  *
  * @typedef {object} Reading
  * @property {Trace} trace
  * @property {Drawn} drawn
  * @property {import('../plots/curve.js').Curves | null} curves
+ * @property {import('../plots/stages.js').BandToken[]} further tokens that are large before some stage but not listed
  * @property {Difference | null} difference from the result of the canonical order
  * @property {import('./beside.js').Beside | null} beside
  * @property {Outcome[] | null} outcomes of `fronts`
@@ -39,6 +41,8 @@ import { Timeline } from './sources.js';
 /** Stages that may have no effect for a reason that only a run with other settings can find. */
 const TOLD = ['xtc_probability', 'dry_multiplier'];
 const TOP = 20;
+/** The number of listed tokens for the chart of the stages. */
+const BANDS = 48;
 /** The number of alternatives that are listed for an earlier token. */
 const ALTERNATIVES = 8;
 
@@ -65,12 +69,12 @@ export class Reader {
    * @param {ReadRequest} request
    * @returns {Promise<Reading>}
    */
-  async read({ position, u, order, both, fronts, whole }) {
+  async read({ position, u, order, both, fronts, whole, stages: through = false }) {
     const { step } = position;
     await this.source.moveTo(position);
     const settings = await this.settle(position, position.settings);
     const { trace, drawn } = await this.source.read(
-      { ...settings, top: TOP },
+      { ...settings, top: through ? BANDS : TOP },
       u === null ? { step } : { step, u },
     );
     const [piece] = await this.pieces([drawn.id]);
@@ -78,6 +82,7 @@ export class Reader {
     return {
       trace: { ...trace, stages, tokens: await this.#withBytes(trace.tokens) },
       drawn: { ...drawn, ...piece },
+      further: through ? await this.#readHidden(trace, { ...position, settings }) : [],
       curves: whole ? await this.#readCurves({ ...position, settings }, order) : null,
       difference: settings.order
         ? await this.#readDifference({ ...position, settings }, { ...position.settings, order })
@@ -100,6 +105,22 @@ export class Reader {
       const [found] = await this.#warpAll(position, [{ ...position.settings, ...change }]);
       return found;
     });
+  }
+
+  /**
+   * Reads the tokens that the trace does not list although they are large before some stage.
+   * @param {Trace} trace
+   * @param {TextPosition} position
+   */
+  async #readHidden(trace, position) {
+    const { findHidden, mayHide } = await import('./hidden-tokens.js');
+    if (!mayHide(trace)) return [];
+    const { trace: raw } = await this.source.read({ top: BANDS }, { step: position.step });
+    const hidden = await findHidden(trace, raw, position.settings, (choices) =>
+      this.#warpAll(position, choices),
+    );
+    const pieces = await this.pieces(hidden.map(({ id }) => id));
+    return hidden.map((token, i) => ({ ...token, ...pieces[i] }));
   }
 
   /**

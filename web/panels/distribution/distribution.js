@@ -34,7 +34,7 @@ import { Width } from '../../base/width.js';
  * @typedef {import('../../state/bench.js').View} View
  */
 
-const VIEWS = /** @type {View[]} */ (['bars', 'log', 'cumulative', 'ranks']);
+const VIEWS = /** @type {View[]} */ (['stages', 'bars', 'log', 'cumulative', 'ranks']);
 
 /** The number of cut lines for which room is always left, so that the chart keeps its height. */
 const LINES = 3;
@@ -45,6 +45,7 @@ const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'd
 export class LogitDistribution extends LogitElement {
   static properties = {
     ...withoutAttribute('trace drawn eos view curves biases tally active menu unfolded ranks'),
+    ...withoutAttribute('further table settings order'),
     fixed: { type: Boolean },
   };
 
@@ -52,7 +53,7 @@ export class LogitDistribution extends LogitElement {
 
   #width = new Width(this, '.chart');
   /** @type {UpdateThrottle} */
-  #throttle = new UpdateThrottle(this, ['trace', 'drawn']);
+  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further']);
   /** A key of the chart without the lengths of its bars. */
   #shape = '';
   /** The height of the bars in pixels; another view keeps this height. */
@@ -75,6 +76,14 @@ export class LogitDistribution extends LogitElement {
     this.curves = null;
     /** @type {import('../../state/bench.js').Bias[]} */
     this.biases = [];
+    /** The properties of the chart of the stages. @type {import('../../plots/stages.js').BandToken[]} */
+    this.further = [];
+    /** @type {import('../../plots/trace.js').SettingRow[]} */
+    this.table = [];
+    /** @type {import('../../plots/trace.js').Settings} */
+    this.settings = {};
+    /** @type {string[] | null} */
+    this.order = null;
     this.fixed = false;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
@@ -99,6 +108,7 @@ export class LogitDistribution extends LogitElement {
   /** Moves the bars to the new trace. Returns false if the chart needs a render. */
   #move() {
     const { trace } = this;
+    if (this.view === 'stages') return this.#moveStages();
     const chart = this.renderRoot.querySelector('.chart');
     const layout = trace && this.#ranked ? this.#lay(trace) : null;
     if (!this.#moving || !layout || !chart) return false;
@@ -106,6 +116,14 @@ export class LogitDistribution extends LogitElement {
     markNext(chart, this.drawn?.id ?? null);
     this.#moving.paint(chart, layout, this.#width.unit, this.#percent);
     return true;
+  }
+
+  /** Hands the new trace to the chart of the stages. Returns false if there is none. */
+  #moveStages() {
+    const { trace, drawn, further } = this;
+    const stages = this.renderRoot.querySelector('logit-stages');
+    if (stages) Object.assign(stages, { trace, drawn, further });
+    return stages !== null;
   }
 
   updated() {
@@ -121,7 +139,10 @@ export class LogitDistribution extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
-    if (!this.#ranked && !this.ranks) import('./curve.js').then((ranks) => (this.ranks = ranks));
+    if (this.view === 'stages')
+      import('../stages/stages.js'); // strings and element
+    else if (!this.#ranked && !this.ranks)
+      import('./curve.js').then((ranks) => (this.ranks = ranks));
     if (!changes.has('trace') || !this.trace) return;
     const keys = this.#keys(this.trace);
     if (this.active !== null && !keys.includes(this.active)) this.active = null;
@@ -137,9 +158,7 @@ export class LogitDistribution extends LogitElement {
           t('distribution.title'),
           this.#ranked
             ? t('distribution.about', { n: trace?.vocab_size ?? 0 })
-            : this.ranks
-              ? t(`curve.about.${view}`)
-              : '',
+            : later(view === 'stages' ? 'stages.about' : `curve.about.${view}`),
         )}
         <div class="segments tabs" role="tablist" aria-label=${t('view.tabs')} @keydown=${this.#onTabKey}>
           ${VIEWS.map((name) => this.#renderTab(name))}
@@ -151,17 +170,21 @@ export class LogitDistribution extends LogitElement {
         ${
           this.#ranked
             ? this.#renderBars()
-            : this.#whole(
-                () =>
-                  html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`,
-              )
+            : view === 'stages'
+              ? this.#renderStages()
+              : this.#whole(
+                  () =>
+                    html`<logit-curve .trace=${trace} .curves=${curves} .view=${view} ?fixed=${this.fixed}></logit-curve>`,
+                )
         }
       </div>
       <logit-biases .biases=${this.biases} .eos=${this.eos} ?fixed=${this.fixed}></logit-biases>
       ${
-        this.#ranked || !curves
-          ? guard([this.#throttle.numbersCount], () => renderTable(trace, this.eos, this.#fold))
-          : this.ranks?.renderCurveTable(curves, this.#fold)
+        view === 'stages'
+          ? nothing
+          : this.#ranked || !curves
+            ? guard([this.#throttle.numbersCount], () => renderTable(trace, this.eos, this.#fold))
+            : this.ranks?.renderCurveTable(curves, this.#fold)
       }
     `;
   }
@@ -188,6 +211,12 @@ export class LogitDistribution extends LogitElement {
   /** Renders a part that stays unchanged while only the bars move. @param {() => unknown} write */
   #whole(write) {
     return guard([this.#throttle.fullCount], write);
+  }
+
+  #renderStages() {
+    const { trace, drawn, further, eos, table, settings, order, fixed } = this;
+    return html`<logit-stages .trace=${trace} .drawn=${drawn} .further=${further} .eos=${eos} .table=${table}
+      .settings=${settings} .order=${order} ?fixed=${fixed}></logit-stages>`;
   }
 
   #renderBars() {

@@ -103,15 +103,15 @@ export class LogitBench extends LogitElement {
   /** Updates only the distribution while a knob moves. */
   #follow() {
     const { instrument, attached } = this.given;
-    const { trace, drawn, curves } = instrument;
+    const { trace, drawn, curves, further } = instrument;
     const here = /** @type {NodeListOf<LogitElement>} */ (
       this.renderRoot.querySelectorAll('.bench > .panel, logit-glance')
     );
     /** @type {Record<string, any> | undefined} */
     let panels;
     for (const panel of [...here, ...attached])
-      if (panel.matches('logit-distribution, logit-glance'))
-        Object.assign(panel, { trace, drawn, curves });
+      if (panel.matches('logit-distribution, logit-stages, logit-glance'))
+        Object.assign(panel, { trace, drawn, curves, further });
       // A deferred panel still gets the new values, so its late render does not reset a knob.
       else if (panel.isUpdatePending) {
         panels ??= this.#panels;

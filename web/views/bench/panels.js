@@ -33,7 +33,7 @@ function named(name) {
  * Returns the panels' properties for any bench. They are getters, so that only the needed ones are computed.
  * @param {import('../../state/bench.js').Bench} bench
  * @param {{ knobs?: string[] | null, fixed?: boolean }} [around]
- * @returns {Record<'draw' | 'distribution' | 'chain', Props>}
+ * @returns {Record<'draw' | 'distribution' | 'stages' | 'chain', Props>}
  */
 export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
   const { trace, drawn, tally } = bench;
@@ -43,8 +43,12 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
       return { trace, drawn, seed, count: drawStep + 1, method, whatIf, tally, fixed };
     },
     get distribution() {
-      const { view, curves, biases } = bench;
-      return { trace, drawn, view, curves, biases, tally, fixed };
+      const { chart, curves, biases } = bench;
+      return { ...this.stages, view: chart, curves, biases, tally, fixed };
+    },
+    get stages() {
+      const { table, settings, order, further } = bench;
+      return { trace, drawn, further, table, settings, order, fixed };
     },
     get chain() {
       const { table, settings, pair, beside, outcomes, order, difference } = bench;
@@ -83,7 +87,7 @@ function faultOf({ prompt, trace }, sentence) {
  * Returns the panels' properties for a bench with a text.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around} around
- * @returns {Record<'text' | 'draw' | 'distribution' | 'chain', Props>}
+ * @returns {Record<'text' | 'draw' | 'distribution' | 'stages' | 'chain', Props>}
  */
 export function panelsOf(instrument, around) {
   const { examples, fixed, sentence } = around;
@@ -129,6 +133,9 @@ export function panelsOf(instrument, around) {
     },
     get distribution() {
       return { ...panels.distribution, eos };
+    },
+    get stages() {
+      return { ...panels.stages, eos };
     },
     get chain() {
       const { mu, pad, gates } = instrument;

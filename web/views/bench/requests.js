@@ -13,11 +13,17 @@
 export function requestsOfBench(bench, isFixed = () => false) {
   return {
     ...guarded(isFixed, {
-      'logit-set': ({ detail }) => bench.set(detail),
+      'logit-set': ({ detail, target }) => {
+        holdChart(bench, target);
+        bench.set(detail);
+      },
       'logit-preset': ({ detail }) => bench.usePreset(detail.settings),
       'logit-seed': ({ detail }) => bench.setSeed(detail.seed),
       'logit-bias': ({ detail }) => bench.setBias(detail.id, detail.bias),
-      'logit-order': ({ detail }) => bench.setOrder(detail.order),
+      'logit-order': ({ detail, target }) => {
+        holdChart(bench, target);
+        bench.setOrder(detail.order);
+      },
     }),
     'logit-conventions': ({ detail }) => bench.choose({ pair: detail.pair }),
     'logit-fronts': ({ detail }) => bench.setFronts(detail.fronts),
@@ -29,6 +35,15 @@ export function requestsOfBench(bench, isFixed = () => false) {
       else bench.setWhatIf(detail.u);
     },
   };
+}
+
+/**
+ * Chooses the visible chart if the user changes a setting in it, so that it stays.
+ * @param {Bench} bench
+ * @param {Element} target
+ */
+function holdChart(bench, { localName }) {
+  if (localName === 'logit-distribution') bench.view ??= bench.chart;
 }
 
 /**

@@ -26,11 +26,12 @@ import { FrameClock } from './frame-clock.js';
 import { renderHandles } from './handles.js';
 import { Headline } from './headline.js';
 import { Input } from './input.js';
+import { COLOURS } from '../../plots/river-colours.js';
+import riverStyles from '../../style/river.css';
 import landscapeStyles from './landscape.css';
 import { Lines } from './lines.js';
 import { outcomeOf } from './outcome.js';
 import { crossingWords, drawnWords, statusWords } from './phrases.js';
-import { COLOURS } from './picture.js';
 import { DRAWS, Rain } from './rain.js';
 import { ROWS, rowsOf } from './slice.js';
 import { alsoActive, renderKnobs } from './segments.js';
@@ -63,7 +64,7 @@ export class LogitLandscape extends ModelElement {
     tabled: { state: true },
   };
 
-  static styles = [...ModelElement.styles, landscapeStyles];
+  static styles = [...ModelElement.styles, riverStyles, landscapeStyles];
 
   content = new Content((...news) => this.#onNews(...news));
   lines = new Lines(this);

@@ -1,14 +1,13 @@
 /** Paints the layers of the landscape on canvas. The functions keep no state except a colour cache. */
 import { riverAt, threadOf } from '../../plots/landscape.js';
+import { RAMP, colourOf } from '../../plots/river-colours.js';
 
 /**
  * @typedef {import('../../plots/landscape.js').Rivers} Rivers
  * @typedef {import('../../plots/landscape.js').River} River
  * @typedef {import('../../plots/landscape.js').Label} Label
  *
- * The colours of the style sheet, by name.
- * @typedef {Record<'first' | 'last' | 'ground' | 'line' | 'ink' | 'soft' | 'mark' | 'markInk' | 'bar'
- *   | 'grid' | 'panel', string>} Palette
+ * @typedef {import('../../plots/river-colours.js').Palette} Palette
  *
  * @typedef {{ width: number, height: number, unit: number, family: string, serif: string, palette: Palette }} Look
  *
@@ -16,8 +15,6 @@ import { riverAt, threadOf } from '../../plots/landscape.js';
  *   tokens; -1 for the ground
  */
 
-/** The rank at which the colours reach the palette's last colour. */
-const RAMP = 28;
 /** The least width of the line of a token without a river, in 1/16 rem. */
 export const THREAD = 1.5;
 /** The opacity of the veil, 0 to 1. */
@@ -25,31 +22,6 @@ const VEIL = 0.72;
 /** The width of the slice at the knob, and of its border, in 1/16 rem. */
 const STRIP = 8;
 const BORDER = 2;
-
-/** The colours of the ranks, by palette. @type {WeakMap<Palette, string[]>} */
-const ramps = new WeakMap();
-
-/** @param {string} text such as rgb(1, 2, 3) */
-const channels = (text) => (text.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
-
-/**
- * Returns the colour of a rank. Odd and even ranks differ slightly, so that neighbours are distinct.
- * @param {Palette} palette
- * @param {number} rank
- */
-export function colourOf(palette, rank) {
-  if (rank < 0) return palette.ground;
-  const ramp = ramps.get(palette) ?? [];
-  if (ramp.length === 0) ramps.set(palette, ramp);
-  return (ramp[rank] ??= mix(palette, rank));
-}
-
-/** @param {Palette} palette @param {number} rank */
-function mix({ first, last }, rank) {
-  const [a, b] = [channels(first), channels(last)];
-  const share = Math.min(1, Math.sqrt(rank / RAMP) * 0.8 + (rank % 2) * 0.2);
-  return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * share)).join(' ')})`;
-}
 
 /**
  * @param {Omit<River, 'id'>} river

@@ -4,6 +4,7 @@
  */
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
+import { readPalette } from '../../plots/river-colours.js';
 import {
   between,
   common,
@@ -19,7 +20,6 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @typedef {import('../../plots/landscape.js').Rivers} Rivers
  * @typedef {import('../../plots/landscape.js').Label} Label
  * @typedef {import('./paint.js').Named} Named
- * @typedef {import('./paint.js').Palette} Palette
  * @typedef {import('./paint.js').Look} Look
  *
  * @typedef {object} Shown
@@ -42,21 +42,6 @@ const NAME_SIZES = [30, 24, 19, 15, 13, 11.5];
 const GROUND_SIZES = [17, 15, 13, 11.5];
 /** The number of rivers that may have names. */
 export const NAMED = 40;
-
-const COLOURS = /** @type {(keyof Palette)[]} */ ([
-  'first',
-  'last',
-  'ground',
-  'line',
-  'ink',
-  'soft',
-  'mark',
-  'markInk',
-  'bar',
-  'grid',
-  'panel',
-]);
-export { COLOURS };
 
 export class Picture {
   /** @type {Look} */
@@ -106,18 +91,13 @@ export class Picture {
     const plot = /** @type {HTMLElement} */ (this.#root.querySelector('.plot'));
     const sentence = /** @type {HTMLElement} */ (this.#root.querySelector('.sentence'));
     const colours = /** @type {HTMLElement} */ (this.#root.querySelector('.colours'));
-    const palette = /** @type {Palette} */ (
-      Object.fromEntries(
-        COLOURS.map((name, i) => [name, getComputedStyle(colours.children[i]).color]),
-      )
-    );
     return {
       width: plot.clientWidth,
       height: plot.clientHeight,
       unit: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
       family: getComputedStyle(plot).fontFamily,
       serif: getComputedStyle(sentence).fontFamily,
-      palette,
+      palette: readPalette(colours),
     };
   }
 

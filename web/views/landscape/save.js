@@ -1,6 +1,8 @@
 /** The landscape as a standalone SVG: sentence and value, picture and axis. */
+import { escaped, round, textOf } from '../../base/svg-file.js';
 import { threadOf } from '../../plots/landscape.js';
-import { THREAD, colourOf } from './paint.js';
+import { colourOf } from '../../plots/river-colours.js';
+import { THREAD } from './paint.js';
 import { breakLines, partsOf } from './prose.js';
 
 /**
@@ -17,34 +19,6 @@ import { breakLines, partsOf } from './prose.js';
  * @property {string} about the knob's value
  * @property {{ share: number, value: string, word: string }[]} axis
  */
-
-/** Characters that XML forbids even as an escape. */
-const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
-
-/** @param {string} text */
-function escaped(text) {
-  const entities = /** @type {Record<string, string>} */ ({
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-  });
-  return text.replace(NOT_XML, '\ufffd').replace(/[&<>"]/g, (character) => entities[character]);
-}
-
-/** @param {number} value */
-const round = (value) => Number(value.toFixed(2));
-
-/**
- * @param {string} words
- * @param {Record<string, string | number>} attributes
- */
-function textOf(words, attributes) {
-  const list = Object.entries(attributes).map(
-    ([name, value]) => ` ${name}="${escaped(String(value))}"`,
-  );
-  return `<text${list.join('')}>${escaped(words)}</text>`;
-}
 
 /** Draws the rivers, and the course of a drawn token that has no river. @param {Picture} picture */
 function shapesOf({ named, course, look: { width, height, unit, palette }, drawn }) {

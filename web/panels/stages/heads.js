@@ -1,0 +1,291 @@
+/**
+ * The titles above the river and the words below it. A title is dragged sideways to move its stage and up or down
+ * to turn its value; keys do both. A Lit controller of <logit-stages>.
+ */
+import { html, nothing } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { capitalise, settingName, valueInWords } from '../../base/setting-words.js';
+import { t } from '../../locale/locale.js';
+import { cssom, setProperties } from '../../plots/cssom.js';
+import { columnAt } from '../../plots/stages.js';
+import { MORPH_MS } from './picture.js';
+import { footOf, nameOfColumn, valueOfColumn } from './words.js';
+
+/**
+ * @typedef {import('./stages.js').LogitStages} LogitStages
+ * @typedef {import('../../plots/stages.js').River} River
+ * @typedef {import('../../plots/stages.js').Column} Column
+ * @typedef {import('../../plots/trace.js').SettingRow} SettingRow
+ *
+ * `press`: called for a press without a drag. `mode` is null until the pointer has moved.
+ * @typedef {{ name: string, x: number, y: number, value: number, moves: boolean, press: (() => void) | null,
+ *   mode: 'move' | 'turn' | 'none' | null }} Drag
+ */
+
+/** The distance in pixels from which a press is a drag. */
+const SLACK = 5;
+/** The distance in pixels of a drag over the whole range of a value. */
+const REACH = 240;
+/** The number of steps that PageUp and PageDown move. */
+const LEAP = 10;
+
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+
+/** Rounds a value to the steps of its slider and keeps it inside. @param {SettingRow} row @param {number} value @param {number} high */
+export function inSteps({ low, step }, value, high) {
+  const rounded = low + Math.round((value - low) / step) * step;
+  return Number(Math.min(high, Math.max(low, rounded)).toFixed(6));
+}
+
+export class Heads {
+  #host;
+  /** @type {Drag | null} */
+  #drag = null;
+  /** The place of each title, as a share of 1, when it was rendered last. @type {Map<string, number>} */
+  #places = new Map();
+
+  /** @param {LogitStages} host */
+  constructor(host) {
+    this.#host = host;
+  }
+
+  get dragging() {
+    return this.#drag !== null && this.#drag.mode !== null;
+  }
+
+  /** @param {import('../../plots/trace.js').Trace} trace @param {River} river */
+  render(trace, { columns }) {
+    const pitch = columns.length > 1 ? columns[1].from - columns[0].from : 1;
+    // The words of the first and the last column stay inside the picture.
+    const place = (/** @type {Column} */ { from, to }) => {
+      const wide = from === 0 || to > 1 - pitch / 2 ? to - from : pitch;
+      return cssom({ left: `${50 * (from + to)}%`, width: `${100 * wide}%` });
+    };
+    const { movable } = this.#host;
+    return html`
+      <div class="heads" role="list" aria-label=${t('stages.list')}>
+        ${repeat(
+          columns,
+          ({ name }) => name,
+          (column) => this.#renderHead(trace, column, place(column), movable),
+        )}
+      </div>
+      <div class="feet" aria-hidden="true">
+        ${repeat(
+          columns,
+          ({ name }) => name,
+          (column) => html`<p data-foot=${column.name} ${place(column)}>
+            ${footOf(trace, column, this.#host.rowOf(column.name)?.neutral)}</p>`,
+        )}
+      </div>`;
+  }
+
+  /**
+   * @param {import('../../plots/trace.js').Trace} trace
+   * @param {Column} column
+   * @param {unknown} place
+   * @param {string[]} movable
+   */
+  #renderHead(trace, column, place, movable) {
+    const host = this.#host;
+    const { name } = column;
+    const row = host.rowOf(name);
+    const isOff = host.off.has(name);
+    const grabbed = host.reorder.grabbed === name;
+    const face = nameOfColumn(column);
+    const tell = (/** @type {string | null} */ told) => () => (host.told = told);
+    return html`
+      <div role="listitem" class="card head ${isOff ? 'off' : ''} ${grabbed ? 'grabbed' : ''}" data-stage=${name} ${place}
+        @pointerenter=${tell(name)} @pointerleave=${tell(null)} @focusin=${tell(name)} @focusout=${tell(null)}
+        @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onDown(event, name, movable.includes(name))}>
+        ${movable.includes(name) ? host.reorder.renderPlug(name, face) : html`<span class="name">${face}</span>`}
+        <span class="under">
+          ${row ? this.#renderValue(row, valueOfColumn(trace, column, true)) : nothing}
+          ${row && !host.fixed ? this.#renderPower(name, isOff) : nothing}
+        </span>
+      </div>`;
+  }
+
+  /** @param {SettingRow} row @param {string} text */
+  #renderValue(row, text) {
+    const host = this.#host;
+    const name = capitalise(settingName(row.name));
+    const value = Number(host.settings[row.name] ?? row.neutral);
+    if (host.fixed) return html`<span class="value">${text}</span>`;
+    return html`
+      <span class="value turns" role="slider" tabindex="0" aria-orientation="vertical" aria-label=${name}
+        aria-valuemin=${row.low} aria-valuemax=${this.#high(row)} aria-valuenow=${value}
+        aria-valuetext=${valueInWords(row, value)} title=${t('stages.turn')}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, row, value)}>${text}</span>`;
+  }
+
+  /** @param {string} name @param {boolean} isOff */
+  #renderPower(name, isOff) {
+    const label = t(isOff ? 'stages.on' : 'stages.switch', { name: capitalise(settingName(name)) });
+    return html`
+      <button class="power" data-power=${name} aria-label=${label} title=${label}
+        @click=${() => this.#host.toggle(name)}>
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2.5v5M4.6 4.6a5 5 0 1 0 6.8 0"></path></svg></button>`;
+  }
+
+  /** @param {SettingRow} row */
+  #high({ name, high }) {
+    const most = name === 'top_k' ? this.#host.trace?.vocab_size : undefined;
+    return Math.min(high, most ?? Infinity);
+  }
+
+  /** @param {KeyboardEvent} event @param {SettingRow} row @param {number} value */
+  #onKey(event, row, value) {
+    const high = this.#high(row);
+    const steps = { ArrowUp: 1, ArrowDown: -1, PageUp: LEAP, PageDown: -LEAP }[event.key];
+    const to = { Home: row.low, End: high }[event.key] ?? (steps && value + steps * row.step);
+    if (to === undefined) return;
+    event.preventDefault();
+    this.#host.turn(row.name, inSteps(row, to, high));
+  }
+
+  /** @param {PointerEvent} event @param {string} name @param {boolean} moves */
+  #onDown(event, name, moves) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.button !== 0 || target.closest('.power')) return;
+    /** @type {HTMLElement | null} */ (target.closest('.plug, .value'))?.focus();
+    event.preventDefault();
+    this.begin(event, name, { moves, press: null });
+  }
+
+  /**
+   * Begins a press, which may become a drag.
+   * @param {PointerEvent} event
+   * @param {string} name of the column
+   * @param {{ moves: boolean, press: (() => void) | null }} how `moves`: a drag sideways moves the stage
+   */
+  begin(event, name, { moves, press }) {
+    const host = this.#host;
+    const row = host.fixed ? undefined : host.rowOf(name);
+    const value = Number(host.settings[name] ?? row?.neutral ?? 0);
+    const { clientX: x, clientY: y, pointerId, pointerType } = event;
+    const drag = { name, x, y, value, moves, press, mode: null };
+    this.#drag = drag;
+    const target = /** @type {HTMLElement} */ (event.currentTarget);
+    const river = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.river'));
+    const control = new AbortController();
+    const { signal } = control;
+    const finger = pointerType !== 'mouse' && !moves; // a finger on the picture scrolls the page
+    if (!finger) river.setPointerCapture(pointerId);
+    const end = (/** @type {boolean} */ done) => {
+      control.abort();
+      this.#end(done);
+    };
+    const on = (/** @type {string} */ type, /** @type {(event: any) => void} */ listener) =>
+      (finger ? target : river).addEventListener(type, listener, { signal });
+    on('pointermove', (moved) => !finger && this.#follow(moved));
+    on('pointerup', () => end(true));
+    on('pointercancel', () => end(false));
+    window.addEventListener(
+      'keydown',
+      (pressed) => {
+        if (pressed.key !== 'Escape') return;
+        pressed.stopPropagation();
+        this.#letGo();
+        end(false);
+      },
+      { signal, capture: true },
+    );
+  }
+
+  /** @param {PointerEvent} event */
+  #follow({ clientX, clientY }) {
+    const drag = this.#drag;
+    if (!drag) return;
+    const [across, along] = [clientX - drag.x, drag.y - clientY];
+    if (drag.mode === null) {
+      if (Math.max(Math.abs(across), Math.abs(along)) < SLACK) return;
+      const sideways = Math.abs(across) > Math.abs(along);
+      const turns = !this.#host.fixed && this.#host.rowOf(drag.name);
+      drag.mode = sideways && drag.moves ? 'move' : turns && !sideways ? 'turn' : 'none';
+      if (drag.mode === 'move') this.#host.reorder.take(drag.name);
+    }
+    if (drag.mode === 'turn') this.#turn(drag, along);
+    if (drag.mode === 'move') this.#move(drag, clientX);
+  }
+
+  /** @param {Drag} drag @param {number} along in pixels, upwards */
+  #turn({ name, value }, along) {
+    const row = this.#host.rowOf(name);
+    if (!row) return;
+    const high = this.#high(row);
+    this.#host.turn(name, inSteps(row, value + ((high - row.low) * along) / REACH, high));
+  }
+
+  /** Moves the grabbed title with the pointer and its stage to the nearest column. @param {Drag} drag @param {number} x */
+  #move({ name }, x) {
+    const host = this.#host;
+    const plot = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.plot'));
+    const { left, width } = plot.getBoundingClientRect();
+    const columns = host.river?.columns ?? [];
+    const near = columns[columnAt(columns, (x - left) / width)];
+    const to = host.movable.indexOf(near?.name);
+    if (to >= 0) host.reorder.place(to);
+    this.#carry(name, x - left, width);
+  }
+
+  /** @param {string} name @param {number} x in pixels @param {number} width */
+  #carry(name, x, width) {
+    const column = this.#host.river?.columns.find((each) => each.name === name);
+    const head = this.#headOf(name);
+    if (!column || !head) return;
+    const middle = ((column.from + column.to) / 2) * width;
+    setProperties(head, { translate: `${Math.min(width, Math.max(0, x)) - middle}px 0` });
+    this.#carried = x;
+  }
+
+  #carried = 0;
+
+  /** @param {string} name */
+  #headOf(name) {
+    return /** @type {HTMLElement | null} */ (
+      this.#host.renderRoot.querySelector(`.head[data-stage="${name}"]`)
+    );
+  }
+
+  /** Undoes the drag. */
+  #letGo() {
+    const drag = this.#drag;
+    if (drag?.mode === 'turn') this.#host.turn(drag.name, drag.value);
+    if (drag?.mode === 'move') this.#host.reorder.putBack();
+  }
+
+  /** @param {boolean} done false for a cancelled drag */
+  #end(done) {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (!drag) return;
+    if (drag.mode === 'move') {
+      const head = this.#headOf(drag.name);
+      const { translate } = head?.style ?? {};
+      if (head) setProperties(head, { translate: '' });
+      if (head && translate && !calm.matches)
+        head.animate({ translate: [translate, '0 0'] }, { duration: 200, easing: 'ease-out' });
+      this.#host.reorder.drop();
+    } else if (done && drag.mode === null) drag.press?.();
+  }
+
+  /** After a render: titles glide to their new places, except the carried one. */
+  settle() {
+    const host = this.#host;
+    const columns = host.river?.columns ?? [];
+    const width = host.renderRoot.querySelector('.plot')?.clientWidth ?? 0;
+    const places = new Map(columns.map(({ name, from, to }) => [name, (from + to) / 2]));
+    for (const [name, place] of places) {
+      const before = this.#places.get(name);
+      if (before === undefined || before === place || calm.matches) continue;
+      const carried = this.#drag?.mode === 'move' && this.#drag.name === name;
+      if (carried) this.#carry(name, this.#carried, width);
+      const foot = host.renderRoot.querySelector(`[data-foot="${name}"]`);
+      const frames = { translate: [`${(before - place) * width}px 0`, '0 0'] };
+      const how = { duration: MORPH_MS, easing: 'cubic-bezier(0.215, 0.61, 0.355, 1)' };
+      for (const part of carried ? [foot] : [foot, this.#headOf(name)]) part?.animate(frames, how);
+    }
+    this.#places = places;
+  }
+}

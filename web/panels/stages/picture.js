@@ -1,0 +1,337 @@
+/** Paints the river of the stages on a canvas. A change of the chain is a transition; a moving knob is not. */
+import { fitCanvas } from '../../plots/canvas.js';
+import { RAMP, colourOf, readPalette } from '../../plots/river-colours.js';
+import { betweenStages, nameStages } from '../../plots/stages.js';
+
+/**
+ * @typedef {import('../../plots/stages.js').River} River
+ * @typedef {import('../../plots/stages.js').Band} Band
+ * @typedef {Pick<Band, 'before' | 'after'>} Edges
+ * @typedef {{ width: number, height: number, unit: number, family: string,
+ *   palette: import('../../plots/river-colours.js').Palette }} Look
+ *
+ * @typedef {object} Shown
+ * @property {number | null} drawn the id of the drawn token
+ * @property {number | null} u null if the draw has none
+ * @property {number | null} pointed the id of the band under the pointer
+ * @property {number | null} followed the id of the band that the user follows
+ * @property {(band: Band | null) => string} nameOf null asks for the name of the others
+ * @property {(p: number) => string} percent
+ */
+
+/** The duration of a transition, in ms. */
+export const MORPH_MS = 400;
+/** The sizes of names, in 1/16 rem. */
+const SIZES = [22, 16, 13];
+/** The opacity of the veil over the bands that the user does not follow, 0 to 1. */
+const VEIL = 0.74;
+/** The distance of the grains of the ground, in 1/16 rem. */
+const GRAIN = 7;
+
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+
+export class StagesPicture {
+  /** @type {Look} */
+  look;
+  /** @type {River | null} */
+  river = null;
+  #canvas;
+  /** The river before a transition and its start in ms; null without a transition. @type {{ from: River, began: number } | null} */
+  #morph = null;
+  #frame = 0;
+  /** The widths of names at size 1, by name. @type {Map<string, number>} */
+  #wide = new Map();
+  /** @type {Shown | null} */
+  #shown = null;
+
+  /** @param {HTMLElement} plot contains the canvas @param {Element} colours */
+  constructor(plot, colours) {
+    this.#canvas = /** @type {HTMLCanvasElement} */ (plot.querySelector('canvas'));
+    this.look = measure(plot, colours);
+  }
+
+  /** Measures size and colours again. @param {HTMLElement} plot @param {Element} colours */
+  refit(plot, colours) {
+    this.look = measure(plot, colours);
+    this.#wide.clear();
+  }
+
+  /**
+   * @param {River} river
+   * @param {boolean} glides true to move there from the present river
+   */
+  take(river, glides) {
+    const from = this.river && this.#now(performance.now());
+    if (glides && from && !calm.matches) this.#morph = { from, began: performance.now() };
+    this.river = river;
+  }
+
+  /** @param {number} now */
+  #now(now) {
+    const river = /** @type {River} */ (this.river);
+    if (!this.#morph) return river;
+    const part = (now - this.#morph.began) / MORPH_MS;
+    if (part >= 1) this.#morph = null;
+    return this.#morph
+      ? betweenStages(this.#morph.from, river, 1 - (1 - Math.max(0, part)) ** 3)
+      : river;
+  }
+
+  /** Paints now, and in each frame of a transition. @param {Shown} shown */
+  paint(shown) {
+    this.#shown = shown;
+    cancelAnimationFrame(this.#frame);
+    if (!this.river || !this.look.width) return;
+    this.#paint(this.#now(performance.now()), shown);
+    if (this.#morph)
+      this.#frame = requestAnimationFrame(() => this.#shown && this.paint(this.#shown));
+  }
+
+  stop() {
+    cancelAnimationFrame(this.#frame);
+    this.#morph = null;
+  }
+
+  /** @param {River} river @param {Shown} shown */
+  #paint(river, shown) {
+    const { look } = this;
+    const { width, height } = look;
+    const context = fitCanvas(this.#canvas, width, height);
+    const band = (/** @type {number | null} */ id) =>
+      river.bands.find((each) => each.id === id) ?? null;
+    paintBands(context, river, shown.drawn, look);
+    const followed = band(shown.followed);
+    if (followed) paintFollowed(context, river, followed, shown, look);
+    const pointed = band(shown.pointed);
+    if (pointed) paintOutline(context, river, pointed, look);
+    if (shown.u !== null) paintDraw(context, river, shown.u, look);
+    paintNames(context, this.names(river, shown), shown, look);
+    if (followed) paintShares(context, river, followed, shown, look);
+  }
+
+  /** Places the names. @param {River} river @param {Shown} shown */
+  names(river, { nameOf }) {
+    const { width, height, unit, family } = this.look;
+    const context = /** @type {CanvasRenderingContext2D} */ (this.#canvas.getContext('2d'));
+    const wide = (/** @type {Band | null} */ each) => {
+      const name = nameOf(each);
+      if (!this.#wide.has(name)) {
+        context.font = `400 100px ${family}`;
+        this.#wide.set(name, name === '' ? 0 : context.measureText(name).width / 100 + 0.5);
+      }
+      return Number(this.#wide.get(name));
+    };
+    return nameStages(river, { width, height, sizes: SIZES.map((size) => size * unit), wide });
+  }
+}
+
+/** @param {HTMLElement} plot @param {Element} colours @returns {Look} */
+function measure(plot, colours) {
+  return {
+    width: plot.clientWidth,
+    height: plot.clientHeight,
+    unit: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
+    family: getComputedStyle(plot).fontFamily,
+    palette: readPalette(colours),
+  };
+}
+
+/**
+ * Adds a band to a path. Control points at thirds of a gap make the smooth step of heightAt.
+ * @param {{ moveTo: (x: number, y: number) => void, lineTo: (x: number, y: number) => void,
+ *   bezierCurveTo: (a: number, b: number, c: number, d: number, e: number, f: number) => void }} path
+ * @param {River['columns']} columns
+ * @param {Edges} edges
+ * @param {{ width: number, height: number }} size
+ */
+export function tracePath(path, columns, { before, after }, { width, height }) {
+  const last = columns.length - 1;
+  path.moveTo(columns[0].from * width, before[0] * height);
+  for (let c = 0; c <= last; c++) {
+    path.lineTo(columns[c].to * width, before[c] * height);
+    if (c < last) curve(path, columns[c].to, columns[c + 1].from, before[c], before[c + 1]);
+  }
+  for (let c = last; c >= 0; c--) {
+    path.lineTo(columns[c].to * width, after[c] * height);
+    path.lineTo(columns[c].from * width, after[c] * height);
+    if (c > 0) curve(path, columns[c].from, columns[c - 1].to, after[c], after[c - 1]);
+  }
+  /** @param {typeof path} to @param {number} x @param {number} x2 @param {number} y @param {number} y2 */
+  function curve(to, x, x2, y, y2) {
+    const third = ((x2 - x) / 3) * width;
+    to.bezierCurveTo(
+      x * width + third,
+      y * height,
+      x2 * width - third,
+      y2 * height,
+      x2 * width,
+      y2 * height,
+    );
+  }
+}
+
+/** @param {River} river @param {Edges} edges @param {Look} look */
+function pathOf({ columns }, edges, look) {
+  const path = new Path2D();
+  tracePath(path, columns, edges, look);
+  path.closePath();
+  return path;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {River} river
+ * @param {number | null} drawn
+ * @param {Look} look
+ */
+function paintBands(context, river, drawn, look) {
+  const { width, height, unit, palette } = look;
+  context.fillStyle = palette.ground;
+  context.fillRect(0, 0, width, height);
+  paintGrain(context, look);
+  context.lineJoin = 'round';
+  context.lineWidth = 0.75 * unit;
+  context.strokeStyle = palette.line;
+  const bands = [...river.bands].sort((a, b) => Number(a.id === drawn) - Number(b.id === drawn));
+  for (const band of bands) {
+    const path = pathOf(river, band, look);
+    context.fillStyle = band.id === drawn ? palette.mark : colourOf(palette, band.rank);
+    context.fill(path);
+    // A full outline would hide a thin band.
+    context.globalAlpha = Math.max(0.16, 1 - band.rank / RAMP);
+    context.stroke(path);
+    context.globalAlpha = 1;
+  }
+}
+
+/** Paints the grains of the ground: thousands of tokens. @param {CanvasRenderingContext2D} context @param {Look} look */
+function paintGrain(context, { width, height, unit, palette }) {
+  context.fillStyle = palette.grid;
+  context.globalAlpha = 0.5;
+  const step = GRAIN * unit;
+  for (let row = 0; row * step < height; row++)
+    for (let x = (row % 2) * (step / 2); x < width; x += step)
+      context.fillRect(x, row * step, unit, unit);
+  context.globalAlpha = 1;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {River} river
+ * @param {Band} band
+ * @param {Shown} shown
+ * @param {Look} look
+ */
+function paintFollowed(context, river, band, { drawn }, look) {
+  const { width, height, palette } = look;
+  context.globalAlpha = VEIL;
+  context.fillStyle = palette.panel;
+  context.fillRect(0, 0, width, height);
+  context.globalAlpha = 1;
+  context.fillStyle = band.id === drawn ? palette.mark : colourOf(palette, 0);
+  context.fill(pathOf(river, band, look));
+  paintOutline(context, river, band, look);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {River} river
+ * @param {Band} band
+ * @param {Look} look
+ */
+function paintOutline(context, river, band, look) {
+  context.strokeStyle = look.palette.ink;
+  context.lineWidth = 1.5 * look.unit;
+  context.stroke(pathOf(river, band, look));
+}
+
+/**
+ * Paints the number u across the last column.
+ * @param {CanvasRenderingContext2D} context
+ * @param {River} river
+ * @param {number} u
+ * @param {Look} look
+ */
+function paintDraw(context, { columns }, u, { width, height, unit, palette }) {
+  const { from } = columns[columns.length - 1];
+  const y = u * height;
+  const left = Math.max(0, from * width - 14 * unit);
+  const right = width - 9 * unit;
+  for (const [colour, thick, dash] of [
+    [palette.panel, 4, []],
+    [palette.mark, 2, [6 * unit, 4 * unit]],
+  ]) {
+    context.strokeStyle = /** @type {string} */ (colour);
+    context.lineWidth = Number(thick) * unit;
+    context.setLineDash(/** @type {number[]} */ (dash));
+    context.beginPath();
+    context.moveTo(left, y);
+    context.lineTo(right, y);
+    context.stroke();
+  }
+  context.setLineDash([]);
+  context.beginPath();
+  context.arc(right, y, 6 * unit, 0, 2 * Math.PI);
+  context.fillStyle = palette.panel;
+  context.fill();
+  context.strokeStyle = palette.mark;
+  context.lineWidth = 3 * unit;
+  context.stroke();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {import('../../plots/stages.js').Name[]} names
+ * @param {Shown} shown
+ * @param {Look} look
+ */
+function paintNames(context, names, { drawn, followed, nameOf }, { palette, family }) {
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  for (const { band, x, y, size } of names) {
+    if (followed !== null) continue;
+    context.font = `400 ${size}px ${family}`;
+    const lit = band?.id === drawn;
+    context.fillStyle = lit ? palette.mark : colourOf(palette, band?.rank ?? -1);
+    const name = nameOf(band);
+    const wide = context.measureText(name).width + size * 0.3;
+    if (band) context.fillRect(x - wide / 2, y - size * 0.55, wide, size * 1.1);
+    context.fillStyle = lit ? palette.markInk : band ? palette.ink : palette.soft;
+    context.fillText(name, x, y + size * 0.04);
+  }
+}
+
+/**
+ * Paints the followed word with its share at each stage.
+ * @param {CanvasRenderingContext2D} context
+ * @param {River} river
+ * @param {Band} band
+ * @param {Shown} shown
+ * @param {Look} look
+ */
+function paintShares(
+  context,
+  { columns },
+  band,
+  { percent, nameOf },
+  { width, height, unit, family, palette },
+) {
+  const size = 13 * unit;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.font = `650 ${size}px ${family}`;
+  for (const [c, { from, to }] of columns.entries()) {
+    const text = `${c === 0 ? `${nameOf(band)} ` : ''}${percent(band.p[c])}`;
+    const wide = context.measureText(text).width + size * 0.8;
+    const tall = size * 1.5;
+    const x = Math.min(width - wide / 2, Math.max(wide / 2, ((from + to) / 2) * width));
+    const middle = ((band.before[c] + band.after[c]) / 2) * height;
+    const y = Math.min(height - tall / 2, Math.max(tall / 2, middle));
+    context.fillStyle = palette.panel;
+    context.beginPath();
+    context.roundRect(x - wide / 2, y - tall / 2, wide, tall, tall / 2);
+    context.fill();
+    context.fillStyle = band.p[c] > 0 ? palette.ink : palette.soft;
+    context.fillText(text, x, y + size * 0.04);
+  }
+}

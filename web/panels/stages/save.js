@@ -1,0 +1,120 @@
+/** The river as a standalone file: SVG or PNG. */
+import { download } from '../../base/download.js';
+import { escaped, round, textOf, toPng } from '../../base/svg-file.js';
+import { colourOf } from '../../plots/river-colours.js';
+import { tracePath } from './picture.js';
+import { footOf, titleOf } from './words.js';
+
+/**
+ * @typedef {object} Scene
+ * @property {import('../../plots/trace.js').Trace} trace
+ * @property {import('../../plots/stages.js').River} river
+ * @property {import('./picture.js').Look} look
+ * @property {import('../../plots/stages.js').Name[]} names
+ * @property {import('./picture.js').Shown['nameOf']} nameOf
+ * @property {number | null} drawn the id of the drawn token
+ * @property {number | null} u
+ * @property {string} about the sentence about the draw
+ * @property {(name: string) => boolean} turns true if a stage has a value
+ * @property {(name: string) => unknown} neutral
+ */
+
+/** A path that writes SVG path data. */
+class PathText {
+  data = '';
+  /** @param {number[]} at */
+  moveTo = (...at) => this.#add('M', at);
+  /** @param {number[]} at */
+  lineTo = (...at) => this.#add('L', at);
+  /** @param {number[]} at */
+  bezierCurveTo = (...at) => this.#add('C', at);
+
+  /** @param {string} letter @param {number[]} at */
+  #add(letter, at) {
+    this.data += letter + at.map(round).join(' ');
+  }
+}
+
+/** @param {Scene} scene */
+function bandsOf({ river, look, drawn }) {
+  const { palette, unit } = look;
+  return river.bands.map((band) => {
+    const path = new PathText();
+    tracePath(path, river.columns, band, look);
+    const fill = band.id === drawn ? palette.mark : colourOf(palette, band.rank);
+    return `<path d="${path.data}Z" fill="${fill}" stroke="${palette.line}" stroke-width="${round(0.5 * unit)}"/>`;
+  });
+}
+
+/** @param {Scene} scene */
+function namesOf({ names, nameOf, drawn, look: { palette } }) {
+  return names.map(({ band, x, y, size }) =>
+    textOf(nameOf(band), {
+      x: round(x),
+      y: round(y),
+      dy: '0.35em',
+      'font-size': round(size),
+      'text-anchor': 'middle',
+      fill: !band ? palette.soft : band.id === drawn ? palette.markInk : palette.ink,
+    }),
+  );
+}
+
+/** Draws the titles above the columns and the words below them. @param {Scene} scene @param {number} size */
+function wordsOf({ trace, river, look: { width, height, palette }, turns, neutral }, size) {
+  return river.columns.flatMap((column) => {
+    const middle = {
+      x: round(((column.from + column.to) / 2) * width),
+      'text-anchor': 'middle',
+      'font-size': size,
+    };
+    const title = titleOf(trace, column, turns(column.name));
+    const foot = footOf(trace, column, neutral(column.name));
+    return [
+      textOf(title, { ...middle, y: -0.7 * size, 'font-weight': 650, fill: palette.ink }),
+      textOf(foot, { ...middle, y: height + 1.5 * size, fill: palette.soft }),
+    ];
+  });
+}
+
+/** @param {Scene} scene */
+function drawLine({ river: { columns }, look: { width, height, unit, palette }, u }) {
+  if (u === null) return [];
+  const y = round(u * height);
+  const left = round(columns[columns.length - 1].from * width - 14 * unit);
+  return [
+    `<path d="M${left} ${y}H${width}" stroke="${palette.mark}" stroke-width="${2 * unit}" stroke-dasharray="${6 * unit} ${4 * unit}"/>`,
+    `<circle cx="${width}" cy="${y}" r="${6 * unit}" fill="${palette.panel}" stroke="${palette.mark}" stroke-width="${3 * unit}"/>`,
+  ];
+}
+
+/** @param {Scene} scene */
+function standAlone(scene) {
+  const { trace, river, look, turns, about } = scene;
+  const { width, height, unit, palette, family } = look;
+  const size = 13 * unit;
+  const margin = 48 * unit;
+  const head = 3 * size;
+  const [whole, tall] = [width + 2 * margin, height + head + 5 * size];
+  const title = river.columns
+    .map((column) => titleOf(trace, column, turns(column.name)))
+    .join(' → ');
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${whole}" height="${tall}" viewBox="0 0 ${whole} ${tall}" font-family="${escaped(family)}">`,
+    `<title>${escaped(title)}</title><rect width="${whole}" height="${tall}" fill="${palette.panel}"/>`,
+    `<g transform="translate(${margin} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
+    ...bandsOf(scene),
+    ...namesOf(scene),
+    ...drawLine(scene),
+    ...wordsOf(scene, size),
+    textOf(about, { x: 0, y: height + 3.5 * size, 'font-size': size, fill: palette.ink }),
+    '</g></svg>',
+  ].join('\n');
+}
+
+/** @param {'svg' | 'png'} kind @param {Scene} scene */
+export async function saveStages(kind, scene) {
+  const svg = standAlone(scene);
+  if (kind === 'svg') download('stages.svg', svg, 'image/svg+xml');
+  else download('stages.png', await toPng(svg), 'image/png');
+}

@@ -1,0 +1,380 @@
+/**
+ * <logit-stages>: the chain as a river. The columns are the model and the stages that are on; each token is a band
+ * that narrows, ends or grows. The user drags a stage's name to another place, turns its value up and down, turns
+ * it off, and follows one word through the chain. Asks with "logit-set" and "logit-order".
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/stages';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
+import { Reorder } from '../../base/reorder.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
+import { UpdateThrottle } from '../../base/update-throttle.js';
+import { endName, visible } from '../../base/visible.js';
+import { walkList } from '../../base/walk.js';
+import { Width } from '../../base/width.js';
+import { addMessages, briefPercent, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { COLOURS } from '../../plots/river-colours.js';
+import { bandAt, columnAt, layStages } from '../../plots/stages.js';
+import { moveInOrder } from '../../state/order.js';
+import riverStyles from '../../style/river.css';
+import tableStyles from '../../style/table.css';
+import { Heads } from './heads.js';
+import { StagesPicture } from './picture.js';
+import stagesStyles from './stages.css';
+import { renderStagesTable } from './table.js';
+import { drawOf, pathOf, sentenceOf } from './words.js';
+
+addMessages(locales);
+
+/**
+ * @typedef {import('../../plots/trace.js').Trace} Trace
+ * @typedef {import('../../plots/stages.js').River} River
+ * @typedef {import('../../plots/stages.js').Band} Band
+ */
+
+/** The key of the band of all others. */
+const REST = 'rest';
+
+export class LogitStages extends LogitElement {
+  static properties = {
+    ...withoutAttribute(
+      'trace drawn further eos table settings order active followed told unfolded',
+    ),
+    fixed: { type: Boolean },
+  };
+
+  static styles = [...LogitElement.styles, tableStyles, riverStyles, stagesStyles];
+
+  #width = new Width(this, '.plot');
+  #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further', 'curves']);
+  /** @type {StagesPicture | null} */
+  #picture = null;
+  /** @type {River | null} */
+  #river = null;
+  /** The names of the columns and the size that are rendered. */
+  #key = '';
+  /** @type {Map<string, string>} The names of bands by id. */
+  #names = new Map();
+  #heads = new Heads(this);
+
+  reorder = new Reorder(this, {
+    across: true,
+    names: () => this.movable,
+    label: (name) => capitalise(settingName(name)),
+    move: (name, to) =>
+      this.emit('logit-order', { order: moveInOrder(this.wholeOrder, this.movable, name, to) }),
+  });
+
+  constructor() {
+    super();
+    /** @type {Trace | null} */
+    this.trace = null;
+    /** @type {import('../../plots/trace.js').Drawn | null} */
+    this.drawn = null;
+    /** @type {import('../../plots/stages.js').BandToken[]} Further tokens, which the trace does not list. */
+    this.further = [];
+    this.eos = -1;
+    /** @type {import('../../plots/trace.js').SettingRow[]} Empty if no stage can be turned or moved. */
+    this.table = [];
+    /** @type {import('../../plots/trace.js').Settings} */
+    this.settings = {};
+    /** @type {string[] | null} Null for the canonical order. */
+    this.order = null;
+    this.fixed = false;
+    /** @type {string | null} The key of the band under the pointer or chosen by a key; null if none. */
+    this.active = null;
+    /** @type {string | null} The key of the band that the user follows. */
+    this.followed = null;
+    /** @type {string | null} The name of the column that the line describes; null if none. */
+    this.told = null;
+    this.unfolded = false;
+    /** The values of the stages that are off but keep their column, by name. @type {Map<string, number>} */
+    this.off = new Map();
+  }
+
+  /** The whole order of the chain; the user's own sampler is last unless the order names it. */
+  get wholeOrder() {
+    const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
+    const own = this.trace?.stages.some(({ name }) => name === 'own');
+    return own && !order.includes('own') ? [...order, 'own'] : order;
+  }
+
+  /** The names of the columns that can be moved. */
+  get movable() {
+    const order = this.fixed ? [] : this.wholeOrder;
+    const names = this.#river?.columns.map(({ name }) => name) ?? [];
+    return names.filter((name) => order.includes(name));
+  }
+
+  /** The river on show; for tests and for other pictures. */
+  get river() {
+    return this.#river;
+  }
+
+  /** Returns the setting of a stage; undefined if it cannot be turned. @param {string} name */
+  rowOf(name) {
+    return this.table.find((row) => row.name === name && row.warper && row.kind !== 'map');
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#picture?.stop();
+  }
+
+  /** @param {Map<string, unknown>} changes */
+  shouldUpdate(changes) {
+    const moved = this.#lay(changes);
+    const what = this.#throttle.classify(changes);
+    if (what === 'all' || moved || !this.#picture) return true;
+    if (this.#throttle.visible) this.#paint();
+    return what === 'numbers';
+  }
+
+  /** Lays the river anew if its data changed. Returns true if other columns appear. @param {Map<string, unknown>} changes */
+  #lay(changes) {
+    const { trace, off } = this;
+    if (!trace || !['trace', 'further', 'off'].some((name) => changes.has(name))) return false;
+    for (const { name, active } of trace.stages) if (active) off.delete(name);
+    const before = this.#river;
+    this.#river = layStages(trace, this.further, new Set(off.keys()));
+    this.#nameBands(this.#river);
+    const key = this.#river.columns.map(({ name }) => name).join();
+    const moved = key !== this.#key;
+    this.#key = key;
+    const continues = this.#throttle.moving && !moved;
+    this.#picture?.take(this.#river, before !== null && !continues);
+    return moved;
+  }
+
+  /** Names the bands: a name that two tokens share gets its spaces. @param {River} river */
+  #nameBands({ bands }) {
+    const short = bands.map(({ token }) => token.text.trim());
+    this.#names = new Map(
+      bands.map(({ id, token }, i) => {
+        const twice = short[i] === '' || short.indexOf(short[i]) !== short.lastIndexOf(short[i]);
+        const name =
+          id === this.eos
+            ? endName()
+            : twice
+              ? visible(token)
+              : visible({ ...token, text: short[i] });
+        return [String(id), name];
+      }),
+    );
+  }
+
+  /** Returns the name on a band. @param {Band | null} band */
+  nameOf = (band) => (band ? String(this.#names.get(String(band.id)) ?? '') : t('stages.ground'));
+
+  updated() {
+    this.#fit();
+    this.#heads.settle();
+    this.#paint();
+  }
+
+  /** Creates the picture, or fits it to another size or theme. */
+  #fit() {
+    const plot = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.plot'));
+    const colours = this.renderRoot.querySelector('.colours');
+    if (!plot || !colours || !this.#river) return;
+    if (!this.#picture) {
+      this.#picture = new StagesPicture(plot, colours);
+      this.#picture.take(this.#river, false);
+    } else if (this.#picture.look.width !== plot.clientWidth) this.#picture.refit(plot, colours);
+  }
+
+  #onTheme() {
+    const plot = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.plot'));
+    const colours = this.renderRoot.querySelector('.colours');
+    if (plot && colours) this.#picture?.refit(plot, colours);
+    this.#paint();
+  }
+
+  #paint() {
+    const id = (/** @type {string | null} */ key) =>
+      key === null || key === REST ? null : Number(key);
+    this.speak(() =>
+      this.#picture?.paint({
+        drawn: this.drawn?.id ?? null,
+        u: this.drawn?.u ?? null,
+        pointed: id(this.active),
+        followed: id(this.followed),
+        nameOf: this.nameOf,
+        percent: briefPercent,
+      }),
+    );
+  }
+
+  render() {
+    const { trace } = this;
+    const river = this.#river;
+    if (!trace || !river) return html`<div class="wide"><div class="plot empty"></div></div>`;
+    const { columns } = river;
+    return html`
+      <div class="colours" aria-hidden="true" @transitionend=${this.#onTheme}>
+        ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
+      <div class="wide" ${cssom({ '--columns': String(columns.length) })}>
+        <div class="river ${this.reorder.grabbed ? 'grabbing' : ''}" dir="ltr">
+          ${this.#heads.render(trace, river)}
+          ${this.#renderPlot(trace, river)}
+        </div>
+      </div>
+      <p class="told" translate="no" aria-hidden="true">${this.#line(trace, river)}</p>
+      <p class="visually-hidden" aria-live="assertive">${this.reorder.said}</p>
+      <p class="visually-hidden" role="status">${this.#followedWords(trace, river)}</p>
+      <p id="plug-keys" hidden>${t('stages.keys.move')}</p>
+      <p id="keys" class="visually-hidden">${t('stages.keys')}</p>
+      ${renderStagesTable(this, trace, river)}
+    `;
+  }
+
+  /** @param {Trace} trace @param {River} river */
+  #renderPlot(trace, river) {
+    const keys = this.#keys(river);
+    return html`
+      <div class="plot" translate="no" role="listbox" tabindex="0" aria-label=${t('stages.chart')}
+        aria-describedby="keys" aria-activedescendant=${this.active === null ? nothing : `band-${this.active}`}
+        @keydown=${this.#onKey} @blur=${() => (this.active = null)}
+        @pointermove=${this.#onPoint} @pointerleave=${() => (this.active = null)}
+        @pointerdown=${this.#onDown}>
+        <canvas aria-hidden="true"></canvas>
+        ${keys.map(
+          (key) => html`
+            <div class="visually-hidden" role="option" id="band-${key}" aria-selected=${key === this.followed}
+              aria-label=${this.#words(trace, river, key)}></div>`,
+        )}
+      </div>`;
+  }
+
+  /** Returns the keys of the bands from top to bottom of the first column. @param {River} river */
+  #keys({ bands, rest }) {
+    const keys = [...bands].sort((a, b) => a.rank - b.rank).map(({ id }) => String(id));
+    return rest.some((share) => share > 0) ? [...keys, REST] : keys;
+  }
+
+  /** @param {Trace} trace @param {River} river @param {string} key */
+  #words(trace, river, key) {
+    const band = river.bands.find(({ id }) => String(id) === key) ?? null;
+    if (!band && key !== REST) return '';
+    const turns = (/** @type {string} */ name) => Boolean(this.rowOf(name));
+    return pathOf(trace, river, band, { turns, eos: this.eos });
+  }
+
+  /** Returns the line under the picture. @param {Trace} trace @param {River} river */
+  #line(trace, river) {
+    const column = river.columns.find(({ name }) => name === this.told);
+    if (column)
+      return sentenceOf(
+        trace,
+        column,
+        this.rowOf(column.name)?.neutral,
+        Boolean(this.rowOf(column.name)),
+      );
+    const key = this.active ?? this.followed;
+    return key === null ? drawOf(this.drawn, this.eos) : this.#words(trace, river, key);
+  }
+
+  /** @param {Trace} trace @param {River} river */
+  #followedWords(trace, river) {
+    return this.followed === null ? '' : this.#words(trace, river, this.followed);
+  }
+
+  /** Returns the place of the pointer in the picture, in shares of 1. @param {PointerEvent} event */
+  #placeOf({ clientX, clientY, currentTarget }) {
+    const box = /** @type {HTMLElement} */ (currentTarget).getBoundingClientRect();
+    return { x: (clientX - box.left) / box.width, y: (clientY - box.top) / box.height };
+  }
+
+  /** @param {PointerEvent} event */
+  #onPoint(event) {
+    if (!this.#river || this.#heads.dragging) return;
+    const { x, y } = this.#placeOf(event);
+    const key = String(bandAt(this.#river, x, y)?.id ?? REST);
+    if (key !== this.active) this.active = key;
+  }
+
+  /** A press follows a word; a drag up or down with the mouse turns the stage of the column. @param {PointerEvent} event */
+  #onDown(event) {
+    const river = this.#river;
+    if (event.button !== 0 || !river) return;
+    const { x, y } = this.#placeOf(event);
+    const key = String(bandAt(river, x, y)?.id ?? REST);
+    const { name } = river.columns[columnAt(river.columns, x)];
+    this.#heads.begin(event, name, { moves: false, press: () => this.follow(key) });
+  }
+
+  /** Follows a word; follows none if it is followed already. @param {string | null} key */
+  follow(key) {
+    this.followed = key === REST || key === this.followed ? null : key;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    if (!this.#river) return;
+    const keys = this.#keys(this.#river);
+    if (event.key === 'Escape' && (this.active ?? this.followed) !== null) {
+      event.preventDefault();
+      this.active = this.followed = null;
+      return;
+    }
+    if ((event.key === 'Enter' || event.key === ' ') && this.active !== null) {
+      event.preventDefault();
+      this.follow(this.active);
+    }
+    const from = event.key === 'ArrowUp' ? keys.length : -1;
+    const at = this.active === null ? from : keys.indexOf(this.active);
+    const to = walkList(event, ['ArrowUp', 'ArrowDown'], at, keys.length - 1);
+    if (to !== undefined) this.active = keys[to];
+  }
+
+  /** Sets a stage's value. A neutral value keeps the column. @param {string} name @param {number} value */
+  turn(name, value) {
+    const row = this.rowOf(name);
+    const now = Number(this.settings[name] ?? row?.neutral);
+    if (!row || this.fixed || value === now) return;
+    if (value === row.neutral) this.off.set(name, now);
+    this.settings = { ...this.settings, [name]: value }; // the trace follows with the answer
+    this.emit('logit-set', { [name]: value });
+  }
+
+  /** Turns a stage off, or on with its last value. @param {string} name */
+  toggle(name) {
+    const row = this.rowOf(name);
+    if (!row) return;
+    this.turn(name, this.off.has(name) ? Number(this.off.get(name)) : row.neutral);
+  }
+
+  /** Saves the picture. @param {'svg' | 'png'} kind */
+  async save(kind) {
+    const { saveStages } = await import('./save.js');
+    const { trace, drawn, nameOf } = this;
+    const picture = this.#picture;
+    const river = this.#river;
+    if (!trace || !picture || !river) return;
+    const turns = (/** @type {string} */ name) => Boolean(this.rowOf(name));
+    const neutral = (/** @type {string} */ name) => this.rowOf(name)?.neutral;
+    const shown = { drawn: drawn?.id ?? null, u: drawn?.u ?? null, nameOf };
+    const about = this.speak(() => drawOf(drawn, this.eos));
+    const names = picture.names(river, {
+      ...shown,
+      pointed: null,
+      followed: null,
+      percent: briefPercent,
+    });
+    this.speak(() =>
+      saveStages(kind, {
+        trace,
+        river,
+        look: picture.look,
+        names,
+        turns,
+        neutral,
+        about,
+        ...shown,
+      }),
+    );
+  }
+}
+
+define('logit-stages', LogitStages);

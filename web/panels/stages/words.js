@@ -1,0 +1,85 @@
+/** The words of the river: names of stages and tokens, and the path of a token through the chain. */
+import { effectOf } from '../../base/stage-words.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
+import { spoken } from '../../base/visible.js';
+import { briefPercent, number, percent, plain, t } from '../../locale/locale.js';
+import { MODEL } from '../../plots/stages.js';
+
+/**
+ * @typedef {import('../../plots/stages.js').River} River
+ * @typedef {import('../../plots/stages.js').Band} Band
+ * @typedef {import('../../plots/stages.js').Column} Column
+ * @typedef {import('../../plots/trace.js').Trace} Trace
+ */
+
+/** Returns the name of a column. @param {Column} column */
+export const nameOfColumn = ({ name }) => (name === MODEL ? t('stages.model') : settingName(name));
+
+/** Returns the value of a stage; '' for a stage whose value is no number. @param {Trace} trace @param {Column} column @param {boolean} turns */
+export function valueOfColumn({ stages }, { index }, turns) {
+  const stage = stages[index];
+  if (!stage || !turns) return '';
+  return stage.active ? plain(stage.value) : t('stages.off');
+}
+
+/** Returns the title of a column, such as "top-k 40". @param {Trace} trace @param {Column} column @param {boolean} turns */
+export const titleOf = (trace, column, turns) =>
+  `${nameOfColumn(column)} ${valueOfColumn(trace, column, turns)}`.trim();
+
+/**
+ * Returns the words below a column: the number of tokens that it keeps, or its effect in a few words.
+ * @param {Trace} trace
+ * @param {Column} column
+ * @param {unknown} neutral
+ */
+export function footOf(trace, { index }, neutral) {
+  const stage = trace.stages[index];
+  if (!stage) return t('stages.tokens', { n: trace.vocab_size });
+  if (stage.active && stage.removed > 0) return t('stages.keeps', { n: number(stage.kept) });
+  return effectOf(trace, index, neutral)?.brief ?? '';
+}
+
+/**
+ * Returns the path of a band through the chain in one sentence; null is the band of all others.
+ * @param {Trace} trace
+ * @param {River} river
+ * @param {Band | null} band
+ * @param {{ turns: (name: string) => boolean, eos: number }} how
+ */
+export function pathOf(trace, river, band, { turns, eos }) {
+  const { columns, rest, bands } = river;
+  const name = band
+    ? t('order.token', { token: spoken(band.token, eos) })
+    : t('stages.others', { n: trace.vocab_size - bands.length });
+  const gone = band?.token.removed_by ?? null;
+  const parts = [];
+  for (const [c, column] of columns.entries()) {
+    const share = band ? band.p[c] : rest[c];
+    const title = titleOf(trace, column, turns(column.name));
+    if (gone === column.name) {
+      parts.push(t('distribution.removed', { stage: title }));
+      break;
+    }
+    parts.push(`${title} ${percent(share)}`);
+  }
+  return `${capitalise(name)}: ${parts.join(' → ')}`;
+}
+
+/**
+ * Returns the sentence about the draw.
+ * @param {import('../../plots/trace.js').Drawn | null} drawn
+ * @param {number} eos
+ */
+export function drawOf(drawn, eos) {
+  if (!drawn) return '';
+  const params = { token: spoken(drawn, eos), p: briefPercent(drawn.p) };
+  if (drawn.u === null || drawn.u === undefined) return t('stages.drawn', params);
+  return t('stages.draws', { ...params, u: drawn.u.toFixed(4) });
+}
+
+/** Returns the sentence about a stage: its effect, or why it has none. @param {Trace} trace @param {Column} column @param {unknown} neutral @param {boolean} turns */
+export function sentenceOf(trace, column, neutral, turns) {
+  const effect = effectOf(trace, column.index, neutral);
+  if (!effect) return t('stages.model.about');
+  return `${capitalise(titleOf(trace, column, turns))}: ${effect.sentence}`;
+}

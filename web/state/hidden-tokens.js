@@ -1,0 +1,73 @@
+/**
+ * Finds the tokens that a trace does not list although they are large before some stage: XTC, for example, may
+ * remove the two best of many tokens, and the trace lists survivors first. The engine runs the chain up to each
+ * stage; a token's probability after a stage is that run's.
+ */
+
+/**
+ * @typedef {import('../engine/types.js').Settings} Settings
+ * @typedef {import('../engine/types.js').Trace} Trace
+ * @typedef {import('../engine/types.js').WarpTrace} WarpTrace
+ * @typedef {Omit<import('../plots/stages.js').BandToken, 'text' | 'special'>} Hidden
+ */
+
+/** The least probability of such a token, as a share of 1: about two pixels. */
+const LEAST = 0.004;
+/** The most such tokens. */
+const MOST = 24;
+
+/** True if the trace may hide such tokens. @param {Trace} trace */
+export const mayHide = ({ rest }) => rest.p_raw >= LEAST;
+
+/**
+ * @param {Trace} trace
+ * @param {Trace} raw the model's own distribution, its first tokens listed
+ * @param {Settings} settings
+ * @param {(choices: Settings[]) => Promise<WarpTrace[]>} warp runs the chain over the same logits
+ * @returns {Promise<Hidden[]>}
+ */
+export async function findHidden(trace, raw, settings, warp) {
+  const listed = new Set(trace.tokens.map(({ id }) => id));
+  if (!raw.tokens.some(({ id, p_raw }) => p_raw >= LEAST && !listed.has(id))) return [];
+  const active = trace.stages.filter((stage) => stage.active).map(({ name }) => name);
+  const runs = await warp([{}, ...active.map((_, i) => without(settings, active.slice(i + 1)))]);
+  /** The largest probability of each such token. @type {Map<number, number>} */
+  const most = new Map();
+  for (const { p } of runs)
+    p.forEach((share, id) => {
+      if (share >= LEAST && !listed.has(id)) most.set(id, Math.max(share, most.get(id) ?? 0));
+    });
+  const ids = [...most].sort((a, b) => b[1] - a[1]).slice(0, MOST);
+  return ids.map(([id]) => describe(id, trace, active, runs));
+}
+
+/** Returns the settings without some stages. @param {Settings} settings @param {string[]} stages */
+function without(settings, stages) {
+  const gone = stages.includes('constraint') ? [...stages, 'constraint_start'] : stages;
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !gone.includes(name)));
+}
+
+/**
+ * @param {number} id
+ * @param {Trace} trace
+ * @param {string[]} active the stages that are on, in order
+ * @param {WarpTrace[]} runs the model alone, then the chain up to each of these stages
+ * @returns {Hidden}
+ */
+function describe(id, { stages }, active, runs) {
+  const last = runs[runs.length - 1];
+  const own = last.logits[id];
+  const removing = runs.findIndex(({ logits }) => logits[id] === -Infinity);
+  let run = 0;
+  const stage_p = stages.map((stage) => runs[stage.active ? ++run : run].p[id]);
+  const hidden = { id, p_raw: runs[0].p[id], p: last.p[id], stage_p };
+  if (removing >= 0) return { ...hidden, rank: 0, removed_by: active[removing - 1] ?? null };
+  let before = 0;
+  let rank = 1;
+  last.logits.forEach((logit, other) => {
+    if (logit < own || (logit === own && other >= id)) return;
+    before += last.p[other];
+    rank++;
+  });
+  return { ...hidden, rank, removed_by: null, before: Math.min(1, before) };
+}
