@@ -23,7 +23,7 @@ const SOURCE = /^\/source\/((web\/engine|tests\/node|tests\/browser|models)\/.+)
 const BLANK = 'source/tests/browser/blank.html';
 
 /** Default settings of a test page: with the neutral ones too many faults would not show. */
-export const START = '#temperature=0.7&top_p=0.9&repetition_penalty=1.1';
+export const START = '#temperature=0.7&top_p=0.9&repetition_penalty=1.1&bench_chart=bars';
 
 /** Time limit for any event in a page, in ms; long enough for a busy machine. */
 const PATIENCE = 60_000;
@@ -233,7 +233,7 @@ export async function openBench(route = NO_ROUTE) {
     visitor.route = routeOfFile;
     if (!restored) await page.goto(address + fragment);
     if (ready) {
-      await page.locator('logit-distribution .row').first().waitFor();
+      await page.locator('logit-distribution :is(.row, .plot)').first().waitFor();
       if (await page.locator('logit-scope').count()) await settle(page);
     }
     const close = async () => {

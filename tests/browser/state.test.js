@@ -36,7 +36,7 @@ test('an address with prompt, settings, order, biases, seed and branch opens exa
   const branch = [scope.draw({ ...settings, seed: 5 }, { step: 0 }).id];
   scope.feed(Uint32Array.from([...ids, ...branch]));
   branch.push(scope.distribution(settings).tokens[3].id);
-  const hash = `prompt=Yesterday%20they&temperature=1.5&top_k=9&min_p=0.01&logit_bias=${a.id}:-1&order=top_k,logit_bias,min_p,temperature&seed=5&branch=${branch}`;
+  const hash = `prompt=Yesterday%20they&temperature=1.5&top_k=9&min_p=0.01&logit_bias=${a.id}:-1&order=top_k,logit_bias,min_p,temperature&seed=5&branch=${branch}&bench_chart=bars`;
   const { page, complaints, foreign, close } = await bench.open({
     path: `?lang=en&model=verbs#${hash}`,
   });
@@ -82,7 +82,7 @@ test('changes appear after the #, never in a request, and back and forward go th
   const branch = await drawn(page);
   assert.match(
     written,
-    new RegExp(`^#prompt=Every day he&temperature=0&seed=42&branch=${branch}$`),
+    new RegExp(`^#prompt=Every day he&temperature=0&seed=42&branch=${branch}&bench_chart=bars$`),
   );
 
   await page.goBack();
