@@ -365,7 +365,7 @@ test('a host sets a view and its choices, and hears of them', async () => {
     (all) => all.length > 0,
   );
   assert.deepEqual([state.view, state.compare_suite], ['compare', 'extremes']);
-  await frame.locator('[data-suite=searches]').click();
+  await frame.locator('logit-compare #suite').selectOption('searches');
   const told = async () => (await heard('state')).at(-1).compare_suite;
   assert.equal(await until(told, (name) => name === 'searches'), 'searches');
   await close();

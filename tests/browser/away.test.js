@@ -47,7 +47,7 @@ const STATES = {
   },
   compare: {
     path: '&view=compare',
-    begin: (page) => page.locator('logit-compare [data-command=run]').click(),
+    begin: (page) => page.locator('logit-compare [data-command=luck]').click(),
     read: (page) => page.locator('logit-compare logit-passage').allInnerTexts(),
   },
   sweep: {

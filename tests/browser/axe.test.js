@@ -219,7 +219,9 @@ const OVER = {
       await page.locator('#tab-compare').click();
       const blind = page.locator('logit-compare #blind');
       if ((await blind.getAttribute('aria-pressed')) === 'true') await blind.click();
-      await page.locator('logit-compare [data-action=edit]').first().click();
+      const strategy = page.locator('logit-compare [data-column="0"] logit-strategy');
+      await strategy.locator('.dots').click();
+      await strategy.locator('[data-action=edit]').click();
     },
   },
   'map of a sweep': {

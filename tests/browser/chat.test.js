@@ -119,7 +119,7 @@ async function viewsAgree(page, said) {
   const { ids, text } = await scope.chat(/** @type {any} */ (messages), { date: '2025-02-01' });
   assert.equal(text, said.replaceAll(/\[(<end>)\]/g, '$1'));
   await showView(page, 'compare');
-  const column = page.locator('logit-compare .column').first().locator('logit-passage .t');
+  const column = page.locator('logit-compare [data-column="0"]').locator('logit-passage .t');
   const drawn = [];
   for await (const { id } of scope.generate({ prompt: ids, temperature: 0, max_new_tokens: 4 }))
     drawn.push(id);

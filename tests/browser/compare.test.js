@@ -49,16 +49,24 @@ async function open({ suite = 'nine', lang = 'en', model = 'verbs', more = '', .
 
 /** Waits until every text is complete. */
 function finished(page) {
-  return page
-    .locator('logit-compare [data-command=run]')
-    .waitFor()
-    .then(() =>
-      until(
-        () => page.locator('logit-compare progress').evaluate((bar) => [bar.value, bar.max]),
-        ([value, max]) => value === max && max > 1,
-      ),
-    )
-    .then(() => page.locator('logit-compare [data-command=run]').waitFor());
+  return until(
+    () => page.locator('logit-compare progress').evaluate((bar) => [bar.value, bar.max]),
+    ([value, max]) => value === max && max > 1,
+  );
+}
+
+/** Unfolds the settings. */
+async function unfold(page) {
+  const button = page.locator('logit-compare-controls #settings');
+  if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
+}
+
+const choose = (page, suite) => page.locator('logit-compare #suite').selectOption(suite);
+
+/** Presses a button in the menu of a strategy. */
+async function act(column, action) {
+  await column.locator('logit-strategy .dots').click();
+  await column.locator(`[data-action=${action}]`).click();
 }
 
 /** Returns the ids of the text in column `at`. */
@@ -67,7 +75,9 @@ const idsIn = (page, at) =>
     .locator(`[data-column="${at}"] .t`)
     .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
 
-const figure = (root, name) => root.locator(`[data-figure=${name}]`).locator('dd').innerText();
+/** Returns a figure of the text in column `at`, from the table. */
+const figure = (page, at, name) =>
+  page.locator(`details.table [data-figure=${name}]`).nth(at).textContent();
 
 /** Writes a text with the engine in Node; returns its ids and figures. */
 async function write(strategy, { seed = SEED, max_new_tokens = 60, prompt = FIRST } = {}) {
@@ -117,20 +127,27 @@ test('three temperatures come first, and one needle meets the token that each dr
   const texts = [];
   for (const temperature of temperatures) texts.push(await write({ settings: { temperature } }));
   const shown = () => slices.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.id)));
-  const needle = () =>
+  /** Returns u, and for each strip its bands and the places of the drawn band and its label, from 0 to 1. */
+  const strips = () =>
     page.locator('logit-strips').evaluate((it) => {
       const list = it.shadowRoot.querySelector('.slices');
+      const read = (item) => {
+        const { top, height } = item.querySelector('.strip').getBoundingClientRect();
+        const place = (y) => (y - top) / height;
+        const bands = [...item.querySelectorAll('.strip > i')].map((band) => ({
+          kind: band.className,
+          count: Number(band.dataset.count),
+          said: band.textContent,
+          name: band.title,
+          to: place(band.getBoundingClientRect().bottom),
+        }));
+        const label = item.querySelector('.taken').getBoundingClientRect();
+        const unsaid = Number(item.querySelector('.count').dataset.count);
+        const named = item.querySelector('.taken b').textContent;
+        return { bands, unsaid, named, label: place((label.top + label.bottom) / 2), top, height };
+      };
       const u = Number(list.style.getPropertyValue('--u'));
-      // Finds the point at which the needle crosses each strip, and the token there.
-      const met = [...list.querySelectorAll('.strip')].map((strip) => {
-        const { top, height } = strip.getBoundingClientRect();
-        const at = [...strip.children].find(
-          (piece) => piece.getBoundingClientRect().bottom > top + u * height,
-        );
-        return at?.className ?? 'none';
-      });
-      const tops = [...list.querySelectorAll('.strip')].map((x) => x.getBoundingClientRect().top);
-      return { u, met, tops: new Set(tops).size };
+      return { u, strips: [...list.querySelectorAll('li')].map(read) };
     });
 
   const range = page.locator('logit-strips input');
@@ -139,10 +156,41 @@ test('three temperatures come first, and one needle meets the token that each dr
     await settle(page);
     const expected = texts.map(({ ids }) => ids[step - 1]);
     assert.deepEqual(await until(shown, (ids) => String(ids) === String(expected)), expected);
-    const { u, met, tops } = await needle();
+    await until(strips, ({ strips: all }) => all.every(({ bands }) => bands.length > 0));
+    const { u, strips: all } = await strips();
     assert.equal(u, scope.random(SEED, step - 1));
-    assert.equal(tops, 1, 'one line through strips that stand side by side');
-    for (const kind of met) assert.match(kind, /next|rest/);
+    assert.equal(new Set(all.map(({ top }) => top)).size, 1, 'strips side by side');
+    for (const [i, temperature] of temperatures.entries()) {
+      const { bands, unsaid, named, label, height } = all[i];
+      scope.feed([...scope.encode(FIRST), ...texts[i].ids.slice(0, step - 1)]);
+      const { tokens } = scope.distribution({ temperature, top: scope.info.vocab_size });
+      const survivors = tokens.filter(({ p, removed_by }) => removed_by === null && p > 0);
+      const counts = bands.map(({ count }) => count);
+      const sum = counts.reduce((total, count) => total + count, 0);
+      assert.equal(sum, survivors.length, 'every token is named or counted');
+      const silent = bands.filter(({ kind, said }) => kind === 'more' && said === '');
+      assert.equal(
+        unsaid,
+        silent.reduce((total, { count }) => total + count, 0),
+      );
+      for (const { kind, said, name } of bands)
+        if (said && kind === 'one') assert.ok(name.startsWith(said));
+      let mass = 0;
+      let at = 0;
+      for (const { count, to } of bands) {
+        mass += survivors.slice(at, at + count).reduce((total, { p }) => total + p, 0);
+        at += count;
+        assert.ok(Math.abs(to - mass) * height < 1, `a band ends at ${to}, not at ${mass}`);
+      }
+      const drawn = survivors.findIndex(({ id }) => id === texts[i].ids[step - 1]);
+      const before = bands.findIndex(({ kind }) => kind === 'drawn');
+      assert.equal(
+        counts.slice(0, before).reduce((total, count) => total + count, 0),
+        drawn,
+      );
+      assert.equal(named, survivors[drawn].text.trim());
+      assert.ok(Math.abs(label - u) * height < 15, 'its name is on the needle');
+    }
     assert.match(
       await range.getAttribute('aria-valuetext'),
       new RegExp(`^At token ${step}, u = 0\\.\\d{4}\\. A: .+; B: .+; C: .+$`),
@@ -187,14 +235,14 @@ test("the nine stand side by side, with the engine's tokens and figures", async 
       ),
       ids,
     );
-    assert.equal(await figure(column, 'ttr'), figures.distinct_1.toFixed(2));
-    assert.equal(await figure(column, 'distinct'), figures.distinct_2.toFixed(2));
-    assert.equal(await figure(column, 'kept'), figures.mean_kept.toFixed(1));
+    assert.equal(await figure(page, i, 'ttr'), figures.distinct_1.toFixed(2));
+    assert.equal(await figure(page, i, 'distinct'), figures.distinct_2.toFixed(2));
+    assert.equal(await figure(page, i, 'kept'), figures.mean_kept.toFixed(1));
     assert.equal(
-      await figure(column, 'surprisal'),
+      (await figure(page, i, 'surprisal')).trim(),
       `${figures.surprisal_raw.toFixed(2)} → ${figures.surprisal.toFixed(2)}`,
     );
-    assert.equal(await figure(column, 'finish'), 'end token');
+    assert.equal(await figure(page, i, 'finish'), 'end token');
     const parts = divergence(expected[0].ids, ids);
     const marked = await column
       .locator('.t')
@@ -215,7 +263,7 @@ test("the nine stand side by side, with the engine's tokens and figures", async 
 
 test('greedy and T = 0.01 give one text, with its smallest gap named; T = 100 differs', async () => {
   const { page, close } = await open();
-  await page.locator('[data-suite=extremes]').click();
+  await choose(page, 'extremes');
   const gaps = page.locator('logit-compare .gaps');
   await gaps.waitFor();
   assert.deepEqual(await idsIn(page, 1), await idsIn(page, 0));
@@ -227,7 +275,7 @@ test('greedy and T = 0.01 give one text, with its smallest gap named; T = 100 di
   assert.notDeepEqual(await idsIn(page, 2), await idsIn(page, 0));
 
   // At this temperature the differences in the text are too small, so the page must name each.
-  await page.locator('[data-action=edit]').nth(1).click();
+  await act(page.locator('[data-column="1"]'), 'edit');
   await type(page.locator('[data-column="1"] [data-name=temperature]'), '0.05');
   await until(
     () => gaps.innerText(),
@@ -254,8 +302,9 @@ long('with five texts at T = 0.05 the sentence gives the number of greedy ones',
   const { page, close } = await open({ suite: 'extremes' });
   const prompt = 'Tomorrow she';
   await page.locator('logit-compare #prompt').fill(prompt);
+  await unfold(page);
   await type(page.locator('logit-compare [data-name=samples]'), '5');
-  await page.locator('[data-row="1"] [data-action=edit]').click();
+  await act(page.locator('[data-row="1"]'), 'edit');
   await type(page.locator('[data-row="1"] [data-name=temperature]'), '0.05');
   const greedy = await write({ settings: { temperature: 0 } }, { prompt });
   const partings = [];
@@ -388,7 +437,7 @@ test('columns can be edited, added, removed and used in the bench', async () => 
   const { page, close } = await open({ suite: 'extremes' });
   await page.locator('logit-compare .gaps').waitFor();
   const column = page.locator('[data-column="2"]');
-  await column.locator('[data-action=edit]').click();
+  await act(column, 'edit');
   await type(column.locator('[data-name=temperature]'), '1.5');
   await type(column.locator('[data-name=top_k]'), '2.5');
   assert.match(await column.locator('.error').innerText(), /must be a whole number, got 2\.5/);
@@ -416,12 +465,13 @@ test('columns can be edited, added, removed and used in the bench', async () => 
     added.ids,
   );
   for (const left of [3, 2]) {
-    await page.locator('[data-action=remove]').first().click();
+    await act(page.locator('[data-column="0"]'), 'remove');
     assert.equal(await page.locator('logit-strategy').count(), left);
   }
-  assert.equal(await page.locator('[data-action=remove]').first().isVisible(), false);
+  const gone = page.locator('[data-column="0"] [data-action=remove]');
+  assert.equal(await gone.evaluate(({ hidden }) => hidden), true, 'two are the least');
 
-  await page.locator('[data-column="0"] [data-action=adopt]').click();
+  await act(page.locator('[data-column="0"]'), 'adopt');
   await page.getByRole('tab', { name: 'Experiment', selected: true }).waitFor();
   const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`);
   assert.equal(
@@ -460,15 +510,14 @@ test('a user’s own text is measured, refused and ranked like the nine', async 
 
   await box.fill('will go to school');
   await box.press('Tab');
-  await page.locator('[data-column="0"] [data-action=lead]').waitFor({ state: 'hidden' });
   const strategy = { kind: 'given', settings: {}, text: 'will go to school' };
   const { ids, figures } = await write(strategy);
   const same = (got) => JSON.stringify(got) === JSON.stringify(ids);
   assert.deepEqual(await until(() => idsIn(page, 9), same), ids);
   assert.equal(await error.innerText(), '');
   const measured = (text) => text.replace(/,/g, '').endsWith(figures.perplexity.toFixed(2));
-  assert.ok(measured(await until(() => figure(column, 'perplexity'), measured)));
-  assert.equal(await column.locator('[data-action=adopt]').isVisible(), false);
+  assert.ok(measured(await until(() => figure(page, 9, 'perplexity'), measured)));
+  assert.equal(await column.locator('[data-action=adopt]').evaluate(({ hidden }) => hidden), true);
   await finished(page);
 
   await page.locator('#blind').click();
@@ -478,7 +527,7 @@ test('a user’s own text is measured, refused and ranked like the nine', async 
   assert.equal(await ranked.filter({ hasText: 'text of your own' }).count(), 1);
 
   await page.locator('#blind').click();
-  await column.locator('[data-action=remove]').click();
+  await act(column, 'remove');
   const give = page.locator('[data-command=give]');
   assert.ok(
     await until(() => give.evaluate((it) => it.matches(':focus')), Boolean),
@@ -487,9 +536,10 @@ test('a user’s own text is measured, refused and ranked like the nine', async 
   await give.click();
   await box.fill('will go to school');
   await box.press('Tab');
-  await column.locator('[data-action=lead]').click();
+  await act(column, 'lead');
   const parts = page.locator('[data-column="1"] logit-passage');
   assert.match(await until(() => parts.innerText(), Boolean), /First differs from A at token/);
+  await unfold(page);
   await type(page.locator('logit-compare [data-name=samples]'), '2');
   const row = page.locator('[data-row="0"] [data-figure=different]');
   assert.equal(
@@ -523,11 +573,12 @@ long('an empty text of the user is refused beside its box and not measured', asy
       mine,
     );
     await finished(page);
-    const shown = await column.locator('[data-figure] dd').allInnerTexts();
+    const row = page.locator('logit-compare details.table tbody tr').nth(9);
+    const shown = await row.locator('td').allTextContents();
     assert.deepEqual(new Set(shown), new Set(['–']), text);
     assert.equal(await page.locator('logit-compare progress').evaluate(({ max }) => max), 9);
   }
-  await column.locator('[data-action=lead]').click();
+  await act(column, 'lead');
   await finished(page);
   const parts = page.locator('[data-column="1"] logit-passage');
   assert.doesNotMatch(await parts.innerText(), /The same tokens/);
@@ -544,9 +595,11 @@ test('the nine are also a table, and a file of the same numbers', async () => {
   assert.equal(heads[1], 'type-token ratio');
   const lines = [CSV_HEADS.join(',')];
   for (const [i, strategy] of NINE.entries()) {
-    const figures = await page.locator(`[data-column="${i}"] .figures dd`).allInnerTexts();
-    assert.deepEqual(await rows.nth(i).locator('td').allInnerTexts(), figures);
     const { ids, figures: it } = await write(strategy);
+    const cells = await rows.nth(i).locator('td').allInnerTexts();
+    const [ttr, distinct, surprisal] = [it.distinct_1, it.distinct_2, it.surprisal];
+    const bits = `${it.surprisal_raw.toFixed(2)} → ${surprisal.toFixed(2)}`;
+    assert.deepEqual(cells.slice(0, 3), [ttr.toFixed(2), distinct.toFixed(2), bits]);
     const text = scope.decode(Uint32Array.from(ids.slice(0, -1)));
     const numbers = [it.tokens, it.distinct_1, it.distinct_2, it.surprisal_raw, it.surprisal];
     const more = [it.perplexity_raw, it.perplexity, it.mean_kept, '', '', ''];
@@ -614,7 +667,8 @@ long('the element works alone in a lesson', async () => {
 long('a run can be stopped', async () => {
   // Long texts, so the run lasts until the click on Stop.
   const { page, complaints, close } = await open({ suite: 'extremes', model: 'stories' });
-  await page.locator('[data-suite="e27.1"]').click();
+  await choose(page, 'e27.1');
+  await unfold(page);
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '400');
   await type(page.locator('logit-compare [data-name=samples]'), '20');
   const most = () => page.locator('logit-compare progress').evaluate((bar) => bar.max);
@@ -632,6 +686,7 @@ long('a run can be stopped', async () => {
 
 test('an outdated run is dropped: only the last prompt is written', async () => {
   const { page, complaints, close } = await open({ suite: 'extremes' });
+  await unfold(page);
   await type(page.locator('logit-compare [data-name=samples]'), '1');
   await type(page.locator('logit-compare [data-name=max_new_tokens]'), '5');
   for (const prompt of ['Tomorrow she', 'Yesterday they', 'Every day he'])
@@ -703,10 +758,10 @@ for (const [lang, colorScheme, width] of LOOKED) {
           what,
         );
       };
-      await page.locator('[data-action=edit]').first().click();
+      await act(page.locator('[data-column="0"]'), 'edit');
       await type(page.locator('[data-column="0"] [data-name=top_p]'), '7');
       await check('columns');
-      await page.locator('[data-suite="e27.1"]').click();
+      await choose(page, 'e27.1');
       await page.locator('logit-compare .gaps').waitFor();
       await page.locator('logit-compare summary').first().click();
       await check('table');
@@ -723,29 +778,30 @@ test('a passage that no model read stands beside its continuations, with its cre
     suite: 'temperatures',
     model: 'stories',
   });
-  const choose = page.locator('logit-compare #passage');
+  const passage = page.locator('logit-compare #passage');
   const credit = page.locator('logit-compare .credit');
-  assert.match(await credit.innerText(), /Its beginning is the prompt/);
-  await choose.selectOption('king');
-  const { prompt, text } = PASSAGES.stories.find(({ id }) => id === 'king');
-  const boxes = page.locator('logit-compare .column logit-passage .box');
+  await unfold(page);
+  assert.match(await page.locator('logit-compare #about').first().innerText(), /Its beginning/);
+  await passage.selectOption('king');
+  const { text } = PASSAGES.stories.find(({ id }) => id === 'king');
+  const boxes = page.locator('logit-compare .columns logit-passage .box');
   const given = async () =>
     (await boxes.last().textContent()).replace('≠', '').replace(/\s+/g, ' ');
-  const whole = `${prompt} ${text}`;
+  const whole = `… ${text}`;
   assert.equal(await until(given, (words) => words === whole), whole);
   assert.match(await credit.innerText(), /Parismita, .*Pratham Books, CC BY 4\.0/);
   const name = page.locator('logit-compare logit-strategy h3').last();
   assert.match(await name.innerText(), /Fat King Thin Dog$/);
   // Another passage replaces the text; the strategies stay.
   const columns = await boxes.count();
-  await choose.selectOption('goat');
+  await passage.selectOption('goat');
   await until(given, (words) => /asked them to pay their fares/.test(words));
   assert.equal(await boxes.count(), columns);
   assert.match(await credit.innerText(), /Fabian Wakholi/);
   await page.locator('logit-compare #prompt').fill('Lily wanted to');
   await until(
     () => credit.innerText(),
-    (words) => /Its beginning/.test(words),
+    (words) => words === '',
   );
   assert.deepEqual(complaints, []);
   await close();

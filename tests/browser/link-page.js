@@ -142,6 +142,9 @@ async function readView(page, view) {
 
 /** Returns the CSV that a view saves; null if it has no such button. @param {Page} page */
 async function readCsv(page) {
+  await page.locator('logit-compare details.table').evaluateAll((all) => {
+    for (const each of all) /** @type {HTMLDetailsElement} */ (each).open = true;
+  });
   const save = page.getByRole('button', { name: /CSV/ });
   if (!(await save.count())) return null;
   const [file] = await Promise.all([page.waitForEvent('download'), save.click()]);

@@ -47,9 +47,9 @@ async function reopened(page, fresh = true) {
 
 long('the link holds the comparison: suite, strategies, seed, blind', async () => {
   const { page, complaints, close } = await openView('compare');
-  const suite = (of) =>
-    of.locator('logit-compare [data-suite][aria-pressed=true]').getAttribute('data-suite');
-  await page.locator('[data-suite=extremes]').click();
+  const suite = (of) => of.locator('logit-compare #suite').inputValue();
+  await page.locator('logit-compare #suite').selectOption('extremes');
+  await page.locator('logit-compare #settings').click();
   await page.locator('logit-compare .gaps').waitFor();
   await hashWith(page, ['compare_suite=extremes']);
   const seed = page.locator('logit-compare [data-name=seed]');
@@ -66,6 +66,7 @@ long('the link holds the comparison: suite, strategies, seed, blind', async () =
     await again.close();
   }
 
+  await page.locator('[data-column="0"] .dots').click();
   await page.locator('[data-column="0"] [data-action=remove]').click();
   const titles = (of) => of.locator('logit-strategy h3 span:last-child').allInnerTexts();
   const shown = await until(

@@ -560,6 +560,7 @@ test('settled resolves when everything asked for is shown, and not earlier', asy
     assert.equal(await page.locator(`logit-${view} [role=status]`).first().innerText(), said);
   }
   // The address lacks this number, so `settle` does not wait for an address update.
+  await page.locator('logit-compare #settings').click();
   const samples = page.locator('logit-compare [data-name=samples]');
   await samples.fill('4');
   await samples.press('Enter');

@@ -18,7 +18,7 @@ long('the searches show beam search in a marked loop beside drawn texts without 
   const path = '?lang=en&model=stories&view=compare';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const view = page.locator('logit-compare');
-  await view.locator('[data-suite=searches]').click();
+  await view.locator('#suite').selectOption('searches');
   await view.locator('[data-command=loop]').click();
   assert.equal(await view.locator('#prompt').inputValue(), LOOPING.searches.prompt);
   const ids = async (at) =>
@@ -26,10 +26,12 @@ long('the searches show beam search in a marked loop beside drawn texts without 
       .locator(`[data-column="${at}"] .t`)
       .evaluateAll((tokens) => tokens.map((token) => Number(token.dataset.id)));
   const column = (name) =>
-    view.locator('li.column').filter({ has: page.locator('h3', { hasText: name }) });
-  const loopOf = (name) => column(name).locator('[data-figure=loop] dd').innerText();
+    view.locator('li[data-column]').filter({ has: page.locator('h3', { hasText: name }) });
+  const loopOf = async (name) => {
+    const at = Number(await column(name).getAttribute('data-column'));
+    return view.locator('td[data-figure=loop]').nth(at).textContent();
+  };
   await view.locator('progress[max="7"][value="7"]').waitFor({ timeout: 120_000 });
-  await view.locator('[data-command=run]').waitFor();
 
   const at = Number(await column('8 beams').getAttribute('data-column'));
   const loop = findLoop(await ids(at));
@@ -40,8 +42,14 @@ long('the searches show beam search in a marked loop beside drawn texts without 
     assert.equal(await loopOf(name), 'none', name);
 
   // A search ignores the bench's settings, so the page offers no edit and no transfer to the bench.
-  assert.equal(await column('8 beams').locator('[data-action=adopt]').isVisible(), false);
-  assert.equal(await column('plain').locator('[data-action=adopt]').isVisible(), true);
+  const offers = async (name) => {
+    await column(name).locator('.dots').click();
+    const offered = await column(name).locator('[data-action=adopt]').isVisible();
+    await page.keyboard.press('Escape');
+    return offered;
+  };
+  assert.equal(await offers('8 beams'), false);
+  assert.equal(await offers('plain'), true);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -54,10 +62,10 @@ long('one press shows greedy in a marked loop and the other eight without one', 
   const path = '?lang=en&model=stories&view=compare#compare_max_new_tokens=1';
   const { page, complaints, close } = await bench.open({ path, ready: false });
   const view = page.locator('logit-compare');
-  await view.locator('[data-suite=nine]').click();
+  await view.locator('#suite').selectOption('nine');
   await view.locator('[data-command=loop]').click();
   assert.equal(await view.locator('#prompt').inputValue(), LOOPING.nine.prompt);
-  const loops = () => view.locator('[data-figure=loop] dd').allInnerTexts();
+  const loops = () => view.locator('td[data-figure=loop]').allTextContents();
   // Waits for the new run; the initial run shows other values.
   const done = (all) => all.length === 9 && !all.includes('–') && all[0] !== 'none';
   const [greedy, ...others] = await until(loops, done);

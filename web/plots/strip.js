@@ -59,3 +59,67 @@ export function layoutStrip({ trace, width, u, nextId }) {
     return { key, token, from, to, x: x(from), width: x(to) - x(from), isNext };
   }
 }
+
+/**
+ * A band of a strip: one token with its name, the drawn token, or several tokens that have no room for
+ * their names. It covers the shares `from` to `to`. `said`: true if its name or number has room in it.
+ * `parts`: the shares of its listed tokens.
+ * @typedef {{ kind: 'one' | 'drawn' | 'more', token: TraceToken | null, count: number, from: number,
+ *   to: number, said: boolean, parts: number[] }} Band
+ */
+
+/**
+ * Divides a distribution into bands so that every survivor has its name or is counted. The sum of `count`
+ * is the number of survivors. An unlisted drawn token has a band without height at u.
+ * @param {{ trace: Trace, u: number | null, nextId: number | null,
+ *   fits: (share: number, token: TraceToken | null) => boolean }} options
+ *   fits: true if the token's name, or a number of tokens for null, has room in this share
+ * @returns {Band[]}
+ */
+export function layoutBands({ trace, u, nextId, fits }) {
+  const { segments } = layoutStrip({ trace, width: 1, u, nextId });
+  const listed = segments.filter(({ token }) => token).length;
+  /** @type {Band[]} */
+  const bands = [];
+  for (const { token, from, to, isNext } of segments) {
+    const said = token !== null && fits(to - from, token);
+    if (token && (isNext || said)) {
+      bands.push({ kind: isNext ? 'drawn' : 'one', token, count: 1, from, to, said, parts: [] });
+      continue;
+    }
+    const count = token ? 1 : trace.kept - listed;
+    if (!token && isNext) bands.push(...around(from, to, count, u ?? from));
+    else {
+      if (bands.at(-1)?.kind !== 'more')
+        bands.push({ kind: 'more', token: null, count: 0, from, to, said: false, parts: [] });
+      extend(bands[bands.length - 1], to, count);
+      if (token) bands[bands.length - 1].parts.push(to - from);
+    }
+  }
+  for (const band of bands)
+    if (band.kind === 'more') band.said = band.count > 0 && fits(band.to - band.from, null);
+  return bands;
+}
+
+/** @param {Band} band @param {number} to @param {number} count */
+function extend(band, to, count) {
+  band.to = to;
+  band.count += count;
+}
+
+/**
+ * Returns the bands of the unlisted tokens when one of them is drawn: its own share is unknown.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} count
+ * @param {number} u
+ * @returns {Band[]}
+ */
+function around(from, to, count, u) {
+  const none = { token: null, said: false, parts: [] };
+  return [
+    { ...none, kind: 'more', count: count - 1, from, to: u },
+    { ...none, kind: 'drawn', count: 1, from: u, to: u },
+    { ...none, kind: 'more', count: 0, from: u, to },
+  ];
+}

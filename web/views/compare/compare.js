@@ -12,13 +12,14 @@ import { LOOPING, nameOf as plainName, suites } from '../../engine/suites.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { define, valueOf } from '../../base/element.js';
 import { download } from '../../base/download.js';
+import { cssom } from '../../plots/cssom.js';
 import { reason, sentence } from '../../base/faults.js';
 import { ModelElement } from '../../base/model-element.js';
 import { Debounce } from '../../base/debounce.js';
 import { initialChoices } from '../../state/fields.js';
 import { spoken } from '../../base/visible.js';
 import './controls.js';
-import { SPREAD, renderFigures, renderGaps, renderRows, renderSpread } from './figures.js';
+import { SPREAD, renderGaps, renderRows, renderSpread } from './figures.js';
 import './passage.js';
 import { PASSAGES } from './passages.js';
 import { entriesOf } from './ranking.js';
@@ -41,6 +42,11 @@ addMessages(locales);
 const REST = 250;
 /** The first step of the random numbers that shuffle blind texts; no text has so many steps. */
 const SHUFFLE = 2 ** 32;
+/** The most columns beside each other in one row, and the most with large type. */
+const FEW = 4;
+const LARGE = 3;
+/** The number of seeds. */
+const SEEDS = 2 ** 32;
 const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
 export class LogitCompare extends ModelElement {
@@ -163,25 +169,16 @@ export class LogitCompare extends ModelElement {
   }
 
   render() {
-    const { plan, fault } = this;
-    const { texts, gaps, running } = this.#runner;
+    const { plan } = this;
+    const { texts: written, gaps, running } = this.#runner;
     const laid =
-      texts.length === plan.strategies.length &&
-      texts.every(([text], i) => text?.strategy === plan.strategies[i]);
+      written.length === plan.strategies.length &&
+      written.every(([text], i) => text?.strategy === plan.strategies[i]);
+    const texts = laid ? written : plan.strategies.map(unwritten);
     return html`
-      ${
-        this.fixed
-          ? nothing
-          : html`<h2>${t('view.compare')}</h2>
-      <p class="about">${t('compare.purpose')} ${t('compare.about')}</p>
-      <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
-        .passages=${PASSAGES[this.#modelName] ?? []}
-        .fault=${sentence(fault ?? this.#runner.fault, this)}
-        @logit-plan=${this.#onPlan}></logit-compare-controls>`
-      }
+      ${this.fixed ? this.#renderRun() : this.#renderControls(plan)}
       ${!this.fixed && this.suite in LOOPING && !this.strategies ? this.#renderLooping() : nothing}
-      ${this.#renderRun()}
-      ${laid ? this.#renderTexts(plan) : nothing}
+      ${this.#renderTexts(plan, texts)}
       ${
         gaps && laid && !running && !this.blind
           ? renderGaps(
@@ -193,6 +190,22 @@ export class LogitCompare extends ModelElement {
           : nothing
       }
     `;
+  }
+
+  /** Renders the sentence, and below it the buttons and the folded settings. @param {import('./runner.js').Plan} plan */
+  #renderControls(plan) {
+    const { seed, samples } = plan;
+    return html`<h2 class="visually-hidden">${t('view.compare')}</h2>
+      <logit-compare-controls .suite=${this.strategies ? '' : this.suite} .plan=${plan}
+        .passages=${PASSAGES[this.#modelName] ?? []}
+        .fault=${sentence(this.fault ?? this.#runner.fault, this)}
+        @logit-plan=${this.#onPlan}>
+        <button class="quiet" data-command="luck" title=${t('compare.luck.about')}
+          @click=${() => this.keepChoice({ seed: (seed + samples) % SEEDS })}>${t('compare.luck')}</button>
+        ${this.#renderBlindButton()}
+        <div slot="end" class="run">${this.#renderProgress()}</div>
+        <div slot="settings">${this.#renderColour()}</div>
+      </logit-compare-controls>`;
   }
 
   /** The model's own name; until the model is open, the page's name for it. */
@@ -215,39 +228,47 @@ export class LogitCompare extends ModelElement {
       }`;
   }
 
+  /** Renders the buttons of a comparison in a lesson. */
   #renderRun() {
+    return html`<div class="run">${this.#renderBlindButton()}${this.#renderProgress()}${this.#renderColour()}</div>`;
+  }
+
+  #renderBlindButton() {
+    return html`<button id="blind" class="quiet" aria-pressed=${this.blind}
+      @click=${() => this.keepChoice({ blind: !this.blind })}>${t('compare.blind')}</button>`;
+  }
+
+  /** Renders the progress and one button, which stops or goes on while texts are incomplete. */
+  #renderProgress() {
     const { running, progress } = this.#runner;
     const { done, total } = progress;
     const command = running ? 'stop' : 'run';
     return html`
-      <div class="run">
-        <button class="primary" data-command=${command} @click=${this.#onRun}>${t(`compare.${command}`)}</button>
-        <button id="blind" aria-pressed=${this.blind}
-          @click=${() => this.keepChoice({ blind: !this.blind })}>${t('compare.blind')}</button>
-        <div class="progress"><progress max=${Math.max(1, total)} .value=${done}
-          aria-label=${t('compare.progress.label')}></progress>
-          <span role="status">${running ? '' : t('compare.progress', { done, total })}</span></div>
-        ${
-          this.blind
-            ? nothing
-            : html`
-          <label class="label colour">${t('text.colour')}
-            <select @change=${(/** @type {Event} */ event) => this.keepChoice({ colour: valueOf(event) })}>
-              ${COLOURS.map(
-                (name) => html`<option value=${name} .selected=${name === this.colour}>
-                ${t(`text.colour.${name}`)}</option>`,
-              )}</select></label>`
-        }
-      </div>`;
+      <button class="quiet ${done < total ? '' : 'done'}" data-command=${command} @click=${this.#onRun}>${t(`compare.${command}`)}</button>
+      <div class="progress"><progress max=${Math.max(1, total)} .value=${done}
+        aria-label=${t('compare.progress.label')}></progress>
+        <span role="status">${running ? '' : t('compare.progress', { done, total })}</span></div>`;
   }
 
-  /** @param {import('./runner.js').Plan} plan */
-  #renderTexts(plan) {
+  #renderColour() {
+    if (this.blind) return nothing;
+    return html`<label class="label colour">${t('text.colour')}
+      <select @change=${(/** @type {Event} */ event) => this.keepChoice({ colour: valueOf(event) })}>
+        ${COLOURS.map(
+          (name) => html`<option value=${name} .selected=${name === this.colour}>
+          ${t(`text.colour.${name}`)}</option>`,
+        )}</select></label>`;
+  }
+
+  /** @param {import('./runner.js').Plan} plan @param {Text[][]} texts */
+  #renderTexts(plan, texts) {
     if (this.blind) return this.#renderBlind(plan);
-    return html`
-      ${plan.samples === 1 ? this.#renderColumns(plan) : this.#renderTable(plan)}
-      <p class="save" ?hidden=${this.fixed}><button data-command="csv" aria-disabled=${this.#complete.length === 0}
-        @click=${this.#save}>${t('compare.csv')}</button></p>`;
+    return plan.samples === 1 ? this.#renderColumns(plan, texts) : this.#renderTable(plan, texts);
+  }
+
+  #renderSave() {
+    return html`<button class="quiet" data-command="csv" ?hidden=${this.fixed}
+      aria-disabled=${this.#complete.length === 0} @click=${this.#save}>${t('compare.csv')}</button>`;
   }
 
   /** The complete texts that have figures. */
@@ -269,38 +290,37 @@ export class LogitCompare extends ModelElement {
     download(`${name.join('-')}.csv`, toCsv(texts), 'text/csv');
   }
 
-  /** @param {import('./runner.js').Plan} plan */
-  #renderColumns({ strategies }) {
-    const [[first]] = this.#runner.texts;
+  /** @param {import('./runner.js').Plan} plan @param {Text[][]} all */
+  #renderColumns({ strategies }, all) {
+    const texts = all.map(([text]) => text);
+    const [first] = texts;
+    const few = texts.length <= FEW;
     return html`
-      ${this.fixed ? nothing : this.#renderStrips()}
-      <p class="note">${t('compare.first')}</p>
-      <ol class="columns">
-        ${repeat(strategies, this.#list.keyOf, (_, i) => {
-          const [text] = this.#runner.texts[i];
+      <ol class="columns ${few ? 'few' : ''}" ${cssom({ '--n': texts.length })}>
+        ${repeat(strategies, this.#list.keyOf, (strategy, i) => {
+          const text = texts[i];
           const parts = i === 0 ? null : partsOf(first, text);
           return html`
-            <li class="column ${i === 0 ? 'first' : ''}" data-column=${i}>
-              ${this.#list.render(strategies[i], i, reason(text.fault, this))}
+            <li data-column=${i}>
+              ${this.#list.render(strategy, i, reason(text.fault, this))}
               ${this.#renderPassage(text, i, parts, this.#sayParts(first, text, i, parts))}
-              ${renderFigures(text)}
             </li>`;
         })}
-        ${this.#list.addable.length > 0 && !this.fixed ? html`<li class="column add">${this.#list.renderAdd()}</li>` : nothing}
       </ol>
-      <details class="table">
-        <summary>${t('distribution.table')}</summary>
-        <div class="scroll" role="region" tabindex="0" aria-label=${t('compare.table')}>
-          ${renderRows(this.#runner.texts.map(([text]) => text))}
-        </div>
-      </details>`;
+      ${this.fixed ? nothing : this.#renderStrips(texts)}
+      <div class="adding">${this.fixed ? nothing : this.#list.renderAdd()}
+        <details class="table">
+          <summary>${t('compare.numbers')}</summary>
+          <p class="about">${t('compare.first')}</p>
+          <div class="scroll" role="region" tabindex="0" aria-label=${t('compare.table')}>${renderRows(texts)}</div>
+          ${this.#renderSave()}
+        </details></div>`;
   }
 
-  /** Renders each text's distribution at one step, with a line at u through all of them. */
-  #renderStrips() {
+  /** Renders each text's distribution at one step, with a line at u through all of them. @param {Text[]} texts */
+  #renderStrips(texts) {
     const { engine } = this;
     const { prompt } = this.#runner;
-    const texts = this.#runner.texts.map(([text]) => text);
     const count = Math.max(0, ...texts.map(({ steps }) => steps.length));
     const at = Math.min(this.step, Math.max(1, count)) - 1;
     if (engine) this.#slices.want(engine, prompt, texts, at);
@@ -321,9 +341,10 @@ export class LogitCompare extends ModelElement {
    */
   #renderPassage(text, i, parts, words) {
     const name = nameOf(i, text.strategy);
+    const { samples, strategies } = this.plan;
     return html`
-      <logit-passage ?short=${this.plan.samples > 1} .given=${this.#given} .steps=${text.steps} .label=${t('compare.text', { name })} .eos=${this.#eos}
-        .colour=${this.colour} .parts=${parts} .at=${this.plan.samples > 1 ? -1 : this.step - 1} .loop=${text.figures?.loop ?? null}
+      <logit-passage ?short=${samples > 1} ?large=${samples === 1 && strategies.length <= LARGE} .given=${this.fixed || samples > 1 ? this.#given : '…'} .steps=${text.steps} .label=${t('compare.text', { name })} .eos=${this.#eos}
+        .colour=${this.colour} .parts=${parts} .at=${samples > 1 ? -1 : this.step - 1} .loop=${text.figures?.loop ?? null}
         @logit-at=${this.#onAt}>${words}</logit-passage>`;
   }
 
@@ -344,7 +365,7 @@ export class LogitCompare extends ModelElement {
    * @param {number | null} parts
    */
   #sayParts(first, text, i, parts) {
-    if (i === 0) return t('compare.parts.first');
+    if (i === 0) return '';
     const name = letter(0);
     if (parts === null)
       return first.figures && text.figures ? t('compare.parts.none', { name }) : '';
@@ -353,8 +374,8 @@ export class LogitCompare extends ModelElement {
     return t('compare.parts', { name, at: parts + 1, token: token(text), other: token(first) });
   }
 
-  /** @param {import('./runner.js').Plan} plan */
-  #renderTable({ strategies, samples, seed }) {
+  /** @param {import('./runner.js').Plan} plan @param {Text[][]} all */
+  #renderTable({ strategies, samples, seed }, all) {
     return html`
       <p class="note">${t('compare.table.about', { n: samples, from: String(seed), to: String(seed + samples - 1) })}</p>
       <div class="scroll" role="region" tabindex="0" aria-label=${t('compare.table')}>
@@ -364,7 +385,7 @@ export class LogitCompare extends ModelElement {
             ${SPREAD.map((name) => html`<th scope="col">${t(`compare.spread.${name}`)}</th>`)}
           </tr></thead>
           ${repeat(strategies, this.#list.keyOf, (_, i) => {
-            const texts = this.#runner.texts[i];
+            const texts = all[i];
             return html`
               <tbody translate="no" data-row=${i}>
                 <tr><th scope="row">${this.#list.render(strategies[i], i, reason(texts[0].fault, this))}</th>
@@ -374,7 +395,7 @@ export class LogitCompare extends ModelElement {
           })}
         </table>
       </div>
-      <div class="adding">${this.#list.renderAdd()}</div>`;
+      <div class="adding">${this.#list.renderAdd()}${this.#renderSave()}</div>`;
   }
 
   /** @param {Text[]} texts */
@@ -446,6 +467,16 @@ export class LogitCompare extends ModelElement {
     if (passage) return this.#list.continue(passage);
     this.keepChoice('suite' in detail ? { ...detail, strategies: null, samples: null } : detail);
   }
+}
+
+/**
+ * Returns the texts of a strategy before the engine writes them.
+ * @param {import('../../engine/compare.js').Strategy} strategy
+ * @returns {Text[]}
+ */
+function unwritten(strategy) {
+  const none = { steps: [], finish: null, figures: null, absent: false };
+  return [{ ...none, key: '', strategy, seed: 0 }];
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
- * <logit-compare-controls>: the prepared comparisons, the prompt, and boxes for seed, length and number
- * of texts. Asks with "logit-plan" ({ suite } or { prompt, seed, ... }), an event that only its host
- * receives.
+ * <logit-compare-controls>: the prompt as a sentence, the prepared comparisons, and the settings folded
+ * under one button: seed, length, number of texts, a passage. The slots have buttons and more settings.
+ * Asks with "logit-plan" ({ suite } or { prompt, seed, ... }), an event that only its host receives.
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -19,6 +19,7 @@ export class LogitCompareControls extends LogitElement {
     passages: { attribute: false },
     fault: { attribute: false },
     refused: { state: true },
+    unfolded: { state: true },
   };
 
   static styles = [...LogitElement.styles, controlsStyles];
@@ -35,52 +36,62 @@ export class LogitCompareControls extends LogitElement {
     this.fault = '';
     /** The refused text of a box; null if none. @type {{ name: string, text: string } | null} */
     this.refused = null;
+    this.unfolded = false;
   }
 
   render() {
     const { plan, refused } = this;
     if (!plan) return html``;
     const read = refused && readField('compare', refused.name, refused.text);
-    const chooses = this.passages.length > 0;
     const passage = this.passages.find((each) => each.prompt === plan.prompt);
+    const error = read && 'error' in read ? read.error : this.fault;
     return html`
-      <div class="suites" role="group" aria-label=${t('compare.suites')}>
-        ${suites.map(
-          ({ name }) => html`
-          <button data-suite=${name} aria-pressed=${name === this.suite}
-            @click=${() => this.#ask({ suite: name })}>${t(`compare.suite.${name}`)}</button>`,
-        )}
+      ${plan.prompt_ids ? this.#renderMade(plan.prompt) : this.#renderPrompt(plan.prompt)}
+      <p class="error" role="alert" id="error">${error}</p>
+      <div class="row">
+        ${this.#renderSuites()}
+        <slot></slot>
+        <button class="quiet" id="settings" aria-expanded=${this.unfolded} aria-controls="folded"
+          @click=${() => (this.unfolded = !this.unfolded)}>${t('compare.more-settings')}</button>
+        <slot name="end"></slot>
       </div>
-      <div class="asked">
-        ${plan.prompt_ids ? this.#renderMade(plan.prompt) : this.#renderPrompt(plan.prompt)}
-        ${chooses ? this.#renderPassages(passage) : nothing}
+      <div class="asked" id="folded" ?hidden=${!this.unfolded}>
         ${this.#renderBox('seed', plan.seed)}
         ${this.#renderBox('max_new_tokens', plan.max_new_tokens)}
         ${this.#renderBox('samples', plan.samples)}
-        ${
-          chooses
-            ? html`<p class="credit" id="credit">${passage ? t('compare.passage.credit', { credit: passage.credit }) : t('compare.passage.about')}</p>`
-            : nothing
-        }
+        ${this.passages.length > 0 ? this.#renderPassages(passage) : nothing}
+        <slot name="settings"></slot>
       </div>
-      <p class="error" role="alert" id="error">${read && 'error' in read ? read.error : this.fault}</p>
+      <p class="credit" id="credit">${passage ? t('compare.passage.credit', { credit: passage.credit }) : ''}</p>
     `;
+  }
+
+  #renderSuites() {
+    const { suite } = this;
+    return html`
+      <select id="suite" class="quiet" aria-label=${t('compare.suites')} .value=${live(suite)}
+        @change=${(/** @type {Event} */ event) => this.#ask({ suite: valueOf(event) })}>
+        ${suite === '' ? html`<option value="" selected>${t('compare.suite.own')}</option>` : nothing}
+        ${suites.map(
+          ({ name }) =>
+            html`<option value=${name} ?selected=${name === suite}>${t(`compare.suite.${name}`)}</option>`,
+        )}
+      </select>`;
   }
 
   /** @param {string} prompt */
   #renderPrompt(prompt) {
     return html`
-        <label class="label prompt">${t('text.prompt')}
-          <input id="prompt" spellcheck="false" autocomplete="off" lang="en"
-            .value=${live(prompt)}
-            @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></label>`;
+      <textarea id="prompt" rows="1" aria-label=${t('text.prompt')} spellcheck="false" autocomplete="off" lang="en" aria-describedby="error"
+        .value=${live(prompt)}
+        @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></textarea>`;
   }
 
   /** Renders the prompt that the model's chat template makes from the bench's chat. @param {string} prompt */
   #renderMade(prompt) {
     return html`
-        <div class="prompt"><span class="label" id="made">${t('compare.chat')}</span>
-          <p id="prompt" role="group" tabindex="0" lang="en" translate="no" dir="auto" aria-labelledby="made">${unturned(prompt.trim())}</p></div>`;
+      <span class="label" id="made">${t('compare.chat')}</span>
+      <p id="prompt" role="group" tabindex="0" lang="en" translate="no" dir="auto" aria-labelledby="made">${unturned(prompt.trim())}</p>`;
   }
 
   /** @param {import('./passages.js').Passage} [chosen] */
@@ -91,10 +102,11 @@ export class LogitCompareControls extends LogitElement {
     };
     return html`
       <label class="label passage">${t('compare.passage')}
-        <select id="passage" aria-describedby="credit" .value=${live(chosen?.id ?? '')} @change=${take}>
+        <select id="passage" aria-describedby="about credit" .value=${live(chosen?.id ?? '')} @change=${take}>
           <option value="" ?selected=${!chosen}>${t('compare.passage.none')}</option>
           ${this.passages.map(({ id, title }) => html`<option value=${id} ?selected=${id === chosen?.id}>${title}</option>`)}
-        </select></label>`;
+        </select></label>
+      <p class="about" id="about">${t('compare.passage.about')}</p>`;
   }
 
   /**

@@ -64,15 +64,6 @@ function sayLoop(loop) {
     : t('compare.loop.no');
 }
 
-/** @param {Text} text */
-export function renderFigures(text) {
-  return html`
-    <dl class="figures">${figureRows(text).map(
-      ({ name, value }) => html`
-        <div data-figure=${name}><dt>${figureName(name)}</dt><dd>${value}</dd></div>`,
-    )}</dl>`;
-}
-
 /** Renders the figures of several texts as a table, one row per text. @param {Text[]} texts */
 export function renderRows(texts) {
   const [heads] = texts.map(figureRows);
@@ -82,7 +73,7 @@ export function renderRows(texts) {
         ${heads.map(({ name }) => html`<th scope="col">${figureName(name)}</th>`)}</tr></thead>
       <tbody translate="no">${texts.map(
         (text, i) => html`<tr><th scope="row">${nameOf(i, text.strategy)}</th>
-          ${figureRows(text).map(({ value }) => html`<td class="number">${value}</td>`)}</tr>`,
+          ${figureRows(text).map(({ name, value }) => html`<td class="number" data-figure=${name}>${value}</td>`)}</tr>`,
       )}</tbody>
     </table>`;
 }

@@ -13,10 +13,11 @@ import { Timeline } from '../../state/sources.js';
  * @typedef {import('./runner.js').Text} Text
  */
 
-/** The number of listed tokens; all others form one piece. */
+/** The least and the most listed tokens: the drawn token is listed if its rank is not above the most. */
 const TOP = 64;
-/** The most distributions kept. */
-const MOST = 1000;
+const TOP_MOST = 8192;
+/** The most listed tokens of all kept distributions. */
+const MOST = 200_000;
 
 export class SliceReader {
   #changed;
@@ -31,6 +32,8 @@ export class SliceReader {
   /** @type {string | number[]} */
   #prompt = '';
   #reading = false;
+  /** The number of listed tokens of the kept distributions. */
+  #listed = 0;
 
   /** @param {() => void} changed called after each reading */
   constructor(changed) {
@@ -74,7 +77,12 @@ export class SliceReader {
     this.#timeline = null;
     this.#engine = null;
     this.#wanted = [];
+    this.#clear();
+  }
+
+  #clear() {
     this.#kept.clear();
+    this.#listed = 0;
   }
 
   /** @param {Engine} engine */
@@ -85,11 +93,12 @@ export class SliceReader {
     try {
       for (let next = this.#wanted.shift(); next; next = this.#wanted.shift()) {
         const key = keyOf(...next);
-        if (this.#kept.size >= MOST) this.#kept.clear();
+        if (this.#listed >= MOST) this.#clear();
         try {
           const trace = await this.#readOne(engine, timeline, ...next);
           if (engine !== this.#engine) break;
           this.#kept.set(key, trace);
+          this.#listed += trace.tokens.length;
         } catch (error) {
           if (engine !== this.#engine || toFault(error).code === 'closed') break;
           this.#kept.set(key, null); // prevents a second request
@@ -129,7 +138,10 @@ export class SliceReader {
           }
         : {};
     await timeline.moveTo({ ids, settings: asked, step: at });
-    const { trace } = await timeline.read({ ...asked, top: TOP }, { step: at });
+    // A found or given token has no rank.
+    const { rank = TOP_MOST } = /** @type {{ rank?: number }} */ (steps[at]);
+    const top = Math.min(TOP_MOST, Math.max(TOP, rank));
+    const { trace } = await timeline.read({ ...asked, top }, { step: at });
     return trace;
   }
 }

@@ -59,8 +59,8 @@ export class StrategyList {
     const does = { add: () => this.#add(), give: () => this.#give() };
     return this.addable.map(
       (name) => html`
-      <p><button data-command=${name} @click=${does[name]}>${t(`compare.${name}`)}</button>
-        <span>${t(`compare.${name}.about`)}</span></p>`,
+      <button class="quiet" data-command=${name} title=${t(`compare.${name}.about`)}
+        @click=${does[name]}>${t(`compare.${name}`)}</button>`,
     );
   }
 

@@ -1,5 +1,5 @@
 /**
- * <logit-strategy>: the name of a strategy, its buttons, and boxes for its settings or for a given text.
+ * <logit-strategy>: the name of a strategy, a menu, and boxes for its settings or for a given text.
  * Asks with "logit-strategy" ({ action, settings, text }), an event that only its host receives.
  */
 import { html, nothing } from 'lit';
@@ -72,21 +72,50 @@ export class LogitStrategy extends LogitElement {
   render() {
     const { kind } = this;
     return html`
-      <h3><span class="letter">${this.letter}</span><span>${titleOf(this)}</span></h3>
-      <div class="buttons" ?hidden=${this.fixed}>
-        <button data-action="edit" ?hidden=${kind !== 'sample'} aria-expanded=${this.editing}
-          @click=${() => (this.editing = !this.editing)}>${t('compare.edit')}</button>
-        <button data-action="adopt" ?hidden=${kind !== 'sample'} @click=${() => this.#ask('adopt')}>${t('compare.adopt')}</button>
-        <button data-action="lead" ?hidden=${this.first} title=${t('compare.lead.about')}
-          aria-label=${t('compare.lead.name', { name: this.letter })}
-          @click=${() => this.#ask('lead')}>${t('compare.lead')}</button>
-        <button data-action="remove" ?hidden=${!this.removable}
-          aria-label=${t('compare.remove.name', { name: this.letter })}
-          @click=${() => this.#ask('remove')}>${t('compare.remove')}</button>
+      <div class="head">
+        <h3><span class="letter">${this.letter}</span><span>${titleOf(this)}</span></h3>
+        ${this.fixed ? nothing : this.#renderMenu()}
       </div>
       ${kind === 'given' ? this.#renderText() : nothing}
       ${this.editing ? this.#renderBoxes() : nothing}
     `;
+  }
+
+  #renderMenu() {
+    const { kind, letter: name } = this;
+    const about = t('compare.menu', { name });
+    const act = (/** @type {() => void} */ does) => () => {
+      this.#menu.hidePopover();
+      does();
+    };
+    return html`
+      <button class="dots" popovertarget="menu" aria-label=${about} title=${about}>⋯</button>
+      <div id="menu" popover @toggle=${this.#place}>
+        <button data-action="edit" ?hidden=${kind !== 'sample'} aria-expanded=${this.editing}
+          @click=${act(() => (this.editing = !this.editing))}>${t(this.editing ? 'compare.edited' : 'compare.edit')}</button>
+        <button data-action="adopt" ?hidden=${kind !== 'sample'}
+          @click=${act(() => this.#ask('adopt'))}>${t('compare.adopt')}</button>
+        <button data-action="lead" ?hidden=${this.first} title=${t('compare.lead.about')}
+          aria-label=${t('compare.lead.name', { name })}
+          @click=${act(() => this.#ask('lead'))}>${t('compare.lead')}</button>
+        <button data-action="remove" ?hidden=${!this.removable} aria-label=${t('compare.remove.name', { name })}
+          @click=${act(() => this.#ask('remove'))}>${t('compare.remove')}</button>
+      </div>`;
+  }
+
+  get #menu() {
+    return /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu'));
+  }
+
+  /** Places the menu under its button, inside the window. */
+  #place() {
+    const button = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.dots'));
+    const { bottom, right, top } = button.getBoundingClientRect();
+    const { width, height } = this.#menu.getBoundingClientRect();
+    const edge = 8;
+    const below = bottom + height + edge <= innerHeight;
+    this.#menu.style.left = `${Math.max(edge, Math.min(right, innerWidth - edge) - width)}px`;
+    this.#menu.style.top = `${below ? bottom : top - height}px`;
   }
 
   #renderText() {

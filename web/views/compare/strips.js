@@ -1,15 +1,16 @@
 /**
  * <logit-strips>: each strategy's distribution at one step as a strip: its tokens side by side from 0 to
- * 1. One needle through all strips shows the common random number u. The strips are beside each other
- * over the columns of the texts; if there is no room, each strip is a row. Asks with "logit-at"
- * ({ at }), an event that only its host receives.
+ * 1, each named or counted. One needle through all strips shows the common random number u; the name of
+ * each drawn token is on it. The strips are beside each other under the columns of the texts; if there
+ * is no room, each strip is a row. Asks with "logit-at" ({ at }), an event that only its host receives.
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
-import { layoutStrip } from '../../plots/strip.js';
+import { layoutBands } from '../../plots/strip.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
+import { help } from '../../base/help.js';
 import { spoken, visible, visibleHtml } from '../../base/visible.js';
 import { Width } from '../../base/width.js';
 import { letter, titleOf } from './strategy.js';
@@ -29,13 +30,13 @@ import stripsStyles from './strips.css';
 const BESIDE = 4;
 const ROOM = 44;
 /** The height of strips beside each other, and the width of the text beside a row, in rem. */
-const HEIGHT = 11;
-const ASIDE = { wide: 28, narrow: 8 };
+const HEIGHT = 14;
+const ASIDE = { wide: 34, narrow: 13 };
 /** The room that a name needs, in 1/16 rem: the width per letter, and the height of a line. */
 const LETTER = 8;
-const LINE = 20;
-/** A token whose part is shorter than this, in 1/16 rem, has no line at its edge. */
-const THREAD = 4;
+const LINE = 15;
+/** The least length of a token that is visible in a band of several tokens, in 1/16 rem. */
+const PART = 3;
 
 export class LogitStrips extends LogitElement {
   static properties = {
@@ -79,9 +80,9 @@ export class LogitStrips extends LogitElement {
             @input=${(/** @type {Event} */ event) => this.#ask(Number(valueOf(event)) - 1)}></label>
         <p><b class="number">${number(at + 1)}</b> <span class="of">/ ${number(count)}</span></p>
         <p class="u">${u === null ? t('compare.at.none') : html`<b>u = ${fixed(u, 4)}</b>`}</p>
-        <p class="about">${t('compare.at.about')}</p>
+        ${help('u', `${t('compare.at.about')} ${t('compare.about')}`)}
       </div>
-      <ol class="slices ${rows ? 'rows' : ''} ${u === null ? '' : 'drawn'}" ${cssom(needle)}>
+      <ol class="slices ${rows ? 'rows' : ''} ${u === null ? '' : 'needled'}" ${cssom(needle)}>
         ${slices.map((slice, i) => this.#renderSlice(slice, i, u, rows))}
       </ol>`;
   }
@@ -94,19 +95,23 @@ export class LogitStrips extends LogitElement {
    */
   #renderSlice({ strategy, step, trace }, i, u, rows) {
     const drawn = (strategy.kind ?? 'sample') === 'sample';
+    const bands = trace && step ? this.#bands(trace, step, u, rows) : [];
+    const taken = bands.find(({ kind }) => kind === 'drawn');
+    const middle = taken ? (taken.from + taken.to) / 2 : 0.5;
+    const uncounted = bands.filter(({ kind, said }) => kind === 'more' && !said);
+    const more = uncounted.reduce((sum, { count }) => sum + count, 0);
     return html`
-      <li data-slice=${i} data-id=${step?.id ?? nothing} ${cssom({ '--i': i + 1 })}>
+      <li data-slice=${i} data-id=${step?.id ?? nothing} ${cssom({ '--i': i + 1, '--at': drawn && u !== null ? u : middle })}>
         <p class="name"><b class="letter">${letter(i)}</b><span>${titleOf(strategy)}${
           drawn ? nothing : html` <i>${t('compare.at.found')}</i>`
         }</span></p>
-        <div class="strip" translate="no" aria-hidden="true">${
-          trace && step ? this.#renderStrip(trace, step, u, rows) : nothing
-        }</div>
+        <div class="strip" translate="no" aria-hidden="true">${bands.map((band) => this.#renderBand(band, rows))}</div>
         <p class="taken">${
           step
-            ? html`<b class="token" translate="no">${this.#named(step)}</b> <span>${percent(drawn ? step.p : step.p_raw)}</span>`
+            ? html`<b class="token" translate="no">${visibleHtml(this.#named(step))}</b> <span>${percent(drawn ? step.p : step.p_raw)}</span>`
             : html`<span class="ended">${t('compare.at.ended')}</span>`
         }</p>
+        <p class="count" data-count=${more}>${more > 0 ? t('compare.at.more', { n: more }) : ''}</p>
       </li>`;
   }
 
@@ -116,21 +121,33 @@ export class LogitStrips extends LogitElement {
    * @param {number | null} u
    * @param {boolean} rows
    */
-  #renderStrip(trace, step, u, rows) {
-    const { segments } = layoutStrip({ trace, width: 1, u, nextId: step.id });
+  #bands(trace, step, u, rows) {
+    const length = this.#length(rows);
+    const letters = (/** @type {string} */ text) => LETTER * ([...text].length + 1);
+    const more = letters(t('compare.at.more', { n: trace.kept }));
+    /** @param {number} share @param {import('../../engine/types.js').TraceToken | null} token */
+    const fits = (share, token) => {
+      const need = token ? letters(visible(this.#named(token))) : more;
+      return share * length >= (rows ? need : LINE);
+    };
+    return layoutBands({ trace, u, nextId: step.id, fits });
+  }
+
+  /** Returns the length of a strip, in 1/16 rem. @param {boolean} rows */
+  #length(rows) {
     const { width, unit } = this.#width;
     const aside = width < ROOM * 16 * unit ? ASIDE.narrow : ASIDE.wide;
-    const length = rows ? width / unit - aside * 16 : HEIGHT * 16;
-    const rest = t('draw.rest');
-    return segments.map(({ token, from, to, isNext }) => {
-      const text = token ? visible(this.#token(token)) : rest;
-      const need = rows ? LETTER * ([...text].length + 1) : LINE;
-      const room = (to - from) * length;
-      const name = room < need ? nothing : html`<span>${text}</span>`;
-      const kind = !token ? 'rest' : isNext ? 'next' : room < THREAD ? 'thread' : '';
-      return html`<i class=${kind} title="${text} ${percent(to - from)}"
-        ${cssom({ '--p': to - from })}>${name}</i>`;
-    });
+    return rows ? width / unit - aside * 16 : HEIGHT * 16;
+  }
+
+  /** @param {import('../../plots/strip.js').Band} band @param {boolean} rows */
+  #renderBand({ kind, token, count, from, to, said, parts }, rows) {
+    const name = token ? visible(this.#named(token)) : t('compare.at.more', { n: count });
+    const visibleParts = parts.filter((share) => share * this.#length(rows) >= PART);
+    return html`<i class=${kind} data-count=${count} title="${name} ${percent(to - from)}"
+      ${cssom({ '--p': to - from })}>${visibleParts.map(
+        (share) => html`<s ${cssom({ '--p': share, '--of': share / (to - from) })}></s>`,
+      )}${said && kind !== 'drawn' ? html`<span>${name}</span>` : nothing}</i>`;
   }
 
   /** Renders a token; the end token has a special name. @param {{ id: number, text: string }} token */
@@ -138,9 +155,9 @@ export class LogitStrips extends LogitElement {
     return { id, text: id === this.eos ? `‹${t('text.end')}›` : text, special: false };
   }
 
-  /** Returns a token without the space before a word. @param {MeasuredStep} step */
-  #named(step) {
-    return visibleHtml(this.#token({ ...step, text: step.text.replace(/^ (?=\S)/, '') }));
+  /** Returns a token without the space before a word. @param {{ id: number, text: string }} token */
+  #named({ id, text }) {
+    return this.#token({ id, text: text.replace(/^ (?=\S)/, '') });
   }
 
   /** Names the drawn tokens for a screen reader. @param {number | null} u */
