@@ -67,7 +67,7 @@ test("the title describes the current state in the page's language and adds no h
       () => page.title(),
       (now) => now === wanted,
     );
-  await title('Experiment · Logitscope');
+  await title('Experiment: temperature 0.7, top-p 0.9, repetition penalty 1.1 · Logitscope');
   await page.locator('#tab-landscape').click();
   await title('Temperature 0.7 · Logitscope');
   const knob = page.locator('logit-landscape .handle.knob');
@@ -78,10 +78,10 @@ test("the title describes the current state in the page's language and adds no h
   await title('Top-p 0.9 · Logitscope');
   assert.ok((await page.evaluate(() => history.length)) <= before + 1);
   await page.locator('#tab-compare').click();
-  await title('Compare · Logitscope');
+  await title('Compare: T = 0, 1, 100 · Logitscope');
   await page.getByRole('button', { name: 'Language and colours' }).click();
   await page.getByRole('radio', { name: 'Español' }).check();
-  await title('Comparar · Logitscope');
+  await title('Comparar: T = 0, 1, 100 · Logitscope');
   await page.goto(
     page.url().replace('lang=en', 'lang=es').replace('&view=compare', '&view=landscape'),
   );
