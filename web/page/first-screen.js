@@ -39,9 +39,9 @@ export class FirstScreen {
     await (await this.#fetchTour()).show(beat);
   }
 
-  /** Continues the tour at the beat that the user left. @param {HTMLElement} from the button that the user pressed */
-  async resumeTour(from) {
-    (await this.#fetchTour()).resume(from);
+  /** Continues the tour at the beat that the user left. */
+  async resumeTour() {
+    await (await this.#fetchTour()).resume();
   }
 
   /**

@@ -7,9 +7,8 @@ import { TERMS } from '../base/term.js';
 
 /**
  * @param {Record<string, any> | null} info the model's facts
- * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: (event: Event) =>
- *   void, onContext: ((event: CustomEvent) => void) | null }} asked the handlers, and the views
- *   that have a button; `onContext` is null if the instrument is read-only
+ * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: (() => void) | null, onContext: ((event: CustomEvent) => void) | null }} asked the handlers, and the views
+ *   that have a button; `onGuide` is null if the view has a button for the tour, `onContext` if the instrument is read-only
  */
 export function renderFoot(info, { views, onView, onGuide, onContext }) {
   return html`
@@ -20,7 +19,7 @@ export function renderFoot(info, { views, onView, onGuide, onContext }) {
           (name) =>
             html`<button class="plain" data-view=${name} @click=${() => onView(name)}>${t(`foot.${name}`)}</button>`,
         )}
-        <button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>
+        ${onGuide ? html`<button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>` : nothing}
       </div>
       <dl>${info ? renderFacts(info, onContext) : nothing}</dl>
       ${hasMessage('term.title') ? renderGlossary() : nothing}

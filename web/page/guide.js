@@ -1,13 +1,13 @@
 /**
- * <logit-guide>: one beat of the tour, above the landscape. A beat begins with settings that give its
- * action an effect, waits for the user's action and describes the measured effect. The guide emits
- * "logit-beat" for the next beat and "logit-guide-end" at the end.
+ * <logit-guide>: one beat of the tour, as a line below the landscape's picture. A beat begins with settings
+ * that give its action an effect and waits for the user's action. A sentence about the measured effect then
+ * replaces its text. The guide emits "logit-beat" for another beat and "logit-guide-end" at the end.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
 import { addMessages, fixed, number, percent, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
-import { settingName } from '../base/setting-words.js';
+import { capitalise, settingName } from '../base/setting-words.js';
 import { DRAWS } from '../views/landscape/rain.js';
 import guideStyles from './guide.css';
 
@@ -26,15 +26,16 @@ const U_MIN = 0.1;
  */
 
 /**
- * The beats whose action is a press of one of the landscape's buttons, with the label of the button. The
- * guide shows the button too, since the landscape's button may be outside the window.
+ * The beats with a button, and its label. The action of a press is one of the landscape.
  * @type {Record<number, { action: 'top_p' | 'swap' | 'rain', label: () => string }>}
  */
 const BUTTONS = {
-  3: { action: 'top_p', label: () => `+ ${settingName('top_p')}` },
+  3: { action: 'top_p', label: () => capitalise(settingName('top_p')) },
   4: { action: 'swap', label: () => t('landscape.swap') },
   5: { action: 'rain', label: () => `× ${number(DRAWS)}` },
 };
+/** The knobs of the third beat. */
+const CUTS = ['top_k', 'top_p'];
 
 /**
  * The temperatures at which a beat's action has an effect: minimum, maximum and default. The first row is
@@ -75,6 +76,12 @@ export function startOf(beat, { settings, landscape_knob }, table) {
   return same && along ? null : { settings: start, landscape_knob: null };
 }
 
+/** True if only u was moved, or u far and the knob a little. @param {Outcome} before @param {Outcome} now */
+function movesLuck(before, now) {
+  const moved = Math.abs(Number(now.u) - Number(before.u));
+  return now.share === before.share ? moved > 0 : moved >= U_MIN;
+}
+
 /**
  * Detects the effects of each beat's actions, in their order. A function returns null before the effect,
  * then a function that describes the effect in the current language ('' for no text). `told` is true if
@@ -98,14 +105,17 @@ const OUTCOMES = [
   ],
   [
     (before, now) => {
-      const moved = Math.abs(Number(now.u) - Number(before.u));
-      const alone = now.share === before.share ? moved > 0 : moved >= U_MIN;
-      if (!alone || now.id === before.id) return null;
+      if (!movesLuck(before, now) || now.id === before.id) return null;
       const [from, to] = [fixed(Number(before.u), 2), fixed(Number(now.u), 2)];
       return () => t('guide.2.noticed', { from, to, before: before.token, token: now.token });
     },
   ],
-  [(_, { dropped }) => (dropped > 0 ? () => t('guide.3.noticed', { n: dropped }) : null)],
+  [
+    (_, { knob, dropped }) =>
+      CUTS.includes(knob) && dropped > 0
+        ? () => t('guide.3.noticed', { knob: capitalise(settingName(knob)), n: dropped })
+        : null,
+  ],
   [
     (before, { others, unlike }) => {
       const orders = [before.others, others].map((each) => String(JSON.parse(each).order));
@@ -125,7 +135,8 @@ export class LogitGuide extends LogitElement {
   static properties = {
     beat: { type: Number },
     done: { state: true },
-    seen: { state: true },
+    said: { state: true },
+    over: { state: true },
     beats: { attribute: false },
     root: { attribute: false },
   };
@@ -136,8 +147,6 @@ export class LogitGuide extends LogitElement {
   #before = null;
   #acted = false;
   #watching = false;
-  /** The picture before the action that ended the previous beat; null in the first beat. @type {Outcome | null} */
-  #told = null;
 
   constructor() {
     super();
@@ -146,8 +155,10 @@ export class LogitGuide extends LogitElement {
     this.beats = 0;
     /** The number of this beat's actions that the user has done. */
     this.done = 0;
-    /** The effect that is described, and its beat; null for none. @type {{ beat: number, say: () => string } | null} */
-    this.seen = null;
+    /** The sentence about the last effect; null before it. @type {(() => string) | null} */
+    this.said = null;
+    /** True if the effect of the beat's last action was seen. */
+    this.over = false;
     /** The root of the tree that contains the landscape. @type {ParentNode | null} */
     this.root = null;
   }
@@ -160,9 +171,7 @@ export class LogitGuide extends LogitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('beat')) {
-      this.done = 0;
-      this.#acted = false;
-      if (this.seen?.beat === this.beat) this.seen = null;
+      this.#begin();
       this.#watch();
     }
     if (!changed.has('root')) return;
@@ -173,60 +182,50 @@ export class LogitGuide extends LogitElement {
     this.root?.addEventListener('logit-deed', this.#onDeed);
   }
 
+  /** Waits for the first action of the beat. */
+  #begin() {
+    this.done = 0;
+    this.said = null;
+    this.over = false;
+    this.#acted = false;
+  }
+
   render() {
-    const { beat } = this;
+    const { beat, over } = this;
     const last = beat > this.beats;
     return html`
       <section aria-labelledby="title" @keydown=${this.#onKey}>
-        <h2 id="title" tabindex="-1">${t(last ? 'guide.end' : `guide.${beat}`)}
-          <span class="count">${last ? nothing : t('guide.count', { n: beat, of: this.beats })}</span></h2>
-        <div class="said" aria-live="polite">
-          <p class="noticed">${this.#renderNoticed()}</p>
-          <p class="deed">${last ? t('guide.end.said') : this.#renderDeed()}</p>
-        </div>
+        <h2 id="title" class="visually-hidden" tabindex="-1">${t(last ? 'guide.end' : `guide.${beat}`)}</h2>
+        <span class="count">${last ? '' : `${number(beat)}/${number(this.beats)}`}</span>
+        <p class="text" aria-live="polite">${last ? t('guide.end.said') : (this.said?.() ?? this.#renderDeed())}</p>
+        ${last || over ? nothing : this.#renderButton()}
         <nav aria-label=${t('guide.label')}>
-          <button data-guide="skip" @click=${() => this.#end(false)}>${t(last ? 'guide.close' : 'guide.skip')}</button>
-          <button data-guide="back" aria-disabled=${beat === 1} @click=${() => this.#go(beat - 1)}>${t('guide.back')}</button>
           ${
             last
               ? html`<button class="primary" data-guide="bench" @click=${() => this.#end(true)}>${t('guide.bench')}</button>`
-              : html`<button data-guide="next" @click=${() => this.#go(beat + 1)}>${t('guide.next')}</button>`
+              : html`
+                <button data-guide="back" aria-label=${t('guide.back')} aria-disabled=${beat === 1} @click=${() => this.#go(beat - 1)}>‹</button>
+                <button class=${over ? 'primary' : ''} data-guide="next" aria-label=${t('guide.next')} @click=${() => this.#go(beat + 1)}>›</button>`
           }
+          <button data-guide="skip" aria-label=${t(last ? 'guide.close' : 'guide.skip')} @click=${() => this.#end(false)}>×</button>
         </nav>
       </section>
     `;
   }
 
-  /** Renders the effect of the last action with the name of its beat; before any action, the meaning of a river. */
-  #renderNoticed() {
-    const { beat, done, seen } = this;
-    if (seen?.beat === beat) return seen.say();
-    if (seen?.beat === beat - 1 && done === 0)
-      return html`<b>${t(`guide.${seen.beat}`)}</b> · ${seen.say()}`;
-    return beat === 1 && done === 0 ? t('guide.begin') : nothing;
-  }
-
-  /** Renders the action of the beat in words, with its button if the action is a press. */
+  /** Renders the next action of the beat in words, and its keys for a screen reader. */
   #renderDeed() {
-    const { beat, done, seen } = this;
-    const button = BUTTONS[beat];
-    const words = t(`guide.${beat}.deed${done || ''}`);
-    const keys =
-      done === 0 && beat < 3
-        ? html` <span class="keys">${t(`guide.${beat}.keys`)}</span>`
-        : nothing;
-    if (!button) return html`${words}${keys}`;
-    const needed = button.action === 'swap' && seen?.beat !== beat - 1;
-    return html`<span class="words">${words}</span>
-      <button class="primary press ${needed ? 'needed' : ''}" @click=${() => this.#view?.act(button.action)}>${button.label()}</button>`;
+    const { beat, done } = this;
+    const keys = done === 0 && beat < 3 ? t(`guide.${beat}.keys`) : '';
+    return html`<span class="deed">${t(`guide.${beat}.deed${done || ''}`)}</span>${
+      keys && html` <span class="visually-hidden">${keys}</span>`
+    }`;
   }
 
-  firstUpdated() {
-    const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    // The button that started the tour may be at the foot of the page, so this scrolls back up.
-    const { host } = /** @type {ShadowRoot} */ (this.getRootNode());
-    if (host.getBoundingClientRect().top < 0)
-      host.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
+  #renderButton() {
+    const button = BUTTONS[this.beat];
+    if (!button) return nothing;
+    return html`<button class="press" @click=${() => this.#view?.act(button.action)}>${button.label()}</button>`;
   }
 
   /** @returns {LogitLandscape | null | undefined} */
@@ -252,29 +251,25 @@ export class LogitGuide extends LogitElement {
     } while (this.isConnected && this.#view?.busy);
     this.#watching = false;
     const now = this.#view?.outcome;
-    if (now) this.#follow(now);
-    if (this.beat === 2 && this.#acted && now && this.#before && now.u !== this.#before.u)
-      this.seen = { beat: 2, say: this.#still(now) };
+    if (!now) return;
+    if (this.over) this.#follow(now);
+    else if (this.beat === 2 && this.#acted && this.#before && movesLuck(this.#before, now))
+      this.said = stillOf(now);
   }
 
-  /** Describes a new u that selects the token of the old u. @param {Outcome} now */
-  #still(now) {
-    return () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token });
-  }
-
-  /** Updates the sentence about the previous beat while the picture still changes. @param {Outcome} now */
+  /** Updates the sentence about the effect if the picture has changed since. @param {Outcome} now */
   #follow(now) {
-    const [before, beat] = [this.#told, this.beat - 1];
-    if (this.seen?.beat !== beat || !before) return;
+    const { beat } = this;
+    const before = /** @type {Outcome} */ (this.#before);
     if (beat < 3 && now.others !== before.others) return;
-    if (beat === 1 && now.u !== this.#before?.u) return;
     if (beat === 2 && Math.abs(now.share - before.share) > KNOB_MAX) return;
     const say = OUTCOMES[beat - 1].at(-1)?.(before, now, true);
-    if (say || beat === 2) this.seen = { beat, say: say ?? this.#still(now) };
+    if (say || beat === 2) this.said = say ?? stillOf(now);
   }
 
   /** @param {Outcome} now */
   #see(now) {
+    if (this.over) return;
     const before = this.#before;
     if (!before || !this.#acted) {
       this.#before = now;
@@ -292,17 +287,16 @@ export class LogitGuide extends LogitElement {
     const outcomes = OUTCOMES[this.beat - 1] ?? [];
     const say = outcomes[this.done]?.(/** @type {Outcome} */ (this.#before), now);
     if (!say) return;
-    this.#told = this.#before;
-    this.#before = now;
-    if (this.done + 1 < outcomes.length) this.done++;
-    else {
-      this.seen = { beat: this.beat, say };
-      this.#acted = false;
-      this.#go(this.beat + 1);
+    if (this.done + 1 < outcomes.length) {
+      this.done++;
+      this.#before = now;
+    } else {
+      this.over = true;
+      this.said = say;
     }
   }
 
-  /** @param {number} beat */
+  /** Shows another beat. @param {number} beat */
   #go(beat) {
     if (beat >= 1) this.emit('logit-beat', { beat });
   }
@@ -318,6 +312,11 @@ export class LogitGuide extends LogitElement {
     event.preventDefault();
     this.#end(false);
   }
+}
+
+/** Describes a new u that selects the token of the old u. @param {Outcome} now */
+function stillOf(now) {
+  return () => t('guide.2.still', { u: fixed(Number(now.u), 2), token: now.token });
 }
 
 define('logit-guide', LogitGuide);

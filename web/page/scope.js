@@ -383,7 +383,6 @@ export class LogitScope extends InstrumentElement {
         onMore: () => this.#opener.showMore(),
       })}
       ${this.#renderSaid()}
-      ${this.view === 'landscape' && this.#placed ? this.#first.tour?.render() : nothing}
       ${this.#placed ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
       ${this.#opener.renderMore()}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
@@ -422,7 +421,7 @@ export class LogitScope extends InstrumentElement {
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${fixed ?? this.#onAdopt} @logit-model=${fixed ?? this.#onModel} @logit-choose=${this.#onChoose}>
         ${this.ready ? nothing : html`<div class="coming ${this.#first.frame?.landscape ? '' : 'bare'}" role="status">${this.#opener.renderProgress()}</div>`}
         ${this.#renderBench()}
-        ${cache(view?.render?.(this.instrument, this.#choices.all, this.#requests, this.#first.frame ?? null, knobs))}
+        ${cache(view?.render?.(this.instrument, this.#choices.all, this.#requests, this.#first.frame ?? null, knobs, this.#renderGuide()))}
       </div>`;
   }
 
@@ -469,23 +468,40 @@ export class LogitScope extends InstrumentElement {
     return html`<logit-bench exportparts="text, distribution, chain, draw" ?hidden=${!shown} .given=${given}></logit-bench>`;
   }
 
+  /** True if the landscape has the line of the tour. */
+  get #guides() {
+    return this.view === 'landscape' && (this.guide || Boolean(this.#first.tour?.beat));
+  }
+
+  /** Renders the line of the tour: its beat, or the button that starts it. */
+  #renderGuide() {
+    if (!this.#guides) return nothing;
+    return this.#first.tour?.beat
+      ? this.#first.tour.render()
+      : html`<p slot="guide"><button class="plain" data-guide="show" @click=${this.#onGuide}>${t('foot.guide')}</button></p>`;
+  }
+
+  #onGuide = () => {
+    this.view = 'landscape';
+    this.#first.resumeTour();
+  };
+
   #renderFoot() {
     const { info } = this.instrument;
     const tabs = this.#shows('tabs');
     const views = FOOT_VIEWS.filter((name) => tabs && name !== this.view);
-    return guard([info, views.join(), hasMessage('term.title'), this.readonly, t('language')], () =>
-      renderFoot(info, {
-        views,
-        onView: (/** @type {string} */ name) => {
-          this.#go(name);
-          scrollTo(0, 0);
-        },
-        onGuide: ({ target }) => {
-          this.view = 'landscape';
-          this.#first.resumeTour(/** @type {HTMLElement} */ (target));
-        },
-        onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
-      }),
+    return guard(
+      [info, views.join(), this.#guides, hasMessage('term.title'), this.readonly, t('language')],
+      () =>
+        renderFoot(info, {
+          views,
+          onView: (/** @type {string} */ name) => {
+            this.#go(name);
+            scrollTo(0, 0);
+          },
+          onGuide: this.#guides ? null : this.#onGuide,
+          onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
+        }),
     );
   }
 

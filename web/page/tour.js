@@ -17,7 +17,7 @@ const ACTIONS = [
   [],
   ['temperature', 'landscape_u'],
   ['landscape_u'],
-  ['top_p'],
+  ['top_k', 'top_p', 'landscape_knob'],
   ['top_p', 'order'],
 ];
 
@@ -33,8 +33,8 @@ export class Tour {
   beat = null;
   #scope;
   #go;
-  /** The button that started the tour; null if no button did. @type {HTMLElement | null} */
-  #from = null;
+  /** True if a button started the tour; then a button gets the focus at its end. */
+  #from = false;
   /** True if the tour was offered in this visit; it is offered once. */
   #offered = false;
   /**
@@ -73,9 +73,6 @@ export class Tour {
         await scope.restore({ ...state, ...start });
       }
       this.#began = partsOf(scope.state);
-      // The drag that completed the previous beat may continue: begin again at its end.
-      if (scope.renderRoot.querySelector('logit-landscape:active'))
-        addEventListener('pointerup', () => this.#beginAgain(), { once: true });
     };
     if (scope.ready) await begin();
     else scope.addEventListener('logit-ready', () => this.beat === beat && begin(), { once: true });
@@ -88,21 +85,18 @@ export class Tour {
     this.#scope.requestUpdate();
   }
 
-  #beginAgain() {
-    Debounce.flush();
-    this.#began = partsOf(this.#scope.state);
-  }
-
   /** @param {number} beat */
   async #goTo(beat) {
     await this.show(beat);
     this.#announce();
   }
 
-  /** Continues at the beat that the user left. @param {HTMLElement} from the button, which gets the focus at the end */
-  resume(from) {
-    this.#from = from;
-    this.#goTo(Number(recall('guide')) || 1);
+  /** Continues at the beat that the user left, after a press of the tour's button. */
+  async resume() {
+    this.#from = true;
+    await this.#goTo(Number(recall('guide')) || 1);
+    // The button may be at the foot of another view.
+    this.#scope.renderRoot.querySelector('logit-guide')?.scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {boolean} bench true if the page then shows the bench */
@@ -113,9 +107,18 @@ export class Tour {
     this.#set(null);
     this.#restoreOwn();
     if (bench) this.#go('bench');
-    const tab = this.#scope.renderRoot.querySelector('#tab-bench');
-    /** @type {HTMLElement | null} */ (bench ? tab : this.#from)?.focus({ preventScroll: !bench });
+    this.#focusAfter(bench);
     this.#announce();
+  }
+
+  /** @param {boolean} bench true if the bench shows now */
+  async #focusAfter(bench) {
+    if (!bench && !this.#from) return;
+    // The line of the tour gets its button back.
+    await this.#scope.updateComplete;
+    const place = bench ? '#tab-bench' : '[data-guide=show]';
+    const found = /** @type {HTMLElement | null} */ (this.#scope.renderRoot.querySelector(place));
+    found?.focus({ preventScroll: !bench });
   }
 
   /** Adds the user's changes in this beat to `#own`, except the changes by the beat's action. */
@@ -147,7 +150,7 @@ export class Tour {
     const { beat } = this;
     if (!beat) return nothing;
     const { renderRoot } = this.#scope;
-    return html`<logit-guide .beat=${beat} .beats=${BEATS} .root=${renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goTo(detail.beat)}
+    return html`<logit-guide slot="guide" .beat=${beat} .beats=${BEATS} .root=${renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goTo(detail.beat)}
       @logit-guide-end=${(/** @type {CustomEvent} */ { detail }) => this.#end(detail.bench)}></logit-guide>`;
   }
 }

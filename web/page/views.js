@@ -14,9 +14,9 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  * @typedef {Record<string, (event: any) => void>} Requests the listeners of the bench; the keys are
  *   event types
  * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices,
- *   requests: Requests, first: import('../state/first-frame.js').FirstFrame | null, knobs: string[] | null)
- *   => unknown }} View `first` is the first frame, null if it was not fetched; `knobs` are the
- *   visible knobs, null for all
+ *   requests: Requests, first: import('../state/first-frame.js').FirstFrame | null, knobs: string[] | null,
+ *   guide: unknown) => unknown }} View `first` is the first frame, null if it was not fetched; `knobs` are the
+ *   visible knobs, null for all; `guide` is the line of the tour
  */
 
 /** Returns the properties that a view gets from the instrument. @param {Instrument} instrument */
@@ -44,9 +44,10 @@ const BESIDE = {
       requests,
       first,
       knobs,
+      guide,
     ) => html`<logit-landscape class="panel" ${listen(requests)} .first=${first} ?bare=${knobs !== null} .knobs=${knobs}
       ${props(instrument.model.status === 'ready' ? readBy(instrument) : comingTo(first))}
-      ${props(choicesOf('landscape', { landscape_knob: knobs?.[0], ...choices }))}></logit-landscape>`,
+      ${props(choicesOf('landscape', { landscape_knob: knobs?.[0], ...choices }))}>${guide}</logit-landscape>`,
   },
   compare: {
     load: () => import('../views/compare/compare.js'),

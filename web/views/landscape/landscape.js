@@ -323,14 +323,16 @@ export class LogitLandscape extends ModelElement {
   }
 
   /**
-   * Performs an action of the tour like its button. Before it swaps the order, it turns top-p on.
+   * Performs an action of the tour: makes top-p the knob, swaps the order, or draws many. The first two turn
+   * top-p on.
    * @param {'top_p' | 'swap' | 'rain'} action
    */
   async act(action) {
     if (action === 'rain') return this.#drawMany();
     const { lines } = this;
     const off = (lines.knob.settings.top_p ?? 1) === 1;
-    if (action === 'top_p' || off) lines.set({ top_p: off ? NUCLEUS : 1 });
+    if (action === 'top_p') this.#choose('top_p');
+    if (off) lines.set({ top_p: NUCLEUS });
     if (action !== 'swap') return;
     while (off && this.busy && this.isConnected) await new Promise(requestAnimationFrame);
     if (canSwap(lines.knob.settings)) this.#swap();
@@ -353,6 +355,7 @@ export class LogitLandscape extends ModelElement {
             ${this.#renderPlot(row)}
             <div class="axis" aria-hidden="true" translate="no">${row ? ticksOf(row).map(renderTick) : nothing}</div>
           </div>
+          <slot name="guide"></slot>
           <div class="side">
             <div class="headline">${row ? this.#renderHeadline(row) : nothing}</div>
             <div class="bars"><canvas aria-hidden="true" @click=${this.#onBar}></canvas></div>

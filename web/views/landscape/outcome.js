@@ -11,7 +11,7 @@ import { DRAWS } from './rain.js';
  * @property {string} token its name
  * @property {{ token: string, p: number }} best the most probable token after the chain
  * @property {number | null} draws how often `best` was drawn in a thousand draws; null before them
- * @property {number} dropped the number of tokens that top-p removes
+ * @property {number} dropped the number of tokens that the knob's stage removes
  * @property {number | null} unlike share of u at which the compared landscape draws another token; null
  *   without a comparison
  */
@@ -40,7 +40,7 @@ export function outcomeOf({ trace, drawn, at }, { low, high }, names, tally, unl
     token,
     best: { token: names.of(best.id), p: best.p },
     draws: tally?.total === DRAWS ? (tally.counts.get(best.id)?.n ?? 0) : null,
-    dropped: trace.stages.find(({ name }) => name === 'top_p')?.removed ?? 0,
+    dropped: trace.stages.find(({ name }) => name === at.knob)?.removed ?? 0,
     unlike: unlikeAt(share),
   };
 }
