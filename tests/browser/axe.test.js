@@ -229,7 +229,7 @@ const OVER = {
     act: async (page) => {
       await page.locator('#tab-sweep').click();
       await page.locator('logit-sweep label.chip').nth(1).click();
-      await page.locator('logit-sweep button.primary').click();
+      await page.locator('logit-sweep-map').waitFor();
     },
   },
   'bigram table': {

@@ -111,7 +111,7 @@ const CHARTS = [
   { chart: 'bars', holds: 'logit-distribution', view: 'bench' },
   { chart: 'cumulative', holds: 'logit-distribution', view: 'bench', press: '#tab-cumulative' },
   { chart: 'all ranks', holds: 'logit-distribution', view: 'bench', press: '#tab-ranks' },
-  { chart: 'sweep', holds: 'logit-sweep', view: 'sweep', press: '[data-command=run]' },
+  { chart: 'sweep', holds: 'logit-sweep', view: 'sweep', press: '#change' },
   { chart: 'map', holds: 'logit-sweep', view: 'sweep', press: 'label.chip:nth-of-type(2)' },
   { chart: 'cost of a step', holds: 'logit-cost', view: 'cost', press: '[data-run=steps]' },
 ];

@@ -16,8 +16,8 @@ let scope;
 before(async () => ([bench, scope] = await Promise.all([openBench(), loadReference()])));
 after(() => Promise.all([bench?.close(), scope?.close()]));
 
-/** Opens the sweep view; may reuse a page. */
-async function openSweep({ lang = 'en', model = 'verbs', ...options } = {}) {
+/** Opens the charts, and their form if `unfold` is true; may reuse a page. */
+async function openSweep({ lang = 'en', model = 'verbs', unfold = true, ...options } = {}) {
   const path = `?lang=${lang}&model=${model}&view=sweep${START}`;
   const opened = await bench.open({ ...options, path, ready: false });
   const { page } = opened;
@@ -26,6 +26,8 @@ async function openSweep({ lang = 'en', model = 'verbs', ...options } = {}) {
   const view = page.locator('logit-sweep');
   const figure = () => view.evaluate((it) => it.figure);
   await until(figure, (name) => name === 'entropy');
+  const change = view.locator('#change');
+  if ((await change.getAttribute('aria-expanded')) !== String(unfold)) await change.click();
   const close = async () => {
     const tab = page.locator('[data-view=sweep]');
     if (await tab.count()) {
@@ -74,8 +76,13 @@ async function expectedCsv(plan) {
 }
 
 test('entropy against temperature appears at once, with its limits, and is the engine’s', async () => {
-  const { page, view, complaints, foreign, close } = await openSweep();
+  const { page, view, complaints, foreign, close } = await openSweep({ unfold: false });
   await expectDone(view, '61 points.');
+  const line = view.locator('.shown');
+  assert.equal(await line.innerText(), 'Temperature 0 to 3 in steps of 0.05');
+  assert.equal(await view.locator('.form').count(), 0, 'the form is folded');
+  const { y, height } = await view.locator('logit-sweep-trend svg').boundingBox();
+  assert.ok(y + height < page.viewportSize().height, 'the chart is in sight');
   const limits = await view.locator('text.limit').allTextContents();
   assert.deepEqual(limits, ['0: one token is certain', 'log₂ 64: all tokens alike']);
   const plan = { axes: [parseAxis('temperature=0:3:0.05')], measures: ['entropy'], settings: {} };

@@ -1,14 +1,16 @@
 /**
- * <logit-sweep>: varies one or two settings over a range and shows the effect on the distribution and on
- * texts. If no measure needs texts, the sweep runs at once; otherwise it waits for a press. Emits
- * "logit-choose" with each choice.
+ * <logit-sweep>: a chart of one or two settings over a range: their effect on the distribution and on
+ * texts. The form of the chart folds under one line that says what is shown. If no measure needs texts,
+ * the sweep runs at once; otherwise it waits for a press. Emits "logit-choose" with each choice.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sweep';
 import { needsGrammar, needsTexts } from '../../engine/measures.js';
 import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
-import { addMessages, t } from '../../locale/locale.js';
+import { addMessages, plain, t } from '../../locale/locale.js';
 import { define } from '../../base/element.js';
+import { capitalise, settingName } from '../../base/setting-words.js';
+import { help } from '../../base/help.js';
 import { download } from '../../base/download.js';
 import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
@@ -69,6 +71,7 @@ export class LogitSweep extends ModelElement {
     at: { state: true },
     trouble: { state: true },
     rules: { state: true },
+    unfolded: { state: true },
   };
 
   static styles = [...ModelElement.styles, sweepStyles];
@@ -113,6 +116,8 @@ export class LogitSweep extends ModelElement {
     this.trouble = null;
     /** @type {import('../../engine/grammar.js').Grammar | null} */
     this.rules = null;
+    /** True while the form shows. */
+    this.unfolded = false;
   }
 
   disconnectedCallback() {
@@ -269,20 +274,43 @@ export class LogitSweep extends ModelElement {
 
   render() {
     if (this.bare) return this.#renderBare();
+    const { run, engine, unfolded } = this;
+    const { name } = this.#figure;
+    const title = run ? titleOf(run.plan, run.shape) : t(`sweep.figure.${name}`);
+    const caption = run
+      ? captionOf(run.plan, { model: run.model, table: engine?.table ?? [] })
+      : [];
     return html`
-      <h2>${t('view.sweep')}</h2>
-      <p class="about">${t('sweep.purpose')}</p>
+      <h2 class="visually-hidden">${t('view.sweep')}</h2>
       ${this.#renderFigures()}
-      <p class="about explain">${t(`sweep.about.${this.#figure.name}`)}</p>
-      ${this.engine ? this.#renderForm() : nothing}
-      ${this.engine || this.run || this.fault ? this.#renderActions() : nothing}
-      ${this.run ? this.#renderRun(this.run) : nothing}
-      ${
-        this.engine && !this.run
-          ? html`<div class="figure empty"><p>${this.#unjudged ? '' : t('sweep.empty')}</p></div>`
-          : nothing
-      }
-    `;
+      <section class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onTake}>
+        <div class="head"><h3>${title}</h3>${help(title, t(`sweep.about.${name}`))}
+          <p class="about caption">${caption.join(' · ')}</p></div>
+        ${this.#renderLine()}
+        ${engine && unfolded ? this.#renderForm() : nothing}
+        ${run ? this.#renderRun(run, title, caption) : html`<div class="empty"><p>${engine && !this.#unjudged && this.#wanted.measures.some(needsTexts) ? t('sweep.empty') : ''}</p></div>`}
+      </section>`;
+  }
+
+  /** Renders the line that says what is shown, the button of the form, and the state of the run. */
+  #renderLine() {
+    const { first, second, measures, samples } = this.#wanted;
+    const texts = measures.some(needsTexts);
+    const parts = [first, ...(second ? [second] : [])].map(({ name, from, to, step }) =>
+      t('sweep.line', {
+        setting: settingName(name),
+        from: plain(from),
+        to: plain(to),
+        step: plain(step),
+      }),
+    );
+    const line = [...parts, ...(texts ? [t('sweep.line.texts', { n: samples })] : [])];
+    return html`<div class="line">
+      <p class="shown">${capitalise(line.join(', '))}</p>
+      <button class="quiet" id="change" aria-expanded=${this.unfolded}
+        @click=${() => (this.unfolded = !this.unfolded)}>${t('sweep.change')}</button>
+      ${this.#renderActions(texts || this.unfolded)}
+    </div>`;
   }
 
   #renderFigures() {
@@ -366,7 +394,8 @@ export class LogitSweep extends ModelElement {
     });
   }
 
-  #renderActions() {
+  /** @param {boolean} [runs] true if there are buttons to run and to cancel */
+  #renderActions(runs = true) {
     const { run } = this;
     const trouble = this.trouble ?? this.fault;
     const running = run?.status === 'running';
@@ -376,11 +405,15 @@ export class LogitSweep extends ModelElement {
       this.engine && !plan ? this.#whyNot() : run ? t(`sweep.${run.status}`, count) : '';
     return html`
       <div class="actions">
-        <button class="primary" data-command="run" aria-disabled=${plan === null}
+        ${
+          runs
+            ? html`<button class="primary" data-command="run" aria-disabled=${plan === null}
           @click=${() => this.#run()}>${t('sweep.run')}</button>
-        <button data-command="cancel" aria-disabled=${!running}
+        <button class="quiet ${running ? '' : 'off-duty'}" data-command="cancel" aria-disabled=${!running}
           @click=${() => running && this.#onCancel()}>${t('sweep.cancel')}</button>
-        <progress aria-label=${t('sweep.progress')} max=${count.n || 1} .value=${count.done}></progress>
+        <progress aria-label=${t('sweep.progress')} max=${count.n || 1} .value=${count.done}></progress>`
+            : nothing
+        }
         <p class="status" role="status">${words}</p>
         ${
           this.engine && this.#unjudged
@@ -432,29 +465,21 @@ export class LogitSweep extends ModelElement {
         ${renderTexts(run.plan, run.points[this.at])}</div>`;
   }
 
-  /** @param {Run} run */
-  #renderRun(run) {
-    const { plan, points, shape, model } = run;
+  /** @param {Run} run @param {string} title @param {string[]} caption */
+  #renderRun(run, title, caption) {
+    const { plan, points, model } = run;
     const point = points[this.at];
-    const caption = captionOf(plan, { model, table: this.engine?.table ?? [] });
-    const title = titleOf(plan, shape);
     return html`
-      <section class="figure" @logit-point=${this.#onPoint} @logit-take=${this.#onTake}>
-        <h3>${title}</h3>
-        <p class="about caption">${caption.join(' · ')}</p>
-        ${this.#renderChart(run)}
-        <div class="picked">
-          ${this.#renderReadout(run)}
-          <button data-command="take" aria-disabled=${!point} @click=${() => this.#take()}>
-            ${t('sweep.take', { place: point ? placeOf(point.at) : '' })}</button>
-        </div>
-        ${renderTexts(plan, point)}
-        ${renderTable(plan, points, title)}
-        <div class="save">
-          <button data-command="svg" @click=${() => this.#saveSvg(run, title, caption)}>${t('sweep.svg')}</button>
-          <button data-command="csv" @click=${() => download(fileName(plan, model, 'csv'), toCsv(plan, points), 'text/csv')}>${t('sweep.csv')}</button>
-        </div>
-      </section>`;
+      ${this.#renderChart(run)}
+      <div class="picked">
+        ${this.#renderReadout(run)}
+        <button class="quiet" data-command="take" aria-disabled=${!point} @click=${() => this.#take()}>
+          ${t('sweep.take', { place: point ? placeOf(point.at) : '' })}</button>
+        <button class="quiet" data-command="svg" @click=${() => this.#saveSvg(run, title, caption)}>${t('sweep.svg')}</button>
+        <button class="quiet" data-command="csv" @click=${() => download(fileName(plan, model, 'csv'), toCsv(plan, points), 'text/csv')}>${t('sweep.csv')}</button>
+      </div>
+      ${renderTexts(plan, point)}
+      ${renderTable(plan, points, title)}`;
   }
 
   /** @param {CustomEvent} event */

@@ -39,7 +39,7 @@ export class LogitSweepTrend extends SweepChart {
     const { plan, points } = this;
     if (!plan) return nothing;
     const { width, unit } = this.room;
-    const height = Math.min(440 * unit, Math.max(300 * unit, width * 0.25));
+    const height = Math.min(500 * unit, Math.max(300 * unit, width * 0.33));
     return html`<div class="chart">
       ${width > 0 ? this.#renderChart(plan, points, { width, height, unit }) : nothing}
     </div>`;
