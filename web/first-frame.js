@@ -9,9 +9,11 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Logitscope } from './engine/index.js';
+import { TEXT_TOKENS, textOptions } from './state/crossing.js';
 import { FIRST_SCREEN } from './state/first-frame.js';
 import { valuesOf } from './state/knob-values.js';
-import { READ_TOP, SLICE_TOP, TEXT_TOKENS } from './state/landscape.js';
+import { marksOf } from './state/ladder.js';
+import { READ_TOP, SLICE_TOP } from './state/landscape.js';
 import { MODELS } from './state/models.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -38,11 +40,19 @@ async function compute() {
   const asked = { ...settings, seed };
   const ids = scope.encode(prompt);
   const { steps } = await scope.write({ ...asked, prompt, max_new_tokens: TEXT_TOKENS });
-  scope.feed(ids);
-  const { trace, drawn } = scope.read({ ...asked, top: READ_TOP }, { step: 0 });
   const row = /** @type {import('./engine/types.js').TableRow} */ (
     table.find(({ name }) => name === knob)
   );
+  const rungs = [];
+  for (const value of marksOf(row)) {
+    const crossing = { ids: [...ids], past: [], settings: { ...asked, [knob]: value }, u: null };
+    rungs.push([
+      value,
+      (await scope.write(textOptions(crossing))).steps.map(({ id, text }) => [id, text]),
+    ]);
+  }
+  scope.feed(ids);
+  const { trace, drawn } = scope.read({ ...asked, top: READ_TOP }, { step: 0 });
   const values = valuesOf(row);
   const options = { top: SLICE_TOP, step: 0 };
   const landscape = scope.landscape(asked, knob, values, options);
@@ -63,6 +73,7 @@ async function compute() {
     rest: trace.rest,
     drawn,
     steps: steps.map(({ id, text }) => [id, text]),
+    rungs,
     names: [...known].map((id) => [id, scope.piece(id).text]),
     ids: listed,
     logits: listed.map((id) => Number(all[id].toPrecision(DIGITS))),

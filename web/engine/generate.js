@@ -25,7 +25,7 @@ import { TextStream } from './text-stream.js';
  */
 
 const OPTIONS =
-  'prompt max_new_tokens cache stop signal u amateur draft draft_tokens draft_top top_logprobs'.split(
+  'prompt drawn_ids max_new_tokens cache stop signal u amateur draft draft_tokens draft_top top_logprobs'.split(
     ' ',
   );
 const TIMELINE_MAX = 1 << 18; // SESSION_TIMELINE_MAX of src/session.h
@@ -114,6 +114,7 @@ function resolveOptions(core, options) {
   const resolved = { ...core.resolve(options, OPTIONS), top: top_logprobs };
   const {
     prompt,
+    drawn_ids = [],
     max_new_tokens: maximum = 100,
     cache = core.cache,
     stop = [],
@@ -125,10 +126,13 @@ function resolveOptions(core, options) {
   checkInteger('top_logprobs', top_logprobs, 0, 2 ** 32 - 1);
   checkBoolean('cache', cache);
   const stops = checkStops(stop);
-  const first = resolveChoice('generate', u === undefined ? {} : { u }, resolved.draw, ['u']);
+  const choice = resolveChoice('generate', u === undefined ? {} : { u }, resolved.draw, ['u']);
   checkSignal(signal);
-  const ids = idsOf(core, 'prompt', prompt);
-  if (!ids.length) throw new LogitscopeError('empty', 'no_prompt');
+  const begin = Array.from(idsOf(core, 'prompt', prompt));
+  if (!begin.length) throw new LogitscopeError('empty', 'no_prompt');
+  checkIds('drawn_ids', drawn_ids, vocab_size);
+  const ids = [...begin, ...drawn_ids];
+  const first = { ...choice, step: ids.length - begin.length };
   if (ids.length + maximum > TIMELINE_MAX) {
     throw new LogitscopeError('too_long', 'timeline_run', {
       n: ids.length,
@@ -136,7 +140,7 @@ function resolveOptions(core, options) {
       limit: TIMELINE_MAX,
     });
   }
-  return { resolved, ids: Array.from(ids), maximum, cache, stops, signal, first };
+  return { resolved, ids, promptLength: begin.length, maximum, cache, stops, signal, first };
 }
 
 /**
@@ -161,12 +165,18 @@ function openRest(signal) {
  * @param {any} options
  */
 async function openDraws(core, timeline, asked, options) {
-  const { resolved, ids, cache } = asked;
+  const { resolved, ids, promptLength, cache } = asked;
   const second = readsSecond(resolved.values)
     ? (await import('./second-distribution.js')).resolveSecond(
-        Array.from(idsOf(core, 'negative_prompt', resolved.negative_prompt ?? ids.slice(-1))),
+        Array.from(
+          idsOf(
+            core,
+            'negative_prompt',
+            resolved.negative_prompt ?? ids.slice(promptLength - 1, promptLength),
+          ),
+        ),
         options,
-        ids.length,
+        promptLength,
       )
     : null;
   const drafting =
@@ -202,10 +212,10 @@ async function openDraws(core, timeline, asked, options) {
  */
 export async function* generate(core, timeline, options) {
   const asked = resolveOptions(core, options);
-  const { resolved, ids, maximum, cache, stops, signal, first } = asked;
+  const { resolved, ids, promptLength, maximum, cache, stops, signal, first } = asked;
   const info = core.needModel();
   const text = new TextStream(stops);
-  const promptLength = ids.length;
+  const begun = ids.length;
   const ends = core.ends(resolved, info.vocab_size);
   let now = { ...resolved, gates: { constraint_start: promptLength, ...resolved.gates } };
   /** @type {Generated['finish_reason'] | null} */
@@ -215,14 +225,14 @@ export async function* generate(core, timeline, options) {
   try {
     await begin(rest);
     if (finish) timeline.feed(ids, cache);
-    for (let step = 0; !finish; step++) {
+    for (let n = 0; !finish; n++) {
       if (await rest()) {
         finish = 'aborted';
         break;
       }
       const began = performance.now();
-      const choice = step === 0 ? first : { step, raw: true };
-      const { drawn, kept, entropy, tokens, ...how } = await next(now, choice, maximum - step);
+      const choice = n === 0 ? first : { step: first.step + n, raw: true };
+      const { drawn, kept, entropy, tokens, ...how } = await next(now, choice, maximum - n);
       core.needModel(); // throws if the instance was closed during the generation
       const state = carried(now.values);
       if (state) now = { ...now, values: { ...now.values, [state]: drawn.mu } };
@@ -233,7 +243,7 @@ export async function* generate(core, timeline, options) {
       if (text.stopped) finish = 'stop';
       else if (ends.includes(drawn.id)) finish = 'eos';
       else if (!ends.length && core.gates.isSpent(now.gates, ids)) finish = 'stop';
-      else if (step + 1 === maximum) finish = 'length';
+      else if (n + 1 === maximum) finish = 'length';
       if (finish) {
         added += text.finish();
         if (text.stopped) finish = 'stop';
@@ -249,7 +259,7 @@ export async function* generate(core, timeline, options) {
   text.finish();
   return {
     prompt_ids: ids.slice(0, promptLength),
-    ids: ids.slice(promptLength),
+    ids: ids.slice(begun),
     text: text.text,
     finish_reason: finish ?? 'aborted',
     seed: resolved.seed,

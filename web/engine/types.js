@@ -437,6 +437,9 @@
  *
  * @typedef {object} GenerateOptions
  * @property {string | ArrayLike<number>} prompt the beginning of the text, or its ids
+ * @property {ArrayLike<number>} [drawn_ids] ids that an earlier generation drew after the prompt. The
+ *   first draw then has their number as its step, so the text continues as that generation did; a
+ *   result does not repeat them
  * @property {number} [max_new_tokens] 100; maximum number of tokens to draw
  * @property {boolean} [cache] false: each step evaluates the whole window again
  * @property {string | string[]} [stop] texts that end the generation; the result does not include

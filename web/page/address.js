@@ -114,7 +114,7 @@ export class PageAddress {
     const { state, source } = this.#scope;
     if (source !== null) return state;
     const { logit_bias: _, ...settings } = state.settings;
-    return { ...state, settings, branch: [] };
+    return { ...state, settings, branch: [], landscape_ids: [] };
   }
 
   #format(state = this.#linkable) {

@@ -414,14 +414,20 @@ export class LogitScope extends InstrumentElement {
 
   #renderView() {
     const view = VIEWS.find(({ name }) => name === this.view);
-    const knobs = this.#shown?.knobs ?? (this.readonly ? [] : null);
+    const frame = {
+      first: this.#first.frame ?? null,
+      knobs: this.#shown?.knobs ?? (this.readonly ? [] : null),
+      fixed: this.readonly,
+      examples: this.#opener.offer.examples,
+      guide: this.#renderGuide(),
+    };
     const fixed = this.readonly ? () => (this.notice = this.speak(() => t('state.fixed'))) : null;
     return html`
       <div id="view" class=${this.shareable && this.view !== 'landscape' ? 'tall' : ''} role=${this.#shows('tabs') ? 'tabpanel' : nothing}
         aria-labelledby=${this.#shows('tabs') ? `tab-${this.view}` : nothing} @logit-adopt=${fixed ?? this.#onAdopt} @logit-model=${fixed ?? this.#onModel} @logit-choose=${this.#onChoose}>
         ${this.ready ? nothing : html`<div class="coming ${this.#first.frame?.landscape ? '' : 'bare'}" role="status">${this.#opener.renderProgress()}</div>`}
         ${this.#renderBench()}
-        ${cache(view?.render?.(this.instrument, this.#choices.all, this.#requests, this.#first.frame ?? null, knobs, this.#renderGuide()))}
+        ${cache(view?.render?.(this.instrument, this.#choices.all, this.#requests, frame))}
       </div>`;
   }
 

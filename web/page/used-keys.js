@@ -5,7 +5,7 @@
 import { LogitElement } from '../base/element.js';
 
 const BOXES =
-  'textarea, select, input:not([type=range], [type=checkbox], [type=radio], [type=file])';
+  'textarea, select, [role=textbox], input:not([type=range], [type=checkbox], [type=radio], [type=file])';
 const PRESSED = 'button, summary, [type=checkbox], [type=radio], [type=file]';
 /** Match the keys that edit text: TYPED without a modifier, EDITED with Ctrl or Meta. */
 const TYPED = /^(.|Arrow.+|Page.+|Home|End|Enter|Backspace|Delete|Insert|Dead|Process)$/u;

@@ -13,10 +13,15 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  * @typedef {Record<string, any>} Choices the keys are names of FIELDS
  * @typedef {Record<string, (event: any) => void>} Requests the listeners of the bench; the keys are
  *   event types
+ * @typedef {object} Frame
+ * @property {import('../state/first-frame.js').FirstFrame | null} first null if it was not fetched
+ * @property {string[] | null} knobs the visible knobs, null for all
+ * @property {boolean} fixed true if the user cannot change the prompt
+ * @property {string[]} examples of prompts
+ * @property {unknown} guide the line of the tour
+ *
  * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices,
- *   requests: Requests, first: import('../state/first-frame.js').FirstFrame | null, knobs: string[] | null,
- *   guide: unknown) => unknown }} View `first` is the first frame, null if it was not fetched; `knobs` are the
- *   visible knobs, null for all; `guide` is the line of the tour
+ *   requests: Requests, frame: Frame) => unknown }} View
  */
 
 /** Returns the properties that a view gets from the instrument. @param {Instrument} instrument */
@@ -42,10 +47,9 @@ const BESIDE = {
       instrument,
       choices,
       requests,
-      first,
-      knobs,
-      guide,
+      { first, knobs, fixed, examples, guide },
     ) => html`<logit-landscape class="panel" ${listen(requests)} .first=${first} ?bare=${knobs !== null} .knobs=${knobs}
+      .fixed=${fixed} .examples=${examples}
       ${props(instrument.model.status === 'ready' ? readBy(instrument) : comingTo(first))}
       ${props(choicesOf('landscape', { landscape_knob: knobs?.[0], ...choices }))}>${guide}</logit-landscape>`,
   },

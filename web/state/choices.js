@@ -15,9 +15,9 @@ export class Choices {
     this.#promptOf = promptOf;
   }
 
-  /** The choices of all views. A change of the bench's prompt drops compare's own prompt. */
+  /** The choices of all views. A change of the bench's prompt drops compare's own prompt and the landscape's ids. */
   get all() {
-    const { compare_prompt: _, ...others } = this.#chosen;
+    const { compare_prompt: _, landscape_ids: __, ...others } = this.#chosen;
     return this.#prompt === this.#promptOf() ? this.#chosen : others;
   }
 
@@ -36,11 +36,13 @@ export class Choices {
   }
 
   /**
-   * Records a new prompt of the bench that the user did not type; it does not drop compare's own prompt.
+   * Records the prompt for another model; it does not drop compare's own prompt. The landscape's ids belong
+   * to the model before.
    * @param {string} prompt
    */
   move(prompt) {
-    this.#chosen = this.all;
+    const { landscape_ids: _, ...others } = this.all;
+    this.#chosen = others;
     this.#prompt = prompt;
   }
 

@@ -266,6 +266,8 @@ export const FIELDS = [
   ...choicesIn('landscape', [
     { name: 'knob', kind: 'knob', initial: null },
     { name: 'u', kind: 'real', minimum: 0, maximum: 1, maximum_included: false, initial: null },
+    // The ids between the prompt and the token in the picture.
+    { name: 'ids', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [], typed: true },
   ]),
   ...choicesIn('bench', BENCH_CHOICES),
   ...choicesIn('compare', [

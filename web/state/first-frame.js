@@ -19,6 +19,7 @@ import { valuesOf } from './knob-values.js';
  * @property {{ count: number, p: number, p_raw: number, kept: number }} rest
  * @property {import('../engine/types.js').Drawn} drawn
  * @property {[id: number, text: string][]} steps
+ * @property {[value: number, steps: [id: number, text: string][]][]} rungs the texts of the ladder
  * @property {[id: number, text: string][]} names
  * @property {number[]} ids the tokens of the rivers, in descending order of their logits
  * @property {number[]} logits of `ids`
@@ -32,6 +33,7 @@ import { valuesOf } from './knob-values.js';
  * @property {Landscape | null} landscape null if the frame has no picture
  * @property {import('./landscape.js').Reading | null} reading
  * @property {import('./landscape.js').Written | null} written
+ * @property {import('./ladder.js').Rung[]} rungs
  * @property {import('../engine/types.js').Piece[]} pieces
  */
 
@@ -63,12 +65,16 @@ export function landscapeOf({ table, ids, logits, sums }) {
   return { values, top, ids: all, p };
 }
 
+/** @param {[id: number, text: string][]} steps */
+const stepsOf = (steps) => steps.map(([id, text]) => ({ id, text }));
+
 /**
  * @param {BuiltFrame} built
  * @returns {FirstFrame}
  */
 export function expandFrame(built) {
-  const { prompt, table, eos, vocab_size, entropy, tokens, rest, drawn, steps, names } = built;
+  const { prompt, table, eos, vocab_size, entropy, tokens, rest, drawn, steps, rungs, names } =
+    built;
   const { knob, seed } = FIRST_SCREEN;
   const settings = { ...FIRST_SCREEN.settings, seed };
   const value = FIRST_SCREEN.settings.temperature;
@@ -90,13 +96,15 @@ export function expandFrame(built) {
     reading: {
       trace: /** @type {any} */ (trace),
       drawn,
-      at: { ids: [], settings, knob, value, u: null },
+      at: { ids: [], past: [], settings, knob, value, u: null },
     },
     written: /** @type {any} */ ({
       text,
       ids: steps.map(([id]) => id),
-      steps: steps.map(([id, each]) => ({ id, text: each })),
+      steps: stepsOf(steps),
+      past: [],
     }),
+    rungs: rungs.map(([value, each]) => ({ value, steps: stepsOf(each) })),
     pieces: names.map(([id, each]) => ({
       id,
       text: each,
@@ -114,6 +122,6 @@ export function expandFrame(built) {
  * @returns {FirstFrame}
  */
 export function emptyFrame({ table, eos }, prompt, settings) {
-  const picture = { landscape: null, reading: null, written: null, pieces: [] };
+  const picture = { landscape: null, reading: null, written: null, rungs: [], pieces: [] };
   return { prompt, settings, table, eos, ...picture };
 }

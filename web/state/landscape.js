@@ -1,32 +1,28 @@
 /**
- * Reads a landscape in four readings: the slices over one knob, the distribution and draw at the
- * crossing of its lines, the text that follows, and the course of a drawn token that no slice lists.
- * No reading waits for another. Each has one request in flight; a newer request replaces a waiting one.
+ * Reads a landscape in five readings: the slices over one knob, the distribution and draw at the
+ * crossing of its lines, the text that follows, the course of a drawn token that no slice lists, and the
+ * texts of the ladder. Each has one request in flight; a newer request replaces a waiting one. After a
+ * change of the text before the draw, the text that follows waits for the reading; course and ladder
+ * wait until nothing else is read.
  */
 import { toFault } from '../engine/errors.js';
+import { textOptions } from './crossing.js';
 import { VALUES, valuesOf } from './knob-values.js';
+import { Ladder } from './ladder.js';
 import { Newest } from './newest.js';
 
 /**
  * @typedef {import('./sources.js').Source} Source
  * @typedef {import('../engine/types.js').Landscape} Landscape
- * @typedef {import('../engine/types.js').Settings} Settings
+ * @typedef {import('./crossing.js').Crossing} Crossing
  * @typedef {import('../engine/types.js').TableRow} TableRow
  * @typedef {import('../engine/types.js').Trace} Trace
  * @typedef {import('../engine/types.js').Drawn} Drawn
  * @typedef {import('../engine/types.js').Generated} Generated
  * @typedef {import('../engine/types.js').Step} Step
  *
- * The crossing of the lines, with all input of the reading there.
- * @typedef {object} Crossing
- * @property {number[]} ids the text
- * @property {Settings} settings with the knob's value and the seed
- * @property {string} knob
- * @property {number} value of the knob
- * @property {number | null} u from 0 to 1, in place of the seed's first number; null to use the seed's
- *
  * @typedef {{ trace: Trace, drawn: Drawn, at: Crossing }} Reading
- * @typedef {Generated & { steps: Step[] }} Written
+ * @typedef {Generated & { steps: Step[], past: number[] }} Written `past`: the ids before `steps`
  * @typedef {import('../plots/landscape.js').Slices} Slices
  *
  * The probability of one token at all values of a landscape, even if no slice lists the token.
@@ -36,8 +32,6 @@ import { Newest } from './newest.js';
 /** The numbers of tokens listed in a slice and in the distribution at the crossing. */
 export const SLICE_TOP = 64;
 export const READ_TOP = 24;
-/** The length of the text after the prompt, in tokens. */
-export const TEXT_TOKENS = 24;
 /** The longest time that the worker may compute for one message, in ms. */
 const BURST = 8;
 /** If a slice takes longer than this, in ms, only every second slice is read. */
@@ -56,10 +50,20 @@ export class LandscapeReader {
   /** @type {import('../engine/errors.js').Fault | null} */
   fault = null;
 
+  /** The texts at the marks of the knob's axis; null without a model. @type {Ladder | null} */
+  ladder;
+
   #source;
   #writer;
   #table;
   #changed;
+  /** JSON of the ids that were last read. */
+  #ids = '';
+  /** Resolves when the first reading for new ids ends. @type {Promise<unknown> | null} */
+  #begun = null;
+  #endBegun = () => {};
+  /** Ends the text in flight. */
+  #stop = new AbortController();
   #key = '';
   /** True if the landscape may be shown before all slices are read. */
   #coarse;
@@ -77,12 +81,12 @@ export class LandscapeReader {
 
   /**
    * @param {Source} source
-   * @param {{ write: (options: any) => Promise<Written> } | null} writer another timeline, which writes the
+   * @param {import('./ladder.js').Writer | null} writer another timeline, which writes the
    *   text; null without a model
    * @param {TableRow[]} table
-   * @param {(what: 'landscape' | 'reading' | 'text' | 'course' | 'fault') => void} changed
-   * @param {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} [first] the frame to
-   *   show until the first reading arrives
+   * @param {(what: 'landscape' | 'reading' | 'text' | 'course' | 'ladder' | 'fault') => void} changed
+   * @param {Pick<import('./first-frame.js').FirstFrame, 'landscape' | 'reading' | 'written' | 'rungs'>
+   *   | null} [first] the frame to show until the first reading arrives
    */
   constructor(source, writer, table, changed, first = null) {
     this.landscape = first?.landscape ?? null;
@@ -95,6 +99,7 @@ export class LandscapeReader {
     this.#changed = (/** @type {Parameters<typeof changed>[0]} */ what) => {
       if (!this.#closed) changed(what);
     };
+    this.ladder = writer && new Ladder(writer, table, () => this.#changed('ladder'), first?.rungs);
     /** @type {<T, R>(work: (asked: T) => Promise<R>, take: (result: R) => void) => Newest<T, R>} */
     const newest = (work, take) => {
       const requests = new Newest(work, take, (error) => {
@@ -105,7 +110,7 @@ export class LandscapeReader {
       return requests;
     };
     this.#reads = newest(
-      (asked) => this.#read(asked),
+      (asked) => this.#read(asked).finally(() => this.#endBegun()),
       (reading) => {
         this.reading = reading;
         this.fault = null;
@@ -115,6 +120,7 @@ export class LandscapeReader {
     this.#texts = newest(
       (asked) => this.#write(asked),
       (written) => {
+        if (written?.finish_reason === 'aborted') return;
         this.written = written;
         this.#changed('text');
       },
@@ -133,8 +139,12 @@ export class LandscapeReader {
   }
 
   get busy() {
-    const all = [this.#reads, this.#texts, this.#slices, this.#courses];
-    return all.some(({ busy }) => busy);
+    return this.#reading || this.#courses.busy || (this.ladder?.busy ?? false);
+  }
+
+  /** True while anything but a course or the ladder is read. */
+  get #reading() {
+    return [this.#reads, this.#texts, this.#slices].some(({ busy }) => busy);
   }
 
   /** The course of the drawn token; null if the slice at the knob lists the token. */
@@ -149,18 +159,27 @@ export class LandscapeReader {
     return landscape !== null && reading !== null && reading.drawn.rank > landscape.top;
   }
 
-  /** Reads the course of the drawn token if no other reading is in flight. */
+  /** Reads the course of the drawn token, then the ladder, if no other reading is in flight. */
   follow() {
     const { reading } = this;
-    if (!reading || this.fault || this.busy || !this.#unlisted || this.course) return;
-    this.#courses.ask(reading);
+    if (!reading || this.fault || this.busy) return;
+    if (this.#unlisted && !this.course) this.#courses.ask(reading);
+    else this.ladder?.ask(reading.at);
   }
 
   /** Reads everything for a new crossing. @param {Crossing} asked */
   ask(asked) {
-    const { ids, knob, settings } = asked;
-    const key = JSON.stringify([ids, knob, { ...settings, [knob]: 0 }]);
+    const { ids, past, knob, settings } = asked;
+    const all = JSON.stringify([ids, past]);
+    const key = JSON.stringify([all, knob, { ...settings, [knob]: 0 }]);
     this.#reads.ask(asked);
+    if (all !== this.#ids) {
+      this.#ids = all;
+      this.#begun = new Promise((resolve) => (this.#endBegun = () => resolve(null)));
+      this.#stop.abort();
+      this.#stop = new AbortController();
+    }
+    this.ladder?.stop();
     this.#texts.ask(asked);
     if (key === this.#key) return;
     this.#key = key;
@@ -169,6 +188,8 @@ export class LandscapeReader {
 
   close() {
     this.#closed = true;
+    this.#stop.abort();
+    this.ladder?.stop();
   }
 
   /**
@@ -176,19 +197,28 @@ export class LandscapeReader {
    * @returns {Promise<Reading>}
    */
   async #read(asked) {
-    const { ids, settings, u } = asked;
-    await this.#source.moveTo({ ids, settings, step: 0 });
-    const choice = u === null || settings.draw === 'gumbel' ? { step: 0 } : { step: 0, u };
+    const { settings, u } = asked;
+    const step = await this.#moveTo(asked);
+    const choice = u === null || settings.draw === 'gumbel' ? { step } : { step, u };
     const { trace, drawn } = await this.#source.read({ ...settings, top: READ_TOP }, choice);
     return { trace, drawn, at: asked };
   }
 
-  /** @param {Crossing} asked */
-  async #write({ ids, settings, u }) {
+  /** Moves the source to the draw and returns the step of the draw. @param {Pick<Crossing, 'ids' | 'past' | 'settings'>} asked */
+  async #moveTo({ ids, past, settings }) {
+    const step = past.length;
+    await this.#source.moveTo({ ids: [...ids, ...past], settings, step });
+    return step;
+  }
+
+  /** @param {Crossing} asked @returns {Promise<Written | null>} */
+  async #write(asked) {
     if (!this.#writer) return null;
-    const first = u === null || settings.draw === 'gumbel' ? {} : { u };
-    const options = { ...settings, ...first, prompt: ids, max_new_tokens: TEXT_TOKENS };
-    return this.#writer.write(options);
+    await this.#begun;
+    await this.ladder?.pass;
+    const { signal } = this.#stop;
+    const written = await this.#writer.write({ ...textOptions(asked), signal });
+    return { ...written, past: asked.past };
   }
 
   /**
@@ -197,25 +227,26 @@ export class LandscapeReader {
    * @param {Reading} reading
    * @returns {Promise<Course | null>}
    */
-  async #follow({ drawn: { id }, at: { ids, settings, knob } }) {
+  async #follow({ drawn: { id }, at }) {
+    const { settings, knob } = at;
     const landscape = /** @type {Slices} */ (this.landscape);
     const { values, stepped = false } = landscape;
     const n = values.length;
     const river = { id, before: new Float64Array(n), after: new Float64Array(n), stepped };
-    await this.#source.moveTo({ ids, settings, step: 0 });
-    for (let at = 0, some = 1; at < n; ) {
+    const step = await this.#moveTo(at);
+    for (let from = 0, some = 1; from < n; ) {
       const began = performance.now();
-      const asked = values.slice(at, at + some);
-      const options = { top: 0, step: 0, token: id };
+      const asked = values.slice(from, from + some);
+      const options = { top: 0, step, token: id };
       const { token } = await this.#source.landscape(settings, knob, asked, options);
       if (this.#reads.busy || this.#closed) return null;
       const { before, p } = /** @type {import('../engine/types.js').TokenCourse} */ (token);
-      river.before.set(before, at);
+      river.before.set(before, from);
       river.after.set(
         before.map((mass, i) => Math.min(1, mass + p[i])),
-        at,
+        from,
       );
-      at += asked.length;
+      from += asked.length;
       const cost = (performance.now() - began) / asked.length;
       some = Math.max(1, Math.floor(BURST / cost));
     }
@@ -234,16 +265,13 @@ export class LandscapeReader {
    * Reads the slices in the order of STRIDES, for about BURST ms a message.
    * @param {Crossing} asked
    */
-  async #slice({ ids, settings, knob }) {
+  async #slice({ ids, past, settings, knob }) {
     const row = this.#table.find(({ name }) => name === knob);
     if (!row) return;
     const all = valuesOf(row);
     // The largest value turns the knob on, so `moveTo` also reads the second distribution if it needs one.
-    await this.#source.moveTo({
-      ids,
-      settings: { ...settings, [knob]: all[all.length - 1] },
-      step: 0,
-    });
+    const turnedOn = { ...settings, [knob]: all[all.length - 1] };
+    const step = await this.#moveTo({ ids, past, settings: turnedOn });
     const last = all.length - 1;
     /** @type {Map<number, Landscape & { at: number }>} */
     const found = new Map();
@@ -258,7 +286,7 @@ export class LandscapeReader {
         const began = performance.now();
         const part = await this.#source.landscape(settings, knob, values, {
           top: SLICE_TOP,
-          step: 0,
+          step,
         });
         cost = (performance.now() - began) / some.length;
         if (this.#slices.waiting || this.#closed) return;

@@ -5,13 +5,13 @@ import { NAMED } from './picture.js';
 import { ROWS } from './slice.js';
 
 /**
- * @typedef {import('../../state/landscape.js').Crossing} Crossing
+ * @typedef {import('../../state/crossing.js').Crossing} Crossing
  * @typedef {import('../../state/first-frame.js').FirstFrame} FirstFrame
  * @typedef {import('./subject.js').Subject} Subject
  *
  * The news of LandscapeReader, and four more. `encoded`: the prompt has its tokens. `asked`: a new
  * request was sent. `knob`: the new request has another knob. `compared`: a comparison ended.
- * @typedef {'landscape' | 'reading' | 'text' | 'course' | 'fault' | 'encoded' | 'asked' | 'knob' | 'compared'} News
+ * @typedef {'landscape' | 'reading' | 'text' | 'course' | 'ladder' | 'fault' | 'encoded' | 'asked' | 'knob' | 'compared'} News
  * @typedef {(news: News, slices?: import('../../state/landscape.js').Slices, fine?: boolean) => void} Tell
  */
 
@@ -76,6 +76,11 @@ export class Content {
   /** The answers to show; null before any. @returns {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} */
   get shown() {
     return this.reader ?? this.first;
+  }
+
+  /** The texts of the ladder; empty before any. */
+  get rungs() {
+    return this.reader?.ladder?.rungs ?? this.first?.rungs ?? [];
   }
 
   /** The reading for the last request; null until the engine has answered. */
@@ -150,25 +155,36 @@ export class Content {
       return this.#tell(news, landscape, fine);
     }
     if (news === 'reading' && reading) {
-      const { drawn, trace } = reading;
-      await this.names.fetch([drawn.id, ...trace.tokens.slice(0, ROWS).map(({ id }) => id)]);
+      const { drawn, trace, at } = reading;
+      const first = trace.tokens.slice(0, ROWS).map(({ id }) => id);
+      await this.names.fetch([drawn.id, ...first, ...at.past]);
     }
     if (news === 'reading' || news === 'text') this.turn++;
     this.#tell(news);
   }
 
+  /** The tokens between the prompt and the drawn token. */
+  get past() {
+    const { reading, written } = this.shown ?? {};
+    return this.names.wordsOf(reading?.at.past ?? written?.past ?? []);
+  }
+
   /**
-   * Returns the text after the prompt. Its first token is the drawn token of the reading. The others
-   * follow when they are written, unless the first token ends the text.
+   * Returns the text from the drawn token on. Its first token is the drawn token of the reading. The
+   * others follow when they are written, unless the first token ends the text.
    * @param {number | null | undefined} eos the id that ends a text
+   * @returns {{ id: number, text: string }[]}
    */
   wordsUntil(eos) {
     const { written, reading } = this.shown ?? {};
-    const steps = written?.steps ?? [];
+    const before = reading?.at.past ?? written?.past ?? [];
+    const all = written ? [...this.names.wordsOf(written.past), ...written.steps] : [];
+    const same = before.every((id, i) => i >= all.length || all[i].id === id);
+    const steps = same ? all.slice(before.length) : [];
     const [first, ...others] = steps;
     const id = reading?.drawn.id;
-    if (!first || id === undefined || first.id === id) return steps;
+    if (id === undefined || (first && first.id === id)) return steps;
     const drawn = { id, text: this.names.textOf(id) };
-    return id === eos ? [drawn] : [drawn, ...others];
+    return id === eos || !first ? [drawn] : [drawn, ...others];
   }
 }

@@ -4,7 +4,6 @@ import { t } from '../../locale/locale.js';
 import { fitCanvas } from '../../plots/canvas.js';
 import { Flights } from './flights.js';
 import { Picture } from './picture.js';
-import { writeSentence } from './sentence.js';
 import { paintSlice } from './slice.js';
 
 /**
@@ -32,9 +31,12 @@ export class Display {
   /** The texts of the numbers beside the bars, kept until `refresh`. @type {Map<number | undefined, string>} */
   #numbers = new Map();
 
-  /** @param {DocumentFragment | HTMLElement} root */
-  constructor(root) {
+  #sentence;
+
+  /** @param {DocumentFragment | HTMLElement} root @param {import('./sentence.js').Sentence} sentence */
+  constructor(root, sentence) {
     this.#root = root;
+    this.#sentence = sentence;
     this.picture = new Picture(root);
     this.#flights = new Flights(root);
   }
@@ -118,13 +120,13 @@ export class Display {
    * @param {import('./content.js').Content} content
    * @param {Prose} prose
    */
-  write(now, content, { prompt, eos }) {
+  write(now, content, { eos }) {
     this.#turns.sentence = content.turn;
     this.#throttle.restart(now);
     this.#drawn = content.shown?.reading?.drawn.id ?? null;
-    const into = /** @type {HTMLElement} */ (this.#root.querySelector('.sentence'));
-    const words = content.wordsUntil(eos);
+    const { past } = content;
+    const words = [...past, ...content.wordsUntil(eos)];
     const marked = words.map(({ id, text }) => ({ id, text, end: id === eos }));
-    writeSentence(into, prompt, marked, content.before);
+    this.#sentence.write(marked, past.length, content.before);
   }
 }

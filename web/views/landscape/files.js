@@ -15,6 +15,11 @@ import { tailOf } from './sentence.js';
 /** @param {import('./lines.js').Lines} lines */
 const nameOf = ({ knob }) => `landscape-${knob.row?.name}`;
 
+/** Returns the text before the drawn token. @param {import('./content.js').Content} content @param {import('./display.js').Prose} prose */
+function beginningOf({ past }, { prompt }) {
+  return prompt + past.map(({ text }) => text).join('');
+}
+
 export class Files {
   /** The film of the running loop; null if none. @type {import('./film.js').Film | null} */
   film = null;
@@ -42,12 +47,16 @@ export class Files {
       share,
       u: lines.u,
       drawn: reader.reading.drawn.id,
-      prompt: prose.prompt,
+      prompt: beginningOf(content, prose),
       words,
       about: crossingWords(lines),
       axis: ticksOf(row),
     });
-    return { name: nameOf(lines), title: `${tailOf(prose.prompt)}${words.join('')}`, svg };
+    return {
+      name: nameOf(lines),
+      title: `${tailOf(beginningOf(content, prose))}${words.join('')}`,
+      svg,
+    };
   }
 
   /** Starts a loop and its film; null if another one runs. @param {() => Scene} sceneNow */
@@ -77,7 +86,7 @@ export class Files {
       look: display.picture.look,
       share: lines.knob.share,
       u: lines.u,
-      prompt: prose.prompt,
+      prompt: beginningOf(content, prose),
       words: content.wordsUntil(prose.eos).map(({ text }) => text),
       about: crossingWords(lines, 4),
     });

@@ -21,6 +21,7 @@ import { ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { renderDeeds } from './deeds.js';
 import { Display } from './display.js';
+import { renderExamples } from './examples.js';
 import { Files } from './files.js';
 import { FrameClock } from './frame-clock.js';
 import { renderHandles } from './handles.js';
@@ -28,11 +29,15 @@ import { Headline } from './headline.js';
 import { Input } from './input.js';
 import { COLOURS } from '../../plots/river-colours.js';
 import riverStyles from '../../style/river.css';
+import { renderLadder } from './ladder.js';
 import landscapeStyles from './landscape.css';
+import ladderStyles from './ladder.css';
+import sentenceStyles from './sentence.css';
 import { Lines } from './lines.js';
 import { outcomeOf } from './outcome.js';
 import { crossingWords, drawnWords, statusWords } from './phrases.js';
 import { DRAWS, Rain } from './rain.js';
+import { Sentence } from './sentence.js';
 import { ROWS, rowsOf } from './slice.js';
 import { alsoActive, renderKnobs } from './segments.js';
 import { Subject } from './subject.js';
@@ -57,17 +62,27 @@ export class LogitLandscape extends ModelElement {
     knob: {},
     u: { type: Number },
     seed: { type: Number },
+    ids: { attribute: false },
     given: { attribute: false },
+    examples: { attribute: false },
+    fixed: { type: Boolean },
     first: { attribute: false },
     bare: { type: Boolean },
     knobs: { attribute: false },
     tabled: { state: true },
   };
 
-  static styles = [...ModelElement.styles, riverStyles, landscapeStyles];
+  static styles = [
+    ...ModelElement.styles,
+    riverStyles,
+    sentenceStyles,
+    ladderStyles,
+    landscapeStyles,
+  ];
 
   content = new Content((...news) => this.#onNews(...news));
   lines = new Lines(this);
+  sentence = new Sentence(this);
   #input = new Input(this.lines, () => this.moved());
   #clock = new FrameClock(
     (now) => this.speak(() => this.#paint(now)),
@@ -84,13 +99,19 @@ export class LogitLandscape extends ModelElement {
 
   constructor() {
     super();
-    const { knob, u } = initialChoices('landscape');
+    const { knob, u, ids } = initialChoices('landscape');
     /** The setting along the x axis; null for temperature. @type {string | null} */
     this.knob = knob;
     /** The number to draw with; null for the seed's first number. @type {number | null} */
     this.u = u;
+    /** The ids drawn between the prompt and the token in the picture. @type {number[]} */
+    this.ids = ids;
     /** @type {number | undefined} */
     this.seed = undefined;
+    /** The model's examples; null for those of its offer. @type {string[] | null} */
+    this.examples = null;
+    /** True if the user cannot change the prompt. */
+    this.fixed = false;
     /** Logits that replace a model's; null to use the model. @type {import('./subject.js').Given | null} */
     this.given = null;
     /** Prepared answers, shown until an engine is open; null if none. @type {import('../../state/first-frame.js').FirstFrame | null} */
@@ -148,7 +169,7 @@ export class LogitLandscape extends ModelElement {
 
   /** True if the prompt is not encoded yet. */
   get #unread() {
-    return this.content.lacks(this.prompt_ids ?? this.prompt);
+    return this.content.lacks(this.sentence.begin);
   }
 
   /** The engine's table of settings. @returns {TableRow[]} */
@@ -176,7 +197,8 @@ export class LogitLandscape extends ModelElement {
     super.willUpdate(changed);
     const { content, lines } = this;
     if (this.engine && lines.take(this.asked, this.#input.drags)) this.#compare();
-    if (['prompt', 'knob', 'seed', 'model'].some((name) => changed.has(name)))
+    this.sentence.take(changed);
+    if (['prompt', 'ids', 'knob', 'seed', 'model'].some((name) => changed.has(name)))
       content.before = null;
     if (changed.has('knob')) {
       lines.goHome();
@@ -188,12 +210,12 @@ export class LogitLandscape extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
     super.updated(changed);
-    const display = (this.#display ??= new Display(this.renderRoot));
+    const display = (this.#display ??= new Display(this.renderRoot, this.sentence));
     for (const each of this.renderRoot.querySelectorAll('.plot, .bars'))
       this.#resized.observe(each);
     if (changed.has('first') && this.content.first) this.#showFirst(display, this.content.first);
-    if (this.#unread && this.prompt !== undefined)
-      this.content.take(this.prompt_ids ?? this.prompt);
+    if (this.#unread && this.prompt !== undefined) this.content.take(this.sentence.begin);
+    this.sentence.show();
     display.refresh();
     this.#askFrame();
   }
@@ -244,7 +266,7 @@ export class LogitLandscape extends ModelElement {
 
   get #prose() {
     const eos = this.engine?.info?.eos_token_id ?? this.content.first?.eos;
-    return { prompt: this.given ? '' : this.prompt, eos };
+    return { prompt: this.given ? '' : this.sentence.prompt, eos };
   }
 
   /** @param {number} now */
@@ -253,7 +275,7 @@ export class LogitLandscape extends ModelElement {
     const display = this.#display;
     if (!display || !lines.knob.row) return;
     lines.advance(now, calm());
-    if (!this.#unread) content.ask(lines.request);
+    if (!this.#unread) content.ask({ ...lines.request, past: this.ids });
     const { drags, pointed } = this.#input;
     if (!drags && !lines.playing) content.reader?.follow();
     const reading = content.shown?.reading;
@@ -342,13 +364,19 @@ export class LogitLandscape extends ModelElement {
     const { row } = this.lines.knob;
     const trouble = this.content.fault ?? this.fault;
     const rests = !this.#input.drags && !this.lines.playing;
+    const { bare, given } = this;
     return html`
       <h2 class="visually-hidden">${t('view.landscape')}</h2>
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
       <div class="frame" ?inert=${!this.engine}>
-        <p class="promise" ?hidden=${this.given !== null}>${t('landscape.promise')}</p>
-        <p class="sentence" translate="no" dir="auto" ?hidden=${this.given !== null}></p>
+        ${
+          trouble
+            ? html`<p class="promise error" role="alert">${sentence(trouble, this)}</p>`
+            : html`<p class="promise" ?hidden=${given !== null}>${t('landscape.promise')}</p>`
+        }
+        ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null })}
+        ${this.#renderExamples()}
         <div class="knobs">${row ? this.#renderKnobs(row) : nothing}</div>
         <div class="stage">
           <div class="picture">
@@ -363,12 +391,29 @@ export class LogitLandscape extends ModelElement {
           </div>
           <canvas class="drops" aria-hidden="true"></canvas>
         </div>
-        ${trouble ? html`<p class="error" role="alert">${sentence(trouble, this)}</p>` : nothing}
+        ${row && !bare && !given ? this.#renderLadder(row) : nothing}
       </div>
       <div class="below">${row ? [this.#renderTable(), renderCaption(row.name, this.lines.single)] : nothing}</div>
       ${this.#menu.render()}
       <p class="visually-hidden" role="status">${rests ? statusWords(this.lines, this.content, this.#rain.tally) : ''}</p>
     `;
+  }
+
+  #renderExamples() {
+    const { bare, fixed, given, examples = null, sentence: said } = this;
+    if (bare || fixed || given) return nothing;
+    return renderExamples(examples ?? this.offer.examples, said.prompt, (each) =>
+      said.replace(each),
+    );
+  }
+
+  /** @param {TableRow} row */
+  #renderLadder(row) {
+    const { content, lines } = this;
+    return renderLadder(row, lines.knob.value, content.rungs, this.#prose.eos, (value) => {
+      lines.grab();
+      lines.move({ value });
+    });
   }
 
   /** @param {TableRow | undefined} row */

@@ -40,6 +40,15 @@ export class Names {
     return this.#pieces.get(id)?.text ?? '';
   }
 
+  /** Returns the texts of successive tokens; a character can have several tokens. @param {number[]} ids */
+  wordsOf(ids) {
+    const decoder = new TextDecoder();
+    return ids.map((id) => {
+      const { bytes, special } = this.#pieces.get(id) ?? {};
+      return { id, text: bytes && !special ? decoder.decode(bytes, { stream: true }) : '' };
+    });
+  }
+
   /** @param {number} id @param {boolean} [marked] true to make spaces visible */
   of = (id, marked = false) => {
     const piece = this.#pieces.get(id);

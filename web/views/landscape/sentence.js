@@ -1,50 +1,187 @@
-/** The prompt and the text after it, in one element. A change of the text does not move other elements. */
+/**
+ * The sentence above the picture: the prompt, which the user edits here, and the words drawn after it. The
+ * words are the timeline of the picture.
+ */
+import { html } from 'lit';
+import { Debounce } from '../../base/debounce.js';
+import { MAX_BRANCH_TOKENS } from '../../state/fields.js';
 import { t } from '../../locale/locale.js';
-import { unturned, visible } from '../../base/visible.js';
+import { PromptField } from './prompt-field.js';
+import { chosenWord, writeWords } from './words.js';
 
 /**
- * @typedef {{ id: number, text: string, end: boolean }} Word
+ * @typedef {import('./words.js').Word} Word
+ *
+ * @typedef {object} SentenceOwner
+ * @property {string} prompt of the page
+ * @property {number[] | null} prompt_ids
+ * @property {number[]} ids drawn before the picture
+ * @property {number | null} u of the draw in the picture
+ * @property {boolean} fixed true if the user cannot change the prompt
+ * @property {ParentNode} renderRoot
+ * @property {(type: string, detail?: object) => void} emit
+ * @property {(patch: object) => void} keepChoice
+ * @property {() => void} requestUpdate
  */
 
-/** The number of characters shown of a long prompt. */
+/** The page gets the prompt when the user has not typed for this time, in ms. */
+const REST_MS = 300;
+/** The number of characters shown of a long prompt in a picture. */
 const TAIL = 90;
-const END = '∎';
 
-/** The key of the text that each element shows. @type {WeakMap<HTMLElement, string>} */
-const written = new WeakMap();
-
-/** Returns the end of a prompt, from the start of a word. @param {string} prompt */
-export function tailOf(prompt) {
-  if (prompt.length <= TAIL) return prompt;
-  const tail = prompt.slice(-TAIL);
+/** Returns the end of a text, from the start of a word. @param {string} text */
+export function tailOf(text) {
+  if (text.length <= TAIL) return text;
+  const tail = text.slice(-TAIL);
   return `…${tail.slice(Math.max(0, tail.indexOf(' ')))}`;
 }
 
-/**
- * Writes a sentence with new child elements. If it moved an old one, the browser would count a layout
- * shift.
- * @param {HTMLElement} into
- * @param {string} prompt
- * @param {Word[]} words the first one is the drawn token
- * @param {number[] | null} before ids of the text before a change; a word with another id is marked
- */
-export function writeSentence(into, prompt, words, before) {
-  const key = JSON.stringify([prompt, words, before, t('language')]);
-  if (written.get(into) === key) return;
-  written.set(into, key);
-  const parts = words.map(({ id, text, end }, i) => {
-    const part = document.createElement(i === 0 ? 'mark' : 'span');
-    const shown = i === 0 ? text.trim() || visible({ id, text, special: false }) : text;
-    part.textContent = end ? END : unturned(shown);
-    if (end) part.title = t('landscape.end');
-    part.classList.toggle('end', end);
-    part.classList.toggle('changed', before !== null && before[i] !== id);
-    return part;
-  });
-  const said = document.createElement('span');
-  said.className = 'prompt';
-  said.textContent = unturned(tailOf(prompt));
-  const [first] = words;
-  const gap = first && !first.end && /^\s/.test(first.text) ? ' ' : '';
-  into.replaceChildren(said, gap, ...parts);
+export class Sentence {
+  #owner;
+  #field = new PromptField(
+    (text) => this.#type(text),
+    () => this.#onBlur(),
+  );
+  #debounce = new Debounce();
+  /** The prompt that the page does not have yet; null for none. @type {string | null} */
+  #typed = null;
+  /** The prompt that the page got last. */
+  #told = '';
+  /** @type {Word[]} */
+  #words = [];
+  /** The u of each step that the picture has left. @type {Map<number, number | null>} */
+  #left = new Map();
+
+  /** @param {SentenceOwner} owner */
+  constructor(owner) {
+    this.#owner = owner;
+  }
+
+  get prompt() {
+    return this.#typed ?? this.#owner.prompt;
+  }
+
+  /** The prompt to encode: a text or ids. */
+  get begin() {
+    return this.#typed ?? this.#owner.prompt_ids ?? this.#owner.prompt;
+  }
+
+  /** @param {string} text */
+  #type(text) {
+    this.#typed = text;
+    this.#forget();
+    this.#debounce.schedule(REST_MS, () => this.#tell());
+    this.#owner.requestUpdate();
+  }
+
+  /** Moves the picture to the prompt's end. */
+  #forget() {
+    const owner = this.#owner;
+    this.#left.clear();
+    if (owner.ids.length > 0) owner.keepChoice({ ids: [], u: null });
+  }
+
+  #tell() {
+    this.#debounce.cancel();
+    if (this.#typed === null || this.#typed === this.#told) return;
+    this.#told = this.#typed;
+    this.#owner.emit('logit-prompt', { prompt: this.#typed });
+  }
+
+  #onBlur() {
+    this.#tell();
+    this.#reveal();
+  }
+
+  /** Replaces the prompt, for example with an example. @param {string} prompt */
+  replace(prompt) {
+    this.#type(prompt);
+    this.#tell();
+  }
+
+  /**
+   * Takes the changes of the owner's properties: a prompt that the page changed replaces the typed one.
+   * @param {Map<string, unknown>} changed
+   */
+  take(changed) {
+    const owner = this.#owner;
+    if (!changed.has('prompt')) return;
+    const echo = owner.prompt === this.#told;
+    if (!echo || owner.prompt === this.#typed) this.#typed = null;
+    if (echo) return;
+    this.#told = owner.prompt;
+    this.#debounce.cancel();
+    this.#left.clear();
+    const known = changed.get('prompt') !== undefined && !changed.has('ids');
+    if (known && owner.ids.length > 0) owner.ids = [];
+  }
+
+  /** Moves the picture to a word. @param {number} at */
+  #moveTo(at) {
+    const owner = this.#owner;
+    const { length } = owner.ids;
+    if (at === length || at >= this.#words.length) return;
+    this.#left.set(length, owner.u);
+    const u = at < length ? (this.#left.get(at) ?? null) : null;
+    owner.keepChoice({ ids: this.#words.slice(0, at).map(({ id }) => id), u });
+  }
+
+  get #last() {
+    return Math.min(this.#words.length - 1, MAX_BRANCH_TOKENS);
+  }
+
+  /** @param {MouseEvent | KeyboardEvent} event */
+  #onWord = (event) => {
+    const at = chosenWord(event, this.#owner.ids.length, this.#last);
+    if (at === null) return;
+    event.preventDefault();
+    this.#moveTo(at);
+  };
+
+  /**
+   * Writes the words after the prompt.
+   * @param {Word[]} words
+   * @param {number} at the index of the drawn token
+   * @param {number[] | null} before
+   */
+  write(words, at, before) {
+    this.#words = words;
+    const into = this.#owner.renderRoot.querySelector('.words');
+    if (!into) return;
+    writeWords(/** @type {HTMLElement} */ (into), words, at, before, this.#last);
+    this.#reveal();
+  }
+
+  /** Writes the prompt. */
+  show() {
+    this.#field.write(this.prompt);
+  }
+
+  /** Scrolls a long sentence to the drawn word, unless the user edits the prompt. */
+  #reveal() {
+    const before = this.#words.slice(0, this.#owner.ids.length);
+    const length = before.reduce((sum, { text }) => sum + text.length, this.prompt.length);
+    const box = this.#owner.renderRoot.querySelector('.sentence');
+    if (!box || this.#field.focused || (length < TAIL && box.scrollTop === 0)) return;
+    const mark = /** @type {HTMLElement | null} */ (box.querySelector('mark'));
+    if (!mark) return;
+    const line = Number.parseFloat(getComputedStyle(box).lineHeight);
+    const row = Math.round(mark.offsetTop / line);
+    const early = mark.offsetLeft < box.clientWidth / 2;
+    box.scrollTop = Math.max(0, row - (early ? 1 : 0)) * line;
+  }
+
+  /** @param {{ hidden: boolean, invalid: boolean }} state */
+  render({ hidden, invalid }) {
+    const { fixed, prompt_ids } = this.#owner;
+    const field = this.#field.render({
+      editable: !fixed && prompt_ids === null,
+      label: t('landscape.prompt'),
+      hint: t('landscape.hint'),
+      invalid,
+    });
+    return html`<div class="sentence" translate="no" dir="auto" ?hidden=${hidden}>${field}<span class="words"
+      role="listbox" aria-orientation="horizontal" aria-label=${t('landscape.words')}
+      @click=${this.#onWord} @keydown=${this.#onWord}></span></div>`;
+  }
 }

@@ -1,0 +1,69 @@
+/** The ladder under the picture: one text for each mark of the knob's axis, with the same luck. */
+import { html, nothing } from 'lit';
+import { settingName } from '../../base/setting-words.js';
+import { unturned } from '../../base/visible.js';
+import { plain, t } from '../../locale/locale.js';
+import { marksOf } from '../../state/ladder.js';
+import { SYMBOLS, round } from './axis.js';
+
+/**
+ * @typedef {import('../../state/ladder.js').Rung} Rung
+ * @typedef {import('../../engine/types.js').TableRow} TableRow
+ */
+
+/** The most words in colour where a text leaves the one above it. */
+const COLOURED = 4;
+
+/**
+ * Returns the steps of a text in three parts: equal to the text above, the first different words, the rest.
+ * The different words end with their sentence.
+ * @param {Rung['steps']} steps
+ * @param {Rung['steps'] | undefined} above
+ */
+export function partsOf(steps, above) {
+  if (!steps) return ['', '', ''];
+  const texts = steps.map(({ text }) => text);
+  const whole = (/** @type {number} */ from, /** @type {number | undefined} */ to = undefined) =>
+    texts.slice(from, to).join('');
+  const other = above ? steps.findIndex(({ id }, i) => id !== above[i]?.id) : -1;
+  if (other < 0) return [whole(0), '', ''];
+  let from = other;
+  while (from > 0 && /^\S/.test(texts[from])) from--;
+  let to = from + 1;
+  for (let words = 1; to < texts.length; to++) {
+    if (/[.!?]["”’']?$/.test(texts[to - 1])) break;
+    if (/^\s/.test(texts[to]) && ++words > COLOURED) break;
+  }
+  return [whole(0, from), whole(from, to), whole(to)];
+}
+
+/** Returns the index of the mark nearest to the knob's value. @param {number[]} values @param {number} value */
+function nearestOf(values, value) {
+  const distances = values.map((each) => Math.abs(each - value));
+  return distances.indexOf(Math.min(...distances));
+}
+
+/** @param {TableRow} row @param {number} value */
+function labelOf({ name, neutral }, value) {
+  const words = value === neutral && name === 'top_k' ? t('landscape.every') : plain(round(value));
+  return `${SYMBOLS[name] ?? settingName(name)} = ${words}`;
+}
+
+/**
+ * @param {TableRow} row of the knob
+ * @param {number} value of the knob
+ * @param {Rung[]} rungs
+ * @param {number | null | undefined} eos
+ * @param {(value: number) => void} choose
+ */
+export function renderLadder(row, value, rungs, eos, choose) {
+  const values = marksOf(row);
+  const near = nearestOf(values, value);
+  const texts = values.map((each) => rungs.find((rung) => rung.value === each)?.steps ?? null);
+  return html`<ul class="ladder" aria-label=${t('landscape.ladder')}>${values.map((each, i) => {
+    const ended = texts[i]?.at(-1)?.id === eos;
+    const [same, other, rest] = partsOf(texts[i], texts[i - 1] ?? undefined).map(unturned);
+    return html`<li><button data-value=${each} class=${i === near ? 'near' : ''}
+      aria-current=${i === near ? 'true' : nothing} @click=${() => choose(each)}><b>${labelOf(row, each)}</b><span translate="no" dir="auto">${same}<em>${other}</em>${rest}${ended ? ' ∎' : ''}</span></button></li>`;
+  })}</ul>`;
+}

@@ -1,0 +1,93 @@
+/** The prompt as an editable part of the sentence. The value is plain text. */
+import { html } from 'lit';
+import { ref, createRef } from 'lit/directives/ref.js';
+
+/** True if the browser edits plain text only; older versions of Firefox edit rich text. */
+let plain = true;
+
+/** Returns the value of `contenteditable` for plain text. */
+function editing() {
+  try {
+    document.createElement('i').contentEditable = 'plaintext-only';
+  } catch {
+    plain = false;
+  }
+  return plain ? 'plaintext-only' : 'true';
+}
+
+/** Returns the text of an element; a <br> is a line break. @param {Node} node @returns {string} */
+function textIn(node) {
+  return Array.from(node.childNodes, (child) => {
+    if (child.nodeName === 'BR') return '\n';
+    return child.nodeType === Node.TEXT_NODE ? /** @type {Text} */ (child).data : textIn(child);
+  }).join('');
+}
+
+/** Returns the value of the field: a browser shows a line break at the end by another one. @param {Node} box */
+const valueOf = (box) => textIn(box).replace(/\n$/, '');
+
+/** Returns the plain text of a paste or a drop. @param {any} event */
+const textOf = ({ clipboardData, dataTransfer }) =>
+  (clipboardData ?? dataTransfer)?.getData('text/plain') ?? '';
+
+export class PromptField {
+  /** @type {import('lit/directives/ref.js').Ref<HTMLElement>} */
+  #box = createRef();
+  #type;
+  #rest;
+
+  /**
+   * @param {(text: string) => void} type called with the value after each change
+   * @param {() => void} rest called when the editing ends
+   */
+  constructor(type, rest) {
+    this.#type = type;
+    this.#rest = rest;
+  }
+
+  get focused() {
+    return this.#box.value?.matches(':focus') ?? false;
+  }
+
+  /** Writes a prompt that the user did not type here. @param {string} text */
+  write(text) {
+    const box = this.#box.value;
+    if (!box) return;
+    if (valueOf(box) !== text) box.textContent = text.endsWith('\n') ? `${text}\n` : text;
+    box.classList.toggle('none', text === '');
+  }
+
+  #onInput = () => {
+    const box = /** @type {HTMLElement} */ (this.#box.value);
+    const text = valueOf(box);
+    box.classList.toggle('none', text === '');
+    this.#type(text);
+  };
+
+  /** @param {KeyboardEvent} event */
+  #onKey = (event) => {
+    const { key, shiftKey, isComposing } = event;
+    if (isComposing || (key !== 'Escape' && (key !== 'Enter' || shiftKey))) return;
+    event.preventDefault();
+    this.#box.value?.blur();
+  };
+
+  /** Inserts only the text, in a browser that edits rich text. @param {Event} event */
+  #onInsert = (event) => {
+    if (plain) return;
+    event.preventDefault();
+    document.execCommand('insertText', false, textOf(event));
+  };
+
+  /**
+   * @param {{ editable: boolean, label: string, hint: string, invalid: boolean }} options `hint` stands
+   *   for an empty prompt
+   */
+  render({ editable, label, hint, invalid }) {
+    return html`<span class="prompt" ${ref(this.#box)} role="textbox" aria-multiline="true" aria-label=${label}
+      aria-readonly=${!editable} aria-invalid=${invalid} data-hint=${hint} aria-placeholder=${hint}
+      contenteditable=${editable ? editing() : 'false'} tabindex="0" spellcheck="false" enterkeyhint="done"
+      @input=${this.#onInput} @keydown=${this.#onKey} @paste=${this.#onInsert} @drop=${this.#onInsert}
+      @blur=${this.#rest}></span>`;
+  }
+}
