@@ -11,6 +11,7 @@ import { between, common, cornersOf, groundOf, layRivers } from '../../web/plots
 import { overlap, placeLabels, placeOf, riverAt } from '../../web/plots/landscape.js';
 import { threadOf, tokenAt } from '../../web/plots/landscape.js';
 import { readsSecond } from '../../web/engine/presets.js';
+import { marksOf } from '../../web/state/ladder.js';
 import { LandscapeReader } from '../../web/state/landscape.js';
 import { Knob } from '../../web/views/landscape/knob.js';
 import { cases } from '../long.js';
@@ -128,7 +129,7 @@ test('when idle, the reader follows a drawn token that no slice lists, and no ot
   const reader = new LandscapeReader(source, null, scope.table, () => {});
   const rest = async (settings, u) => {
     const { temperature: value } = settings;
-    reader.ask({ ids, settings, knob: 'temperature', value, u });
+    reader.ask({ ids, past: [], settings, knob: 'temperature', value, u });
     reader.follow(); // the reader is still computing
     while (reader.busy) await new Promise(setImmediate);
     reader.follow();
@@ -399,7 +400,7 @@ test('a slow engine gives half the slices, unless all are already on show', asyn
     [{ landscape: null, reading: null, written: null }, 241],
   ]) {
     const reader = new LandscapeReader(source, null, scope.table, () => {}, first);
-    reader.ask({ ids: [1], settings: {}, knob: 'temperature', value: 1, u: null });
+    reader.ask({ ids: [1], past: [], settings: {}, knob: 'temperature', value: 1, u: null });
     while (reader.busy) await new Promise(setImmediate);
     assert.equal(reader.fault, null);
     assert.equal(reader.landscape?.values.length, count);
@@ -418,7 +419,7 @@ test('every knob’s range spans the picture, and a whole number holds to halfwa
   const { rows } = new Knob({ table: scope.table, knob: null, asked: {}, seed: 1 });
   for (const { name, kind, low, high, neutral } of rows) {
     const reader = new LandscapeReader(source, null, scope.table, () => {});
-    reader.ask({ ids, settings: {}, knob: name, value: neutral, u: null });
+    reader.ask({ ids, past: [], settings: {}, knob: name, value: neutral, u: null });
     while (reader.busy) await new Promise(setImmediate);
     if (readsSecond({ [name]: high })) continue; // the sampler needs a second text, which this test lacks
     assert.equal(reader.fault, null, name);
@@ -437,3 +438,87 @@ test('every knob’s range spans the picture, and a whole number holds to halfwa
       assert.equal(open.length, k, `top_k ${k} at ${k + away}`);
     }
 });
+
+test('a text continues after its first tokens, and the picture there draws its next token', async () => {
+  const prompt = [...scope.encode('Tom opened the box and')];
+  const always = { prompt, max_new_tokens: 12 };
+  await fc.assert(
+    fc.asyncProperty(anySettings, fc.integer({ min: 1, max: 8 }), async (settings, n) => {
+      const whole = await scope.write({ ...always, ...settings });
+      const past = whole.ids.slice(0, n);
+      if (whole.ids.length <= n) return;
+      const rest = await scope.write({
+        ...always,
+        ...settings,
+        drawn_ids: past,
+        max_new_tokens: 12 - n,
+      });
+      assert.deepEqual(rest.ids, whole.ids.slice(n));
+      assert.deepEqual(
+        rest.steps.map(({ u, p }) => [u, p]),
+        whole.steps.slice(n).map(({ u, p }) => [u, p]),
+      );
+      const reader = openReader(() => {});
+      const knob = 'temperature';
+      reader.ask({ ids: prompt, past, settings, knob, value: settings.temperature ?? 1, u: null });
+      while (reader.busy) await new Promise(setImmediate);
+      assert.equal(reader.reading.drawn.id, whole.ids[n]);
+      assert.equal(reader.reading.drawn.u, whole.steps[n].u);
+      assert.deepEqual(reader.written.ids.slice(0, 12 - n), whole.ids.slice(n));
+    }),
+    { numRuns: cases(10) },
+  );
+  await assert.rejects(scope.write({ ...always, drawn_ids: [2048] }), { code: 'unknown_token' });
+});
+
+test('each text of the ladder is the engine’s for that value, seed and u; a newer request replaces it', async () => {
+  const ids = [...scope.encode('Tom opened the box and')];
+  const asked = { ids, past: [], settings: { seed: 42, top_p: 0.95 }, u: 0.3 };
+  let told = 0;
+  const reader = openReader((news) => (told += Number(news === 'ladder')));
+  for (const knob of ['temperature', 'top_k', 'min_p', 'repetition_penalty']) {
+    const row = scope.table.find(({ name }) => name === knob);
+    const at = { ...asked, settings: { ...asked.settings, [knob]: row.neutral } };
+    for (const u of [0.9, asked.u]) {
+      reader.ask({ ...at, knob, value: row.neutral, u });
+      while (reader.busy) await new Promise(setImmediate);
+      reader.follow();
+    }
+    while (reader.busy) await new Promise(setImmediate);
+    const { rungs } = reader.ladder;
+    assert.deepEqual(
+      rungs.map(({ value }) => value),
+      marksOf(row),
+    );
+    assert.equal(rungs.length, 5);
+    for (const { value, steps } of rungs) {
+      const { settings, u } = asked;
+      const wanted = await scope.write({
+        ...settings,
+        [knob]: value,
+        u,
+        prompt: ids,
+        max_new_tokens: 24,
+      });
+      assert.deepEqual(
+        steps.map(({ id, u: each, p }) => [id, each, p]),
+        wanted.steps.map(({ id, u: each, p }) => [id, each, p]),
+      );
+    }
+    const before = told;
+    reader.follow();
+    while (reader.busy) await new Promise(setImmediate);
+    assert.equal(told, before, 'the same texts are not written again');
+  }
+});
+
+/** Opens a reader over a timeline of the engine, with another timeline for its texts. */
+function openReader(changed) {
+  const [timeline, writer] = [scope.session(), scope.session()];
+  const source = {
+    moveTo: async ({ ids }) => timeline.feed(ids),
+    read: async (settings, choice) => timeline.read(settings, choice),
+    landscape: async (...asked) => timeline.landscape(...asked),
+  };
+  return new LandscapeReader(source, writer, scope.table, changed);
+}

@@ -241,6 +241,7 @@ test('controls name knobs and panels', () => {
 const CHOSEN = {
   landscape_knob: 'top_p',
   landscape_u: 0.25,
+  landscape_ids: [5, 9],
   bench_chart: 'ranks',
   bench_conventions: ['llama2.c', 'llama.cpp'],
   compare_suite: 'e27.1',
