@@ -54,6 +54,21 @@ async function saved({ page, panel }, name) {
   return { name: file.suggestedFilename(), bytes };
 }
 
+/** Saves the picture of the present view; returns its name and texts. */
+async function savedTexts(opened) {
+  await open(opened);
+  const { name, bytes } = await saved(opened, 'svg');
+  await opened.page.keyboard.press('Escape');
+  const plain = await opened.page.context().newPage(); // the site's policy forbids documents made from text
+  const words = await plain.evaluate((markup) => {
+    const { documentElement: root } = new DOMParser().parseFromString(markup, 'image/svg+xml');
+    const clean = (it) => it.textContent.replace(/\s+/g, ' ').trim();
+    return root.localName === 'svg' ? [...root.querySelectorAll('text')].map(clean) : [];
+  }, String(bytes));
+  await plain.close();
+  return { name, words };
+}
+
 /** Returns bars, drawn token and sentence of a landscape. @param {import('playwright-core').Page} page */
 const shown = (page) =>
   page.locator('logit-landscape').evaluate((it) => {
@@ -78,7 +93,6 @@ test('link and QR code are the first things in sight and open the same moment', 
     }
     const focused = await panel.evaluate((it) => it.shadowRoot.activeElement?.dataset.copy);
     assert.equal(focused, 'link', 'the focus is on "Copy link"');
-    assert.deepEqual(await axe(page), []);
     const overflow = await panel
       .locator('.sheet')
       .evaluate((it) => it.scrollWidth - it.clientWidth);
@@ -92,6 +106,7 @@ test('link and QR code are the first things in sight and open the same moment', 
       assert.equal(back, 'share', 'the focus returns');
     }
   }
+  assert.deepEqual(await axe(page), []);
   const link = await panel.locator('#link').inputValue();
   assert.equal(await readShown(panel), link);
   await page.keyboard.press('Enter');
@@ -116,20 +131,11 @@ test('the picture has sentence, value and names; it is copied or saved', async (
   const opened = await openMoment();
   const { page, panel, complaints, close } = opened;
   const { text } = await shown(page);
-  await open(opened);
-  const svg = await saved(opened, 'svg');
-  assert.equal(svg.name, 'landscape-top_p.svg');
-  const source = String(svg.bytes);
-  const plain = await page.context().newPage(); // the site's policy forbids documents made from text
-  const words = await plain.evaluate((markup) => {
-    const { documentElement: root } = new DOMParser().parseFromString(markup, 'image/svg+xml');
-    return root.localName === 'svg'
-      ? [...root.querySelectorAll('text')].map((it) => it.textContent)
-      : [];
-  }, source);
-  await plain.close();
+  const { name, words } = await savedTexts(opened);
+  assert.equal(name, 'landscape-top_p.svg');
   assert.ok(words.join(' ').includes(text.replace('∎', '').slice(0, 60)), words.join('|'));
   assert.ok(words.includes('top-p = 0.85') && words.includes('u = 0.6000'), words.join('|'));
+  await open(opened);
   await panel.locator('[data-do=copy]').click();
   const said = panel.locator('.picture [role=status]');
   await until(
@@ -151,6 +157,40 @@ test('the picture has sentence, value and names; it is copied or saved', async (
     await said.innerText(),
     'This browser copies no pictures. Saved as landscape-top_p.png.',
   );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the charts of Experiment and Charts are pictures too', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=0.7&top_k=5&bench_chart=bars',
+  });
+  const opened = { page, panel: page.locator('logit-send') };
+  await page.locator('logit-distribution #tab-bars').click();
+  await settle(page);
+  const after = await page.locator('logit-distribution .row text.after').allTextContents();
+  assert.ok(after.length >= 5);
+  const bars = await savedTexts(opened);
+  assert.equal(bars.name, 'next-token-bars.svg');
+  for (const text of ['Yesterday they', 'Next token · temperature 0.7 · top-k 5', ...after])
+    assert.ok(bars.words.includes(text), `${text} in ${bars.words.join('|')}`);
+  await page.locator('logit-distribution #tab-stages').click();
+  await settle(page);
+  const stages = await savedTexts(opened);
+  assert.equal(stages.name, 'stages.svg');
+  for (const text of ['Yesterday they', 'temperature 0.7', 'top-k 5', 'keeps 5'])
+    assert.ok(stages.words.includes(text), `${text} in ${stages.words.join('|')}`);
+  await page.locator('#tab-sweep').click();
+  await page.locator('logit-sweep button.primary').first().click();
+  await settle(page);
+  const chart = await savedTexts(opened);
+  assert.equal(chart.name, 'verbs-temperature-entropy.svg');
+  assert.ok(chart.words.includes('Entropy by temperature'), chart.words.join('|'));
+  await page.locator('#tab-compare').click();
+  await page.locator('[data-command=share]').click();
+  await opened.panel.locator('#link').waitFor();
+  assert.equal(await opened.panel.locator('.picture').count(), 0, 'no picture, no buttons for one');
+  await page.keyboard.press('Escape');
   assert.deepEqual(complaints, []);
   await close();
 });

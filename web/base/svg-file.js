@@ -1,7 +1,12 @@
-/** Writes the text of an SVG image, and makes a PNG file of it. */
+/**
+ * Writes the text of an SVG image, and makes a PNG file of it.
+ *
+ * A picture to send or to save. `name`: of its file, without an extension; `title`: its content in words.
+ * @typedef {{ name: string, title: string, svg: string }} Shot
+ */
 
 /** Characters that XML forbids even as an escape. */
-const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+export const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** Escapes a text for XML. @param {string} text */
 export function escaped(text) {

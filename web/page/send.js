@@ -20,7 +20,8 @@ import sendStyles from './send.css';
 addMessages(locales);
 
 /**
- * @typedef {{ name: string, title: string, svg: string }} Shot `name`: of its file, without an extension
+ * @typedef {import('../base/svg-file.js').Shot} Shot
+ *
  * @typedef {{ canvas: HTMLCanvasElement, stop: () => void,
  *   ended: Promise<{ name: string, blob: Blob } | null> }} Loop
  *   `canvas` shows the present frame; the result of `ended` is null if the loop was stopped

@@ -189,6 +189,12 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
+  /** Returns the chart as a file; null if there is none. @param {string} [text] the text before the next token */
+  async picture(text = '') {
+    const { pictureOf } = await import('./picture.js');
+    return this.speak(() => pictureOf(this, text));
+  }
+
   /** True if the view shows bars, on a linear or a logarithmic axis. */
   get #ranked() {
     return this.view === 'bars' || this.view === 'log';

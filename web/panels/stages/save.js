@@ -1,6 +1,5 @@
-/** The river as a standalone file: SVG or PNG. */
-import { download } from '../../base/download.js';
-import { escaped, round, textOf, toPng } from '../../base/svg-file.js';
+/** The river as a standalone SVG. */
+import { escaped, round, textOf } from '../../base/svg-file.js';
 import { colourOf } from '../../plots/river-colours.js';
 import { tracePath } from './picture.js';
 import { footOf, titleOf } from './words.js';
@@ -14,6 +13,7 @@ import { footOf, titleOf } from './words.js';
  * @property {import('./picture.js').Shown['nameOf']} nameOf
  * @property {number | null} drawn the id of the drawn token
  * @property {number | null} u
+ * @property {string} text the text before the next token; '' for none
  * @property {string} about the sentence about the draw
  * @property {(name: string) => boolean} turns true if a stage has a value
  * @property {(name: string) => unknown} neutral
@@ -88,33 +88,28 @@ function drawLine({ river: { columns }, look: { width, height, unit, palette }, 
   ];
 }
 
-/** @param {Scene} scene */
-function standAlone(scene) {
-  const { trace, river, look, turns, about } = scene;
+/** Returns the picture with its title. @param {Scene} scene */
+export function drawStages(scene) {
+  const { trace, river, look, turns, text, about } = scene;
   const { width, height, unit, palette, family } = look;
   const size = 13 * unit;
   const margin = 48 * unit;
-  const head = 3 * size;
+  const head = (text ? 6 : 3) * size;
   const [whole, tall] = [width + 2 * margin, height + head + 5 * size];
   const title = river.columns
     .map((column) => titleOf(trace, column, turns(column.name)))
     .join(' → ');
-  return [
+  const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${whole}" height="${tall}" viewBox="0 0 ${whole} ${tall}" font-family="${escaped(family)}">`,
     `<title>${escaped(title)}</title><rect width="${whole}" height="${tall}" fill="${palette.panel}"/>`,
+    text && textOf(text, { x: margin, y: 2.5 * size, 'font-size': 1.25 * size, fill: palette.ink }),
     `<g transform="translate(${margin} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
     ...bandsOf(scene),
-    ...namesOf(scene),
     ...drawLine(scene),
+    ...namesOf(scene),
     ...wordsOf(scene, size),
     textOf(about, { x: 0, y: height + 3.5 * size, 'font-size': size, fill: palette.ink }),
     '</g></svg>',
-  ].join('\n');
-}
-
-/** @param {'svg' | 'png'} kind @param {Scene} scene */
-export async function saveStages(kind, scene) {
-  const svg = standAlone(scene);
-  if (kind === 'svg') download('stages.svg', svg, 'image/svg+xml');
-  else download('stages.png', await toPng(svg), 'image/png');
+  ];
+  return { title, svg: svg.join('\n') };
 }

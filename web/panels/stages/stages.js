@@ -5,9 +5,11 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/stages';
+import { download } from '../../base/download.js';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { Reorder } from '../../base/reorder.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
+import { toPng } from '../../base/svg-file.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
 import { endName, visible } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
@@ -345,35 +347,41 @@ export class LogitStages extends LogitElement {
     this.turn(name, this.off.has(name) ? Number(this.off.get(name)) : row.neutral);
   }
 
-  /** Saves the picture. @param {'svg' | 'png'} kind */
-  async save(kind) {
-    const { saveStages } = await import('./save.js');
+  /**
+   * Returns the picture as a file; null before the first trace.
+   * @param {string} [text] the text before the next token
+   * @returns {Promise<import('../../base/svg-file.js').Shot | null>}
+   */
+  async picture(text = '') {
+    const { drawStages } = await import('./save.js');
     const { trace, drawn, nameOf } = this;
     const picture = this.#picture;
     const river = this.#river;
-    if (!trace || !picture || !river) return;
+    if (!trace || !picture || !river) return null;
     const turns = (/** @type {string} */ name) => Boolean(this.rowOf(name));
     const neutral = (/** @type {string} */ name) => this.rowOf(name)?.neutral;
     const shown = { drawn: drawn?.id ?? null, u: drawn?.u ?? null, nameOf };
-    const about = this.speak(() => drawOf(drawn, this.eos));
-    const names = picture.names(river, {
-      ...shown,
-      pointed: null,
-      followed: null,
-      percent: briefPercent,
-    });
-    this.speak(() =>
-      saveStages(kind, {
-        trace,
-        river,
-        look: picture.look,
-        names,
-        turns,
-        neutral,
-        about,
+    return this.speak(() => {
+      const about = drawOf(drawn, this.eos);
+      const names = picture.names(river, {
         ...shown,
-      }),
-    );
+        pointed: null,
+        followed: null,
+        percent: briefPercent,
+      });
+      const { look } = picture;
+      const scene = { trace, river, look, names, turns, neutral, text, about, ...shown };
+      return { name: 'stages', ...drawStages(scene) };
+    });
+  }
+
+  /** Saves the picture. @param {'svg' | 'png'} kind */
+  async save(kind) {
+    const shot = await this.picture();
+    if (!shot) return;
+    const { name, svg } = shot;
+    if (kind === 'svg') download(`${name}.svg`, svg, 'image/svg+xml');
+    else download(`${name}.png`, await toPng(svg), 'image/png');
   }
 }
 

@@ -145,6 +145,17 @@ export class LogitBench extends LogitElement {
     return this.given.parts?.has(name) ?? true;
   }
 
+  /** Returns the chart of the next token as a file, with the text so far; null if none is visible. */
+  async picture() {
+    const { prompt, texts } = this.given.instrument;
+    const panel =
+      /** @type {import('../../panels/distribution/distribution.js').LogitDistribution | null} */ (
+        this.renderRoot.querySelector('logit-distribution')
+      );
+    if (!panel?.clientWidth) return null;
+    return panel.picture(prompt.text + texts.steps.map(({ text }) => text).join(''));
+  }
+
   render() {
     const { instrument, requests, bare } = this.given;
     if (bare) return nothing;

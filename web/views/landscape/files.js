@@ -32,7 +32,7 @@ export class Files {
     this.#host = host;
   }
 
-  /** @param {Scene} scene @returns {Promise<import('../../page/send.js').Shot | null>} */
+  /** @param {Scene} scene @returns {Promise<import('../../base/svg-file.js').Shot | null>} */
   async picture({ content, lines, display, prose }) {
     const { reader } = content;
     const { row, share } = lines.knob;

@@ -137,12 +137,11 @@ export function captionOf(plan, { model, table }) {
 }
 
 /**
- * Returns a file name, for example verbs-temperature-top_p-entropy.csv.
+ * Returns a file name without its extension, for example verbs-temperature-top_p-entropy.
  * @param {Plan} plan
  * @param {string} model
- * @param {string} extension
  */
-export function fileName({ axes, measures }, model, extension) {
+export function fileName({ axes, measures }, model) {
   const words = [model, ...axes.map(({ name }) => name), ...measures];
-  return `${words.map((word) => word.replace(/[^\w.]+/g, '_')).join('-')}.${extension}`;
+  return words.map((word) => word.replace(/[^\w.]+/g, '_')).join('-');
 }

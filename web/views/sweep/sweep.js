@@ -21,7 +21,6 @@ import { initialChoices, sameValue } from '../../state/fields.js';
 import { FIGURES, shapeOf } from './figures.js';
 import { renderForm } from './form.js';
 import './map.js';
-import { standAlone } from './save.js';
 import sweepStyles from './sweep.css';
 import { renderTable, renderTexts } from './table.js';
 import './trend.js';
@@ -288,7 +287,7 @@ export class LogitSweep extends ModelElement {
           <p class="about caption">${caption.join(' · ')}</p></div>
         ${this.#renderLine()}
         ${engine && unfolded ? this.#renderForm() : nothing}
-        ${run ? this.#renderRun(run, title, caption) : html`<div class="empty"><p>${engine && !this.#unjudged && this.#wanted.measures.some(needsTexts) ? t('sweep.empty') : ''}</p></div>`}
+        ${run ? this.#renderRun(run, title) : html`<div class="empty"><p>${engine && !this.#unjudged && this.#wanted.measures.some(needsTexts) ? t('sweep.empty') : ''}</p></div>`}
       </section>`;
   }
 
@@ -465,8 +464,8 @@ export class LogitSweep extends ModelElement {
         ${renderTexts(run.plan, run.points[this.at])}</div>`;
   }
 
-  /** @param {Run} run @param {string} title @param {string[]} caption */
-  #renderRun(run, title, caption) {
+  /** @param {Run} run @param {string} title */
+  #renderRun(run, title) {
     const { plan, points, model } = run;
     const point = points[this.at];
     return html`
@@ -475,8 +474,8 @@ export class LogitSweep extends ModelElement {
         ${this.#renderReadout(run)}
         <button class="quiet" data-command="take" aria-disabled=${!point} @click=${() => this.#take()}>
           ${t('sweep.take', { place: point ? placeOf(point.at) : '' })}</button>
-        <button class="quiet" data-command="svg" @click=${() => this.#saveSvg(run, title, caption)}>${t('sweep.svg')}</button>
-        <button class="quiet" data-command="csv" @click=${() => download(fileName(plan, model, 'csv'), toCsv(plan, points), 'text/csv')}>${t('sweep.csv')}</button>
+        <button class="quiet" data-command="svg" @click=${() => this.#saveSvg()}>${t('sweep.svg')}</button>
+        <button class="quiet" data-command="csv" @click=${() => download(`${fileName(plan, model)}.csv`, toCsv(plan, points), 'text/csv')}>${t('sweep.csv')}</button>
       </div>
       ${renderTexts(plan, point)}
       ${renderTable(plan, points, title)}`;
@@ -512,18 +511,23 @@ export class LogitSweep extends ModelElement {
     this.emit('logit-adopt', { settings, ...(same ? {} : { prompt: plan.prompt }) });
   }
 
-  /**
-   * @param {Run} run
-   * @param {string} title
-   * @param {string[]} lines
-   */
-  #saveSvg({ plan, model }, title, lines) {
+  /** Returns the chart as a file; null before a run. @returns {Promise<import('../../base/svg-file.js').Shot | null>} */
+  async picture() {
+    const { run } = this;
     const chart = this.renderRoot.querySelector('logit-sweep-map, logit-sweep-trend');
-    const drawn = /** @type {any} */ (chart)?.figure;
-    if (!drawn) return;
-    const { backgroundColor, color } = getComputedStyle(/** @type {Element} */ (chart));
-    const text = standAlone(drawn, { title, lines, paper: backgroundColor, ink: color });
-    download(fileName(plan, model, 'svg'), text, 'image/svg+xml');
+    const figure = /** @type {any} */ (chart)?.figure;
+    if (!run || !figure) return null;
+    const { plan, shape, model } = run;
+    const title = titleOf(plan, shape);
+    const lines = captionOf(plan, { model, table: this.engine?.table ?? [] });
+    const { standAlone } = await import('../../base/figure.js');
+    const svg = this.speak(() => standAlone(figure, { title, lines }));
+    return { name: fileName(plan, model), title, svg };
+  }
+
+  async #saveSvg() {
+    const shot = await this.picture();
+    if (shot) download(`${shot.name}.svg`, shot.svg, 'image/svg+xml');
   }
 }
 

@@ -1,4 +1,6 @@
-/** A figure as a standalone SVG. */
+/** An SVG figure of the page as a standalone file. */
+
+import { NOT_XML } from './svg-file.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** The CSS properties to copy into the SVG, with their initial values. */
@@ -14,18 +16,16 @@ const PROPERTIES = {
   'font-weight': '400',
   'paint-order': 'normal',
 };
-const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial, sans-serif';
-
-/** Characters that XML forbids even as an escape. */
-const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /**
  * Returns a copy of the figure with its styles as attributes and a background. The title is above the
  * figure, its conditions are below.
  * @param {SVGSVGElement} figure
- * @param {{ title: string, lines: string[], paper: string, ink: string }} about
+ * @param {{ title: string, lines: string[] }} about
  */
-export function standAlone(figure, { title, lines, paper, ink }) {
+export function standAlone(figure, { title, lines }) {
+  const { fontFamily, color } = getComputedStyle(figure);
+  const paper = groundOf(figure);
   const box = figure.getBoundingClientRect();
   const unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   const margin = 12 * unit;
@@ -42,7 +42,7 @@ export function standAlone(figure, { title, lines, paper, ink }) {
     width,
     height: total,
     viewBox: `0 0 ${width} ${total}`,
-    'font-family': FONT,
+    'font-family': fontFamily,
     'font-size': size,
   });
   const name = make('title', {});
@@ -50,10 +50,10 @@ export function standAlone(figure, { title, lines, paper, ink }) {
   const chart = make('g', { transform: `translate(${margin} ${head})` });
   chart.append(...inlined(figure).childNodes);
   root.append(name, make('rect', { width, height: total, fill: paper }), chart);
-  const bold = { fill: ink, 'font-weight': 650, 'font-size': 16 * unit };
+  const bold = { fill: color, 'font-weight': 650, 'font-size': 16 * unit };
   heads.forEach((line, i) => root.append(words(line, margin, 22 * (i + 1) * unit, bold)));
   wrapped.forEach((line, i) =>
-    root.append(words(line, margin, head + height + (i + 1) * 1.4 * size, { fill: ink })),
+    root.append(words(line, margin, head + height + (i + 1) * 1.4 * size, { fill: color })),
   );
   return new XMLSerializer().serializeToString(root).replace(NOT_XML, '\ufffd');
 }
@@ -91,10 +91,14 @@ function inlined(figure) {
   const pointers = copy.querySelectorAll('.pointer');
   [...copy.querySelectorAll('*')].forEach((element, i) => {
     const style = getComputedStyle(from[i]);
+    const shared = element.closest('defs') !== null; // other parts refer to it by its id
     for (const { name } of [...element.attributes])
-      if (/^(class|id|role|aria-|data-)/.test(name)) element.removeAttribute(name);
-    if (element.localName === 'g') return;
-    for (const [property, usual] of Object.entries(PROPERTIES)) {
+      if (/^(class|role|aria-|data-|tabindex|style)/.test(name) || (name === 'id' && !shared))
+        element.removeAttribute(name);
+    // The style sheet moves parts by transforms.
+    if (style.transform !== 'none') element.setAttribute('transform', style.transform);
+    const wanted = element.localName === 'g' ? { opacity: '1' } : PROPERTIES;
+    for (const [property, usual] of Object.entries(wanted)) {
       const value = style.getPropertyValue(property);
       if (value && value !== usual) element.setAttribute(property, value);
     }
@@ -102,6 +106,16 @@ function inlined(figure) {
   for (const element of pointers) element.remove();
   for (const comment of comments(copy)) comment.remove();
   return copy;
+}
+
+/** Returns the colour behind an element. @param {Element} element */
+function groundOf(element) {
+  for (let at = element; at; ) {
+    const { backgroundColor } = getComputedStyle(at);
+    if (!/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor)) return backgroundColor;
+    at = at.parentElement ?? /** @type {ShadowRoot} */ (at.getRootNode()).host;
+  }
+  return 'Canvas';
 }
 
 /** Returns the comment nodes, which Lit inserts. @param {Node} root */
