@@ -153,6 +153,142 @@ for (const [rest, view] of Object.entries(FIRST_SCREENS))
     await close();
   });
 
+/** Returns the text after a prompt, as the engine writes it. */
+const textAfter = async (prompt, options) =>
+  (await scope.write({ prompt, temperature: 0.7, seed: 42, max_new_tokens: TOKENS, ...options }))
+    .text;
+
+test('the prompt is edited in the sentence; it survives a reload and reaches the bench', async () => {
+  const opened = await openLandscape();
+  const { page, view } = opened;
+  const box = view.getByRole('textbox', { name: 'The prompt' });
+  await box.press('Control+a');
+  await page.keyboard.type('Tomo');
+  await settle(page);
+  const refusal = view.locator('.promise[role=alert]');
+  assert.match(await refusal.innerText(), /Tomo/, 'one sentence beside the prompt');
+  assert.equal(await box.getAttribute('aria-invalid'), 'true');
+  await page.keyboard.type('rrow she');
+  await settle(page);
+  assert.equal(await refusal.count(), 0);
+  const wanted = `Tomorrow she${await textAfter('Tomorrow she')}`;
+  assert.equal(await sentenceOf(view), wanted);
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('Control+y');
+  await page.keyboard.press('Enter');
+  assert.equal(await box.evaluate((it) => it.matches(':focus')), false, 'Enter ends the editing');
+  // A reload at once: the address has waited for the user to stop typing.
+  await box.press('End');
+  await page.keyboard.type(' will');
+  await page.reload();
+  await view.locator('.sentence mark').waitFor();
+  await settle(page);
+  const typed = 'Tomorrow she will';
+  assert.equal(await box.innerText(), typed);
+  assert.equal(await sentenceOf(view), typed + (await textAfter(typed)));
+  await page.locator('#tab-bench').click();
+  await settle(page);
+  assert.equal(await page.locator('logit-text #prompt').inputValue(), typed);
+  await page.locator('#tab-landscape').click();
+  // An example replaces the prompt; the example that was there comes back.
+  const examples = view.locator('.examples button');
+  assert.equal(await examples.count(), 3);
+  const said = await examples.nth(1).innerText();
+  await examples.nth(1).click();
+  await settle(page);
+  assert.equal(await sentenceOf(view), said + (await textAfter(said)));
+  assert.equal(await examples.nth(1).innerText(), FIRST);
+  await box.press('Control+a');
+  await page.keyboard.press('Delete');
+  await settle(page);
+  const hint = await box.evaluate((it) => getComputedStyle(it, '::before').content);
+  assert.match(hint, /Type a beginning/);
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
+test('the words are a timeline: a press moves the picture, the text stays, and the bench gets the tokens', async () => {
+  const opened = await openLandscape({ hash: '#temperature=0.7&landscape_u=0.2' });
+  const { page, view, die } = opened;
+  const written = await scope.write({
+    prompt: FIRST,
+    temperature: 0.7,
+    seed: 42,
+    u: 0.2,
+    max_new_tokens: TOKENS,
+  });
+  const { ids } = written;
+  const before = await sentenceOf(view);
+  const mark = view.locator('[role=option][aria-current=true]');
+  const at = async () => Number(await mark.getAttribute('data-at'));
+  const expectAt = async (n) => {
+    await settle(page);
+    assert.equal(await at(), n);
+    assert.ok((await sentenceOf(view)).startsWith(before), 'the text stays');
+    scope.feed([...scope.encode(FIRST), ...ids.slice(0, n)]);
+    const choice = n === 0 ? { step: 0, u: 0.2 } : { step: n };
+    const { drawn } = scope.read({ temperature: 0.7, seed: 42 }, choice);
+    assert.equal(drawn.id, ids[n]);
+    assert.ok(Math.abs((await numberOf(die)) - drawn.u) < 1e-6);
+    assert.equal(await mark.innerText(), scope.piece(drawn.id).text.trim());
+  };
+  await view.locator('[role=option]').nth(3).click();
+  await expectAt(3);
+  const link = await until(
+    async () => page.url(),
+    (url) => url.includes('landscape_ids'),
+  );
+  assert.match(link, new RegExp(`landscape_ids=${ids.slice(0, 3)}`));
+  await page.keyboard.press('ArrowLeft');
+  await expectAt(2);
+  assert.ok(await mark.evaluate((it) => it.matches(':focus')), 'the focus follows');
+  await page.keyboard.press('Home');
+  await expectAt(0);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expectAt(2);
+  await page.reload();
+  await mark.waitFor();
+  await expectAt(2);
+  await page.locator('#tab-bench').click();
+  await settle(page);
+  const { branch } = await page.locator('logit-scope').evaluate((it) => it.state);
+  assert.deepEqual(branch, ids.slice(0, 2));
+  await page.locator('#tab-landscape').click();
+  await view.getByRole('textbox', { name: 'The prompt' }).press('End');
+  await page.keyboard.type(' often');
+  await settle(page);
+  assert.equal(await at(), 0, 'another prompt moves the picture to its end');
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
+test('each line of the ladder is the engine’s text at its mark, and a press sets the knob', async () => {
+  const opened = await openLandscape({ hash: '#temperature=0.7&landscape_u=0.4&top_p=0.95' });
+  const { page, view, knob } = opened;
+  const lines = view.getByRole('list', { name: /each mark of the axis/ }).locator('button');
+  const texts = () => lines.evaluateAll((all) => all.map((it) => it.lastElementChild.textContent));
+  const expectLines = async (name, values, others) => {
+    const wanted = [];
+    for (const value of values)
+      wanted.push(await textAfter(FIRST, { top_p: 0.95, u: 0.4, ...others, [name]: value }));
+    const shown = (await texts()).map((text) => text.replace(/ ∎$/, ''));
+    assert.deepEqual(shown, wanted);
+  };
+  await expectLines('temperature', [0, 0.5, 1, 1.5, 2]);
+  assert.equal(await view.locator('.ladder [aria-current=true]').getAttribute('data-value'), '0.5');
+  await lines.nth(3).click();
+  await settle(page);
+  assert.equal(await numberOf(knob), 1.5);
+  assert.equal(await view.locator('.ladder .near').getAttribute('data-value'), '1.5');
+  const [line] = await texts().then((all) => all.slice(3));
+  assert.equal(await sentenceOf(view), FIRST + line.replace(/ ∎$/, ''));
+  await page.locator('logit-scope').evaluate((it) => it.choose({ landscape_knob: 'top_k' }));
+  await settle(page);
+  await expectLines('top_k', [1, 2, 5, 20, 0], { temperature: 1.5 });
+  await opened.close();
+});
+
 test('a horizontal drag moves only the knob, a vertical drag only u', async () => {
   const opened = await openLandscape();
   const u = await numberOf(opened.die);

@@ -347,18 +347,29 @@ export class LogitScope extends InstrumentElement {
   }
 
   /**
-   * Shows another view. Between landscape and bench it keeps the user's u, if no token is drawn yet.
+   * Shows another view. Between landscape and bench it keeps the user's u, if no token is drawn yet; the
+   * bench also draws the tokens before the landscape's picture.
    * @param {string} view
    */
   #go(view) {
     Debounce.flush();
     const { texts, whatIf } = this.instrument;
-    const { landscape_u = null } = this.#choices.all;
+    const { landscape_u = null, landscape_ids = [] } = this.#choices.all;
     const [from, to] = [this.view, view];
     this.view = view;
-    if (texts.steps.length > 0 || this.readonly || landscape_u === whatIf) return;
+    if (texts.steps.length > 0 || this.readonly) return;
+    if (from === 'landscape' && to === 'bench' && landscape_ids.length > 0)
+      return this.#drawAgain(landscape_ids, landscape_u);
+    if (landscape_u === whatIf) return;
     if (from === 'landscape' && to === 'bench') this.instrument.setWhatIf(landscape_u);
     if (from === 'bench' && to === 'landscape') this.choose({ landscape_u: whatIf });
+  }
+
+  /** @param {number[]} branch @param {number | null} u of the draw after it */
+  async #drawAgain(branch, u) {
+    const { instrument } = this;
+    await instrument.restore({ ...instrument.state, branch });
+    if (u !== null && instrument.texts.steps.length === branch.length) instrument.setWhatIf(u);
   }
 
   /** True if a part of PARTS is visible. A read-only instrument has no tabs, since other views have knobs. @param {string} part */

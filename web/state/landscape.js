@@ -120,7 +120,7 @@ export class LandscapeReader {
     this.#texts = newest(
       (asked) => this.#write(asked),
       (written) => {
-        if (written?.finish_reason === 'aborted') return;
+        if (!written || written.finish_reason === 'aborted') return;
         this.written = written;
         this.#changed('text');
       },
@@ -175,6 +175,7 @@ export class LandscapeReader {
     this.#reads.ask(asked);
     if (all !== this.#ids) {
       this.#ids = all;
+      this.#endBegun();
       this.#begun = new Promise((resolve) => (this.#endBegun = () => resolve(null)));
       this.#stop.abort();
       this.#stop = new AbortController();
@@ -214,8 +215,11 @@ export class LandscapeReader {
   /** @param {Crossing} asked @returns {Promise<Written | null>} */
   async #write(asked) {
     if (!this.#writer) return null;
-    await this.#begun;
+    let begun;
+    do await (begun = this.#begun);
+    while (begun !== this.#begun);
     await this.ladder?.pass;
+    if (this.#texts.waiting) return null;
     const { signal } = this.#stop;
     const written = await this.#writer.write({ ...textOptions(asked), signal });
     return { ...written, past: asked.past };

@@ -185,6 +185,8 @@ export class LogitLandscape extends ModelElement {
   #onNews(news, slices, fine = false) {
     const picture = this.#display?.picture;
     if (news === 'encoded') return this.requestUpdate();
+    if (news === 'asked' || news === 'reading' || news === 'fault')
+      this.sentence.wait(news === 'asked');
     if (news === 'asked') return this.#rain.clear();
     if (news === 'knob') return picture?.forget();
     if (news === 'compared') return picture?.endComparison();
@@ -373,7 +375,7 @@ export class LogitLandscape extends ModelElement {
         ${
           trouble
             ? html`<p class="promise error" role="alert">${sentence(trouble, this)}</p>`
-            : html`<p class="promise" ?hidden=${given !== null}>${t('landscape.promise')}</p>`
+            : html`<p class="promise" ?hidden=${given !== null}>${t(this.sentence.late ? 'landscape.computing' : 'landscape.promise')}</p>`
         }
         ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null })}
         ${this.#renderExamples()}

@@ -26,6 +26,8 @@ import { chosenWord, writeWords } from './words.js';
 
 /** The page gets the prompt when the user has not typed for this time, in ms. */
 const REST_MS = 300;
+/** The page says that the model computes if a reading takes longer than this, in ms. */
+const LATE_MS = 150;
 /** The number of characters shown of a long prompt in a picture. */
 const TAIL = 90;
 
@@ -52,9 +54,31 @@ export class Sentence {
   /** The u of each step that the picture has left. @type {Map<number, number | null>} */
   #left = new Map();
 
+  /** True if the present request takes long. */
+  late = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
   /** @param {SentenceOwner} owner */
   constructor(owner) {
     this.#owner = owner;
+  }
+
+  /** Called with each request and each answer. @param {boolean} waits */
+  wait(waits) {
+    if (waits) this.#timer ??= setTimeout(() => this.#setLate(true), LATE_MS);
+    else {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#setLate(false);
+    }
+  }
+
+  /** @param {boolean} late */
+  #setLate(late) {
+    if (this.late === late) return;
+    this.late = late;
+    this.#owner.requestUpdate();
   }
 
   get prompt() {
