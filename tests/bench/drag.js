@@ -1,6 +1,6 @@
 /**
  * Measures in Chromium the milliseconds from a move of the temperature slider to the frame with the new bars. Also
- * measures the smoothness of landscape and bench in a drag of four seconds. node tests/bench/drag.js [--moves N]
+ * measures the smoothness of landscape, bench and the river of the stages (value, place) in a drag of four seconds. node tests/bench/drag.js [--moves N]
  *
  * Models: the shipped ones, also with the processor slowed to a quarter, and random logits over large vocabularies.
  * Slider and bars are visible, and each frame has one move. The times end at these events. "ready": the document has
@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { build } from '../../web/build.js';
 import { serve } from '../../web/serve.js';
 import { launchChromium } from './chromium.js';
-import { dragLandscape, turnKnob } from './hand.js';
+import { dragLandscape, dragStage, turnKnob } from './hand.js';
 import { modelFile } from './models.js';
 import { samplerShape } from './shapes.js';
 
@@ -115,7 +115,12 @@ for (const slow of [1, 4]) {
 }
 process.stdout.write(`\nChromium ${browser.version()}, a drag of ${DRAG_MS / 1000} s\n`);
 process.stdout.write('| view | width | processor | frames | ms a move |\n|---|---|---|---|---|\n');
-for (const view of ['landscape', 'bench']) {
+/** The river needs stages to drag. @type {Record<string, string>} */
+const CHAIN = {
+  turn: '#temperature=1.3&top_k=40&top_p=0.9&min_p=0.05',
+  move: '#temperature=1.3&top_k=40&top_p=0.9&min_p=0.05',
+};
+for (const view of ['landscape', 'bench', 'turn', 'move']) {
   for (const [width, height] of [
     [1440, 900],
     [375, 812],
@@ -123,12 +128,14 @@ for (const view of ['landscape', 'bench']) {
     for (const slow of [1, 4]) {
       const page = await (await browser.newContext({ viewport: { width, height } })).newPage();
       await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
-      await page.goto(`${server.url}?view=${view}`);
+      await page.goto(`${server.url}?view=${view in CHAIN ? 'bench' : view}${CHAIN[view] ?? ''}`);
       await page.locator('logit-scope').evaluate((/** @type {any} */ scope) => scope.settled());
       const drag = (/** @type {number} */ ms) =>
         view === 'landscape'
           ? page.evaluate(dragLandscape, { ms })
-          : page.evaluate(turnKnob, { name: 'temperature', ms });
+          : view === 'bench'
+            ? page.evaluate(turnKnob, { name: 'temperature', ms })
+            : page.evaluate(dragStage, { name: 'top_k', ms, across: view === 'move' });
       await drag(1000);
       const client = await page.context().newCDPSession(page);
       await client.send('Performance.enable');

@@ -53,3 +53,43 @@ export async function turnKnob({ name, ms }) {
   tell('change');
   return moves;
 }
+
+/**
+ * Drags the title of a stage in the river of the chain: its value up and down, or the stage from place to place.
+ * @param {{ name: string, ms: number, across: boolean }} how
+ */
+export async function dragStage({ name, ms, across }) {
+  const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
+  const bench = scope.querySelector('logit-bench').shadowRoot;
+  const stages = bench
+    .querySelector('logit-distribution')
+    .shadowRoot.querySelector('logit-stages').shadowRoot;
+  const head = stages.querySelector(`.head[data-stage=${name}]`);
+  const river = stages.querySelector('.river');
+  const { left, width } = river.getBoundingClientRect();
+  const own = head.querySelector('.plug').getBoundingClientRect();
+  const from = { x: own.left + own.width / 2, y: own.top + own.height / 2 };
+  river.setPointerCapture = () => {}; // no pointer with this id exists, so the real function would throw
+  const point = (/** @type {any} */ target, /** @type {string} */ type, x = from.x, y = from.y) =>
+    target.dispatchEvent(
+      new PointerEvent(type, {
+        bubbles: true,
+        composed: true,
+        pointerId: 1,
+        pointerType: 'mouse',
+        buttons: 1,
+        clientX: x,
+        clientY: y,
+      }),
+    );
+  point(head.querySelector('.plug'), 'pointerdown');
+  let moves = 0;
+  for (const start = performance.now(); performance.now() - start < ms; moves++) {
+    await new Promise(requestAnimationFrame);
+    const swing = Math.sin(moves / 30);
+    if (across) point(river, 'pointermove', left + width * (0.5 + 0.4 * swing), from.y);
+    else point(river, 'pointermove', from.x, from.y - 10 - 60 * swing);
+  }
+  point(river, 'pointerup');
+  return moves;
+}

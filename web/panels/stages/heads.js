@@ -110,7 +110,7 @@ export class Heads {
   #renderValue(row, text) {
     const host = this.#host;
     const name = capitalise(settingName(row.name));
-    const value = Number(host.settings[row.name] ?? row.neutral);
+    const value = host.valueOf(row);
     if (host.fixed) return html`<span class="value">${text}</span>`;
     return html`
       <span class="value turns" role="slider" tabindex="0" aria-orientation="vertical" aria-label=${name}
@@ -162,7 +162,7 @@ export class Heads {
   begin(event, name, { moves, press }) {
     const host = this.#host;
     const row = host.fixed ? undefined : host.rowOf(name);
-    const value = Number(host.settings[name] ?? row?.neutral ?? 0);
+    const value = row ? host.valueOf(row) : 0;
     const { clientX: x, clientY: y, pointerId, pointerType } = event;
     const drag = { name, x, y, value, moves, press, mode: null };
     this.#drag = drag;

@@ -4,6 +4,7 @@
  * it off, and follows one word through the chain. Asks with "logit-set" and "logit-order".
  */
 import { html, nothing } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { locales } from '#locales/stages';
 import { download } from '../../base/download.js';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
@@ -59,6 +60,8 @@ export class LogitStages extends LogitElement {
   /** @type {Map<string, string>} The names of bands by id. */
   #names = new Map();
   #heads = new Heads(this);
+  /** The values that the user has set since the host's last settings. @type {import('../../plots/trace.js').Settings} */
+  #asked = {};
 
   reorder = new Reorder(this, {
     across: true,
@@ -114,6 +117,11 @@ export class LogitStages extends LogitElement {
     return this.#river;
   }
 
+  /** Returns the value of a stage's setting. @param {import('../../plots/trace.js').SettingRow} row */
+  valueOf({ name, neutral }) {
+    return Number(this.#asked[name] ?? this.settings[name] ?? neutral);
+  }
+
   /** Returns the setting of a stage; undefined if it cannot be turned. @param {string} name */
   rowOf(name) {
     return this.table.find((row) => row.name === name && row.warper && row.kind !== 'map');
@@ -126,6 +134,7 @@ export class LogitStages extends LogitElement {
 
   /** @param {Map<string, unknown>} changes */
   shouldUpdate(changes) {
+    if (changes.has('settings')) this.#asked = {};
     const moved = this.#lay(changes);
     const what = this.#throttle.classify(changes);
     if (what === 'all' || moved || !this.#picture) return true;
@@ -233,7 +242,6 @@ export class LogitStages extends LogitElement {
 
   /** @param {Trace} trace @param {River} river */
   #renderPlot(trace, river) {
-    const keys = this.#keys(river);
     return html`
       <div class="plot" translate="no" role="listbox" tabindex="0" aria-label=${t('stages.chart')}
         aria-describedby="keys" aria-activedescendant=${this.active === null ? nothing : `band-${this.active}`}
@@ -241,10 +249,12 @@ export class LogitStages extends LogitElement {
         @pointermove=${this.#onPoint} @pointerleave=${() => (this.active = null)}
         @pointerdown=${this.#onDown}>
         <canvas aria-hidden="true"></canvas>
-        ${keys.map(
-          (key) => html`
+        ${guard([this.#throttle.fullCount, this.followed, this.#key], () =>
+          this.#keys(river).map(
+            (key) => html`
             <div class="visually-hidden" role="option" id="band-${key}" aria-selected=${key === this.followed}
               aria-label=${this.#words(trace, river, key)}></div>`,
+          ),
         )}
       </div>`;
   }
@@ -333,10 +343,9 @@ export class LogitStages extends LogitElement {
   /** Sets a stage's value. A neutral value keeps the column. @param {string} name @param {number} value */
   turn(name, value) {
     const row = this.rowOf(name);
-    const now = Number(this.settings[name] ?? row?.neutral);
-    if (!row || this.fixed || value === now) return;
-    if (value === row.neutral) this.off.set(name, now);
-    this.settings = { ...this.settings, [name]: value }; // the trace follows with the answer
+    if (!row || this.fixed || value === this.valueOf(row)) return;
+    if (value === row.neutral) this.off.set(name, this.valueOf(row));
+    this.#asked = { ...this.#asked, [name]: value };
     this.emit('logit-set', { [name]: value });
   }
 
