@@ -265,7 +265,7 @@ long(
   'code from the panel for sending works unchanged in a new page of another origin',
   async () => {
     const { page, close } = await bench.open({
-      path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29',
+      path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=1.3&top_k=7&order=top_k,temperature&seed=5&branch=29&bench_chart=bars',
     });
     await page.locator('[data-command=share]').click();
     const panel = page.locator('logit-send');

@@ -137,7 +137,7 @@ long(
     await mine.shows({ temperature: 1.6, own: five });
     const theirs = await open({
       add: false,
-      path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11&top_k=5',
+      path: '?lang=en&model=verbs#prompt=Today%20she&temperature=1.6&seed=11&top_k=5&bench_chart=bars',
     });
     await theirs.shows({ temperature: 1.6, top_k: 5 });
     const removed = async (/** @type {any} */ page) =>

@@ -375,7 +375,7 @@ test('an empty prompt asks the model to begin a text', async () => {
 
 test('a seed gives the text that Node generates, step by step and in one run', async () => {
   const { page, close } = await bench.open({
-    path: '?lang=en#prompt=Yesterday%20they&temperature=1.3&top_k=30&seed=4',
+    path: '?lang=en#prompt=Yesterday%20they&temperature=1.3&top_k=30&seed=4&bench_chart=bars',
   });
   const settings = { temperature: 1.3, top_k: 30, seed: 4, prompt: 'Yesterday they' };
   const generation = scope.generate(settings);
