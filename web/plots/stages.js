@@ -23,8 +23,9 @@
  * `rest`: the probability of all other tokens at each column. `ground`: the upper edge of their band.
  * @typedef {{ columns: Column[], bands: Band[], ground: Float64Array, rest: Float64Array }} River
  *
- * (x, y) is the middle of a name, in pixels.
- * @typedef {{ band: Band | null, column: number, x: number, y: number, size: number }} Name
+ * (x, y) is the middle of a name and `width` its width, in pixels. `last`: true in the last column.
+ * @typedef {{ band: Band | null, column: number, last: boolean, x: number, y: number, size: number,
+ *   width: number }} Name
  */
 
 /** The name of the first column. */
@@ -238,7 +239,8 @@ export function nameStages(river, box) {
         broad && box.sizes.find((each) => fits(columns, edges, column, each, broad, box));
       if (!size) return [];
       const y = ((edges.before[column] + edges.after[column]) / 2) * box.height;
-      return [{ band, column, x: ((from + to) / 2) * box.width, y, size }];
+      const place = { x: ((from + to) / 2) * box.width, y, size, width: size * broad };
+      return [{ band, column, last: column === columns.length - 1, ...place }];
     });
   });
 }

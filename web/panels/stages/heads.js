@@ -56,10 +56,11 @@ export class Heads {
   /** @param {import('../../plots/trace.js').Trace} trace @param {River} river */
   render(trace, { columns }) {
     const pitch = columns.length > 1 ? columns[1].from - columns[0].from : 1;
-    // The words of the first and the last column stay inside the picture.
+    // The words of the first and the last column reach a little beyond the picture.
     const place = (/** @type {Column} */ { from, to }) => {
-      const wide = from === 0 || to > 1 - pitch / 2 ? to - from : pitch;
-      return cssom({ left: `${50 * (from + to)}%`, width: `${100 * wide}%` });
+      const edge = from === 0 || to > 1 - pitch / 2;
+      const width = edge ? `calc(${100 * (to - from)}% + 1.75rem)` : `${100 * pitch}%`;
+      return cssom({ left: `${50 * (from + to)}%`, width });
     };
     const { movable } = this.#host;
     return html`
@@ -116,7 +117,7 @@ export class Heads {
       <span class="value turns" role="slider" tabindex="0" aria-orientation="vertical" aria-label=${name}
         aria-valuemin=${row.low} aria-valuemax=${this.#high(row)} aria-valuenow=${value}
         aria-valuetext=${valueInWords(row, value)} title=${t('stages.turn')}
-        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, row, value)}>${text}</span>`;
+        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, row)}>${text}</span>`;
   }
 
   /** @param {string} name @param {boolean} isOff */
@@ -134,9 +135,10 @@ export class Heads {
     return Math.min(high, most ?? Infinity);
   }
 
-  /** @param {KeyboardEvent} event @param {SettingRow} row @param {number} value */
-  #onKey(event, row, value) {
+  /** @param {KeyboardEvent} event @param {SettingRow} row */
+  #onKey(event, row) {
     const high = this.#high(row);
+    const value = this.#host.valueOf(row);
     const steps = { ArrowUp: 1, ArrowDown: -1, PageUp: LEAP, PageDown: -LEAP }[event.key];
     const to = { Home: row.low, End: high }[event.key] ?? (steps && value + steps * row.step);
     if (to === undefined) return;

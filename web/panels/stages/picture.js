@@ -137,43 +137,61 @@ function measure(plot, colours) {
 }
 
 /**
- * Adds a band to a path. Control points at thirds of a gap make the smooth step of heightAt.
- * @param {{ moveTo: (x: number, y: number) => void, lineTo: (x: number, y: number) => void,
- *   bezierCurveTo: (a: number, b: number, c: number, d: number, e: number, f: number) => void }} path
+ * @typedef {{ moveTo: (x: number, y: number) => void, lineTo: (x: number, y: number) => void,
+ *   bezierCurveTo: (a: number, b: number, c: number, d: number, e: number, f: number) => void }} Pen
+ * @typedef {{ width: number, height: number }} Size in pixels
+ */
+
+/**
+ * Draws an edge from left to right. Control points at thirds of a gap make the smooth step of heightAt.
+ * @param {Pen} pen
+ * @param {River['columns']} columns
+ * @param {Float64Array} edge
+ * @param {Size} size
+ */
+function traceEdge(pen, columns, edge, { width, height }) {
+  pen.moveTo(columns[0].from * width, edge[0] * height);
+  for (const [c, { from, to }] of columns.entries()) {
+    if (c > 0)
+      curve(pen, columns[c - 1].to * width, from * width, edge[c - 1] * height, edge[c] * height);
+    pen.lineTo(to * width, edge[c] * height);
+  }
+}
+
+/** @param {Pen} pen @param {number} x @param {number} x2 @param {number} y @param {number} y2 */
+function curve(pen, x, x2, y, y2) {
+  const third = (x2 - x) / 3;
+  pen.bezierCurveTo(x + third, y, x2 - third, y2, x2, y2);
+}
+
+/**
+ * Draws a band: its upper edge from left to right, its lower edge back.
+ * @param {Pen} pen
  * @param {River['columns']} columns
  * @param {Edges} edges
- * @param {{ width: number, height: number }} size
+ * @param {Size} size
  */
-export function tracePath(path, columns, { before, after }, { width, height }) {
-  const last = columns.length - 1;
-  path.moveTo(columns[0].from * width, before[0] * height);
-  for (let c = 0; c <= last; c++) {
-    path.lineTo(columns[c].to * width, before[c] * height);
-    if (c < last) curve(path, columns[c].to, columns[c + 1].from, before[c], before[c + 1]);
-  }
-  for (let c = last; c >= 0; c--) {
-    path.lineTo(columns[c].to * width, after[c] * height);
-    path.lineTo(columns[c].from * width, after[c] * height);
-    if (c > 0) curve(path, columns[c].from, columns[c - 1].to, after[c], after[c - 1]);
-  }
-  /** @param {typeof path} to @param {number} x @param {number} x2 @param {number} y @param {number} y2 */
-  function curve(to, x, x2, y, y2) {
-    const third = ((x2 - x) / 3) * width;
-    to.bezierCurveTo(
-      x * width + third,
-      y * height,
-      x2 * width - third,
-      y2 * height,
-      x2 * width,
-      y2 * height,
-    );
+export function traceBand(pen, columns, { before, after }, size) {
+  const { width, height } = size;
+  traceEdge(pen, columns, before, size);
+  for (let c = columns.length - 1; c >= 0; c--) {
+    pen.lineTo(columns[c].to * width, after[c] * height);
+    pen.lineTo(columns[c].from * width, after[c] * height);
+    if (c > 0)
+      curve(
+        pen,
+        columns[c].from * width,
+        columns[c - 1].to * width,
+        after[c] * height,
+        after[c - 1] * height,
+      );
   }
 }
 
 /** @param {River} river @param {Edges} edges @param {Look} look */
 function pathOf({ columns }, edges, look) {
   const path = new Path2D();
-  tracePath(path, columns, edges, look);
+  traceBand(path, columns, edges, look);
   path.closePath();
   return path;
 }
@@ -186,9 +204,9 @@ function pathOf({ columns }, edges, look) {
  */
 function paintBands(context, river, drawn, look) {
   const { width, height, unit, palette } = look;
-  context.fillStyle = palette.ground;
-  context.fillRect(0, 0, width, height);
-  paintGrain(context, look);
+  const above = Math.max(0, Math.min(...river.ground) * height - 1);
+  context.fillStyle = grainOf(context, look);
+  context.fillRect(0, above, width, height - above);
   context.lineJoin = 'round';
   context.lineWidth = 0.75 * unit;
   context.strokeStyle = palette.line;
@@ -197,22 +215,38 @@ function paintBands(context, river, drawn, look) {
     const path = pathOf(river, band, look);
     context.fillStyle = band.id === drawn ? palette.mark : colourOf(palette, band.rank);
     context.fill(path);
-    // A full outline would hide a thin band.
+    // Lines would hide thin bands.
+    if (band.rank >= RAMP) continue;
     context.globalAlpha = Math.max(0.16, 1 - band.rank / RAMP);
-    context.stroke(path);
+    context.beginPath();
+    traceEdge(context, river.columns, band.before, look);
+    context.stroke();
     context.globalAlpha = 1;
   }
 }
 
-/** Paints the grains of the ground: thousands of tokens. @param {CanvasRenderingContext2D} context @param {Look} look */
-function paintGrain(context, { width, height, unit, palette }) {
-  context.fillStyle = palette.grid;
-  context.globalAlpha = 0.5;
-  const step = GRAIN * unit;
-  for (let row = 0; row * step < height; row++)
-    for (let x = (row % 2) * (step / 2); x < width; x += step)
-      context.fillRect(x, row * step, unit, unit);
-  context.globalAlpha = 1;
+/** The tiles of the grain, by palette. @type {WeakMap<object, CanvasPattern | null>} */
+const tiles = new WeakMap();
+
+/** Returns the grain of the ground as a pattern: the ground is thousands of tokens. @param {CanvasRenderingContext2D} context @param {Look} look */
+function grainOf(context, { unit, palette }) {
+  if (!tiles.has(palette)) {
+    const tile = document.createElement('canvas');
+    const ratio = globalThis.devicePixelRatio || 1;
+    const step = Math.round((GRAIN * unit * ratio) / 2);
+    tile.width = tile.height = 2 * step;
+    const grain = /** @type {CanvasRenderingContext2D} */ (tile.getContext('2d'));
+    grain.fillStyle = palette.ground;
+    grain.fillRect(0, 0, 2 * step, 2 * step);
+    grain.fillStyle = palette.grid;
+    grain.globalAlpha = 0.5;
+    const size = Math.round(unit * ratio);
+    for (const at of [0, step]) grain.fillRect(at, at, size, size);
+    const pattern = context.createPattern(tile, 'repeat');
+    pattern?.setTransform(new DOMMatrix([1 / ratio, 0, 0, 1 / ratio, 0, 0]));
+    tiles.set(palette, pattern);
+  }
+  return tiles.get(palette) ?? palette.ground;
 }
 
 /**
@@ -288,16 +322,14 @@ function paintDraw(context, { columns }, u, { width, height, unit, palette }) {
 function paintNames(context, names, { drawn, followed, nameOf }, { palette, family }) {
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  for (const { band, x, y, size } of names) {
-    if (followed !== null) continue;
+  for (const { band, x, y, size, width, last } of followed === null ? names : []) {
     context.font = `400 ${size}px ${family}`;
     const lit = band?.id === drawn;
+    // The line of u passes behind a name.
     context.fillStyle = lit ? palette.mark : colourOf(palette, band?.rank ?? -1);
-    const name = nameOf(band);
-    const wide = context.measureText(name).width + size * 0.3;
-    if (band) context.fillRect(x - wide / 2, y - size * 0.55, wide, size * 1.1);
+    if (last) context.fillRect(x - width / 2, y - size * 0.55, width, size * 1.1);
     context.fillStyle = lit ? palette.markInk : band ? palette.ink : palette.soft;
-    context.fillText(name, x, y + size * 0.04);
+    context.fillText(nameOf(band), x, y + size * 0.04);
   }
 }
 

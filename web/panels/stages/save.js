@@ -1,7 +1,7 @@
 /** The river as a standalone SVG. */
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { colourOf } from '../../plots/river-colours.js';
-import { tracePath } from './picture.js';
+import { traceBand } from './picture.js';
 import { footOf, titleOf } from './words.js';
 
 /**
@@ -40,7 +40,7 @@ function bandsOf({ river, look, drawn }) {
   const { palette, unit } = look;
   return river.bands.map((band) => {
     const path = new PathText();
-    tracePath(path, river.columns, band, look);
+    traceBand(path, river.columns, band, look);
     const fill = band.id === drawn ? palette.mark : colourOf(palette, band.rank);
     return `<path d="${path.data}Z" fill="${fill}" stroke="${palette.line}" stroke-width="${round(0.5 * unit)}"/>`;
   });
