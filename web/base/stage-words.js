@@ -51,6 +51,7 @@ export function describeStage(stage, before, neutral) {
   const [from, to] = tellApart(before, stage.entropy);
   const entropy = t('effect.entropy', { before: from, after: to });
   if (stage.name === 'temperature' && stage.value === 0) return `${t('effect.greedy')} ${entropy}`;
+  if (stage.repeat) return `${t('effect.repeat', { text: stage.repeat.trim() })} ${entropy}`;
   if (stage.removed === 0) return entropy;
   const params = { n: stage.removed, mass: percent(stage.mass_removed), kept: stage.kept };
   return `${t('effect.removed', params)} ${entropy}`;

@@ -213,6 +213,7 @@
  * @property {string | null} after name of the earlier stage because of which this stage has no
  *   effect; null if there is none
  * @property {string} [why] another reason why the stage has no effect; only the page sets it
+ * @property {string} [repeat] the text of the repeat that DRY has found; only the page sets it
  *   (state/idle-reason.js)
  */
 

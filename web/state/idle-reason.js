@@ -1,6 +1,6 @@
 /**
  * Explains why a stage that is on had no effect: the chain runs again, each time with one possible
- * cause removed, until the stage has an effect.
+ * cause removed, until the stage has an effect. Also measures the repeat that DRY has found.
  */
 
 /**
@@ -42,4 +42,29 @@ export async function explainIdle(stages, warp) {
   return Promise.all(
     stages.map(async (stage) => (isIdle(stage) ? { ...stage, why: await why(stage) } : stage)),
   );
+}
+
+/** The longest repeat that is measured, in tokens. */
+const LONGEST = 64;
+
+/**
+ * Returns the length in tokens of the longest repeat that DRY penalises: the largest allowed length with which it
+ * still has an effect.
+ * @param {(change: Settings) => Promise<{ stages: TraceStage[] }>} warp
+ * @param {number} allowed the allowed length, with which DRY has an effect
+ */
+export async function measureRepeat(warp, allowed) {
+  const works = async (/** @type {number} */ dry_allowed_length) => {
+    const { stages } = await warp({ dry_allowed_length });
+    return stages.some(({ name, changed }) => name === 'dry_multiplier' && changed);
+  };
+  let low = Math.max(1, Math.ceil(allowed));
+  let high = 2 * low;
+  while (high < LONGEST && (await works(high))) [low, high] = [high, 2 * high];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (await works(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
 }

@@ -93,18 +93,28 @@ export class Reader {
   }
 
   /**
-   * Adds the reason to each stage of TOLD that is on and had no effect.
+   * Adds the reason to each stage of TOLD that is on and had no effect, and its repeat to DRY.
    * @param {import('../engine/types.js').TraceStage[]} stages
    * @param {TextPosition} position
    */
   async #explain(stages, position) {
-    if (!stages.some(({ name, active, changed }) => active && !changed && TOLD.includes(name)))
-      return stages;
-    const { explainIdle } = await import('./idle-reason.js');
-    return explainIdle(stages, async (change) => {
+    const told = stages.filter(({ name, active }) => active && TOLD.includes(name));
+    const dry = told.find(({ name, changed }) => changed && name === 'dry_multiplier');
+    if (!dry && told.every(({ changed }) => changed)) return stages;
+    const { explainIdle, measureRepeat } = await import('./idle-reason.js');
+    const warp = async (/** @type {Settings} */ change) => {
       const [found] = await this.#warpAll(position, [{ ...position.settings, ...change }]);
       return found;
-    });
+    };
+    const explained = await explainIdle(stages, warp);
+    if (!dry) return explained;
+    const { neutral } = this.#engine.table.find(({ name }) => name === 'dry_allowed_length') ?? {};
+    const allowed = Number(position.settings.dry_allowed_length ?? neutral);
+    const length = await measureRepeat(warp, allowed);
+    const repeat = (await this.pieces(position.ids.slice(-length)))
+      .map(({ text }) => text)
+      .join('');
+    return explained.map((stage) => (stage.name === dry.name ? { ...stage, repeat } : stage));
   }
 
   /**
