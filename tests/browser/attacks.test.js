@@ -11,7 +11,7 @@ import { temporaryFolder } from '../cleanup.js';
 import { attacks } from '../fixtures/attacks.js';
 import { sample } from '../long.js';
 import { withMemory } from '../node/bounded_memory.js';
-import { openBench, readBars, settle, until } from './bench.js';
+import { chooseModel, openBench, readBars, settle, until } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -73,8 +73,7 @@ const drop = (page, name, bytes) =>
 
 test('a dropped hostile file opens, or is refused with its sentence and changes nothing', async () => {
   const { page, complaints, foreign, close } = await bench.open({ path: '?lang=en' });
-  const chosen = () =>
-    page.locator('logit-model select').evaluate((select) => select.selectedOptions[0].text);
+  const chosen = () => page.locator('logit-model #model').innerText();
   await page.locator('[data-command=step]').click();
   const text = () => page.locator('logit-text .step').allInnerTexts();
   await until(text, ({ length }) => length === 1);
@@ -116,7 +115,7 @@ test('a dropped hostile file opens, or is refused with its sentence and changes 
 test('if memory cannot grow, a model that does not fit is refused and the open one stays', async () => {
   const { page, complaints, close } = await bench.open({ path: 'tight/?lang=en', own: true });
   const bars = await readBars(page);
-  await page.locator('logit-model select').selectOption('stories');
+  await chooseModel(page, 'stories');
   const alert = page.locator('logit-scope .refused[role=alert] p');
   const refusal = /^\u2068stories\u2069 was not opened: .*(memory|allocated).*\.$/;
   assert.match(

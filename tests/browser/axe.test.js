@@ -184,7 +184,7 @@ const OVER = {
       await page.locator('#prompt').fill('Tomorrow zebra');
       await page.locator('#fault:not(:empty)').waitFor();
       const nonsense = { name: 'no.gguf', mimeType: '', buffer: Buffer.from('no model') };
-      await page.locator('logit-model input[type=file]').setInputFiles(nonsense);
+      await page.locator('logit-sheet input[type=file]').setInputFiles(nonsense);
       await page.locator('logit-scope .refused').waitFor();
     },
   },

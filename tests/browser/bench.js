@@ -373,9 +373,31 @@ export async function unfoldStages(page) {
  * @param {string} view
  */
 export async function showView(page, view) {
-  const press = page.locator(`[data-view=${view}]`);
-  if (!(await press.count())) await page.locator('logit-model button').click();
-  await press.click();
+  const tab = page.locator(`[role=tab][data-view=${view}]`);
+  if (await tab.count()) return tab.click();
+  await page.locator('logit-model #model').click();
+  await page.locator(`logit-sheet [data-view=${view}]`).click();
+}
+
+/**
+ * Opens the model's sheet and presses a command in it.
+ * @param {import('playwright-core').Page} page
+ * @param {'more' | 'file' | 'bigram'} command
+ */
+export async function openSheet(page, command) {
+  await page.locator('logit-model #model').click();
+  await page.locator(`logit-sheet [data-command=${command}]`).click();
+}
+
+/** @param {import('playwright-core').Page} page @param {string} name of an offered model */
+export async function chooseModel(page, name) {
+  await page.locator('logit-model #model').click();
+  await page.locator(`logit-sheet [data-model=${name}]`).click();
+}
+
+/** Returns the facts of the open model, which the closed sheet holds too. @param {import('playwright-core').Page} page */
+export async function modelFacts(page) {
+  return (await page.locator('logit-sheet .facts').textContent()) ?? '';
 }
 
 /** Buttons that start a view's computation. Play is left out: it shows nothing new at rest. */

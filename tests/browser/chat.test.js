@@ -9,7 +9,7 @@ import { Logitscope } from '../../web/engine/index.js';
 import { smallModel } from '../node/small_model.js';
 import { pathToFileURL } from 'node:url';
 import { LONG, long } from '../long.js';
-import { START, openBench, settle, until } from './bench.js';
+import { START, chooseModel, openBench, settle, until } from './bench.js';
 
 const SAID = [{ role: 'user', content: '<end>' }];
 
@@ -139,7 +139,7 @@ async function viewsAgree(page, said) {
 
 test('the chat renderer is fetched with its model and then works without the network', async () => {
   const { page, complaints, close } = await bench.open({ path: '?lang=en', own: true });
-  await page.locator('logit-model input[type=file]').setInputFiles(FILE);
+  await page.locator('logit-sheet input[type=file]').setInputFiles(FILE);
   await page.locator('logit-text [data-mode=chat]').waitFor();
   await settle(page);
   await page.context().setOffline(true);
@@ -168,7 +168,7 @@ long('a model with a template takes a text or a chat, also in the single file', 
       await page.goto(`${pathToFileURL(join(bench.dist, 'logitscope.html'))}?lang=en&view=bench`);
       await page.locator('logit-distribution .row').first().waitFor();
     }
-    await page.locator('logit-model input[type=file]').setInputFiles(FILE);
+    await page.locator('logit-sheet input[type=file]').setInputFiles(FILE);
     await page.locator('logit-text [data-mode=chat]').click();
     const chat = page.locator('logit-chat');
     const prompt = await chat.locator('#user').inputValue();
@@ -205,7 +205,7 @@ long('a model with a template takes a text or a chat, also in the single file', 
     assert.equal(await chat.locator('#system').inputValue(), 'Be brief.');
     await chat.locator('#date').fill('2025-02-01');
     assert.equal(await shown(said), said);
-    await page.locator('logit-model select').selectOption('verbs');
+    await chooseModel(page, 'verbs');
     await page.locator('logit-text #fault').getByText('chat template').waitFor();
     assert.equal(await chat.locator('#user').inputValue(), 'a<end>b', 'and with another model');
     await page.locator('logit-text [data-mode=text]').click();

@@ -9,6 +9,7 @@ import {
   START,
   expectTrace,
   loadReference,
+  modelFacts,
   openBench,
   readBars,
   settle,
@@ -216,7 +217,7 @@ test('a dropped file opens; spaces, line breaks and partial characters are visib
   await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
   await page.locator('logit-model .drop').waitFor();
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
-  const facts = () => page.locator('footer dl').first().innerText();
+  const facts = () => modelFacts(page);
   assert.match(await until(facts, (text) => text.includes('bytes')), /257 tokens/);
   await page.locator('#preset').selectOption({ label: 'Plain: the model as it is' });
 

@@ -377,7 +377,7 @@ test('no link holds a user’s own file, and the panel for sending says so', asy
     mimeType: '',
     buffer: await readFile(join(root, 'models/shakespeare.gguf')),
   };
-  await page.setInputFiles('logit-model #file', model);
+  await page.setInputFiles('logit-sheet input[type=file]', model);
   await until(
     () => page.url(),
     (url) => !url.includes('model='),

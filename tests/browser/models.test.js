@@ -3,17 +3,25 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { MODELS } from '../../web/state/models.js';
 import { LONG, cases } from '../long.js';
-import { openBench, root, settle, unfoldStages, until } from './bench.js';
+import {
+  chooseModel,
+  modelFacts,
+  openBench,
+  openSheet,
+  root,
+  settle,
+  unfoldStages,
+  until,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
-const modelFact = (page) => page.locator('footer dl').first().innerText();
-const chosen = (page) =>
-  page.locator('logit-model select').evaluate((s) => s.selectedOptions[0].text);
+const chosen = (page) => page.locator('logit-model #model').innerText();
 
 test('each model of the list opens with prompts that it can read, and the settings stay', async () => {
   const { page, complaints, foreign, close } = await bench.open();
@@ -25,14 +33,20 @@ test('each model of the list opens with prompts that it can read, and the settin
     ['shakespeare', /6\d tokens/],
     ['verbs', /64 tokens/],
   ]) {
-    await page.locator('logit-model select').selectOption(name);
+    await chooseModel(page, name);
     assert.match(
       await until(
-        () => modelFact(page),
+        () => modelFacts(page),
         (text) => text.includes(name),
       ),
       vocabulary,
     );
+    const { bytes, tokens } = MODELS.find((offer) => offer.name === name);
+    const told = await page.evaluate(() => {
+      const { info } = document.querySelector('logit-scope');
+      return [info.bytes, info.model_context_length];
+    });
+    assert.deepEqual(told, [bytes, tokens], 'the sheet says the size of each file');
     const examples = page.locator('logit-text .examples button, logit-text button[aria-pressed]');
     assert.ok((await examples.count()) > 0);
     assert.equal((await page.locator('logit-text .error').allInnerTexts()).join(''), '');
@@ -50,9 +64,9 @@ test('each model of the list opens with prompts that it can read, and the settin
 
 /** Chooses a model in the list and waits until the page shows it. */
 async function choose(page, name) {
-  await page.locator('logit-model select').selectOption(name);
+  await chooseModel(page, name);
   await until(
-    () => modelFact(page),
+    () => modelFacts(page),
     (text) => text.includes(name),
   );
   await settle(page);
@@ -110,7 +124,7 @@ test('typed text and settings survive a change of model, even if a model cannot 
     await typed;
     await route.continue();
   });
-  await page.locator('logit-model select').selectOption('shakespeare');
+  await chooseModel(page, 'shakespeare');
   await page.locator('logit-model progress').waitFor();
   await prompt.fill('Hark, the');
   await page.locator('logit-knob[data-name=top_k] .box').fill('11');
@@ -118,7 +132,7 @@ test('typed text and settings survive a change of model, even if a model cannot 
   await page.locator('#prompt').press('Enter');
   go(null);
   await until(
-    () => modelFact(page),
+    () => modelFacts(page),
     (text) => text.includes('shakespeare'),
   );
   await settle(page);
@@ -129,9 +143,70 @@ test('typed text and settings survive a change of model, even if a model cannot 
   await close();
 });
 
+test('the sheet opens by key and by pointer, keeps its facts in step with the model, and gives the focus back', async () => {
+  const { page, complaints, close } = await bench.open({ fresh: true });
+  const button = page.locator('logit-model #model');
+  const sheet = page.locator('logit-sheet');
+  const inSheet = () => sheet.evaluate((one) => one.matches(':focus-within'));
+  const onButton = () => button.evaluate((one) => one.matches(':focus'));
+  await button.press('Enter');
+  assert.ok(await until(inSheet, Boolean));
+  assert.equal(await sheet.locator('[aria-current]').getAttribute('data-model'), 'verbs');
+  for (const { name, bytes, tokens } of MODELS) {
+    const line = await sheet.locator(`[data-model=${name}]`).innerText();
+    assert.match(line, new RegExp(`${(bytes / 1e6).toFixed(2)} MB · ${tokens} tokens`));
+  }
+  await page.keyboard.press('Escape');
+  assert.ok(await until(onButton, Boolean));
+  assert.equal(await sheet.isVisible(), false);
+
+  // The key Tab leaves the sheet and closes it; a second press of the button closes it too.
+  await button.click();
+  assert.ok(await until(inSheet, Boolean));
+  for (let i = 0; i < 20 && (await inSheet()); i++) await page.keyboard.press('Tab');
+  assert.equal(await sheet.isVisible(), false);
+  await button.click();
+  await button.click();
+  assert.equal(await sheet.isVisible(), false);
+
+  // A context that the model does not have changes nothing. Another one reads the text again.
+  await button.click();
+  const context = sheet.locator('logit-context input');
+  await context.fill('99');
+  await context.press('Enter');
+  assert.equal(
+    await sheet.locator('logit-context .error').innerText(),
+    'context must be between 1 and 32, got 99; it stays at 32.',
+  );
+  await context.fill('16');
+  await context.press('Enter');
+  assert.match(
+    await until(
+      () => page.url(),
+      (url) => url.includes('context='),
+    ),
+    /context=16/,
+  );
+  assert.ok(await inSheet(), 'the sheet stays open');
+  await sheet.locator('[data-view=cost]').click();
+  await page.locator('#tab-cost[aria-selected=true]').waitFor();
+  assert.equal(await sheet.isVisible(), false);
+  assert.ok(await onButton());
+  await openSheet(page, 'bigram');
+  await page.locator('#tab-logits[aria-selected=true]').waitFor();
+  await page.locator('logit-logits [data-source=bigram][aria-pressed=true]').waitFor();
+  assert.equal(
+    await page.locator('#tab-cost').count(),
+    0,
+    'a view without a tab has one while shown',
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('the picker opens a file; a file that is no model is refused in one sentence and changes nothing; a right-to-left name turns only itself', async () => {
   const { page, close } = await bench.open({ path: '?lang=en&model=shakespeare', fresh: true });
-  const file = page.locator('logit-model input[type=file]');
+  const file = page.locator('logit-sheet input[type=file]');
   await file.setInputFiles({
     name: 'broken.gguf',
     mimeType: 'application/octet-stream',
@@ -140,7 +215,7 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   const refusal = page.locator('logit-scope .refused[role=alert] p');
   await refusal.waitFor();
   assert.match(await refusal.innerText(), /^\u2068broken\.gguf\u2069 was not opened: .+\.$/);
-  assert.match(await modelFact(page), /shakespeare/);
+  assert.match(await modelFacts(page), /shakespeare/);
   assert.match(await chosen(page), /^shakespeare/);
   await file.setInputFiles({
     name: 'mine.gguf',
@@ -149,12 +224,12 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   });
   assert.match(
     await until(
-      () => modelFact(page),
+      () => modelFacts(page),
       (text) => text.includes('verbs'),
     ),
     /64 tokens/,
   );
-  const mine = (name) => name === '\u2068mine.gguf\u2069';
+  const mine = (name) => name === 'mine.gguf';
   assert.ok(mine(await until(() => chosen(page), mine)));
   assert.equal(await refusal.count(), 0);
   await settle(page);
@@ -170,27 +245,20 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   const name = `${turned}.gguf`;
   await file.setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
   await until(
-    () => modelFact(page),
+    () => modelFacts(page),
     (text) => text.includes(turned),
   );
-  const right = await page
-    .locator('footer dl dd')
-    .first()
-    .evaluate((fact) => {
-      const range = document.createRange();
-      const after = [...fact.childNodes].find((node) => node.nodeValue?.includes('('));
-      range.selectNode(/** @type {Node} */ (after));
-      const bdi = /** @type {Element} */ (fact.querySelector('bdi'));
-      return range.getBoundingClientRect().left >= bdi.getBoundingClientRect().right - 1;
-    });
+  const right = await page.locator('logit-model #model').evaluate((button) => {
+    const [bdi, arrow] = [...button.children].map((part) => part.getBoundingClientRect());
+    return arrow.left >= bdi.right - 1;
+  });
   assert.ok(right, 'what follows the name stands to its right');
-  const isolated = `\u2068${name}\u2069`;
   assert.equal(
     await until(
       () => chosen(page),
-      (text) => text === isolated,
+      (text) => text === name,
     ),
-    isolated,
+    name,
   );
   await close();
 });
@@ -207,7 +275,7 @@ test('without the network a model gives one sentence, and the picker stays at th
   await page.locator('#prompt').fill('zebra');
   await page.locator('logit-text #fault:not(:empty)').waitFor();
   await page.context().setOffline(true);
-  await page.locator('logit-model select').selectOption('shakespeare');
+  await chooseModel(page, 'shakespeare');
   const refusal = page.locator('logit-scope .refused[role=alert]');
   await refusal.waitFor();
   assert.equal(
@@ -221,7 +289,7 @@ test('without the network a model gives one sentence, and the picker stays at th
   await page.context().setOffline(false);
   // A model with a grammar; both are unavailable.
   const said = async () => {
-    await page.locator('logit-model select').selectOption('verbs');
+    await chooseModel(page, 'verbs');
     await refusal.waitFor();
     const text = await refusal.locator('p').innerText();
     await refusal.locator('button').click();
@@ -248,15 +316,15 @@ test('an address names an offered model or a file of its own origin, never a for
   const { page, foreign, close } = await bench.open({
     path: '?lang=en&model=https://example.org/models/verbs.gguf',
   });
-  assert.match(await modelFact(page), /stories/);
+  assert.match(await modelFacts(page), /stories/);
   assert.deepEqual(foreign, []);
   for (const model of LONG ? ['model=stories&', ''] : ['']) {
     await page.goto(`${bench.url}?lang=en&${model}view=bench`);
     await page.locator('logit-distribution .row').first().waitFor();
-    assert.match(await modelFact(page), /stories \(llama\)/);
+    assert.match(await modelFacts(page), /stories\s+architecture\s*llama/);
   }
   await page.goto(`${bench.url}?lang=en&model=models/verbs.gguf&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
-  assert.match(await modelFact(page), /verbs/);
+  assert.match(await modelFacts(page), /verbs/);
   await close();
 });

@@ -14,7 +14,7 @@ import { long, sample } from '../long.js';
 import { splitGguf } from '../fixtures/split.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { smallContents } from '../node/small_model.js';
-import { until } from './bench.js';
+import { modelFacts, openSheet, until } from './bench.js';
 import { openSite } from './site.js';
 
 const contents = smallContents({ dim: 64, context: 64, layers: 8, name: 'far away' });
@@ -124,7 +124,7 @@ async function visitor(script = '') {
   page.on('pageerror', (error) => complaints.push(String(error)));
   const open = (/** @type {string} */ query = '') =>
     page.goto(`${site}?lang=en&view=bench${query}`);
-  const fact = () => page.locator('footer dl').first().innerText();
+  const fact = () => modelFacts(page);
   const ready = () => until(() => fact().catch(() => ''), fits);
   return { context, page, open, ready, complaints };
 }
@@ -165,7 +165,7 @@ test('a model address asks first, resumes a cut connection, and is stored for th
   assert.ok(fits(await ready()));
   assert.deepEqual(host.requests, []);
 
-  await page.locator('logit-model select').selectOption('…');
+  await openSheet(page, 'more');
   const dialog = page.locator('logit-open dialog');
   assert.match(await dialog.locator('.kept li').innerText(), new RegExp(`m\\.gguf\\s+${size} MB`));
   await dialog.locator('[data-remove]').click();
@@ -291,7 +291,7 @@ long('a large file from disk shows the same progress bar, and a press cancels it
   await truncate(path, 40e6);
   await page.goto(`${site}slow/?lang=en&view=bench&model=verbs`);
   await page.locator('logit-distribution .row').first().waitFor();
-  await page.locator('logit-model input[type=file]').setInputFiles(path);
+  await page.locator('logit-sheet input[type=file]').setInputFiles(path);
   const bar = page.locator('logit-fetching');
   await bar.getByText(/ MB a second, (\d+ min )?\d+ s left/).waitFor();
   assert.match(await bar.locator('label').innerText(), /^large\.gguf: \d+\.\d\d MB of 40\.00 MB$/);
@@ -299,7 +299,7 @@ long('a large file from disk shows the same progress bar, and a press cancels it
   await bar.locator('[data-command=cancel]').click();
   await page.locator('logit-scope .refused').getByText('loading was cancelled').waitFor();
   assert.equal(await bar.count(), 0);
-  assert.match(await page.locator('footer dl').first().innerText(), /verbs/);
+  assert.match(await modelFacts(page), /verbs/);
   assert.deepEqual(complaints, []);
   await context.close();
 });
@@ -349,7 +349,7 @@ test('a model of the list asks before its download from the hub, and no element 
   await context.route('https://huggingface.co/**', (route) => route.abort());
   await open();
   await page.locator('logit-distribution .row').first().waitFor();
-  await page.locator('logit-model select').selectOption('…');
+  await openSheet(page, 'more');
   const dialog = page.locator('logit-open dialog');
   await dialog.locator('button[data-name*="smollm2-360m"]').click();
   const press = dialog.locator('[data-command=fetch]');
@@ -407,7 +407,7 @@ test('a full disk ends the storing, not the opening, and leaves nothing behind',
   await page.locator('logit-fetching').getByText('no room').waitFor();
   host.behave({});
   assert.ok(fits(await ready()));
-  await page.locator('logit-model select').selectOption('…');
+  await openSheet(page, 'more');
   await page.locator('logit-open dialog').getByText('Nothing is kept.').waitFor();
   const held = await page.evaluate(async () => {
     const { held } = await navigator.locks.query();
@@ -473,12 +473,7 @@ long('with two tabs at once one stores the file and both open it', async () => {
   host.behave({ pause: 100 });
   await first.open(query);
   await second.goto(`${site}?lang=en&view=bench${query}`);
-  const facts = () =>
-    second
-      .locator('footer dl')
-      .first()
-      .innerText()
-      .catch(() => '');
+  const facts = () => modelFacts(second).catch(() => '');
   const press = async (/** @type {import('playwright-core').Page} */ page) => {
     await page.locator('logit-open [data-command=size]').click();
     await page.locator('logit-open [data-command=fetch]').click();

@@ -8,6 +8,7 @@ import {
   expectTrace,
   frame,
   loadReference,
+  modelFacts,
   openBench,
   readBars,
   settle,
@@ -51,7 +52,7 @@ const texts = (page) =>
 test('the page loads completely from its own origin and logs no complaint', async () => {
   const { page, complaints, foreign, close } = await bench.open({ path: '?lang=en#temperature=1' });
   await expectBars(page, FIRST, {});
-  assert.match(await page.locator('footer').innerText(), /64 tokens/);
+  assert.match(await modelFacts(page), /64 tokens/);
   assert.equal(await page.title(), 'Experiment · Logitscope');
   await page.locator('[data-command=run]').click();
   await page.locator('.verdict[data-right]').waitFor();

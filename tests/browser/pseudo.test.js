@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 import { LONG, long, sample } from '../long.js';
-import { START, openBench, settle, unfoldStages } from './bench.js';
+import { START, openBench, openSheet, settle, unfoldStages } from './bench.js';
 import { rest } from './lesson-page.js';
 import { findFaults, findOverlaps } from './overflow.js';
 
@@ -29,10 +29,11 @@ const LESSONS = [
   '?lesson=strategies',
 ];
 /** Parts of the page: views, menus and lessons. */
-const PLACES = [...VIEW_NAMES, 'models', 'preferences', ...LESSONS];
+const PLACES = [...VIEW_NAMES, 'models', 'sheet', 'preferences', ...LESSONS];
 
 const OVER = {
-  models: (page) => page.locator('logit-model select').selectOption('…'),
+  models: (page) => openSheet(page, 'more'),
+  sheet: (page) => page.locator('logit-model #model').click(),
   preferences: (page) => page.locator('logit-preferences [popovertarget]').click(),
 };
 

@@ -54,7 +54,7 @@ long('a prompt longer than the context is refused in Spanish, with both numbers'
 test('a file that is no model is refused in Spanish, and after a change of language in English', async () => {
   const { page, complaints, close } = await open();
   const hand = (text) =>
-    page.locator('logit-model input[type=file]').setInputFiles({
+    page.locator('logit-sheet input[type=file]').setInputFiles({
       name: 'roto.gguf',
       mimeType: 'application/octet-stream',
       buffer: Buffer.from(text, 'latin1'),

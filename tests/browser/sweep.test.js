@@ -5,7 +5,17 @@ import { text as textOf } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parseAxis, sweep, toCsv } from '../../web/engine/sweep.js';
 import { long, sample } from '../long.js';
-import { axe, FIRST, START, loadReference, openBench, root, settle, until } from './bench.js';
+import {
+  FIRST,
+  START,
+  axe,
+  chooseModel,
+  loadReference,
+  openBench,
+  root,
+  settle,
+  until,
+} from './bench.js';
 
 const grammar = JSON.parse(await readFile(`${root}models/verbs.grammar.json`, 'utf8'));
 
@@ -409,7 +419,7 @@ long('a figure of a stage that is off stays while another model loads', async ()
   await settle(page);
   assert.equal(await view.locator('.now').count(), 2, 'marked where the bench is');
   await page.locator('[data-view=bench]').click();
-  await page.locator('logit-model select').selectOption('shakespeare');
+  await chooseModel(page, 'shakespeare');
   await page.locator('[data-view=sweep]').click();
   await settle(page);
   assert.deepEqual(complaints, []);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { START, openBench, root, settle, until } from './bench.js';
+import { START, chooseModel, modelFacts, openBench, root, settle, until } from './bench.js';
 import { long } from '../long.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -63,7 +63,7 @@ async function goBack(page) {
 long('Forward to a file and a prompt that it cannot read invents no text', async () => {
   const path = '?lang=en&model=stories#prompt=The%20king';
   const { page, complaints, close } = await bench.open({ path, fresh: true });
-  await page.locator('logit-model input[type=file]').setInputFiles(file);
+  await page.locator('logit-sheet input[type=file]').setInputFiles(file);
   const fault = page.locator('logit-text #fault');
   const said = 'This model does not know “The”. The bars show how this model begins a text.';
   await until(
@@ -292,7 +292,7 @@ const again = (page) => page.locator('logit-reopen');
 
 test('a user’s own file is asked for by name and opens in its old state', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });
-  await page.setInputFiles('logit-model #file', file);
+  await page.setInputFiles('logit-sheet input[type=file]', file);
   await until(
     () => page.url(),
     (url) => !url.includes('model='),
@@ -363,7 +363,8 @@ long('a file whose place the browser remembers opens at a press, or by itself', 
     },
     [...file.buffer],
   );
-  await page.locator('logit-model label.open').click();
+  await page.locator('logit-model #model').click();
+  await page.locator('logit-sheet [data-command=file]').click();
   await until(
     () => page.url(),
     (url) => !url.includes('model='),
@@ -395,13 +396,13 @@ test('going back to an address without a model shows the page’s own model', as
   await page.goto(`${bench.url}?lang=en&view=bench`);
   await page.locator('logit-distribution .row').first().waitFor();
   await settle(page);
-  await page.locator('logit-model select').selectOption('verbs');
+  await chooseModel(page, 'verbs');
   await until(
     () => page.url(),
     (url) => url.includes('model=verbs'),
   );
   await goBack(page);
-  assert.match(await page.locator('footer dl').first().innerText(), /stories/);
+  assert.match(await modelFacts(page), /stories/);
   assert.equal(await page.locator('#prompt').inputValue(), 'Lily wanted to');
   await close();
 });

@@ -1,27 +1,18 @@
-/**
- * Renders the foot of the instrument: notes, buttons of more views, the model's facts, the glossary.
- */
+/** Renders the foot of the instrument: one line about the page, the start of the tour, and the glossary. */
 import { html, nothing } from 'lit';
-import { hasMessage, number, t } from '../locale/locale.js';
+import { hasMessage, t } from '../locale/locale.js';
 import { TERMS } from '../base/term.js';
 
 /**
- * @param {Record<string, any> | null} info the model's facts
- * @param {{ views: readonly string[], onView: (name: string) => void, onGuide: (() => void) | null, onContext: ((event: CustomEvent) => void) | null }} asked the handlers, and the views
- *   that have a button; `onGuide` is null if the view has a button for the tour, `onContext` if the instrument is read-only
+ * @param {{ onGuide: (() => void) | null, licences: boolean }} asked `onGuide` is null if the view has a
+ *   button for the tour; `licences` is true if the site has LICENSES.txt
  */
-export function renderFoot(info, { views, onView, onGuide, onContext }) {
+export function renderFoot({ onGuide, licences }) {
   return html`
     <footer>
-      <div>
-        <p>${t('foot.numbers')} ${t('foot.private')}</p>
-        ${views.map(
-          (name) =>
-            html`<button class="plain" data-view=${name} @click=${() => onView(name)}>${t(`foot.${name}`)}</button>`,
-        )}
+      <p>${t('foot.numbers')}
         ${onGuide ? html`<button class="plain" data-guide="show" @click=${onGuide}>${t('foot.guide')}</button>` : nothing}
-      </div>
-      <dl>${info ? renderFacts(info, onContext) : nothing}</dl>
+        ${licences ? html`<a href="LICENSES.txt">${t('foot.licences')}</a>` : nothing}</p>
       ${hasMessage('term.title') ? renderGlossary() : nothing}
     </footer>
   `;
@@ -35,22 +26,4 @@ function renderGlossary() {
         (name) => html`<div><dt>${t(`term.${name}`)}</dt><dd>${t(`term.${name}.about`)}</dd></div>`,
       )}</dl>
     </details>`;
-}
-
-/** @param {Record<string, any>} info @param {((event: CustomEvent) => void) | null} onContext */
-function renderFacts(info, onContext) {
-  /** @param {string} name @param {unknown} value */
-  const fact = (name, value) => html`<div><dt>${t(name)}</dt><dd>${value}</dd></div>`;
-  return html`
-    ${fact('foot.model', html`<bdi>${info.name}</bdi> (<bdi>${info.architecture}</bdi>)`)}
-    ${fact('foot.parameters', number(info.parameters))}
-    ${fact('foot.vocabulary', t('foot.tokens', { n: info.vocab_size }))}
-    ${fact(
-      'foot.context',
-      onContext
-        ? html`<logit-context .info=${info} @logit-context=${onContext}></logit-context>`
-        : t('foot.tokens', { n: info.context_length }),
-    )}
-    ${fact('foot.layers', number(info.n_layer))}
-    ${fact('foot.engine', `WebAssembly, ${info.variant}`)}`;
 }

@@ -4,7 +4,7 @@
  */
 import { recall, remember } from '../state/memory.js';
 import { VIEWS } from './views.js';
-import { FOOT_VIEWS } from '../state/fields.js';
+import { SHEET_VIEWS } from '../state/fields.js';
 
 /** @typedef {import('./scope.js').LogitScope} LogitScope */
 
@@ -66,7 +66,7 @@ function doKey(scope, key) {
     scope.emit('logit-shortcuts');
     return true;
   }
-  const view = VIEWS.filter(({ name }) => !FOOT_VIEWS.includes(name))[Number(key) - 1];
+  const view = VIEWS.filter(({ name }) => !SHEET_VIEWS.includes(name))[Number(key) - 1];
   const tabs = scope.renderRoot.querySelector('.places:not([hidden])');
   if (view && tabs) {
     scope.view = view.name;

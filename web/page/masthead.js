@@ -1,8 +1,9 @@
 /** Renders the head of the instrument: its name, the views as tabs, the model, the share button. */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
+import { listen } from '../base/props.js';
 import { isSlow } from '../state/engines.js';
-import { FOOT_VIEWS } from '../state/fields.js';
+import { SHEET_VIEWS } from '../state/fields.js';
 import { findModel } from '../state/models.js';
 import { inLanguage } from './site-links.js';
 import { VIEWS } from './views.js';
@@ -16,14 +17,15 @@ import { VIEWS } from './views.js';
  * @param {string} shown.name of the model
  * @param {import('../state/instrument.js').Instrument} shown.instrument
  * @param {(view: string) => void} shown.go
- * @param {(event: CustomEvent) => void} shown.onModel
- * @param {() => void} shown.onMore
+ * @param {Record<string, (event: any) => void>} shown.asked the listeners for the sheet's events; one
+ *   object for all renders
  */
-export function renderMasthead(scope, { shows, name, instrument, go, onModel, onMore }) {
+export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   if (!['masthead', 'tabs', 'model'].some(shows)) return nothing;
   const { progress: coming, coming: model } = instrument.model;
   const progress = scope.ready && !isSlow(coming) ? coming : null;
   const shown = progress ? findModel(model).name : name;
+  const sheet = { info: instrument.info, views: shows('tabs') ? SHEET_VIEWS : [] };
   return html`
     <div class="top">
     <slot name="name"></slot>
@@ -32,7 +34,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, onModel, on
       ${scope.shareable ? html`<a href=${inLanguage('?lesson')}>${t('page.lessons')}</a>` : nothing}
     </div>
     <logit-model ?hidden=${!shows('model') || scope.readonly} .name=${shown} .progress=${progress}
-      @logit-model=${onModel} @logit-more=${onMore}></logit-model>
+      .sheet=${sheet} ${listen(asked)}></logit-model>
     ${
       scope.shareable
         ? html`<button data-command="share" @click=${() => scope.emit('logit-share')}>
@@ -48,7 +50,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, onModel, on
 function renderTabs({ view, renderRoot }, go) {
   // The others have a tab only while they are visible.
   const names = VIEWS.map(({ name }) => name).filter(
-    (name) => !FOOT_VIEWS.includes(name) || name === view,
+    (name) => !SHEET_VIEWS.includes(name) || name === view,
   );
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -1,19 +1,19 @@
 /**
- * <logit-model>: the name of the model, with three ways to choose another model: a list, a file picker,
- * or a file dropped on the page. Emits "logit-model".
+ * <logit-model>: the button with the model's name. It opens the model's sheet. A file dropped on the page
+ * emits "logit-model".
  */
 import { html, nothing } from 'lit';
-import { live } from 'lit/directives/live.js';
 import { fixed, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
-import { droppedFiles, modelOf, onPick } from '../state/files.js';
-import { MODELS } from '../state/models.js';
+import { props } from '../base/props.js';
+import { droppedFiles, modelOf } from '../state/files.js';
 import modelChooserStyles from './model-chooser.css';
 
 export class LogitModel extends LogitElement {
   static properties = {
     name: {},
     progress: { attribute: false },
+    sheet: { attribute: false },
     over: { state: true },
   };
 
@@ -25,6 +25,8 @@ export class LogitModel extends LogitElement {
     this.name = '';
     /** @type {{ loaded: number, total: number } | null} The progress of a load in bytes; null for none. */
     this.progress = null;
+    /** The properties of the sheet. @type {Record<string, unknown>} */
+    this.sheet = {};
     /** True while the user drags a file over the page. */
     this.over = false;
   }
@@ -45,58 +47,26 @@ export class LogitModel extends LogitElement {
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
     this.over = type === 'dragover' || (type === 'dragleave' && relatedTarget !== null);
-    if (type === 'drop') this.#openFiles(droppedFiles(dataTransfer));
+    const model = type === 'drop' ? modelOf(droppedFiles(dataTransfer)) : null;
+    if (model) this.emit('logit-model', { model });
   }
 
   render() {
-    const known = MODELS.some(({ name }) => name === this.name);
     const { loaded = 0, total = 0 } = this.progress ?? {};
     const words = t('load.progress', { done: megabytes(loaded), total: megabytes(total) });
     return html`
-      <div class="row">
-        <select id="model" .value=${live(known ? this.name : '')} aria-label=${t('model.label')} @change=${this.#onChoose}>
-          ${MODELS.map(
-            ({ name }) =>
-              html`<option value=${name} ?selected=${name === this.name}>${t(`model.${name}`)}</option>`,
-          )}
-          <option value="…">${t('model.more')}</option>
-          ${known ? nothing : html`<option value="" selected>\u2068${this.name}\u2069</option>`}
-        </select>
-        <input type="file" id="file" accept=".gguf" multiple @change=${this.#onPick}
-          @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
-        <label class="open" for="file" title=${t('model.open')}>
-          <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M2.5 15.5v-11h5l2 2h8v9z"></path></svg>
-          <span class="visually-hidden">${t('model.open')}</span></label>
-      </div>
+      <button id="model" popovertarget="sheet" aria-haspopup="dialog" aria-label=${t('model.button', { name: this.name })}
+        title=${this.name} @click=${() => import('./model-sheet.js')}>
+        <bdi>${this.name}</bdi>
+        <svg viewBox="0 0 10 10" aria-hidden="true"><path d="m1.5 3 3.5 4 3.5-4z"></path></svg></button>
       ${
         this.progress
           ? html`<progress aria-label=${words} max=${total || 1} .value=${loaded}></progress>`
           : nothing
       }
+      <logit-sheet id="sheet" popover .name=${this.name} ${props(this.sheet)}></logit-sheet>
       ${this.over ? html`<div class="drop">${t('model.drop')}</div>` : nothing}
     `;
-  }
-
-  /** @param {Event} event */
-  #onChoose({ target }) {
-    const select = /** @type {HTMLSelectElement} */ (target);
-    const { value } = select;
-    if (value !== '…') return void (value && this.emit('logit-model', { model: value }));
-    select.value = MODELS.some(({ name }) => name === this.name) ? this.name : '';
-    this.emit('logit-more');
-  }
-
-  /** @param {Event} event */
-  #onPick({ target }) {
-    const input = /** @type {HTMLInputElement} */ (target);
-    this.#openFiles(input.files);
-    input.value = '';
-  }
-
-  /** @param {Iterable<File> | null} files */
-  #openFiles(files) {
-    const model = modelOf(files);
-    if (model) this.emit('logit-model', { model });
   }
 }
 

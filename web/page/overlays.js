@@ -1,5 +1,5 @@
 /** The elements over the panels and at the foot of the page, fetched while the first model loads. */
-import './context.js';
+import './model-sheet.js';
 import '../panels/distribution/glance.js';
 import '../panels/text/alternatives.js';
 import '../panels/text/branches.js';

@@ -11,9 +11,10 @@ import { define } from '../base/element.js';
 import { detailOf, reason, sayDropped } from '../base/faults.js';
 import { glossary } from '../base/term.js';
 import { hasMessage, t } from '../locale/locale.js';
+import { assets } from '../state/assets.js';
 import { Choices } from '../state/choices.js';
 import { isSlow } from '../state/engines.js';
-import { FIELDS, FOOT_VIEWS } from '../state/fields.js';
+import { FIELDS } from '../state/fields.js';
 import { FIRST_SCREEN, emptyFrame, expandFrame } from '../state/first-frame.js';
 import { farAddress } from '../state/hosts.js';
 import { MODELS, findModel } from '../state/models.js';
@@ -379,6 +380,17 @@ export class LogitScope extends InstrumentElement {
   /** @param {CustomEvent} event */
   #onModel = ({ detail: { model, context } }) => this.open(model, context);
 
+  /** The listeners for the events of the model's sheet. @type {Record<string, (event: CustomEvent) => void>} */
+  #fromSheet = {
+    'logit-model': this.#onModel,
+    'logit-more': () => this.#opener.showMore(),
+    'logit-context': ({ detail }) => this.#changeContext(detail.context),
+    'logit-go': ({ detail: { view, choices = {} } }) => {
+      this.#go(view);
+      this.choose(choices);
+    },
+  };
+
   render() {
     if (this.#tucked)
       return html`${this.#renderBench()}${this.hidden ? nothing : this.#opener.renderInstead()}`;
@@ -390,8 +402,7 @@ export class LogitScope extends InstrumentElement {
         name: this.missing?.name ?? this.#opener.offer.name,
         instrument: this.instrument,
         go: (view) => this.#go(view),
-        onModel: this.#onModel,
-        onMore: () => this.#opener.showMore(),
+        asked: this.#fromSheet,
       })}
       ${this.#renderSaid()}
       ${this.#placed ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
@@ -504,21 +515,12 @@ export class LogitScope extends InstrumentElement {
   };
 
   #renderFoot() {
-    const { info } = this.instrument;
-    const tabs = this.#shows('tabs');
-    const views = FOOT_VIEWS.filter((name) => tabs && name !== this.view);
-    return guard(
-      [info, views.join(), this.#guides, hasMessage('term.title'), this.readonly, t('language')],
-      () =>
-        renderFoot(info, {
-          views,
-          onView: (/** @type {string} */ name) => {
-            this.#go(name);
-            scrollTo(0, 0);
-          },
-          onGuide: this.#guides ? null : this.#onGuide,
-          onContext: this.readonly ? null : ({ detail }) => this.#changeContext(detail.context),
-        }),
+    const { shareable } = this;
+    return guard([this.#guides, hasMessage('term.title'), shareable, t('language')], () =>
+      renderFoot({
+        onGuide: this.#guides ? null : this.#onGuide,
+        licences: shareable && assets.inside.size === 0,
+      }),
     );
   }
 

@@ -64,8 +64,8 @@ export const VIEW_NAMES = [
   'speculative',
   'logits',
 ];
-/** The views without a tab; buttons at the foot of the page open them. */
-export const FOOT_VIEWS = ['cost', 'speculative', 'logits'];
+/** The views without a tab; the model's sheet leads to them. */
+export const SHEET_VIEWS = ['cost', 'speculative', 'logits'];
 /** The colour themes of the page; auto follows the system. */
 export const THEMES = ['auto', 'light', 'dark', 'contrast'];
 

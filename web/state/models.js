@@ -4,9 +4,10 @@ import { farAddress } from './hosts.js';
 
 /**
  * The page begins with the first of `examples`, a prompt with several good continuations. `draft` is a
- * smaller model with the vocabulary of `model`, fetched only for speculative decoding.
+ * smaller model with the vocabulary of `model`, fetched only for speculative decoding. `bytes` is the
+ * size of the file, `tokens` the longest context; both are known for the models that come with the page.
  * @typedef {{ name: string, model: import('./engines.js').Model, grammar: string,
- *   examples: string[], draft?: string }} Offer
+ *   examples: string[], draft?: string, bytes?: number, tokens?: number }} Offer
  */
 
 /** @type {Offer[]} */
@@ -14,6 +15,8 @@ export const MODELS = [
   {
     name: 'stories',
     model: 'models/stories.gguf',
+    bytes: 3643200,
+    tokens: 512,
     draft: 'models/stories-draft.gguf',
     grammar: '',
     examples: ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom said, "', 'They all'],
@@ -21,12 +24,16 @@ export const MODELS = [
   {
     name: 'verbs',
     model: 'models/verbs.gguf',
+    bytes: 629088,
+    tokens: 32,
     grammar: 'models/verbs.grammar.json',
     examples: ['Today she', 'Tomorrow she', 'Yesterday they', 'Every day he', 'This week we'],
   },
   {
     name: 'shakespeare',
     model: 'models/shakespeare.gguf',
+    bytes: 1854944,
+    tokens: 256,
     grammar: '',
     examples: ['ROMEO:', 'To be, or', 'KING RICHARD', 'What is', 'Come'],
   },

@@ -1,0 +1,194 @@
+/**
+ * <logit-sheet>: the sheet under the model's button, a popover. It lists the models, the ways to open
+ * another one, and the facts of the open model. Emits "logit-model" ({ model }), "logit-more" for a
+ * model elsewhere, "logit-context" ({ context }) and "logit-go" ({ view, choices }) for a view.
+ */
+import { html, nothing } from 'lit';
+import { locales } from '#locales/sheet';
+import { LogitElement, define } from '../base/element.js';
+import { addMessages, number, t } from '../locale/locale.js';
+import { modelOf, onPick } from '../state/files.js';
+import { MODELS } from '../state/models.js';
+import './context.js';
+import { megabytes } from './model-chooser.js';
+import modelSheetStyles from './model-sheet.css';
+
+addMessages(locales);
+
+/** The space between the button and the sheet, in CSS pixels. */
+const GAP_PX = 4;
+
+const ICONS = {
+  file: 'M2.5 15.5v-11h5l2 2h8v9z',
+  hub: 'M3 10a7 7 0 1 0 14 0 7 7 0 1 0-14 0M3 10h14M10 3c-5 4-5 10 0 14M10 3c5 4 5 10 0 14',
+  pasted: 'M3 6h14M3 10h9M3 14h11',
+  bigram: 'M3 3h14v14H3zM3 7.7h14M3 12.3h14M7.7 3v14M12.3 3v14',
+};
+
+export class LogitSheet extends LogitElement {
+  static properties = {
+    name: {},
+    info: { attribute: false },
+    views: { attribute: false },
+  };
+
+  static styles = [...LogitElement.styles, modelSheetStyles];
+
+  constructor() {
+    super();
+    /** The name of the offered model or file that is open or loading. */
+    this.name = '';
+    /** The facts of the open model. @type {import('../engine/types.js').Info | null} */
+    this.info = null;
+    /** The views to which the sheet leads. @type {readonly string[]} */
+    this.views = [];
+    this.addEventListener('toggle', (event) => this.#onToggle(/** @type {ToggleEvent} */ (event)));
+    // The key Tab leaves and closes the sheet.
+    this.addEventListener('focusout', ({ relatedTarget: to }) => {
+      if (to && to !== this.#button && to !== this) this.#hide();
+    });
+  }
+
+  async connectedCallback() {
+    super.connectedCallback();
+    this.setAttribute('role', 'dialog');
+    if (this.matches(':popover-open')) this.#begin(); // opened before this code was loaded
+  }
+
+  /** @param {ToggleEvent} event */
+  #onToggle({ newState }) {
+    if (newState === 'open') this.#begin();
+    else this.#giveBack();
+  }
+
+  #hide() {
+    if (this.matches(':popover-open')) this.hidePopover();
+  }
+
+  /** Gives the focus to the button if it is in the closed sheet or lost: a browser gives it to no element in a shadow root. */
+  #giveBack() {
+    const lost = document.activeElement === document.body || this.matches(':focus-within');
+    if (lost) this.#button.focus();
+  }
+
+  get #button() {
+    const root = /** @type {ShadowRoot} */ (this.getRootNode());
+    return /** @type {HTMLElement} */ (root.querySelector('#model'));
+  }
+
+  /** Places the sheet under its button and moves the focus into it. */
+  async #begin() {
+    await this.updateComplete;
+    const { left, right, bottom } = this.#button.getBoundingClientRect();
+    const wide = document.documentElement.clientWidth;
+    const rtl = this.matches(':dir(rtl)');
+    const [from, to] = rtl ? [left, wide] : [wide - right, right];
+    const fits = to - (rtl ? from : 0) >= this.offsetWidth;
+    this.style.insetInlineEnd = fits ? `${from}px` : `${(wide - this.offsetWidth) / 2}px`;
+    this.style.top = `${bottom + GAP_PX}px`;
+    this.style.maxHeight = `calc(100dvh - ${bottom + GAP_PX}px - 0.75rem)`;
+    /** @type {HTMLElement | null} */ (
+      this.renderRoot.querySelector('[aria-current], button')
+    )?.focus();
+  }
+
+  /** Closes the sheet and emits an event. @param {string} type @param {object} [detail] */
+  #leave(type, detail) {
+    this.#hide();
+    this.#giveBack();
+    this.emit(type, detail);
+  }
+
+  /** @param {Iterable<File> | null} files */
+  #openFiles(files) {
+    const model = modelOf(files);
+    if (model) this.#leave('logit-model', { model });
+  }
+
+  render() {
+    return html`
+      <div class="columns">
+        <div>
+          ${this.#renderModels()}
+          ${this.#renderWays()}
+        </div>
+        <div class="facts">
+          ${this.info ? this.#renderFacts(this.info) : nothing}
+        </div>
+      </div>`;
+  }
+
+  willUpdate() {
+    this.setAttribute('aria-label', t('sheet.title'));
+  }
+
+  #renderModels() {
+    const known = MODELS.some(({ name }) => name === this.name);
+    return html`
+      <ul aria-label=${t('sheet.models')}>
+        ${known ? nothing : html`<li><button class="line" aria-current="true"><bdi>${this.name}</bdi></button></li>`}
+        ${MODELS.map(
+          ({ name, bytes = 0, tokens = 0 }) => html`
+          <li><button class="line" data-model=${name} aria-current=${name === this.name ? 'true' : nothing}
+            @click=${() => (name === this.name ? this.#hide() : this.#leave('logit-model', { model: name }))}>
+            <span>${t(`model.${name}`)}</span>
+            <small>${t('sheet.about', { size: megabytes(bytes), context: number(tokens) })}</small></button></li>`,
+        )}
+      </ul>`;
+  }
+
+  #renderWays() {
+    const logits = this.views.includes('logits');
+    const view = (/** @type {string} */ source) => () =>
+      this.#leave('logit-go', { view: 'logits', choices: { logits_source: source } });
+    return html`
+      <ul class="ways">
+        <li>
+          <input type="file" accept=".gguf" multiple hidden aria-label=${t('model.open')} @change=${this.#onPick}
+            @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
+          <button class="line" data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${icon('file')}${t('model.open')}</button></li>
+        <li><button class="line" data-command="more" @click=${() => this.#leave('logit-more')}>${icon('hub')}${t('sheet.hub')}</button></li>
+        ${
+          logits
+            ? html`<li><button class="line" data-view="logits" @click=${view('pasted')}>${icon('pasted')}${t('sheet.pasted')}</button></li>
+              <li><button class="line" data-command="bigram" @click=${view('bigram')}>${icon('bigram')}${t('sheet.bigram')}</button></li>`
+            : nothing
+        }
+      </ul>`;
+  }
+
+  /** @param {import('../engine/types.js').Info} info */
+  #renderFacts(info) {
+    /** @param {string} name @param {unknown} value */
+    const fact = (name, value) => html`<div><dt>${t(`sheet.${name}`)}</dt><dd>${value}</dd></div>`;
+    return html`
+      <h2><bdi>${info.name}</bdi></h2>
+      <dl>
+        ${fact('architecture', html`<bdi>${info.architecture}</bdi>`)}
+        ${fact('parameters', number(info.parameters))}
+        ${fact('vocabulary', t('sheet.tokens', { n: info.vocab_size }))}
+        ${fact('context', html`<logit-context .info=${info}></logit-context>`)}
+        ${fact('layers', number(info.n_layer))}
+        ${fact('engine', `WebAssembly, ${info.variant}`)}
+      </dl>
+      <p class="links">${this.views
+        .filter((view) => view !== 'logits')
+        .map(
+          (view) =>
+            html`<button class="plain" data-view=${view} @click=${() => this.#leave('logit-go', { view })}>${t(`sheet.${view}`)}</button>`,
+        )}</p>`;
+  }
+
+  /** @param {Event} event */
+  #onPick({ target }) {
+    const input = /** @type {HTMLInputElement} */ (target);
+    this.#openFiles([...(input.files ?? [])]);
+    input.value = ''; // so that the user can choose an equal file again
+  }
+}
+
+/** @param {keyof typeof ICONS} name */
+const icon = (name) =>
+  html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d=${ICONS[name]}></path></svg>`;
+
+define('logit-sheet', LogitSheet);
