@@ -8,7 +8,8 @@
  * @typedef {import('../engine/types.js').Landscape} Landscape
  *
  * `stepped`: true if the values are whole numbers; each value then extends halfway to its neighbours.
- * @typedef {Landscape & { stepped?: boolean }} Slices
+ * `request`: the number of the request that the slices belong to; undefined in the first frame.
+ * @typedef {Landscape & { stepped?: boolean, request?: number }} Slices
  *
  * A token at every value. At value i the river lies between before[i], the mass of the tokens drawn
  * before it, and after[i]. Both are equal if the token cannot be drawn there.
@@ -90,8 +91,46 @@ export function tokenAt({ top, ids, p }, at, u) {
   return null;
 }
 
+/** The number of places at which two landscapes with other values are compared. */
+const PLACES = 241;
+
 /**
- * Returns a mixture of two landscapes with equal values: `from` at share 0, `to` at share 1.
+ * Returns two landscapes with the same number of values. If their knobs differ, values at the same share
+ * of the two ranges belong together.
+ * @param {Rivers} from
+ * @param {Rivers} to
+ * @returns {[Rivers, Rivers]}
+ */
+export function aligned(from, to) {
+  const alike = from.values.length === to.values.length && from.stepped === to.stepped;
+  return alike ? [from, to] : [spread(from), spread(to)];
+}
+
+/** Returns a landscape at PLACES even places; steps become steep slopes. @param {Rivers} rivers @returns {Rivers} */
+function spread({ values, rivers, ground, stepped }) {
+  const last = values.length - 1;
+  const line = (/** @type {ArrayLike<number>} */ all) =>
+    Float64Array.from({ length: PLACES }, (_, i) => {
+      const place = (i / (PLACES - 1)) * last;
+      const low = stepped ? Math.round(place) : Math.min(Math.floor(place), last - 1);
+      return stepped ? all[low] : all[low] + (all[low + 1] - all[low]) * (place - low);
+    });
+  return {
+    values: line(values),
+    rivers: rivers.map(({ id, before, after }) => ({
+      id,
+      before: line(before),
+      after: line(after),
+      stepped: false,
+    })),
+    ground: line(ground),
+    stepped: false,
+  };
+}
+
+/**
+ * Returns a mixture of two aligned landscapes: `from` at share 0, `to` at share 1. A river of one of them
+ * grows from the ground of the other, or shrinks into it.
  * @param {Rivers} from
  * @param {Rivers} to
  * @param {number} share 0 to 1
@@ -126,21 +165,23 @@ export function between(from, to, share) {
 const NEAR = 1e-3;
 
 /**
- * True if two landscapes with equal values look equal.
- * @param {Rivers} from
- * @param {Rivers} to
+ * True if two landscapes over the same range look equal at the values that both have.
+ * @param {Rivers} first
+ * @param {Rivers} second
  */
-export function lookAlike(from, to) {
+export function lookAlike(first, second) {
+  const n = Math.min(first.values.length, second.values.length);
+  const [one, other] = [thinned(first, n), thinned(second, n)];
+  const found = new Map(other.rivers.map((river) => [river.id, river]));
   const near = (/** @type {Float64Array} */ a, /** @type {Float64Array} */ b) =>
     a.every((value, i) => Math.abs(value - b[i]) < NEAR);
-  const earlier = new Map(from.rivers.map((river) => [river.id, river]));
-  return (
-    from.rivers.length === to.rivers.length &&
-    to.rivers.every(({ id, before, after }) => {
-      const river = earlier.get(id);
-      return river !== undefined && near(river.before, before) && near(river.after, after);
-    })
-  );
+  const thin = (/** @type {River} */ { before, after }) => near(before, after);
+  const same = one.rivers.every((river) => {
+    const twin = found.get(river.id);
+    found.delete(river.id);
+    return twin ? near(river.before, twin.before) && near(river.after, twin.after) : thin(river);
+  });
+  return same && [...found.values()].every(thin);
 }
 
 /**

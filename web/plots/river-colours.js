@@ -43,8 +43,13 @@ export function colourOf(palette, rank) {
 
 /** @param {Palette} palette @param {number} rank */
 function mix({ first, last }, rank) {
-  const [a, b] = [channels(first), channels(last)];
-  const share = Math.min(1, Math.sqrt(rank / RAMP) * 0.8 + (rank % 2) * 0.2);
+  return blend(first, last, Math.min(1, Math.sqrt(rank / RAMP) * 0.8 + (rank % 2) * 0.2));
+}
+
+/** Returns a mixture of two colours. @param {string} from @param {string} to @param {number} share 0 to 1 */
+export function blend(from, to, share) {
+  if (from === to) return to;
+  const [a, b] = [channels(from), channels(to)];
   return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * share)).join(' ')})`;
 }
 

@@ -42,7 +42,6 @@ const STRIDES = [16, 4, 2, 1];
 export class LandscapeReader {
   /** The slices read so far, at evenly spaced values. @type {Slices | null} */
   landscape = null;
-  fine = false;
   /** @type {Reading | null} */
   reading = null;
   /** The text that follows; null without a model. @type {Written | null} */
@@ -65,6 +64,8 @@ export class LandscapeReader {
   /** Ends the text in flight. */
   #stop = new AbortController();
   #key = '';
+  /** The number of requests for slices. */
+  #requests = 0;
   /** True if the landscape may be shown before all slices are read. */
   #coarse;
   #closed = false;
@@ -277,6 +278,7 @@ export class LandscapeReader {
     const turnedOn = { ...settings, [knob]: all[all.length - 1] };
     const step = await this.#moveTo({ ids, past, settings: turnedOn });
     const last = all.length - 1;
+    const request = ++this.#requests;
     /** @type {Map<number, Landscape & { at: number }>} */
     const found = new Map();
     let cost = 1;
@@ -296,11 +298,11 @@ export class LandscapeReader {
         if (this.#slices.waiting || this.#closed) return;
         some.forEach((place, at) => found.set(place, { ...part, at }));
       }
-      this.fine = stride === 1 || (stride === 2 && this.#halved(cost));
-      if (!this.fine && !this.#coarse) continue;
+      const fine = stride === 1 || (stride === 2 && this.#halved(cost));
+      if (!fine && !this.#coarse) continue;
       this.#coarse = true;
       const stepped = row.kind === 'integer' && stride === 1 && last === row.high - row.low;
-      this.landscape = { ...joined(places, all, found), stepped };
+      this.landscape = { ...joined(places, all, found), stepped, request };
       this.#changed('landscape');
     }
   }

@@ -12,7 +12,7 @@ import { ROWS } from './slice.js';
  * The news of LandscapeReader, and four more. `encoded`: the prompt has its tokens. `asked`: a new
  * request was sent. `knob`: the new request has another knob. `compared`: a comparison ended.
  * @typedef {'landscape' | 'reading' | 'text' | 'course' | 'ladder' | 'fault' | 'encoded' | 'asked' | 'knob' | 'compared'} News
- * @typedef {(news: News, slices?: import('../../state/landscape.js').Slices, fine?: boolean) => void} Tell
+ * @typedef {(news: News, slices?: import('../../state/landscape.js').Slices) => void} Tell
  */
 
 export class Content {
@@ -149,10 +149,10 @@ export class Content {
 
   /** @param {News} news */
   async #onRead(news) {
-    const { landscape, fine, reading } = /** @type {LandscapeReader} */ (this.reader);
+    const { landscape, reading } = /** @type {LandscapeReader} */ (this.reader);
     if (news === 'landscape' && landscape) {
       await this.names.fetch(landscape.ids.filter((_, k) => k % landscape.top < NAMED));
-      return this.#tell(news, landscape, fine);
+      return this.#tell(news, landscape);
     }
     if (news === 'reading' && reading) {
       const { drawn, trace, at } = reading;

@@ -182,15 +182,15 @@ export class LogitLandscape extends ModelElement {
   }
 
   /** @type {import('./content.js').Tell} */
-  #onNews(news, slices, fine = false) {
+  #onNews(news, slices) {
     const picture = this.#display?.picture;
     if (news === 'encoded') return this.requestUpdate();
     if (news === 'asked' || news === 'reading' || news === 'fault')
       this.sentence.wait(news === 'asked');
     if (news === 'asked') return this.#rain.clear();
-    if (news === 'knob') return picture?.forget();
+    if (news === 'knob') return picture?.turn();
     if (news === 'compared') return picture?.endComparison();
-    if (slices) picture?.take(slices, fine && !calm());
+    if (slices) picture?.take(slices, !calm());
     this.moved();
   }
 

@@ -52,8 +52,9 @@ function pathOf({ before, after, stepped }, { width, height }) {
  * @param {CanvasRenderingContext2D} context
  * @param {Pick<Named, 'river' | 'rank'>[]} named
  * @param {Look} look
+ * @param {Map<number, string> | null} [colours] by token; null for the colours of the ranks
  */
-export function paintRivers(context, named, look) {
+export function paintRivers(context, named, look, colours = null) {
   const { width, height, unit, palette } = look;
   context.fillStyle = palette.ground;
   context.fillRect(0, 0, width, height);
@@ -63,7 +64,7 @@ export function paintRivers(context, named, look) {
   for (const { river, rank } of named) {
     if (rank < 0) continue;
     const path = pathOf(river, look);
-    context.fillStyle = colourOf(palette, rank);
+    context.fillStyle = colours?.get(river.id) ?? colourOf(palette, rank);
     context.fill(path);
     // A full outline would hide a thin river.
     context.globalAlpha = Math.max(0.16, 1 - rank / RAMP);

@@ -4,15 +4,9 @@
  */
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
-import { readPalette } from '../../plots/river-colours.js';
-import {
-  between,
-  common,
-  groundOf,
-  layRivers,
-  lookAlike,
-  placeLabels,
-} from '../../plots/landscape.js';
+import { colourOf, readPalette } from '../../plots/river-colours.js';
+import { common, groundOf, layRivers, lookAlike, placeLabels } from '../../plots/landscape.js';
+import { Morph } from './morph.js';
 import { namedAt, paintLit, paintNames } from './paint.js';
 import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
 
@@ -35,8 +29,6 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  *   size: number }} Words `size`: the size of the vocabulary
  */
 
-/** The duration of the transition between two landscapes, in ms. */
-const MORPH_MS = 450;
 /** The sizes to try for names, and for the ground's name, in 1/16 rem. */
 const NAME_SIZES = [30, 24, 19, 15, 13, 11.5];
 const GROUND_SIZES = [17, 15, 13, 11.5];
@@ -58,8 +50,16 @@ export class Picture {
   #layers = {};
   /** @type {Map<number, number>} */
   #ranks = new Map();
-  /** The previous landscape and the start in ms of a transition; null without one. @type {{ from: Rivers, began: number } | null} */
+  /** The motion from the previous landscape; null without one. @type {Morph | null} */
   #morph = null;
+  /** The number of the request of the landscape; undefined for the first frame. @type {number | undefined} */
+  #request;
+  /** The place of the knob's line on the screen, a share of the width, and the drawn token. */
+  #at = { share: 0, drawn: -1 };
+  /** The move of the knob's line to its place on a new axis; `to` is null until that is known. @type {{ from: number, to: number | null } | null} */
+  #line = null;
+  /** True from the choice of another knob to its first landscape. */
+  #waits = false;
   /** The key of the values that each layer shows. @type {Record<string, string>} */
   #painted = {};
   /** The landscape to compare with; null without a comparison. @type {Rivers | null} */
@@ -112,6 +112,15 @@ export class Picture {
   forget() {
     this.rivers = null;
     this.#morph = null;
+    this.#line = null;
+    this.#waits = false;
+    this.endComparison();
+  }
+
+  /** Keeps the picture until the landscape of another knob arrives. */
+  turn() {
+    this.#waits = this.rivers !== null;
+    this.#line = this.#waits ? { from: this.#at.share, to: null } : null;
     this.endComparison();
   }
 
@@ -147,28 +156,51 @@ export class Picture {
 
   /**
    * @param {import('../../plots/landscape.js').Slices} landscape
-   * @param {boolean} glide true to show a transition from the previous landscape
+   * @param {boolean} glide true to show the motion from the previous landscape
    */
   take(landscape, glide) {
-    const before = this.rivers;
     const rivers = layRivers(landscape);
-    const { values } = rivers;
-    const along =
-      before?.values.length === values.length &&
-      before.values[0] === values[0] &&
-      before.values.at(-1) === values.at(-1);
-    // A transition hides the names, so it is omitted if both landscapes look equal.
-    const glides = glide && before && along && !lookAlike(before, rivers);
-    this.#morph = glides ? { from: before, began: performance.now() } : null;
+    const finer = landscape.request === this.#request && !this.#waits;
+    this.#request = landscape.request;
+    // Fewer values than the present picture has are shown only if they differ from it.
+    const { length } = this.rivers?.values ?? [];
+    if (!finer && !this.#waits && this.rivers && length > rivers.values.length)
+      if (lookAlike(this.rivers, rivers)) return;
+    if (finer) this.#morph?.turnTo(rivers);
+    else this.#morph = glide && this.rivers ? this.#moveTo(rivers, this.rivers) : null;
+    if (!this.#morph) this.#line = null;
+    this.#waits = false;
     this.#ranks = new Map(rivers.rivers.map(({ id }, rank) => [id, rank]));
     this.rivers = rivers;
     this.#same = this.#compared && common(this.#compared, rivers);
     this.#turn++;
   }
 
+  /** Returns the motion to a new landscape; null for none. @param {Rivers} to @param {Rivers} present */
+  #moveTo(to, present) {
+    const along = this.#waits;
+    // The next text of somebody who types is shown at once.
+    if (!along && this.#morph) return null;
+    // A motion hides the names, so it is omitted if both landscapes look equal.
+    if (!along && lookAlike(present, to)) return null;
+    const { rivers, colours } = this.#morph?.shown ?? {
+      rivers: present,
+      colours: new Map(present.rivers.map(({ id }) => [id, this.#colourOf(id)])),
+    };
+    return new Morph(rivers, colours, to, { along, began: performance.now() });
+  }
+
+  /** Returns the colour of a token's river; the drawn token has the mark's. @param {number} id */
+  #colourOf(id) {
+    const { palette } = this.look;
+    return id === this.#at.drawn ? palette.mark : colourOf(palette, this.rankOf(id));
+  }
+
   /** Returns the river or the ground under a point. @param {{ share: number, u: number } | null} point */
   at(point) {
-    return point && this.rivers && namedAt(this.named, this.rivers, point.share, point.u);
+    const { rivers } = this;
+    if (!point || !rivers || this.#waits) return null;
+    return namedAt(this.named, rivers, point.share, point.u);
   }
 
   /**
@@ -178,14 +210,15 @@ export class Picture {
    */
   paint(now, shown, words) {
     if (!this.rivers) return;
-    this.#paintRivers(now, words);
     const { drawn, course } = shown;
+    this.#at.drawn = drawn;
+    const part = this.#paintRivers(now, words);
     const pointed = this.at(shown.pointed);
     const lit = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
     const still = !this.moving;
     this.#once(
       'lit',
-      [still && (course ?? lit?.river)?.id, course !== null, pointed?.river.id],
+      [still && (course ?? lit?.river)?.id, course !== null, pointed ? pointed.river.id : ''],
       (context) => {
         const outlined =
           pointed && pointed.rank >= 0 && pointed.river.id !== drawn ? pointed : null;
@@ -197,11 +230,27 @@ export class Picture {
     this.#once('names', [still && lit?.label && drawn], (context) => {
       if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
     });
-    this.#moveLines(shown);
+    setProperties(this.#layer('names'), { opacity: still ? '1' : '0' });
+    this.#moveLines({ ...shown, share: this.#shareOf(shown.share, part) });
+  }
+
+  /**
+   * Returns the place of the knob's line, which moves with the rivers when the knob changes.
+   * @param {number} share the knob's value as a share of its range
+   * @param {number} part of the motion, 0 to 1
+   */
+  #shareOf(share, part) {
+    const line = this.#line;
+    if (line) line.to ??= share;
+    // An input moves the line at once.
+    if (line?.to !== share || (part === 1 && !this.#waits)) this.#line = null;
+    if (!line || !this.#line) return share;
+    return this.#waits ? line.from : line.from + (share - line.from) * part;
   }
 
   /** @param {Shown} shown */
   #moveLines({ share, u, trace, drawn }) {
+    this.#at.share = share;
     const { width, height, unit } = this.look;
     const strip = stripWidth(unit);
     const slice = trace.tokens.filter(({ p }) => p > 0);
@@ -235,24 +284,23 @@ export class Picture {
   }
 
   /**
+   * Returns the part of a motion that is done, 1 without one.
    * @param {number} now
    * @param {Words} words
    */
   #paintRivers(now, words) {
-    let shown = /** @type {Rivers} */ (this.rivers);
-    let part = 1;
-    if (this.#morph) {
-      part = Math.max(0, (now - this.#morph.began) / MORPH_MS);
-      if (part >= 1) this.#morph = null;
-      else shown = between(this.#morph.from, shown, 1 - (1 - part) ** 3);
-    }
+    const part = this.#morph?.partAt(now) ?? 1;
+    if (part === 1) this.#morph = null;
     const laid = [this.#turn, words.others].join();
     this.#once('rivers', [part], (context) => {
       if (this.#laid !== laid) this.#layNames(context, words);
       this.#laid = laid;
-      const each = shown.rivers.map((river) => ({ river, rank: this.rankOf(river.id) }));
-      paintRivers(context, each, this.look);
+      const way = this.#morph?.at(part, (id) => this.#colourOf(id));
+      const { rivers } = way?.rivers ?? /** @type {Rivers} */ (this.rivers);
+      const each = rivers.map((river) => ({ river, rank: this.rankOf(river.id) }));
+      paintRivers(context, each, this.look, way?.colours);
     });
+    return part;
   }
 
   /**
