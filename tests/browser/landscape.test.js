@@ -651,6 +651,64 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   await opened.close();
 });
 
+/** Returns the layers of the picture as a text, and the x coordinate of the crossing. */
+const paintedIn = (view) =>
+  view.evaluate((it) => {
+    const layers = ['rivers', 'lit', 'names', 'strip'];
+    const { transform } = it.renderRoot.querySelector('.cross').style;
+    return [
+      ...layers.map((name) => it.renderRoot.querySelector(`.plot .${name}`).toDataURL()),
+      transform,
+    ].join();
+  });
+
+test('another knob morphs the picture, whose end is exactly the picture of a fresh load; with reduced motion at once', async () => {
+  const ends = [];
+  for (const reducedMotion of ['no-preference', 'reduce']) {
+    const opened = await openLandscape({ hash: '#temperature=1.2&top_k=20', reducedMotion });
+    const { page, view } = opened;
+    const first = await paintedIn(view);
+    // The lines and a river of both pictures must be between their two places in some frame.
+    const seen = await view.evaluate(async (it) => {
+      const cross = it.renderRoot.querySelector('.cross');
+      const rivers = it.renderRoot.querySelector('.plot .rivers');
+      const x = () => Number(/[\d.]+/.exec(cross.style.transform)[0]);
+      const pixels = () => rivers.toDataURL();
+      it.renderRoot.querySelector('[data-knob=top_k]').click();
+      const places = [x()];
+      const pictures = [pixels()];
+      for (const began = performance.now(); performance.now() - began < 1200; ) {
+        await new Promise(requestAnimationFrame);
+        if (places.at(-1) !== x()) places.push(x());
+        if (pictures.at(-1) !== pixels()) pictures.push(pixels());
+      }
+      return { places, pictures: pictures.length };
+    });
+    await settle(page);
+    const last = await paintedIn(view);
+    assert.notEqual(last, first);
+    const { places } = seen;
+    if (reducedMotion === 'reduce') assert.equal(places.length, 2, 'one move');
+    else {
+      assert.ok(places.length > 3 && seen.pictures > 3, `${places} in ${seen.pictures} pictures`);
+      const down = [...places].sort((a, b) => b - a);
+      assert.deepEqual(places, down, 'the line moves along with the rivers');
+    }
+    await until(
+      async () => page.url(),
+      (url) => url.includes('landscape_knob=top_k'),
+    );
+    await page.reload();
+    await view.locator('.sentence mark').waitFor();
+    await settle(page);
+    assert.equal(await paintedIn(view), last, 'the picture of a fresh load');
+    ends.push(last);
+    assert.deepEqual(opened.complaints, []);
+    await opened.close();
+  }
+  assert.equal(ends[0], ends[1]);
+});
+
 test('a page with some controls offers those knobs only', async () => {
   const opened = await openLandscape({
     path: '?lang=en&model=verbs&view=landscape&controls=top_p,typical_p,temperature#temperature=1.5',

@@ -7,7 +7,14 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { Logitscope } from '../../web/engine/index.js';
-import { between, common, cornersOf, groundOf, layRivers } from '../../web/plots/landscape.js';
+import {
+  aligned,
+  between,
+  common,
+  cornersOf,
+  groundOf,
+  layRivers,
+} from '../../web/plots/landscape.js';
 import { overlap, placeLabels, placeOf, riverAt } from '../../web/plots/landscape.js';
 import { threadOf, tokenAt } from '../../web/plots/landscape.js';
 import { readsSecond } from '../../web/engine/presets.js';
@@ -333,6 +340,16 @@ test('the model’s own text shows the first names and the ground’s', () => {
   assert.ok(labels.at(-1));
 });
 
+/** Returns the edges of a token's river at a share of the range, the slow way. */
+function edgesAt({ rivers, values, stepped }, id, share) {
+  const { before, after } = rivers.find((river) => river.id === id);
+  const place = share * (values.length - 1);
+  const [low, high] = stepped
+    ? [Math.round(place), Math.round(place)]
+    : [Math.floor(place), Math.ceil(place)];
+  return [before, after].map((line) => line[low] + (line[high] - line[low]) * (place - low));
+}
+
 test('a blend of two landscapes has both as its ends, and each step is a landscape', () => {
   scope.feed(scope.encode(PROMPTS[0]));
   const values = evenly(0, 3, 31);
@@ -351,9 +368,23 @@ test('a blend of two landscapes has both as its ends, and each step is a landsca
       assert.ok(same(river.before, before) && same(river.after, after));
     }
   }
-  const half = between(from, to, 0.5);
-  for (const { before, after } of half.rivers)
-    before.forEach((top, i) => assert.ok(after[i] >= top - 1e-12));
+  const whole = evenly(0, 100, 101);
+  const other = scope.landscape({}, 'top_k', whole, { top: 30 });
+  const stepped = layRivers({ ...other, stepped: true });
+  const [one, two] = aligned(from, stepped);
+  // Both have their own heights at each place, the steps too.
+  for (const [all, own] of [
+    [one.rivers, from],
+    [two.rivers, stepped],
+  ])
+    for (const { id, before, after } of all)
+      for (const i of [0, 1, 60, 119, 200, 240]) {
+        const edges = edgesAt(own, id, i / 240);
+        assert.ok(near(before[i], edges[0]) && near(after[i], edges[1]), `${id} at ${i}`);
+      }
+  for (const half of [between(from, to, 0.5), between(one, two, 0.5)])
+    for (const { before, after } of half.rivers)
+      before.forEach((top, i) => assert.ok(after[i] >= top - 1e-12));
 });
 
 test('two orders agree exactly at the places of equal draws', () => {

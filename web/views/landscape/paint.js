@@ -1,5 +1,6 @@
 /** Paints the layers of the landscape on canvas. The functions keep no state except a colour cache. */
 import { riverAt, threadOf } from '../../plots/landscape.js';
+import { grainOf } from '../../plots/grain.js';
 import { RAMP, colourOf } from '../../plots/river-colours.js';
 
 /**
@@ -56,8 +57,10 @@ function pathOf({ before, after, stepped }, { width, height }) {
  */
 export function paintRivers(context, named, look, colours = null) {
   const { width, height, unit, palette } = look;
-  context.fillStyle = palette.ground;
-  context.fillRect(0, 0, width, height);
+  for (const fill of [palette.ground, grainOf(context, look)]) {
+    context.fillStyle = fill;
+    context.fillRect(0, 0, width, height);
+  }
   context.lineJoin = 'round';
   context.lineWidth = 0.75 * unit;
   context.strokeStyle = palette.line;

@@ -1,6 +1,7 @@
 /** The landscape as a standalone SVG: sentence and value, picture and axis. */
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { threadOf } from '../../plots/landscape.js';
+import { FAINT, GRAIN, TILE } from '../../plots/grain.js';
 import { colourOf } from '../../plots/river-colours.js';
 import { THREAD } from './paint.js';
 import { breakLines, partsOf } from './prose.js';
@@ -70,6 +71,15 @@ function linesOf({ look: { width, height, unit, palette }, share, u }) {
   ];
 }
 
+/** Draws the grain of the ground. @param {import('./paint.js').Look} look */
+function grainIn({ width, height, unit, palette }) {
+  const dashes = GRAIN.map(([x, y, wide]) => `M${x} ${y}h${wide}v1h-${wide}z`).join('');
+  return [
+    `<pattern id="grain" width="${TILE}" height="${TILE}" patternUnits="userSpaceOnUse" patternTransform="scale(${unit})"><path d="${dashes}" fill="${palette.grid}" opacity="${FAINT}"/></pattern>`,
+    `<rect width="${width}" height="${height}" fill="url(#grain)"/>`,
+  ];
+}
+
 /** The number of lines of the sentence. */
 const LINES = 2;
 
@@ -125,6 +135,7 @@ export function drawPicture(picture) {
           fill: palette.soft,
         }),
     `<g transform="translate(${margin} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
+    ...grainIn(look),
     ...shapesOf(picture),
     ...namesOf(picture),
     ...linesOf(picture),
