@@ -749,7 +749,7 @@ test('with top-p before temperature the chain changes its order, and the regions
   const opened = await openLandscape({ hash: '#temperature=1.4' });
   const { page, view, knob } = opened;
   const act = (name) => view.evaluate((it, which) => it.act(which), name);
-  await act('top_p');
+  await view.evaluate((it) => it.lines.set({ top_p: 0.9 }));
   await settle(page);
   await expectCrossing(opened, { top_p: 0.9 });
   await act('swap');
