@@ -75,7 +75,7 @@ test('a landscape that names no model shows the first one, and takes another', a
       () => sentence.innerText(),
       (text) => text.startsWith(words),
     );
-  await begins('Lily wanted to go');
+  await begins('The soup was too big');
   await page.locator('logit-landscape').evaluate((it) => {
     it.prompt = 'Tomorrow she';
     it.setAttribute('model', 'verbs');

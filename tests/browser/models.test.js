@@ -78,7 +78,11 @@ test('typed text and settings survive a change of model, even if a model cannot 
   const fault = page.locator('logit-text #fault');
   assert.equal(await prompt.inputValue(), 'Today she');
   await choose(page, 'stories');
-  assert.equal(await prompt.inputValue(), 'Lily wanted to', 'an example becomes one of the model');
+  assert.equal(
+    await prompt.inputValue(),
+    'The soup was too',
+    'an example becomes one of the model',
+  );
   await prompt.fill('A zebra saw');
   await unfoldStages(page);
   await page.locator('logit-shelf summary').click();

@@ -403,7 +403,7 @@ test('going back to an address without a model shows the page’s own model', as
   );
   await goBack(page);
   assert.match(await modelFacts(page), /stories/);
-  assert.equal(await page.locator('#prompt').inputValue(), 'Lily wanted to');
+  assert.equal(await page.locator('#prompt').inputValue(), 'The soup was too');
   await close();
 });
 

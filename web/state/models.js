@@ -1,9 +1,13 @@
 import { farAddress } from './hosts.js';
 
-/** The offered models with example prompts. After "They all" and "Come", greedy decoding repeats itself. */
+/**
+ * The offered models with example prompts. tests/bench/prompts.js ranks prompts by named rivers, little grey,
+ * whole words and a text that becomes strange at a high temperature.
+ */
 
 /**
- * The page begins with the first of `examples`, a prompt with several good continuations. `draft` is a
+ * The page begins with the first of `examples`, which is the default prompt. The next three
+ * are buttons below the sentence. `draft` is a
  * smaller model with the vocabulary of `model`, fetched only for speculative decoding. `bytes` is the
  * size of the file, `tokens` the longest context; both are known for the models that come with the page.
  * @typedef {{ name: string, model: import('./engines.js').Model, grammar: string,
@@ -19,7 +23,13 @@ export const MODELS = [
     tokens: 512,
     draft: 'models/stories-draft.gguf',
     grammar: '',
-    examples: ['Lily wanted to', 'The little dog', 'Once upon a time', 'Mom said, "', 'They all'],
+    examples: [
+      'The soup was too',
+      'One day, a big',
+      'The cake was',
+      'The spider made a',
+      'Once upon a time',
+    ],
   },
   {
     name: 'verbs',
@@ -35,7 +45,7 @@ export const MODELS = [
     bytes: 1854944,
     tokens: 256,
     grammar: '',
-    examples: ['ROMEO:', 'To be, or', 'KING RICHARD', 'What is', 'Come'],
+    examples: ['Your mother', 'Thou art a', 'O, what a', 'If you', 'ROMEO:'],
   },
 ];
 
