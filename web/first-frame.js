@@ -18,7 +18,7 @@ import { MODELS } from './state/models.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Significant digits of logits, and decimals of sums; both only determine positions on the screen. */
-const [DIGITS, DECIMALS] = [8, 7];
+const [DIGITS, DECIMALS] = [9, 9];
 
 /** @type {Promise<import('./state/first-frame.js').BuiltFrame | null> | undefined} */
 let made;

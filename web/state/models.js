@@ -6,9 +6,8 @@ import { farAddress } from './hosts.js';
  */
 
 /**
- * The page begins with the first of `examples`, which is the default prompt. The next three
- * are buttons below the sentence. `draft` is a
- * smaller model with the vocabulary of `model`, fetched only for speculative decoding. `bytes` is the
+ * The page begins with the first of `examples`. The next three are buttons below the sentence. `draft` is
+ * a smaller model with the vocabulary of `model`, fetched only for speculative decoding. `bytes` is the
  * size of the file, `tokens` the longest context; both are known for the models that come with the page.
  * @typedef {{ name: string, model: import('./engines.js').Model, grammar: string,
  *   examples: string[], draft?: string, bytes?: number, tokens?: number }} Offer
