@@ -12,6 +12,7 @@ import { guard } from 'lit/directives/guard.js';
 import { locales } from '#locales/landscape';
 import { sentence } from '../../base/faults.js';
 import { define } from '../../base/element.js';
+import { help } from '../../base/help.js';
 import { ModelElement } from '../../base/model-element.js';
 import { settingName } from '../../base/setting-words.js';
 import { addMessages, t } from '../../locale/locale.js';
@@ -395,7 +396,7 @@ export class LogitLandscape extends ModelElement {
         </div>
         ${row && !bare && !given ? this.#renderLadder(row) : nothing}
       </div>
-      <div class="below">${row ? [this.#renderTable(), renderCaption(row.name, this.lines.single)] : nothing}</div>
+      <div class="below">${row ? [renderAbout(row.name, this.lines.single), this.#renderTable()] : nothing}</div>
       ${this.#menu.render()}
       <p class="visually-hidden" role="status">${rests ? statusWords(this.lines, this.content, this.#rain.tally) : ''}</p>
     `;
@@ -516,10 +517,10 @@ export class LogitLandscape extends ModelElement {
   }
 }
 
-/** @param {string} name of the knob @param {boolean} single */
-function renderCaption(name, single) {
+/** Renders the question mark that explains the picture. @param {string} name of the knob @param {boolean} single */
+function renderAbout(name, single) {
   const stacked = t('landscape.stacked', { knob: settingName(name) });
-  return html`<p class="caption">${stacked} ${single ? '' : t('landscape.crossing')}</p>`;
+  return help(t('view.landscape'), single ? stacked : `${stacked} ${t('landscape.crossing')}`);
 }
 
 /** @param {import('./axis.js').Tick} tick */
