@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { long, sample } from '../long.js';
-import { FIRST, loadReference, openBench, settle, START, until } from './bench.js';
+import { FIRST, loadReference, openBench, settle, START, until, unfoldDraw } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -212,6 +212,7 @@ const testStill = (width, lang) =>
     await page.locator('[data-command=step]').click();
     await page.locator('logit-text .step').first().waitFor();
     await expectStill('after a step');
+    await unfoldDraw(page);
     await page.locator('[data-command=many]').click();
     await page.locator('logit-draw .result[data-total="1000"]').waitFor();
     await settle(page);

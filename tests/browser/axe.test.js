@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { LONG, sample } from '../long.js';
-import { openBench, settle, showView, unfoldView } from './bench.js';
+import { openBench, settle, showView, unfoldView, unfoldDraw, unfoldStages } from './bench.js';
 import { VIEW_NAMES } from '../../web/state/fields.js';
 
 const axeSource = await readFile(
@@ -140,19 +140,22 @@ const OVER = {
   },
   'explanation of a word': {
     within: 'p:popover-open',
-    act: (page) => page.locator('logit-distribution logit-term button').first().click(),
+    act: async (page) => {
+      await page.locator('logit-distribution summary').click();
+      await page.locator('logit-distribution logit-term button').first().click();
+    },
   },
   'list of samplers': {
     within: 'logit-shelf',
     act: async (page) => {
-      await page.locator('logit-shelf summary').click();
+      await unfoldStages(page);
       await page.locator('logit-shelf button').nth(3).click();
     },
   },
   'grammar of the user': {
     within: 'logit-constraint',
     act: async (page) => {
-      await page.locator('logit-shelf summary').click();
+      await unfoldStages(page);
       await page.locator('[data-add=constraint]').click();
       await page.locator('logit-constraint select').selectOption({ index: 4 });
     },
@@ -173,10 +176,6 @@ const OVER = {
       await page.locator('logit-shortcuts dialog[open]').waitFor();
     },
   },
-  'pad of two knobs': {
-    within: 'logit-pad',
-    act: (page) => page.locator('[data-command=pad]').click(),
-  },
   refusal: {
     within: 'logit-knob[data-name=top_p], #fault, .refused',
     act: async (page) => {
@@ -196,6 +195,7 @@ const OVER = {
     within: 'logit-draw',
     act: async (page) => {
       await page.locator('logit-draw .strip').press('ArrowRight');
+      await unfoldDraw(page);
       await page.locator('[data-command=many]').click();
     },
   },
@@ -245,7 +245,7 @@ const OVER = {
 /** States that other views than the bench show. */
 const ELSEWHERE = ['blind ranking', 'strategy being edited', 'map of a sweep', 'bigram table'];
 /** Panels that stay open while axe checks the next one. */
-const BESIDE = ['pad of two knobs', 'refusal', 'curves over all ranks'];
+const BESIDE = ['refusal', 'curves over all ranks'];
 
 test('axe finds nothing with any panel or menu open', async () => {
   const { page, close } = await open('en');

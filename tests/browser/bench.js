@@ -359,7 +359,16 @@ export async function until(probe, good) {
 }
 
 /**
- * Unfolds the stages after the first three, and the list of samplers.
+ * Unfolds the seed, the methods and many draws.
+ * @param {import('playwright-core').Page | import('playwright-core').Locator} page
+ */
+export async function unfoldDraw(page) {
+  const folded = page.locator('logit-draw .ways:not([open]) > summary:visible');
+  if (await folded.count()) await folded.click();
+}
+
+/**
+ * Unfolds the list of samplers and the further settings of the chain.
  * @param {import('playwright-core').Page | import('playwright-core').Locator} page
  */
 export async function unfoldStages(page) {

@@ -75,7 +75,7 @@ test('the keyboard grabs, moves and drops a card, and the page announces each st
   const warp = (settings) => scope.warp(scope.logits(), settings, { history });
   const { only } = compareResults(warp({ ...BALANCED, order }), warp(BALANCED));
   assert.ok(only.count > 0);
-  const words = await page.locator('.card[data-stage=top_p] .order p').innerText();
+  const words = await page.locator('logit-chain .order p').innerText();
   for (const id of only.ids) assert.ok(words.includes(`“${scope.piece(id).text.trim()}”`), words);
 
   await page.locator('[data-command=canonical]').click();
@@ -131,7 +131,7 @@ test('a mouse drag moves a card to another place', async () => {
 test("a drag beside a card's handle selects no text", async () => {
   const { page, close } = await open();
   const card = page.locator('logit-chain .card[data-stage=temperature]');
-  for (const part of ['.title', '.brief']) {
+  for (const part of ['.name', '.brief']) {
     const { x, y, width, height } = await card.locator(part).boundingBox();
     await page.mouse.move(x + width / 2, y + height / 2);
     await page.mouse.down();
@@ -144,27 +144,25 @@ test("a drag beside a card's handle selects no text", async () => {
   await close();
 });
 
-test('on a phone the sticky bars do not cover a card during its move', async () => {
+test('on a phone the text that sticks does not cover a card during its move', async () => {
   const { page, close } = await open({ viewport: { width: 375, height: 812 } });
+  await page.locator('logit-chain [data-command=list]').click();
   const card = page.locator('logit-chain .card[data-stage=top_p]');
-  const glance = page.locator('logit-glance');
-  // Scrolls four times: the sticky knob panel changes the positions after a scroll.
-  await card.evaluate((it) => {
-    for (let i = 0; i < 4; i++) scrollBy(0, it.getBoundingClientRect().top - 160);
-  });
+  await card.evaluate((it) => scrollBy(0, it.getBoundingClientRect().top - 400));
   const { x, y, width, height } = await card.locator('.plug').boundingBox();
   await page.mouse.move(x + width / 2, y + height / 2);
   await page.mouse.down();
-  await glance.locator('.column').first().waitFor();
-  await page.mouse.move(x + width / 2, y - 140, { steps: 5 });
+  await page.mouse.move(x + width / 2, y - 180, { steps: 5 });
   await until(
     () => cards(page),
     ([name]) => name === 'top_p',
   );
   const hidden = async () => {
-    const [strip, row] = await Promise.all([glance.boundingBox(), card.boundingBox()]);
-    const covered = strip.y < row.y + row.height && row.y < strip.y + strip.height;
-    return covered || row.y < -1;
+    const [text, row] = await Promise.all([
+      page.locator('logit-text').boundingBox(),
+      card.boundingBox(),
+    ]);
+    return row.y < text.y + text.height || row.y + row.height > 812;
   };
   assert.equal(await until(hidden, (is) => !is), false, 'while it is held');
   await page.mouse.up();
@@ -377,14 +375,13 @@ test('a stage without effect says why in its row, and a stopped cut line names t
   };
   const xtc = (settings) => said('xtc_probability', { top_p: 1, xtc_threshold: 0.01, ...settings });
   await xtc({ xtc_probability: 1, xtc_threshold: 0.5 });
-  await page.locator('logit-shelf').waitFor(); // the list of samplers loads with the explanations
   await settle(page);
   assert.deepEqual(await xtc({ xtc_probability: 1, xtc_threshold: 0.9 }), [
     'under 2 at threshold',
     'Does nothing here: fewer than two tokens reach its threshold.',
   ]);
   assert.deepEqual(await xtc({ xtc_probability: 1e-9, xtc_threshold: 0.01 }), [
-    'coin: not this step',
+    'coin: not now',
     'Does nothing in this step: its coin fell the other way.',
   ]);
   assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 64 }))[0], /^too few left$/);
@@ -422,74 +419,41 @@ test('a stage without effect says why in its row, and a stopped cut line names t
   await close();
 });
 
-test("a pad moves two knobs at once, over the engine's result for each pair", async () => {
-  const { page, complaints, close } = await open({ hasTouch: true });
-  const button = page.locator('logit-chain [data-command=pad]');
-  assert.equal(await page.locator('logit-pad').count(), 0, 'folded');
-  await button.click();
-  const pad = page.locator('logit-pad .pad');
-  await pad.waitFor();
-  await settle(page);
-  const map = () => page.locator('logit-pad').evaluate((it) => it.map);
-  const expectMap = async (settings, ids) => {
-    scope.feed(ids);
-    const { columns, rows, ...shown } = await map();
-    assert.equal(shown.entropy.length, columns.length * rows.length);
-    const cells = await page.locator('logit-pad td').allTextContents();
-    const [, ...written] = cells; // the first cell is the table's empty corner
-    for (const [i, j] of [
-      [0, 0],
-      [3, 9],
-      [8, 10],
-      [columns.length - 1, 5],
-    ]) {
-      const pair = { temperature: columns[i], top_p: rows[j] };
-      const { entropy, kept } = scope.distribution({ ...settings, ...pair });
-      const at = i * rows.length + j;
-      assert.deepEqual([shown.entropy[at], shown.kept[at]], [entropy, kept], `${i}, ${j}`);
-      assert.ok(Math.abs(Number(written[at]) - entropy) < 0.01, `${written[at]} for ${entropy}`);
-    }
-    const heights = await page.locator('logit-pad .height').allTextContents();
-    assert.ok(heights.includes('1') && heights.includes('2'), heights.join());
-  };
-  await page.locator('logit-pad summary').click();
-  const { repetition_penalty } = BALANCED;
-  await expectMap({ repetition_penalty }, scope.encode(FIRST));
-
-  // The pad and the sliders stay in step; the pad uses the sliders' step widths.
-  const box = (name) => page.locator(`logit-knob[data-name=${name}] .box`).inputValue();
-  const both = async () => [Number(await box('temperature')), Number(await box('top_p'))];
-  const moved = (wanted) => until(both, (now) => String(now) === String(wanted));
-  await pad.focus();
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowDown');
-  const [first] = scope.table.filter(({ name }) => name === 'temperature');
-  const [second] = scope.table.filter(({ name }) => name === 'top_p');
-  const tidy = (value) => Number(value.toFixed(6));
-  const wanted = [tidy(0.7 + first.step), tidy(0.9 - second.step)];
-  assert.deepEqual(await moved(wanted), wanted);
-  assert.match(
-    await pad.getAttribute('aria-valuetext'),
-    /^Temperature 0\.\d+, Top-p 0\.\d+\. Entropy [\d.]+ bits$/,
+test('one press adds each wanted stage with its usual value, in one line, and moves no other out of sight', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: '?lang=en#temperature=1&bench_chart=bars',
+    fresh: true,
+  });
+  scope.feed(scope.encode(FIRST));
+  const usual = (name) => scope.table.find((row) => row.name === name).usual;
+  await page.locator('[data-chip=min_p]').click();
+  await expectTrace(page, scope.distribution({ min_p: usual('min_p') }));
+  const box = page.locator('logit-knob[data-name=min_p] .box');
+  assert.equal(await box.inputValue(), String(usual('min_p')));
+  await page.keyboard.type('0.2');
+  await page.keyboard.press('Enter');
+  await expectTrace(page, scope.distribution({ min_p: 0.2 }));
+  const others = ['repetition_penalty', 'dry_multiplier', 'xtc_probability', 'typical_p'];
+  for (const name of others) {
+    await page.locator(`[data-chip=${name}]`).click();
+    await page.locator(`.card[data-stage=${name}]`).waitFor();
+  }
+  const values = Object.fromEntries(others.map((name) => [name, usual(name)]));
+  await expectTrace(page, scope.distribution({ seed: 42, min_p: 0.2, ...values }, { step: 0 }));
+  const added = ['temperature', 'top_k', 'top_p', 'min_p', ...others];
+  assert.deepEqual(
+    await cards(page),
+    canonical().filter((name) => added.includes(name)),
   );
-  await page.keyboard.press('End');
-  await page.keyboard.press('Home');
-  assert.deepEqual(await moved([first.low, wanted[1]]), [first.low, wanted[1]]);
-  const { x, y, width, height } = await pad.boundingBox();
-  await page.touchscreen.tap(x + width / 2, y + height / 4);
-  await settle(page);
-  const [temperature, top_p] = await both();
-  assert.ok(Math.abs(temperature - (first.low + first.high) / 2) < 0.1, String(temperature));
-  assert.ok(Math.abs(top_p - 0.75) < 0.03, String(top_p));
-  await expectBars(page, { ...BALANCED, temperature, top_p });
-
-  // The map updates with the text and the other settings, and disappears when the pad is folded.
-  await page.locator('logit-text [data-command=step]').click();
-  await settle(page);
-  const drawn = await page.locator('logit-text .step [data-place]').getAttribute('data-id');
-  await expectMap({ repetition_penalty }, [...scope.encode(FIRST), Number(drawn)]);
-  await button.click();
-  assert.equal(await page.locator('logit-pad').count(), 0);
+  assert.equal(await page.locator('[data-chip]').count(), 0);
+  for (const name of added) {
+    const { y, height } = await page.locator(`.card[data-stage=${name}]`).boundingBox();
+    assert.ok(height <= 44 && y > 0 && y + height < 900, `${name}: ${height} px at ${y}`);
+  }
+  assert.equal(await page.locator('logit-chain .about:visible').count(), 0, 'no help unasked');
+  const briefs = await page.locator('logit-chain .brief').allInnerTexts();
+  assert.ok(briefs.includes('no repeat yet'), briefs.join());
+  assert.ok(!briefs.some((brief) => /0\.00/.test(brief)), briefs.join());
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -15,6 +15,7 @@ import {
   settle,
   showView,
   until,
+  unfoldDraw,
 } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -268,7 +269,7 @@ long('the lessons’ example can be pasted as probabilities, and top-p 0.9 keeps
   await view.locator('logit-knob[data-name=top_p] .box').fill('0.9');
   await view.locator('logit-knob[data-name=top_p] .box').press('Enter');
   const kept = () => view.locator('[data-readout=kept] dd').first().innerText();
-  assert.equal(await until(kept, (text) => text === '3'), '3');
+  assert.equal(await until(kept, (text) => text === '3 of 6'), '3 of 6');
 
   const error = view.locator('section > #error');
   await numbers.fill('a: 0.5\nb: -0.1');
@@ -379,6 +380,7 @@ long(
     await page.locator('[data-command=run]').click();
     await page.locator('logit-text .step').nth(4).waitFor();
     const seed = page.locator('logit-draw #seed');
+    await unfoldDraw(page);
     await seed.focus();
     await page.keyboard.press('End');
     const typed = '0123456789';

@@ -15,6 +15,7 @@ import {
   readBars,
   START,
   until,
+  unfoldStages,
 } from './bench.js';
 
 /** A model that can write JSON; the shipped verbs model cannot. */
@@ -38,7 +39,7 @@ const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
 const card = (page) => page.locator('logit-constraint');
 async function addCard(page) {
   if (await card(page).count()) return; // a reused document may still show the card
-  await page.locator('logit-shelf summary').click();
+  await unfoldStages(page);
   await page.locator('[data-add=constraint]').click();
 }
 /** Opens the page in its initial state; may reuse a page. */

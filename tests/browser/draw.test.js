@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tallySeed, totalVariation } from '../../web/state/tally.js';
 import { long } from '../long.js';
-import { FIRST, START, loadReference, openBench, until } from './bench.js';
+import {
+  FIRST,
+  START,
+  loadReference,
+  openBench,
+  until,
+  unfoldDraw,
+  unfoldStages,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -74,6 +82,7 @@ test('the mouse and the keys move u, Step takes its token, and the drawn u comes
 
 test("Gumbel-max draws the engine's token without a u", async () => {
   const { page, complaints, close } = await open();
+  await unfoldDraw(page);
   await page.locator('[data-method=gumbel]').click();
   const lands = page.locator('logit-draw .lands');
   assert.match(
@@ -99,6 +108,7 @@ test("Gumbel-max draws the engine's token without a u", async () => {
 
 test("a thousand draws are the engine's own, shown as ticks on the bars and as a distance", async () => {
   const { page, close } = await open();
+  await unfoldDraw(page);
   await page.locator('[data-command=many]').click();
   const result = page.locator('logit-draw .result');
   await page.locator('logit-draw .result[data-total="1000"]').waitFor();
@@ -149,6 +159,7 @@ long('a strip shows the bars while a knob outside their view turns', async () =>
   const { page, close } = await open({ viewport: { width: 375, height: 700 } });
   const glance = page.locator('logit-glance');
   assert.equal(await glance.isVisible(), false);
+  await unfoldStages(page);
   await page.locator('logit-chain summary', { hasText: 'More settings' }).click();
   const slider = page.locator('logit-knob[data-name=min_tokens_to_keep]').getByRole('slider');
   await slider.focus();
@@ -156,7 +167,7 @@ long('a strip shows the bars while a knob outside their view turns', async () =>
   const box = await glance.boundingBox();
   const used = await slider.boundingBox();
   assert.ok(box.y + box.height < used.y || box.y > used.y + used.height, 'beside the knob');
-  await page.locator('logit-draw #seed').focus();
+  await page.locator('logit-draw summary').focus();
   assert.equal(
     await until(
       () => glance.isVisible(),

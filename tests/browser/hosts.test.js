@@ -5,7 +5,15 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { closed } from '../cleanup.js';
-import { expectTrace, loadReference, openBench, settle, showView, until } from './bench.js';
+import {
+  expectTrace,
+  loadReference,
+  openBench,
+  settle,
+  showView,
+  until,
+  unfoldDraw,
+} from './bench.js';
 import { long, sample } from '../long.js';
 
 let bench;
@@ -326,6 +334,7 @@ test('no request and no storage contains a prompt, a setting or a token', async 
   const box = page.locator('logit-knob[data-name=temperature] .box');
   await box.fill('1.37');
   await box.press('Enter');
+  await unfoldDraw(page);
   await page.locator('logit-draw #seed').fill('987654');
   await page.locator('logit-draw #seed').press('Enter');
   for (let i = 1; i < 3; i++) {

@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { conventions } from '../../web/engine/presets.js';
-import { openBench, openSheet, root, settle, showView, unfoldStages, until } from './bench.js';
+import {
+  openBench,
+  openSheet,
+  root,
+  settle,
+  showView,
+  unfoldDraw,
+  unfoldStages,
+  until,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -199,6 +208,7 @@ test('pasted lines and JSON show the engine’s bars', async () => {
     await page.locator('logit-logits .lands').getAttribute('data-drawn'),
     String(drawn.id),
   );
+  await unfoldDraw(page.locator('logit-logits'));
   await page.locator('logit-logits [data-command=many]').click();
   await until(
     () => page.locator('logit-logits logit-draw .result').getAttribute('data-total'),

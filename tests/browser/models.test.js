@@ -85,7 +85,6 @@ test('typed text and settings survive a change of model, even if a model cannot 
   );
   await prompt.fill('A zebra saw');
   await unfoldStages(page);
-  await page.locator('logit-shelf summary').click();
   await page.locator('[data-add=constraint]').click();
   const card = page.locator('logit-constraint');
   await card.locator('summary').first().click();

@@ -16,6 +16,7 @@ import {
   settle,
   unfoldStages,
   until,
+  unfoldDraw,
 } from './bench.js';
 
 const BALANCED = { temperature: 0.7, top_p: 0.9, repetition_penalty: 1.1 };
@@ -47,8 +48,6 @@ async function open({ add = true, ...options } = {}) {
   await card.waitFor({ state: 'detached' });
   if (add) {
     await unfoldStages(page);
-    const shelf = page.locator('logit-shelf details');
-    if (!(await shelf.evaluate((it) => it.open))) await shelf.locator('summary').click();
     await page.locator('[data-add=own]').click();
     await card.waitFor();
     const editor = card.locator('textarea');
@@ -214,7 +213,7 @@ test('an own sampler can be turned off and on, removed, and added again with its
   await it.card.waitFor({ state: 'detached' });
   await it.shows(BALANCED);
   assert.equal(await it.page.locator('iframe').count(), 0);
-  await it.page.locator('logit-shelf summary').click();
+  await unfoldStages(it.page);
   await it.page.locator('[data-add=own]').click();
   await it.card.locator('summary').click();
   assert.match(await it.card.locator('textarea').inputValue(), /x \* 2/);
@@ -309,6 +308,7 @@ test('many draws, alternatives and the charts over all ranks use an own sampler'
     'export default (l) => { const m = Math.max(...l); return l.map((x) => (x === m ? x : -Infinity)); };',
   );
   await until(it.did, (text) => /Removes 63/.test(text ?? ''));
+  await unfoldDraw(it.page);
   await it.page.locator('[data-command=many]').click();
   const tally = () =>
     it.page
@@ -370,7 +370,6 @@ long(
     await page.goto(`${file}?lang=en&model=verbs#prompt=Today%20she&temperature=1.6`);
     await page.locator('logit-distribution .row').first().waitFor();
     await unfoldStages(page);
-    await page.locator('logit-shelf summary').click();
     await page.locator('[data-add=own]').click();
     const card = page.locator('logit-chain .card[data-stage=own]');
     const shows = (/** @type {any} */ settings) => {

@@ -14,6 +14,7 @@ import {
   settle,
   showView,
   until,
+  unfoldDraw,
 } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -90,7 +91,7 @@ test("the title describes the current state in the page's language and adds no h
   await close();
 });
 
-test('the distribution takes the largest part of the width, and comes first in a narrow window', async () => {
+test('the distribution takes the largest part of the width; in a narrow window the text comes first and stays in sight', async () => {
   const { page, close } = await bench.open({ path: '?lang=en#seed=42' });
   const chart = page.locator('logit-distribution');
   const { width } = await chart.boundingBox();
@@ -109,10 +110,15 @@ test('the distribution takes the largest part of the width, and comes first in a
           .querySelector('logit-scope')
           .renderRoot.querySelector('logit-bench');
         const inner = shadowRoot.querySelector('logit-distribution').shadowRoot;
-        const dock = shadowRoot.querySelector('logit-chain').getBoundingClientRect().top;
-        const bottoms = [...inner.querySelectorAll('.row')].map(
-          (row) => row.getBoundingClientRect().bottom,
-        );
+        const part = (name) => shadowRoot.querySelector(name).getBoundingClientRect();
+        const { top: dock } = part('logit-chain');
+        // A low window shows the bars after a scroll, between the text's end and the knob.
+        if (innerHeight < 600) scrollTo(0, scrollY + part('logit-distribution').top - 140);
+        const { bottom: text } = part('logit-text');
+        const bottoms = [...inner.querySelectorAll('.row')]
+          .map((row) => row.getBoundingClientRect())
+          .filter(({ top }) => top >= text)
+          .map(({ bottom }) => bottom);
         const order = [...shadowRoot.querySelectorAll('.bench > .panel')].map(
           ({ localName }) => localName,
         );
@@ -120,7 +126,9 @@ test('the distribution takes the largest part of the width, and comes first in a
       });
     const found = await until(sight, ({ bars }) => bars >= 3);
     assert.ok(found.bars >= 3, `${found.bars} bars over the knobs at ${w} x ${h}`);
-    assert.equal(found.order, 'logit-distribution,logit-chain,logit-text,logit-draw');
+    assert.equal(found.order, 'logit-text,logit-distribution,logit-chain,logit-draw');
+    const step = await page.locator('[data-command=step]').boundingBox();
+    assert.ok(step.y >= 0 && step.y + step.height <= h, `Step stands at ${step.y} of ${h}`);
     const { y, height } = await knobs.boundingBox();
     assert.ok(y > 0 && y + height <= h, `the knob stands at ${y} of ${h}`);
   }
@@ -283,7 +291,7 @@ test('temperature 0 is reachable and is called greedy', async () => {
     await page.locator('[data-stage=top_p] .did').innerText(),
     /^Does nothing: temperature has already removed/,
   );
-  assert.equal(await page.locator('[data-readout=kept] dd').first().innerText(), '1');
+  assert.equal(await page.locator('[data-readout=kept] dd').first().innerText(), '1 of 64');
   await close();
 });
 
@@ -344,6 +352,7 @@ test('bad input gives one sentence beside its control and changes nothing', asyn
   }
   await expectBars(page, FIRST, BALANCED);
   const seed = page.locator('logit-draw #seed');
+  await unfoldDraw(page);
   await seed.fill('-3');
   const refused = page.locator('logit-draw .error');
   assert.match(
@@ -511,6 +520,7 @@ test('the draw shows the u of seed and step, and its token', async () => {
     Number(element.dataset.to),
   ]);
   assert.ok(from <= drawn.u && drawn.u < to);
+  await unfoldDraw(page);
   await page.getByRole('button', { name: 'New seed' }).click();
   assert.notEqual(
     await until(

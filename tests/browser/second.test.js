@@ -107,7 +107,6 @@ test('contrastive decoding names the tokens that it cuts, in Spanish, and is mis
   await settle(page);
   const shelf = page.locator('logit-logits logit-shelf');
   await page.locator('logit-logits [data-command=stages]').click();
-  await shelf.locator('summary').click();
   assert.equal(await shelf.locator('[data-add=top_a]').count(), 1);
   assert.equal(await shelf.locator('[data-add=guidance_scale]').count(), 0);
   await close();

@@ -57,7 +57,6 @@ test('a double click opens the whole instrument without a network', async () => 
   await page.locator('logit-distribution .row').first().waitFor();
   await expectWhole(page, PLAIN);
   await unfoldStages(page);
-  await page.locator('logit-shelf summary').click();
   await page.locator('[data-add=own]').click();
   const own = page.locator('logit-chain .card[data-stage=own]');
   await own.getByText('keeps 5').waitFor();

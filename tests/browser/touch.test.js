@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { long } from '../long.js';
-import { frame, openBench, START, settle, until } from './bench.js';
+import { frame, openBench, START, settle, until, unfoldDraw } from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -101,6 +101,7 @@ test('sliders and the random number follow touch', async () => {
 
 test('touch moves cards', async () => {
   const { page, drag, scrolled, close } = await openTouch();
+  await page.locator('logit-chain [data-command=list]').click();
   const order = () =>
     page
       .locator('logit-chain .card')
@@ -133,6 +134,52 @@ test('touch moves cards', async () => {
     await settle(page);
     assert.equal(await order(), names.join());
   }
+  await close();
+});
+
+test('on a phone text and Step stay in sight over the chart, with one knob at a time below it', async () => {
+  const { page, drag, close } = await openTouch(
+    '?lang=en#temperature=0.7&top_p=0.9&bench_chart=bars',
+  );
+  const [width, height] = [375, 812];
+  const inSight = async (selector, [wide, tall] = [width, height]) => {
+    const box = await page.locator(selector).first().boundingBox();
+    return box.x >= 0 && box.x + box.width <= wide && box.y >= 0 && box.y + box.height <= tall;
+  };
+  const slider = (name) => `logit-knob[data-name=${name}] input[type=range]`;
+  const seen = (name) => until(() => inSight(slider(name)), Boolean);
+  const places = ['#prompt', '[data-command=step]', '.row', slider('temperature')];
+  const tops = [];
+  for (const place of places) {
+    assert.ok(await inSight(place), place);
+    tops.push((await page.locator(place).first().boundingBox()).y);
+  }
+  assert.deepEqual(
+    tops,
+    tops.toSorted((a, b) => a - b),
+    'in this order',
+  );
+  await page.locator('[data-command=step]').click();
+  await page.locator('logit-tape .step').waitFor();
+  await page.evaluate(() => scrollTo(0, 330));
+  for (const place of ['[data-command=step]', 'logit-tape .step', slider('temperature')])
+    assert.ok(await inSight(place), `${place} after a scroll`);
+  assert.ok(!(await inSight('#prompt')));
+
+  assert.ok(!(await inSight(slider('top_p'))));
+  await page.locator('[data-choose=top_p]').click();
+  await seen('top_p');
+  assert.ok(!(await inSight(slider('temperature'))));
+  const brief = await page.locator('.card[data-stage=top_p] .brief').boundingBox();
+  await drag([60, brief.y + 8], [330, brief.y + 10]);
+  await seen('top_k');
+  await page.locator('[data-choose=top_k][aria-pressed=true]').waitFor();
+
+  await page.setViewportSize({ width: 812, height: 375 });
+  await page.evaluate(() => scrollTo(0, 0));
+  await settle(page);
+  for (const place of ['[data-command=step]', 'logit-tape .step', '.row', slider('top_k')])
+    assert.ok(await until(() => inSight(place, [812, 375]), Boolean), `${place} on its side`);
   await close();
 });
 
@@ -169,7 +216,7 @@ test('a tap and a long touch on a bar open its menu, and elsewhere touch scrolls
 test('a touch may miss a question mark by eight pixels', async () => {
   const { page, close } = await openTouch();
   for (const mark of [
-    page.locator('logit-distribution logit-help .ring').first(),
+    page.locator('logit-chain [data-more=temperature]'),
     page.locator('logit-chain [data-name=temperature] .off'),
   ]) {
     await mark.scrollIntoViewIfNeeded();
@@ -254,7 +301,7 @@ test('over the picture a vertical swipe scrolls, a horizontal one moves the knob
   await page.context().close();
 });
 
-test('on the bench a swipe over sliders, strip and pad scrolls and moves none of them', async () => {
+test('on the bench a swipe over sliders, strip and lines scrolls and moves none of them', async () => {
   const opened = await openTouch();
   const { page, close } = opened;
   const temperature = page.locator('logit-knob[data-name=temperature]');
@@ -264,9 +311,6 @@ test('on the bench a swipe over sliders, strip and pad scrolls and moves none of
   const range = 'logit-knob[data-name=temperature] input[type=range]';
   await expectScroll(opened, page.locator(range), shows(range), 'a slider');
   await expectScroll(opened, page.locator('logit-draw .strip'), shows('logit-draw .strip'), 'u');
-  await page.locator('[data-command=pad]').click();
-  await page.locator('logit-pad .pad').waitFor();
-  await expectScroll(opened, page.locator('.pad'), shows('logit-pad .pad'), 'the pad');
   await page.locator('#tab-ranks').click();
   const line = 'logit-curve [data-handle=top_k]';
   await page.locator(line).waitFor();
@@ -276,6 +320,7 @@ test('on the bench a swipe over sliders, strip and pad scrolls and moves none of
 
 test('a button and a summary have a touch target of 40 px, however small they look', async () => {
   const { page, close } = await openTouch();
+  await unfoldDraw(page);
   for (const place of [
     'logit-scope [data-command=share]',
     'logit-draw [data-command=seed]',

@@ -5,7 +5,17 @@ import { compareResults } from '../../web/state/order.js';
 import { readTexts, writeTexts } from '../../web/state/escapes.js';
 import { conventions } from '../../web/engine/presets.js';
 import { cases, long, sample } from '../long.js';
-import { axe, expectTrace, FIRST, loadReference, openBench, settle, until } from './bench.js';
+import {
+  axe,
+  expectTrace,
+  FIRST,
+  loadReference,
+  openBench,
+  settle,
+  unfoldDraw,
+  unfoldStages,
+  until,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -26,8 +36,9 @@ async function type(page, name, value) {
 }
 
 async function add(page, name) {
-  await page.locator('logit-shelf summary').click();
+  await unfoldStages(page);
   await page.locator(`[data-add=${name}]`).click();
+  await page.locator(`[data-more=${name}]`).click();
 }
 
 const drawnIds = (page) =>
@@ -119,6 +130,7 @@ long('XTC tosses the coin of the step, and many draws agree with its bars', asyn
   const tossed = traces.map((trace) => stageOf(trace, 'xtc_probability').removed > 0);
   assert.deepEqual(new Set(tossed), new Set([true, false]), String(tossed));
   await page.locator('[data-command=reset]').click();
+  await unfoldDraw(page);
   await page.locator('[data-command=many]').click();
   const result = page.locator('logit-draw .result[data-total="1000"]');
   await result.waitFor();
@@ -186,14 +198,14 @@ test('the keyboard alone adds, moves and removes a sampler', async () => {
     });
   const cards = () =>
     page.locator('logit-chain .card').evaluateAll((all) => all.map((card) => card.dataset.stage));
-  await page.locator('logit-shelf summary').focus();
+  await page.locator('[data-command=stages]').focus();
   await page.keyboard.press('Enter');
   await page.locator('[data-add=min_p]').focus();
   await page.keyboard.press('Enter');
   assert.equal(
     await until(focused, (at) => at === 'min_p/input'),
     'min_p/input',
-    'the slider of the new card has the focus',
+    'the number of the new stage has the focus',
   );
   const shown = [...BASICS, 'min_p'];
   assert.deepEqual(await cards(), shown, 'in its canonical place');
@@ -202,10 +214,11 @@ test('the keyboard alone adds, moves and removes a sampler', async () => {
     'Min-p added, place 4 of 4.',
   );
   await expectBars(page, scope.encode(FIRST), { min_p: 0.05 }, 0);
-  await page.keyboard.press('Home');
+  await page.keyboard.type('0');
+  await page.keyboard.press('Enter');
   await expectBars(page, scope.encode(FIRST), {}, 0);
   assert.deepEqual(await cards(), shown, 'a card stays while its knob is neutral');
-  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowUp');
 
   await page.locator('.card[data-stage=min_p] .plug').focus();
   await page.keyboard.press('Space');
@@ -217,7 +230,7 @@ test('the keyboard alone adds, moves and removes a sampler', async () => {
   await page.locator('[data-remove=min_p]').focus();
   await page.keyboard.press('Enter');
   assert.deepEqual(await until(cards, (names) => names.length === 3), BASICS);
-  assert.match(await until(focused, (at) => at.endsWith('summary')), /summary$/);
+  assert.match(await until(focused, (at) => at.endsWith('button')), /logit-chain\/button$/);
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -432,8 +445,8 @@ for (const colorScheme of sample(['light', 'dark'], 1)) {
     const viewport = { width, height: 900 };
     const { page, close } = await openPlain({ colorScheme, viewport, fresh: true });
     for (const name of ['dry_multiplier', 'xtc_probability', 'mirostat']) await add(page, name);
-    for (const summary of ['logit-shelf summary', '[data-beside] summary'])
-      await page.locator(summary).click();
+    await unfoldStages(page);
+    await page.locator('[data-beside] summary').click();
     await page.locator('logit-conventions tbody tr').first().waitFor();
     await page.locator('logit-tape .given [data-place]').last().hover();
     await page.locator('logit-alternatives [data-alternative]').first().waitFor();

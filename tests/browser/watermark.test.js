@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { detect } from '../../web/engine/detect.js';
 import { long } from '../long.js';
-import { FIRST, axe, expectTrace, loadReference, openBench, settle, until } from './bench.js';
+import {
+  FIRST,
+  axe,
+  expectTrace,
+  loadReference,
+  openBench,
+  settle,
+  until,
+  unfoldStages,
+} from './bench.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -134,7 +143,7 @@ long(
     const line = await expectLine(page, { synthid_depth: 9, synthid_context: 1 }, 3);
     assert.match(await line.innerText(), /^Capas de SynthID/);
     assert.equal(await page.locator('logit-distribution .row.green').count(), 0);
-    await page.locator('logit-shelf summary').click();
+    await unfoldStages(page);
     assert.equal(await page.locator('[data-add=green_bias]').count(), 1);
     assert.equal(await page.locator('[data-add=synthid_depth]').count(), 0);
     await close();

@@ -16,6 +16,8 @@ const SAME = {
   es: [
     'ltr',
     'adaptive-p',
+    'Min-p',
+    'XTC',
     'p-less',
     'top-a',
     'top-h',

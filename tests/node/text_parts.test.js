@@ -5,7 +5,6 @@ import { LogitscopeError } from '../../web/engine/errors.js';
 import { Alternatives } from '../../web/state/alternatives.js';
 import { Findings } from '../../web/state/findings.js';
 import { Generation } from '../../web/state/generation.js';
-import { PadReader } from '../../web/state/pad-map.js';
 import { Prompt } from '../../web/state/prompt.js';
 import { openTexts, saveTexts } from '../../web/state/saved-texts.js';
 import { TextTree } from '../../web/state/tree.js';
@@ -142,12 +141,4 @@ test('findings of a text that has left the screen are dropped', async () => {
   assert.deepEqual([findings.written, findings.verdict], ['2', null]);
   findings.reopen();
   assert.equal(findings.written, '');
-});
-
-test('a map is read only if it is wanted and an engine is loaded', async () => {
-  const bench = owner({ live: false });
-  const pad = new PadReader(bench);
-  pad.want(true);
-  await pad.follow();
-  assert.equal(pad.map, null);
 });

@@ -10,7 +10,6 @@ import { t } from '../locale/locale.js';
  * @property {() => string[]} names the visible cards, in order
  * @property {(name: string) => string} label
  * @property {(name: string, to: number) => void} move moves a card to another index
- * @property {(name: string) => void} [dropped] called after a card was dropped at another index
  * @property {boolean} [across] true for a list from left to right; its host handles the pointer
  *
  * The layout of the list at the beginning of a drag, in pixels: top of the first card, gap between cards,
@@ -135,7 +134,6 @@ export class Reorder {
   #drop() {
     if (!this.grabbed) return;
     this.#say('order.dropped', this.grabbed, this.#to);
-    if (this.#to !== this.#origin) this.#options.dropped?.(this.grabbed);
     const [name, byKey] = [this.grabbed, this.#byKey];
     this.grabbed = null;
     this.#host.requestUpdate();
@@ -235,8 +233,8 @@ export class Reorder {
   }
 
   /**
-   * Moves the grabbed card past each neighbour whose middle the pointer has passed. It computes with the
-   * layout at the beginning of the drag, since the page may still show an earlier order.
+   * Moves the grabbed card to the place under the pointer. It computes with the layout at the beginning of
+   * the drag, since the page may still show an earlier order.
    * @param {number} y the pointer's clientY, in pixels
    */
   #follow(y) {
@@ -245,10 +243,11 @@ export class Reorder {
     const place = y - list.getBoundingClientRect().top - top;
     const starts = [0];
     for (const height of others) starts.push(Number(starts.at(-1)) + height + gap);
-    const middle = (/** @type {number} */ i) => starts[i] + others[i] / 2;
+    const upper = (/** @type {number} */ i) => starts[i] + Math.min(own, others[i]);
+    const lower = (/** @type {number} */ i) => starts[i] + Math.max(own, others[i]) + gap;
     let to = this.#to;
-    while (to > 0 && place < middle(to - 1)) to--;
-    while (to < others.length && place > middle(to) + own + gap) to++;
+    while (to > 0 && place < upper(to - 1)) to--;
+    while (to < others.length && place > lower(to)) to++;
     this.#move(to);
   }
 }

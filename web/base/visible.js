@@ -61,6 +61,23 @@ export function bytesOf({ text, bytes = new TextEncoder().encode(text) }) {
 }
 
 /**
+ * Joins the bytes of neighbouring tokens that form whole characters, such as an emoji. Returns the text to
+ * show for each token: all of it at the first token, '' at the others, null for a token shown by itself.
+ * @param {Token[]} tokens
+ */
+export function joinBytes(tokens) {
+  const shown = tokens.map(() => /** @type {string | null} */ (null));
+  for (let from = 0, to = 0; from < tokens.length; from = to + 1) {
+    for (to = from; tokens[to]?.text.includes('\uFFFD') && tokens[to].bytes; ) to++;
+    if (to - from < 2) continue;
+    const bytes = tokens.slice(from, to).flatMap((token) => Array.from(token.bytes ?? []));
+    const text = new TextDecoder().decode(Uint8Array.from(bytes));
+    if (!text.includes('\uFFFD')) shown.fill('', from, to).fill(text, from, from + 1);
+  }
+  return shown;
+}
+
+/**
  * Returns the visible text as a string.
  * @param {Token} token
  * @param {number} [limit] the most characters

@@ -47,8 +47,6 @@ export class Instrument extends Bench {
   findings = new Findings(this);
   alternatives = new Alternatives(this);
   generation = new Generation(this);
-  /** Reads the map of the pad; null until a map is shown first. @type {import('./pad-map.js').PadReader | null} */
-  pad = null;
 
   /** @type {RemoteLogitscope | null} */
   #engine = null;
@@ -221,7 +219,6 @@ export class Instrument extends Bench {
     this.dropTally();
     this.turns.end();
     this.#reader?.close();
-    this.pad?.close();
     this.#engine = this.#reader = null;
   }
 
@@ -379,24 +376,11 @@ export class Instrument extends Bench {
     await done;
   }
 
-  /** @param {boolean} wanted true if the map of two settings is visible */
-  async setMap(wanted) {
-    const { PadReader } = await import('./pad-map.js');
-    this.pad ??= new PadReader(this);
-    this.pad.want(wanted);
-  }
-
   /** Reads everything. Without a readable prompt, the bars show how a text begins and `drawn` is null. */
   async read() {
     if (this.prompt.ids.length > 0) return super.read();
     if (this.#context.length === 0) return /** @type {any} */ (null);
     return { ...(await super.read()), drawn: null };
-  }
-
-  /** Updates the readings, then the map if it is visible. */
-  async refresh() {
-    await super.refresh();
-    this.pad?.follow();
   }
 
   /** Sets the gates of `patch`; a null value turns a gate off. @param {Gates} patch */

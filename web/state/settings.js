@@ -11,6 +11,14 @@ import { sameValue } from './fields.js';
 export const BASICS = ['repetition_penalty', 'temperature', 'top_k', 'top_p'];
 /** The samplers of the chain's first cards, which have one line each. */
 export const FRONT = ['temperature', 'top_k', 'top_p'];
+/** The samplers that one press adds to the chain, with their usual values. */
+export const WANTED = [
+  'min_p',
+  'repetition_penalty',
+  'dry_multiplier',
+  'xtc_probability',
+  'typical_p',
+];
 /** The samplers that read a second distribution. */
 export const SECOND = ['guidance_scale', 'contrastive_beta'];
 export const WATERMARKS = ['green_bias', 'synthid_depth'];

@@ -1,7 +1,8 @@
 /**
- * <logit-chain>: the samplers as a signal path: each has a card with its knob and its effect. The cards of
- * temperature, top-k and top-p are first; the user adds others from the shelf. The user moves a card by
- * dragging or with keys. Asks with "logit-set", "logit-preset" and "logit-order".
+ * <logit-chain>: the samplers in the order of the chain, one line each: handle, name, slider, value and
+ * effect. Temperature, top-k and top-p are there at the start; a press adds each wanted sampler, the shelf
+ * has the rest. The user moves a line by dragging or with keys. With `single` one knob shows at a time.
+ * Asks with "logit-set", "logit-preset" and "logit-order".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -9,7 +10,6 @@ import { repeat } from 'lit/directives/repeat.js';
 import { measure, t } from '../../locale/locale.js';
 import chainStyles from './chain.css';
 import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
-import { help } from '../../base/help.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
@@ -22,7 +22,7 @@ import {
   settingName,
 } from '../../base/setting-words.js';
 import { effectOf } from '../../base/stage-words.js';
-import { FRONT, PARTS, SECOND, SHARED, matchPreset } from '../../state/settings.js';
+import { FRONT, PARTS, SECOND, SHARED, WANTED, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import { renderPresets } from './presets.js';
 
@@ -33,14 +33,19 @@ import { renderPresets } from './presets.js';
  * @typedef {import('./presets.js').Preset} Preset
  */
 
+/** True if the main pointer is a mouse, so that the focus of a box opens no keyboard. */
+const HOVER = matchMedia('(hover: hover)');
+const CALM = matchMedia('(prefers-reduced-motion: reduce)');
+
 /** Names that have a card but are no samplers; a preset does not change them. */
 const BESIDE = ['own', 'constraint', 'logit_bias'];
 
 export class LogitChain extends LogitElement {
   static properties = {
     ...withoutAttribute('table settings trace presets imitations strategies order difference eos'),
-    ...withoutAttribute('mu map pair beside outcomes only gates fault padded unfolded fronting'),
+    ...withoutAttribute('mu pair beside outcomes only gates fault unfolded fronting listed at'),
     fixed: { type: Boolean },
+    single: { type: Boolean },
     programmable: { type: Boolean },
   };
 
@@ -56,18 +61,15 @@ export class LogitChain extends LogitElement {
   #said = '';
   /** The name of the sampler that was just added; it will get the focus. '' for none. */
   #added = '';
-  /** The name of the sampler that was moved last; its card describes the effect of the order. */
+  /** The name of the sampler that was moved last. */
   #moved = '';
-  /** The order, and its effect, that the cards describe. @type {Pick<LogitChain, 'order' | 'difference'>} */
-  #told = { order: null, difference: null };
   /** The samplers with an open card. @type {Set<string>} */
   #opened = new Set();
   #reorder = new Reorder(this, {
     names: () => this.#shown,
     label: (name) => capitalise(settingName(name)),
-    dropped: (name) => (this.#moved = name),
     move: (name, to) => {
-      if (!this.#reorder.dragging) this.#moved = name;
+      this.#moved = name;
       this.emit('logit-order', { order: moveInOrder(this.#order, this.#shown, name, to) });
     },
   });
@@ -93,9 +95,6 @@ export class LogitChain extends LogitElement {
     this.eos = -1;
     /** @type {number | null} Mirostat's bound or adaptive-p's mean; null if neither is on. */
     this.mu = null;
-    /** @type {import('../../state/pad-map.js').PadMap | null} */
-    this.map = null;
-    this.padded = false;
     /** @type {[string, string] | null} The names of the two conventions to compare; null for none. */
     this.pair = null;
     /** @type {import('../../state/beside.js').Beside | null} */
@@ -111,13 +110,16 @@ export class LogitChain extends LogitElement {
     this.programmable = false;
     /** The reason why the engine cannot apply the gates; '' if none. */
     this.fault = '';
-    /** True if the cards after the first three show. */
+    /** True if the shelf and the further settings show. */
     this.unfolded = false;
     /** True if the defaults of other programs show. */
     this.fronting = false;
-    new ResizeObserver(([{ borderBoxSize }]) =>
-      this.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`),
-    ).observe(this);
+    /** True if one knob shows at a time, for a phone. */
+    this.single = false;
+    /** True if the user lists all knobs although `single` is true. */
+    this.listed = false;
+    /** The name of the sampler that shows alone; '' for the first. */
+    this.at = '';
   }
 
   connectedCallback() {
@@ -132,14 +134,8 @@ export class LogitChain extends LogitElement {
 
   /** The names of the samplers that have a card, in the order of the chain. */
   get #shown() {
-    const taken = this.unfolded || this.fixed ? this.#taken : [];
-    const wanted = new Set(this.only ?? [...FRONT, ...taken]);
+    const wanted = new Set(this.only ?? [...FRONT, ...this.#taken]);
     return this.#order.filter((name) => wanted.has(name));
-  }
-
-  /** The number of added samplers that are not neutral. */
-  get #others() {
-    return [...this.#taken].filter((name) => this.#isSet(name)).length;
   }
 
   /** @param {string} name of an entry of the shelf */
@@ -161,16 +157,18 @@ export class LogitChain extends LogitElement {
     for (const name of [...samplers, 'constraint']) {
       if (FRONT.includes(name) || this.#taken.has(name) || !this.#isSet(name)) continue;
       this.#taken.add(name);
-      this.unfolded = true;
     }
   }
 
-  updated() {
+  /** @param {Map<string, unknown>} changes */
+  updated(changes) {
+    if (this.#alone && changes.has('listed') && this.at) this.#choose(this.at, true);
     const card = this.#added && this.renderRoot.querySelector(`[data-name=${this.#added}]`);
     if (!card) return;
     this.#added = '';
     const knob = /** @type {import('./knob.js').LogitKnob} */ (card);
-    knob.updateComplete.then(() => knob.focus());
+    if (this.#alone) this.#choose(knob.dataset.name ?? '', true);
+    knob.updateComplete.then(() => (HOVER.matches ? knob.edit?.() : knob.focus()));
   }
 
   /** The shared settings that no card shows. */
@@ -203,26 +201,22 @@ export class LogitChain extends LogitElement {
 
   render() {
     const whole = !this.only && !this.fixed;
+    const alone = this.#alone;
     const shown = this.#shown;
-    // While the user drags a card, the sentences stay, so that no card changes its height.
-    if (!this.#reorder.dragging) this.#told = { order: this.order, difference: this.difference };
-    const order = whole && this.#told.order ? this.#renderOrder(this.#told) : nothing;
+    const kind = `${alone ? 'alone' : ''} ${this.#reorder.grabbed ? 'grabbing' : ''}`;
     return html`
-      <div class="top">
-        <h2 id="title">${t('chain.title')}</h2>
-        ${help(t('chain.title'), `${t('chain.about')} ${whole ? t('order.canonical') : ''}`)}
-        ${whole ? this.#renderPresets() : nothing}
-      </div>
-      <ol class="${this.#reorder.grabbed ? 'grabbing' : ''} ${whole ? 'wired' : ''}" aria-labelledby="title">
+      ${alone ? this.#renderChooser(shown) : this.#renderTop(whole)}
+      <ol class="cards ${kind}" aria-labelledby="title" @scrollend=${this.#onScroll}>
         ${whole && this.#taken.has('constraint') ? this.#renderGate() : nothing}
         ${repeat(
           shown,
           (name) => name,
-          (name) => this.#renderCard(name, name === this.#moved ? order : nothing),
+          (name) => this.#renderCard(name),
         )}
       </ol>
-      ${shown.includes(this.#moved) ? nothing : order}
+      ${whole && this.order ? this.#renderOrder() : nothing}
       ${whole ? this.#renderOthers() : nothing}
+      ${alone ? this.#renderTop(whole) : nothing}
       ${this.only ? this.#loose.map((name) => this.#renderKnob(name, { open: true })) : nothing}
       <p class="visually-hidden" aria-live="assertive">${this.#reorder.said}</p>
       <p class="visually-hidden" role="status">${this.#said}</p>
@@ -230,44 +224,95 @@ export class LogitChain extends LogitElement {
     `;
   }
 
+  /** True if one knob shows at a time. */
+  get #alone() {
+    return this.single && !this.listed && !this.only && !this.fixed;
+  }
+
+  /** @param {boolean} whole */
+  #renderTop(whole) {
+    return html`
+      <div class="top">
+        <h2 id="title">${t('chain.title')}</h2>
+        ${whole ? this.#renderPresets() : nothing}
+      </div>`;
+  }
+
+  /** Renders the buttons that choose the knob to show. @param {string[]} shown */
+  #renderChooser(shown) {
+    return html`
+      <div class="chooser" role="group" aria-label=${t('chain.choose')}>${shown.map(
+        (name) => html`
+        <button data-choose=${name} aria-pressed=${name === (this.at || shown[0])}
+          @click=${() => this.#choose(name)}>${capitalise(settingName(name))}</button>`,
+      )}</div>`;
+  }
+
+  /** Scrolls the list to a sampler's line. @param {string} name @param {boolean} [soon] true to jump */
+  #choose(name, soon = CALM.matches) {
+    this.at = name;
+    const list = /** @type {HTMLElement} */ (this.renderRoot.querySelector('ol'));
+    const card = /** @type {HTMLElement | null} */ (list.querySelector(`[data-stage=${name}]`));
+    card?.scrollIntoView({
+      inline: 'start',
+      block: 'nearest',
+      behavior: soon ? 'instant' : 'smooth',
+    });
+  }
+
+  /** Marks the sampler to which the user has swiped. @param {Event} event */
+  #onScroll({ currentTarget }) {
+    const list = /** @type {HTMLElement} */ (currentTarget);
+    const middle = list.getBoundingClientRect().x + list.offsetWidth / 2;
+    for (const card of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('.card'))) {
+      const { left, right } = card.getBoundingClientRect();
+      if (this.#alone && left <= middle && middle < right) this.at = card.dataset.stage ?? this.at;
+    }
+  }
+
   #renderOthers() {
+    const left = WANTED.filter((name) => !this.#taken.has(name) && this.#row(name));
     const ofText = this.programmable ? [] : ['own', 'constraint', ...SECOND];
     const shelved = [...this.#taken, ...ofText];
+    const add = (/** @type {string} */ name) =>
+      this.#add({ name, start: /** @type {number} */ (this.#row(name)?.usual) });
     return html`
       <div class="folds">
-        <button aria-expanded=${this.unfolded} data-command="stages"
-          @click=${() => (this.unfolded = !this.unfolded)}>
-          ${t(this.#others > 0 ? 'chain.stages.on' : 'chain.stages', { n: this.#others })}</button>
-        ${
-          this.programmable
-            ? html`<button aria-expanded=${this.padded} data-command="pad"
-                @click=${this.#onPad}>${t('chain.pad')}</button>`
-            : nothing
-        }
+        ${left.map(
+          (name) => html`
+          <button class="quiet" data-chip=${name} aria-label=${t('chain.add', { name: capitalise(settingName(name)) })}
+            @click=${() => add(name)}><span aria-hidden="true">+ ${t(`chain.chip.${name}`)}</span></button>`,
+        )}
+        <button class="quiet" aria-expanded=${this.unfolded} data-command="stages"
+          @click=${() => (this.unfolded = !this.unfolded)}>${t('chain.stages')}</button>
+        <button class="quiet" ?hidden=${!this.single} data-command="list"
+          @click=${() => (this.listed = !this.listed)}>${t(this.listed ? 'chain.one' : 'chain.list')}</button>
       </div>
       ${
-        this.padded
-          ? html`<logit-pad .across=${this.#row('temperature') ?? null} .up=${this.#row('top_p') ?? null}
-            .settings=${this.settings} .trace=${this.trace} .map=${this.map}></logit-pad>`
-          : nothing
-      }
-      ${
         this.unfolded
-          ? html`<logit-shelf .table=${this.table} .shown=${shelved} @logit-add=${this.#onAdd}></logit-shelf>
+          ? html`<p class="about">${t('chain.about')} ${t('order.canonical')}</p>
+            <logit-shelf .table=${this.table} .shown=${shelved}
+              @logit-add=${(/** @type {CustomEvent} */ { detail }) => this.#add(detail)} @logit-close=${this.#onClose}></logit-shelf>
             ${this.#renderMore()}`
           : nothing
       }`;
   }
 
-  async #onPad() {
-    if (!this.padded) await import('./pad.js');
-    else this.emit('logit-map', { wanted: false });
-    this.padded = !this.padded;
+  /** Folds the shelf and gives the focus back to its button. */
+  #onClose() {
+    this.unfolded = false;
+    this.#focusMore();
+  }
+
+  #focusMore() {
+    /** @type {HTMLElement | null} */ (
+      this.renderRoot.querySelector('[data-command=stages]')
+    )?.focus();
   }
 
   #renderGate() {
     return html`
-      <li class="gate" ?hidden=${!this.unfolded}>
+      <li class="gate">
         <logit-constraint .gates=${this.gates} .state=${this.trace?.constraint}
           .stages=${this.trace?.stages ?? []} .fault=${this.fault}></logit-constraint>
       </li>`;
@@ -319,15 +364,12 @@ export class LogitChain extends LogitElement {
     });
   }
 
-  /** @param {string} name @param {unknown} order a sentence about the order, for the card that was moved */
-  #renderCard(name, order) {
+  /** @param {string} name */
+  #renderCard(name) {
     const { trace } = this;
     const index = trace ? trace.stages.findIndex((stage) => stage.name === name) : -1;
-    const {
-      works = false,
-      brief: words = '',
-      sentence = '',
-    } = effectOf(trace, index, this.#neutral(name)) ?? {};
+    const effect = effectOf(trace, index, this.#neutral(name));
+    const { works = false, brief: words = '', sentence = '' } = effect ?? {};
     const kind = `${works ? 'works' : ''} ${this.#reorder.grabbed === name ? 'grabbed' : ''}`;
     const plug = this.only || this.fixed ? nothing : this.#reorder.renderPlug(name);
     const spark = () => (trace && index >= 0 ? this.#renderSpark?.(trace, index) : nothing);
@@ -335,22 +377,22 @@ export class LogitChain extends LogitElement {
     if (name === 'own')
       return html`
         <li class="card ${kind}" data-stage="own">${plug}
-          <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark()}</span>${did}</logit-own-stage>${order}
+          <logit-own-stage data-name="own">${this.#renderRemove('own')}<span slot="spark">${spark()}</span>${did}</logit-own-stage>
         </li>`;
     const open = this.#opened.has(name);
     const brief = html`<span slot="did" class="brief" title=${sentence}>${words}</span>`;
-    const end = html`${this.#renderToggle(name, open)}${this.#renderRemove(name)}`;
+    const end = html`${this.#renderRemove(name)}${this.#renderToggle(name, open)}`;
     return html`
       <li class="card ${kind}" data-stage=${name}>
         ${plug}
         ${
           name === 'logit_bias'
-            ? html`<div class="row"><p class="name">${capitalise(settingName(name))}</p>${end}</div>`
+            ? html`<div class="row"><p class="name">${capitalise(settingName(name))}</p>${brief}${end}</div>`
             : this.#renderKnob(name, { open, slots: html`${brief}${end}` })
         }
         <div class="more" ?hidden=${!open}>${did}${open ? spark() : nothing}</div>
         ${SECOND.includes(name) ? this.#renderSecond(name) : nothing}
-        ${open || this.only ? this.#renderParts(name) : nothing}${order}
+        ${open || this.only ? this.#renderParts(name) : nothing}
       </li>
     `;
   }
@@ -439,12 +481,13 @@ export class LogitChain extends LogitElement {
       </div>`;
   }
 
-  /** Renders the effect of the user's order. @param {Pick<LogitChain, 'order' | 'difference'>} told */
-  #renderOrder({ order, difference }) {
+  /** Renders the effect of the user's order. */
+  #renderOrder() {
+    const { order, difference } = this;
     return html`
       <div class="order" data-order=${order?.join()}>
         <p>${difference ? describeDifference(difference, this.eos) : ''}</p>
-        <button data-command="canonical" @click=${this.#onCanonical}>${t('order.restore')}</button>
+        <button class="quiet" data-command="canonical" @click=${this.#onCanonical}>${t('order.restore')}</button>
       </div>`;
   }
 
@@ -462,14 +505,18 @@ export class LogitChain extends LogitElement {
     const most = counts && this.trace ? this.trace.vocab_size : Infinity;
     const value = this.settings[name] ?? row.neutral;
     return html`<logit-knob data-name=${name} .row=${row} .value=${value}
-      ?fixed=${this.fixed} .most=${most} ?open=${open}>${slots}</logit-knob>`;
+      ?fixed=${this.fixed} ?large=${this.#alone} ?removable=${!FRONT.includes(name) && slots !== nothing} .most=${most} ?open=${open}>${slots}</logit-knob>`;
   }
 
-  /** @param {CustomEvent} event */
-  async #onAdd({ detail: { name, start } }) {
+  /**
+   * Adds a sampler. Its line stays folded, so that the other lines stay in sight.
+   * @param {{ name: string, start?: number }} added
+   */
+  async #add({ name, start }) {
     if (name === 'own') await import('../own-sampler/stage.js');
+    this.unfolded = false;
     this.#taken.add(name);
-    this.#opened.add(name);
+    if (start === undefined) this.#opened.add(name); // the user must enter its settings
     this.#added = name;
     const { length } = this.#shown;
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
@@ -489,8 +536,9 @@ export class LogitChain extends LogitElement {
       this.settings = { ...this.settings, ...neutral }; // the trace follows with the answer
       this.emit('logit-set', neutral);
     }
+    if (this.at === name) this.at = '';
     this.requestUpdate();
-    /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('logit-shelf'))?.focus();
+    this.#focusMore();
   }
 
   /** @param {Event} event */

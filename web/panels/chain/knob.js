@@ -25,6 +25,8 @@ export class LogitKnob extends LogitElement {
     ...withoutAttribute('row value most'),
     open: { type: Boolean },
     fixed: { type: Boolean },
+    removable: { type: Boolean, reflect: true },
+    large: { type: Boolean, reflect: true },
   };
 
   static styles = [...LogitElement.styles, knobStyles];
@@ -47,10 +49,21 @@ export class LogitKnob extends LogitElement {
     /** True if the description shows. */
     this.open = false;
     this.fixed = false;
+    /** True if a button beside the knob removes it, so that it needs no reset. */
+    this.removable = false;
+    /** True if a button above the knob shows its name, so that the slider has the whole width. */
+    this.large = false;
   }
 
   focus() {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
+  }
+
+  /** Focuses the number with its text selected, so that the user can type over it. */
+  edit() {
+    const box = /** @type {HTMLInputElement | null} */ (this.renderRoot.querySelector('#box'));
+    box?.focus();
+    box?.select();
   }
 
   /** @param {Map<string, unknown>} changes */
@@ -77,7 +90,7 @@ export class LogitKnob extends LogitElement {
     const sentence = error && t('error.kept', { sentence: error, kept: plain(value) });
     return html`
       <div class="line" ${cssom({ '--digits': String(high).length })}>
-        <div class="title"><label class="name" for="box">${name}</label><slot name="did"></slot></div>
+        <label class="name" for="box">${name}</label>
         <div class="slide">
           <span class="fill" ${cssom(reachOf(row, value, high))}></span>
           <span class="neutral" ${cssom({ '--at': shareOf(row, row.neutral, high) })}></span>
@@ -92,10 +105,13 @@ export class LogitKnob extends LogitElement {
           .value=${live(text ?? plain(value))}
           @input=${this.#typed.onInput} @change=${this.#typed.onChange}
           @keydown=${this.#onKey}>
-        <button class="off" ?hidden=${this.fixed} aria-disabled=${value === row.neutral}
-          title=${reset} aria-label=${reset} @click=${() => this.#neutralise(row)}>
-          <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 6.5a5 5 0 1 1-.3 3M3 2.5v4h4"></path></svg></button>
-        <div class="end"><slot name="end"></slot></div>
+        <div class="effect"><slot name="did"></slot></div>
+        <div class="end">
+          <button class="off" ?hidden=${this.fixed || this.removable} aria-disabled=${value === row.neutral}
+            title=${reset} aria-label=${reset} @click=${() => this.#neutralise(row)}>
+            <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 6.5a5 5 0 1 1-.3 3M3 2.5v4h4"></path></svg></button>
+          <slot name="end"></slot>
+        </div>
       </div>
       <p id="error" class="error" role="alert">${sentence}</p>
       <p id="about" class="about" ?hidden=${!this.open}>${aboutSetting(row.name)}</p>

@@ -1,7 +1,7 @@
 /**
  * <logit-shelf>: the samplers that are not in the chain, in groups. Each has a sentence, pictures of its
  * effect and its source. A search also finds the names that other programs use. A press adds a sampler.
- * Asks with "logit-add"; `start` is absent if the sampler's card emits its own setting.
+ * Asks with "logit-add" and "logit-close"; `start` is absent if the sampler's card emits its own setting.
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/shelf';
@@ -42,7 +42,7 @@ async function readPictures() {
 }
 
 export class LogitShelf extends LogitElement {
-  static properties = withoutAttribute('table shown open query pictures');
+  static properties = withoutAttribute('table shown query pictures');
 
   static styles = [...LogitElement.styles, shelfStyles];
 
@@ -52,7 +52,6 @@ export class LogitShelf extends LogitElement {
     this.table = [];
     /** @type {string[]} The names of the samplers that have a card. */
     this.shown = [];
-    this.open = false;
     this.query = '';
     /** The pictures by sampler and kind of distribution; empty until they are read. @type {Record<string, Record<string, Picture>>} */
     this.pictures = {};
@@ -75,18 +74,20 @@ export class LogitShelf extends LogitElement {
     return findSamplers(this.query, this.#left, said);
   }
 
-  render() {
-    if (this.#left.length === 0) return nothing;
-    return html`
-      <details ?open=${this.open}>
-        <summary @click=${this.#onSummary}><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 3v10M3 8h10"></path></svg>
-          ${t('shelf.add')}</summary>
-        ${this.open ? this.#renderShelf() : nothing}
-      </details>
-    `;
+  connectedCallback() {
+    super.connectedCallback();
+    drawing ??= readPictures();
+    drawing.then(
+      (pictures) => (this.pictures = pictures),
+      () => {}, // the shelf works without pictures
+    );
   }
 
-  #renderShelf() {
+  firstUpdated() {
+    if (matchMedia('(hover: hover)').matches) this.#search?.focus(); // on a touch screen the focus would open the keyboard
+  }
+
+  render() {
     const found = this.#found;
     const count = t('shelf.count', { n: found.length });
     const best = this.query.trim() && found[0];
@@ -171,25 +172,6 @@ export class LogitShelf extends LogitElement {
       </span>`;
   }
 
-  focus() {
-    this.renderRoot.querySelector('summary')?.focus();
-  }
-
-  /** @param {Event} event */
-  async #onSummary(event) {
-    event.preventDefault(); // this method opens the shelf, so that the search has the focus before the next key press
-    this.open = !this.open;
-    this.query = '';
-    if (!this.open) return;
-    await this.updateComplete;
-    if (matchMedia('(hover: hover)').matches) this.#search?.focus(); // on a touch screen the focus would open the keyboard
-    drawing ??= readPictures();
-    drawing.then(
-      (pictures) => (this.pictures = pictures),
-      () => {}, // the shelf works without pictures
-    );
-  }
-
   get #search() {
     return this.renderRoot.querySelector('input');
   }
@@ -208,8 +190,7 @@ export class LogitShelf extends LogitElement {
     const search = this.#search;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (key === 'Escape') {
-      this.open = false;
-      this.focus();
+      this.emit('logit-close');
     } else if (key === 'Enter' && target === search) {
       const [best] = this.query.trim() ? this.#found : [];
       if (best) this.#add(best);
@@ -233,7 +214,6 @@ export class LogitShelf extends LogitElement {
 
   /** @param {string} name */
   #add(name) {
-    this.open = false;
     this.emit('logit-add', { name, start: startOf(this.table, name) });
   }
 }

@@ -10,7 +10,7 @@ import { namedHtml } from '../../base/visible.js';
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace
  * @typedef {import('../../plots/trace.js').TraceToken} TraceToken
- * @typedef {{ open: boolean, onToggle: (open: boolean) => void }} Fold
+ * @typedef {{ open: boolean, onToggle: (open: boolean) => void, above?: () => unknown }} Fold `above` renders content above the table
  */
 
 /**
@@ -19,8 +19,9 @@ import { namedHtml } from '../../base/visible.js';
  * @param {string[]} heads
  * @param {() => unknown} rows
  */
-export function renderFold({ open, onToggle }, caption, heads, rows) {
+export function renderFold({ open, onToggle, above }, caption, heads, rows) {
   const table = () => html`
+    ${above?.()}
     <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
       <table>
         <caption class="visually-hidden">${caption}</caption>
@@ -30,7 +31,7 @@ export function renderFold({ open, onToggle }, caption, heads, rows) {
     </div>`;
   return html`
     <details @toggle=${(/** @type {any} */ event) => onToggle(event.target.open)}>
-      <summary>${t('distribution.table')}</summary>
+      <summary>${t(above ? 'distribution.figures' : 'distribution.table')}</summary>
       ${open ? table() : nothing}
     </details>
   `;

@@ -21,7 +21,7 @@ import handleStyles from '../../style/handle.css';
 import tableStyles from '../../style/table.css';
 import { handleWords } from '../../base/handles.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
-import { renderReadouts } from './readouts.js';
+import { renderFigures, renderReadouts } from './readouts.js';
 import { later, settingName } from '../../base/setting-words.js';
 import { bytesOf, namedHtml, spoken, visibleSvg } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
@@ -153,20 +153,15 @@ export class LogitDistribution extends LogitElement {
     const { trace, view, curves } = this;
     return html`
       <div class="top">
-        <h2>${t('distribution.title')}</h2>
-        ${help(
-          t('distribution.title'),
-          this.#ranked
-            ? t('distribution.about', { n: trace?.vocab_size ?? 0 })
-            : later(view === 'stages' ? 'stages.about' : `curve.about.${view}`),
-        )}
+        <h2 class="visually-hidden">${t('distribution.title')}</h2>
         <div class="segments tabs" role="tablist" aria-label=${t('view.tabs')} @keydown=${this.#onTabKey}>
           ${VIEWS.map((name) => this.#renderTab(name))}
         </div>
+        ${view === 'stages' ? help(t('view.stages'), later('stages.about')) : nothing}
+        ${guard([this.#throttle.numbersCount], () => renderReadouts(trace))}
       </div>
-      ${guard([this.#throttle.numbersCount], () => renderReadouts(trace))}
       <div id="panel" role="tabpanel" aria-labelledby="tab-${view}"
-        ${cssom({ 'min-height': this.#ranked ? 0 : `${this.#high}px` })}>
+        ${cssom({ 'min-height': this.#ranked ? 0 : this.#high ? `${this.#high}px` : '24rem' })}>
         ${
           this.#ranked
             ? this.#renderBars()
@@ -195,6 +190,12 @@ export class LogitDistribution extends LogitElement {
     return this.speak(() => pictureOf(this, text));
   }
 
+  /** Renders the explanation of the chart, and all figures. @param {Trace} trace */
+  #renderAbout(trace) {
+    const about = this.#ranked ? 'distribution.about' : `curve.about.${this.view}`;
+    return html`<p class="about">${t(about, { n: trace.vocab_size })}</p>${renderFigures(trace)}`;
+  }
+
   /** True if the view shows bars, on a linear or a logarithmic axis. */
   get #ranked() {
     return this.view === 'bars' || this.view === 'log';
@@ -202,7 +203,11 @@ export class LogitDistribution extends LogitElement {
 
   /** @returns {import('./distribution-table.js').Fold} */
   get #fold() {
-    return { open: this.unfolded, onToggle: (open) => (this.unfolded = open) };
+    return {
+      open: this.unfolded,
+      onToggle: (open) => (this.unfolded = open),
+      above: () => this.trace && this.#renderAbout(this.trace),
+    };
   }
 
   /** @param {View} name */

@@ -1,30 +1,44 @@
-/** The figures above the bars: kept tokens and mass, entropy and perplexity before and after the chain. */
+/** The figures of a distribution: kept tokens and mass, entropy and perplexity before and after the chain. */
 import { html, nothing } from 'lit';
-import { measure, number, percent, t } from '../../locale/locale.js';
+import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import { later } from '../../base/setting-words.js';
 import { term } from '../../base/term.js';
 
-/** @param {import('../../plots/trace.js').Trace | null} trace */
+/** @typedef {import('../../plots/trace.js').Trace} Trace */
+
+/** @param {string} key @param {unknown} label @param {unknown} value */
+const readout = (key, label, value) => html`
+  <div data-readout=${key}>
+    <dt class="label">${label}</dt>
+    <dd translate="no">${value}</dd>
+  </div>`;
+
+/** @param {number} from @param {number} to @param {(x: number) => string} say */
+const change = (from, to, say) =>
+  html`<span class="from">${say(from)}</span><span class="arrow">→</span>${say(to)}`;
+
+/** Renders the two figures beside the tabs. @param {Trace | null} trace */
 export function renderReadouts(trace) {
   if (!trace) return html`<dl class="readouts"></dl>`;
-  /** @param {string} key @param {unknown} value @param {string} [note] @param {unknown} [label] */
-  const readout = (key, value, note = '', label = term(key, t(`distribution.${key}`))) => html`
-    <div data-readout=${key}>
-      <dt class="label">${label}</dt>
-      <dd translate="no">${value}</dd>
-      ${note ? html`<dd class="note">${note}</dd>` : nothing}
-    </div>`;
-  /** @param {number} from @param {number} to @param {(x: number) => string} say */
-  const change = (from, to, say = measure) =>
-    html`<span class="from">${say(from)}</span><span class="arrow">→</span>${say(to)}`;
-  const { kept, vocab_size, kept_mass_raw, raw_entropy, raw_perplexity, green } = trace;
+  const { kept, vocab_size, entropy, green } = trace;
   return html`
     <dl class="readouts">
-      ${readout('kept', number(kept), t('distribution.kept.of', { n: vocab_size }))}
-      ${readout('mass', percent(kept_mass_raw))}
-      ${readout('entropy', change(raw_entropy, trace.entropy))}
-      ${readout('perplexity', change(raw_perplexity, trace.perplexity))}
-      ${green ? readout('green', change(green.p_raw, green.p, percent), '', later('shelf.green')) : nothing}
+      ${readout('kept', t('distribution.kept'), html`${number(kept)} <span class="from">${t('distribution.kept.of', { n: vocab_size })}</span>`)}
+      ${readout('entropy', t('distribution.entropy'), fixed(entropy, 2))}
+      ${green ? readout('green', later('shelf.green'), change(green.p_raw, green.p, percent)) : nothing}
+    </dl>
+  `;
+}
+
+/** Renders all figures, before and after the chain, with their explanations. @param {Trace} trace */
+export function renderFigures(trace) {
+  const { raw_entropy, raw_perplexity, kept_mass_raw, entropy, perplexity } = trace;
+  const explained = (/** @type {string} */ key) => term(key, t(`distribution.${key}`));
+  return html`
+    <dl class="readouts all">
+      ${readout('mass', explained('mass'), percent(kept_mass_raw))}
+      ${readout('bits', explained('entropy'), change(raw_entropy, entropy, measure))}
+      ${readout('perplexity', explained('perplexity'), change(raw_perplexity, perplexity, measure))}
     </dl>
   `;
 }

@@ -11,7 +11,6 @@ import { STRIP_HEIGHT, renderStrip } from '../../plots/strip-view.js';
 import { layoutStrip } from '../../plots/strip.js';
 import drawStyles from './draw.css';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
-import { help } from '../../base/help.js';
 import { UpdateThrottle } from '../../base/update-throttle.js';
 import { readSeed } from '../../base/setting-words.js';
 import { listen } from '../../base/props.js';
@@ -32,7 +31,7 @@ const LAST = 0.9999;
 
 export class LogitDraw extends LogitElement {
   static properties = {
-    ...withoutAttribute('trace drawn seed count finished eos method whatIf tally'),
+    ...withoutAttribute('trace drawn seed count finished eos method whatIf tally opened'),
     stepping: { type: Boolean },
     fixed: { type: Boolean },
   };
@@ -70,6 +69,8 @@ export class LogitDraw extends LogitElement {
     /** True if a Step button beside the strip takes the token at the user's u. */
     this.stepping = false;
     this.fixed = false;
+    /** True if the seed, the methods and many draws show. */
+    this.opened = false;
   }
 
   firstUpdated() {
@@ -77,6 +78,11 @@ export class LogitDraw extends LogitElement {
       this.#many = many;
       if (this.tally) this.requestUpdate();
     });
+  }
+
+  /** Shows the count of many draws. @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('tally') && this.tally) this.opened = true;
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -91,23 +97,31 @@ export class LogitDraw extends LogitElement {
       <div class="top">
         <h2>${t('draw.title')}</h2>
         <b class="counter">${fixed(this.count, 0)}</b>
-        ${help(t('draw.title'), `${t('draw.about')} ${t('draw.why')}`)}
         <p class="lands" data-drawn=${this.drawn?.id ?? nothing}>${guard([this.#throttle.numbersCount], () => this.#sentence())}</p>
       </div>
       ${this.#renderSlider()}
-      <div class="seed">
-        <label class="label" for="seed">${t('draw.seed')}</label>
-        <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false" ?readonly=${this.fixed}
-          aria-invalid=${error ? 'true' : 'false'} aria-describedby="error"
-          .value=${live(text ?? plain(this.seed))}
-          @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
-        <button ?hidden=${this.fixed} data-command="seed" @click=${this.#onNew}>${t('draw.seed.new')}</button>
-        ${this.#renderMethod()}
-        ${this.#renderWhatIf()}
-      </div>
-      <p id="error" class="error" role="alert">${sentence}</p>
-      ${this.#renderResult()}
+      ${this.#renderWhatIf()}
+      <details class="ways" ?open=${this.opened} @toggle=${this.#onWays}>
+        <summary>${t('draw.seed')} <span class="digits" translate="no">${plain(this.seed)}</span></summary>
+        <p class="about">${t('draw.about')} ${t('draw.why')}</p>
+        <div class="seed">
+          <label class="label" for="seed">${t('draw.seed')}</label>
+          <input id="seed" type="text" inputmode="numeric" autocomplete="off" spellcheck="false" ?readonly=${this.fixed}
+            aria-invalid=${error ? 'true' : 'false'} aria-describedby="error"
+            .value=${live(text ?? plain(this.seed))}
+            @input=${this.#typed.onInput} @change=${this.#typed.onChange}>
+          <button ?hidden=${this.fixed} data-command="seed" @click=${this.#onNew}>${t('draw.seed.new')}</button>
+          ${this.#renderMethod()}
+        </div>
+        <p id="error" class="error" role="alert">${sentence}</p>
+        ${this.#renderResult()}
+      </details>
     `;
+  }
+
+  /** @param {Event} event */
+  #onWays({ target }) {
+    this.opened = /** @type {HTMLDetailsElement} */ (target).open;
   }
 
   /** Renders the strip, which is also the slider of u. */

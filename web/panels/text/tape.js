@@ -11,7 +11,7 @@ import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import { Debounce } from '../../base/debounce.js';
 import tapeStyles from './tape.css';
 import { listen } from '../../base/props.js';
-import { spoken, visibleHtml } from '../../base/visible.js';
+import { joinBytes, spoken, visibleHtml } from '../../base/visible.js';
 import { walkList } from '../../base/walk.js';
 
 /**
@@ -43,6 +43,8 @@ export class LogitTape extends LogitElement {
   #pointer = new Debounce();
   /** True while a token gets the focus back from its alternatives, so that they do not open again. */
   #quiet = false;
+  /** The texts of characters that several tokens form, in the order of all tokens. @type {(string | null)[]} */
+  #whole = [];
   /** The position of the alternatives, in pixels. */
   #place = { x: 0, y: 0, above: false };
 
@@ -89,6 +91,8 @@ export class LogitTape extends LogitElement {
   /** @param {Map<string, unknown>} changes */
   willUpdate(changes) {
     if (changes.has('pieces')) this.active = this.open = null;
+    if (changes.has('pieces') || changes.has('steps'))
+      this.#whole = joinBytes([...this.pieces, ...this.steps]);
     if (this.open !== null && this.open >= this.steps.length) this.open = null;
   }
 
@@ -140,7 +144,7 @@ export class LogitTape extends LogitElement {
     const { gap, shown } = inProse(piece);
     return html`${gap}<span role="button" class="${piece.special ? 'special' : ''} ${this.#sightOf(i)}" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} data-id=${piece.id}
       aria-describedby=${this.active === i ? 'numbers' : nothing} ${listen(this.#listeners)}
-      >${visibleHtml(shown, true)}</span>`;
+      >${this.#whole[this.pieces.length + i] ?? visibleHtml(shown, true)}</span>`;
   }
 
   /** @param {Step} step @param {number} i */
@@ -159,7 +163,7 @@ export class LogitTape extends LogitElement {
         >${gap}<span role="button" tabindex=${i === this.#tabbed ? 0 : -1} data-place=${i} aria-haspopup=${this.fixed ? nothing : 'menu'} aria-expanded=${this.open === i}
           aria-describedby=${this.active === i ? 'numbers' : nothing}
           data-id=${step.id} data-p=${String(step.p)} ${listen(this.#listeners)}
-          ><span class="token" translate="no">${end ? t('text.end') : visibleHtml(shown, true)}</span></span></li>`;
+          ><span class="token" translate="no">${end ? t('text.end') : (this.#whole[this.pieces.length + i] ?? visibleHtml(shown, true))}</span></span></li>`;
   }
 
   #renderAlternatives() {

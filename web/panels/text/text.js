@@ -7,7 +7,6 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { fixed, measure, number, percent, plain, t } from '../../locale/locale.js';
 import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
-import { help } from '../../base/help.js';
 import { Debounce } from '../../base/debounce.js';
 import './tape.js';
 import { term } from '../../base/term.js';
@@ -47,6 +46,8 @@ export class LogitText extends LogitElement {
     running: { type: Boolean },
     ready: { type: Boolean },
     checked: { type: Boolean },
+    stacked: { type: Boolean, reflect: true },
+    opened: { type: Boolean, reflect: true },
   };
 
   static styles = [...LogitElement.styles, tableStyles, textStyles];
@@ -118,6 +119,10 @@ export class LogitText extends LogitElement {
     this.colour = 'after';
     this.said = '';
     this.unfolded = false;
+    /** True to end with the drawn text and the buttons, which then can stick to the edge of a small window. */
+    this.stacked = false;
+    /** True if the figures and options show. */
+    this.opened = false;
   }
 
   /** True if a chat shows: a link may ask for a chat even if the model has no template. */
@@ -182,18 +187,22 @@ export class LogitText extends LogitElement {
   }
 
   render() {
+    const { stacked } = this;
+    const more = this.#renderMore();
     return html`
       <div class="top">
-        <h2>${t('text.title')}</h2>
-        ${help(t('text.title'), `${t('text.about')} ${t('text.legend')}`)}
+        <h2 class="visually-hidden">${t('text.title')}</h2>
         ${(this.#chats && chatPart?.renderModes(this)) || nothing}
         ${this.chat ? html`<span class="room"></span>` : this.#renderPrompt()}
-        ${this.#renderButtons()}
+        ${stacked ? [this.#renderReset(), more] : this.#renderButtons()}
       </div>
       ${this.chat ? html`<logit-chat .chat=${this.chat} .date=${this.chatDate} ?fixed=${this.fixed}></logit-chat>` : nothing}
       <p id="fault" class="error" role="alert">${this.fault}</p>
-      ${this.#renderOutput()}
-      ${this.#renderMore()}
+      <div class="bar">
+        ${this.#renderOutput()}
+        ${stacked ? this.#renderButtons() : nothing}
+      </div>
+      ${stacked ? nothing : more}
       <p class="visually-hidden" aria-live="polite">${this.said}</p>
     `;
   }
@@ -205,7 +214,7 @@ export class LogitText extends LogitElement {
           aria-invalid=${this.fault ? 'true' : 'false'} aria-describedby="fault"
           .value=${live(shown)} @input=${this.#onType} @keydown=${this.#onKey}></textarea>
       <div ?hidden=${this.fixed}>
-        <button popovertarget="examples" data-command="examples">${t('text.examples')}</button>
+        <button class="quiet" popovertarget="examples" data-command="examples">${t('text.examples')}</button>
         <div id="examples" class="examples" popover role="group" aria-label=${t('text.examples')} @toggle=${this.#placeExamples}>
           ${this.examples.map(
             (example) => html`
@@ -237,8 +246,9 @@ export class LogitText extends LogitElement {
 
   #renderMore() {
     return html`
-      <details class="more">
+      <details class="more" ?open=${this.opened} @toggle=${this.#onMore}>
         <summary>${t('text.more')}</summary>
+        <p class="about">${t('text.about')} ${t('text.legend')}</p>
         <div class="shelf">
           <logit-branches .branches=${this.branches} .eos=${this.eos}></logit-branches>
           <div>${this.#renderMeasures()}${this.#renderOptions()}</div>
@@ -246,6 +256,12 @@ export class LogitText extends LogitElement {
         ${this.#renderTable()}
       </details>
     `;
+  }
+
+  /** @param {Event} event */
+  #onMore({ target, currentTarget }) {
+    // The table inside folds too.
+    if (target === currentTarget) this.opened = /** @type {HTMLDetailsElement} */ (target).open;
   }
 
   #renderTable() {
@@ -339,21 +355,25 @@ export class LogitText extends LogitElement {
     `;
   }
 
-  #renderButtons() {
-    const { ready, running, finished, steps } = this;
-    const may = ready && !running && !finished;
-    /** @param {string} command @param {boolean} enabled @param {string} kind */
-    const button = (command, enabled, kind = '') => html`
+  /** @param {string} command @param {boolean} enabled @param {string} [kind] */
+  #renderButton(command, enabled, kind = 'quiet') {
+    return html`
       <button class=${kind} data-command=${command} aria-disabled=${!enabled}
         @click=${() => enabled && this.emit('logit-command', { command })}>
         ${t(`text.${command}`)}</button>`;
+  }
+
+  #renderReset() {
+    return this.#renderButton('reset', this.steps.length > 0);
+  }
+
+  #renderButtons() {
+    const { ready, running, finished, stacked } = this;
+    const may = ready && !running && !finished;
+    const step = this.#renderButton('step', may, 'primary');
     // Run and Stop are one button, so the focus stays on it.
-    return html`
-      <div class="buttons">
-        ${button('step', may, 'primary')}${button(running ? 'stop' : 'run', running || may)}
-        ${button('reset', steps.length > 0)}
-      </div>
-    `;
+    const run = this.#renderButton(running ? 'stop' : 'run', running || may);
+    return html`<div class="buttons">${stacked ? [step, run] : [this.#renderReset(), run, step]}</div>`;
   }
 
   /** Places the examples below their button, inside the window. */

@@ -1,9 +1,8 @@
 /**
- * <logit-bench>: the four panels for a model's text, in an order that depends on the width. It also
- * updates panels elsewhere on the page that show the same instrument.
+ * <logit-bench>: the four panels for a model's text, in one or two columns. It also updates panels
+ * elsewhere on the page that show the same instrument.
  */
 import { html, nothing } from 'lit';
-import { repeat } from 'lit/directives/repeat.js';
 import { LogitElement, define } from '../../base/element.js';
 import { sentence } from '../../base/faults.js';
 import { listen, props } from '../../base/props.js';
@@ -33,20 +32,23 @@ import { panelsOf } from './panels.js';
  * @property {boolean} bare true if only the attached panels show
  */
 
-/** The order of the panels in two columns (below the text) and in one column. @type {Record<'wide' | 'narrow', PanelName[]>} */
-const ORDER = {
-  wide: ['text', 'distribution', 'draw', 'chain'],
-  narrow: ['distribution', 'chain', 'text', 'draw'],
-};
+/** The panels, in the order of reading. @type {PanelName[]} */
+const ORDER = ['text', 'distribution', 'chain', 'draw'];
 /** The instrument's events that change this element. */
 const EVENTS = ['update', 'step'];
-/** The least width of two columns, in rem. */
+/** The least width of two columns, in rem; in a low window too, a phone on its side. */
 const TWO_COLUMNS = 60;
+const TWO_LOW = 40;
+/** A window that is less high, or less wide, shows one knob at a time, in rem. */
+const LOW = 30;
+const NARROW = 40;
 
 export class LogitBench extends LogitElement {
   static properties = {
     given: { attribute: false },
     wide: { state: true },
+    low: { state: true },
+    single: { state: true },
     moves: { state: true },
   };
 
@@ -55,12 +57,32 @@ export class LogitBench extends LogitElement {
   /** @type {typeof import('./step-motion.js') | null} */
   #motion = null;
   #resized = new ResizeObserver(() => this.#measure());
+  /** Tells the style sheet the height of each panel, and of the part of the text that sticks. */
+  #tall = new ResizeObserver((entries) => {
+    for (const { target, borderBoxSize } of entries) {
+      const panel = /** @type {LogitElement} */ (target);
+      panel.style.setProperty('--tall', `${borderBoxSize[0].blockSize}px`);
+      if (panel.localName !== 'logit-text') continue;
+      const bar = /** @type {HTMLElement | null} */ (panel.renderRoot.querySelector('.bar'));
+      if (!bar) continue;
+      const { style } = /** @type {HTMLElement} */ (panel.parentElement);
+      style.setProperty('--above', `${bar.offsetTop}px`);
+      style.setProperty('--bar', `${bar.offsetHeight}px`);
+    }
+  });
+  /** The chain that is observed. @type {Element | null} */
+  #chain = null;
+  #onResize = () => this.#measure();
   #throttle = new UpdateThrottle(this, ['moves']);
 
   constructor() {
     super();
     this.given = /** @type {Given} */ ({});
     this.wide = false;
+    /** True in a window that is not high, such as a phone on its side. */
+    this.low = false;
+    /** True if one knob shows at a time. */
+    this.single = false;
     this.moves = 0;
   }
 
@@ -68,6 +90,7 @@ export class LogitBench extends LogitElement {
     super.connectedCallback();
     this.#measure();
     this.#resized.observe(this);
+    addEventListener('resize', this.#onResize);
     for (const type of EVENTS) this.given.instrument.addEventListener(type, this);
     import('./step-motion.js').then((motion) => (this.#motion = motion));
   }
@@ -75,6 +98,8 @@ export class LogitBench extends LogitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#resized.disconnect();
+    this.#tall.disconnect();
+    removeEventListener('resize', this.#onResize);
     for (const type of EVENTS) this.given.instrument.removeEventListener(type, this);
   }
 
@@ -86,11 +111,14 @@ export class LogitBench extends LogitElement {
     else if (shown && !instrument.generation.running) this.#motion?.showStep(this.renderRoot); // the animation is slower than a run
   }
 
-  /** Measures the width. It decides the DOM order, so that keys and screen readers follow the visible order. */
+  /** Chooses the layout by the width of this element and the height of the window. */
   #measure() {
     const width = this.clientWidth || this.parentElement?.clientWidth; // 0 while this is hidden
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    if (width) this.wide = width >= TWO_COLUMNS * rem;
+    if (!width) return;
+    this.low = innerHeight < LOW * rem;
+    this.wide = width >= (this.low ? TWO_LOW : TWO_COLUMNS) * rem;
+    this.single = this.low ? this.wide : width < NARROW * rem;
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -121,6 +149,13 @@ export class LogitBench extends LogitElement {
 
   updated() {
     const { instrument, attached } = this.given;
+    const chain = this.renderRoot.querySelector('.chain');
+    if (chain !== this.#chain) {
+      this.#tall.disconnect();
+      for (const panel of this.renderRoot.querySelectorAll('.text, .distribution, .chain'))
+        this.#tall.observe(panel);
+    }
+    this.#chain = chain;
     const panels = this.#panels;
     for (const panel of attached) {
       Object.assign(panel, panels[nameOf(panel)]);
@@ -159,19 +194,15 @@ export class LogitBench extends LogitElement {
   render() {
     const { instrument, requests, bare } = this.given;
     if (bare) return nothing;
-    const { wide } = this;
+    const { wide, low, single } = this;
     const { fault, trace, drawn } = instrument;
-    const order = ORDER[wide ? 'wide' : 'narrow'];
-    const alone = order.filter((name) => this.#shows(name)).length === 1;
+    const alone = ORDER.filter((name) => this.#shows(name)).length === 1;
     const panels = this.#panels;
     return html`
       ${fault ? html`<p class="panel trouble error" role="alert">${this.#sentence(fault)}</p>` : nothing}
-      <div class="bench ${wide ? 'wide' : ''} ${alone ? 'alone' : ''}" ${listen(requests)}>
-        ${repeat(
-          order,
-          (name) => name,
-          (name) => this.#renderPanel(name, panels[name]),
-        )}
+      <div class="bench ${wide ? 'wide' : ''} ${single ? 'single' : ''} ${wide && !low ? '' : 'stacked'} ${low ? 'low' : ''} ${alone ? 'alone' : ''}"
+        ${listen(requests)}>
+        ${ORDER.map((name) => this.#renderPanel(name, panels[name]))}
       </div>
       <logit-glance ?hidden=${!this.#shows('chain') || !this.#shows('distribution')} knobs="logit-chain"
         chart="logit-distribution" .trace=${trace} .drawn=${drawn} .eos=${panels.chain.eos}></logit-glance>
@@ -185,14 +216,14 @@ export class LogitBench extends LogitElement {
     switch (name) {
       case 'text':
         return html`
-          <logit-text class="panel text" part="text" ?hidden=${hidden} .deferUpdates=${direct} ${props(values)}></logit-text>`;
+          <logit-text class="panel text" part="text" ?hidden=${hidden} ?stacked=${this.low || !this.wide} .deferUpdates=${direct} ${props(values)}></logit-text>`;
       case 'distribution':
         return html`
           <logit-distribution class="panel distribution" part="distribution" ?hidden=${hidden}
             ?no-glide=${direct} ${props(values)}></logit-distribution>`;
       case 'chain':
         return html`
-          <logit-chain class="panel chain" part="chain" ?hidden=${hidden} .deferUpdates=${direct} ${props(values)}></logit-chain>`;
+          <logit-chain class="panel chain" part="chain" ?hidden=${hidden} ?single=${this.single} .deferUpdates=${direct} ${props(values)}></logit-chain>`;
       case 'draw':
         return html`
           <logit-draw class="panel draw" part="draw" ?hidden=${hidden} ?no-glide=${direct}

@@ -138,11 +138,10 @@ export function panelsOf(instrument, around) {
       return { ...panels.stages, eos };
     },
     get chain() {
-      const { mu, pad, gates } = instrument;
+      const { mu, gates } = instrument;
       return {
         ...panels.chain,
         mu,
-        map: pad?.map ?? null,
         eos,
         gates,
         programmable: true,

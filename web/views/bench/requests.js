@@ -92,7 +92,6 @@ function changesOf(instrument) {
  */
 function stepsOf(instrument, isFixed) {
   return {
-    'logit-map': ({ detail }) => instrument.setMap(detail.wanted),
     'logit-alternatives': ({ detail }) => instrument.alternatives.find(detail.index),
     'logit-rewind': ({ detail }) => instrument.go((texts) => texts.rewind(detail.n)),
     'logit-walk': ({ detail }) => instrument.go((texts) => texts.show(detail.node)),
