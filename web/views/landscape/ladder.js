@@ -49,6 +49,26 @@ function labelOf({ name, neutral }, value) {
   return `${SYMBOLS[name] ?? settingName(name)} = ${words}`;
 }
 
+/** The steps of the keys over the lines; Infinity is an end. @type {Record<string, number>} */
+const KEYS = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
+
+/**
+ * Moves the focus to another line and chooses its value.
+ * @param {KeyboardEvent} event
+ * @param {number[]} values
+ * @param {(value: number) => void} choose
+ */
+function chooseByKey(event, values, choose) {
+  const { key, currentTarget, target, altKey, ctrlKey, metaKey } = event;
+  const lines = [.../** @type {HTMLElement} */ (currentTarget).querySelectorAll('button')];
+  const at = lines.indexOf(/** @type {any} */ (target)) + KEYS[key];
+  if (Number.isNaN(at) || altKey || ctrlKey || metaKey) return;
+  event.preventDefault();
+  const to = Math.min(values.length - 1, Math.max(0, at));
+  lines[to].focus();
+  choose(values[to]);
+}
+
 /**
  * @param {TableRow} row of the knob
  * @param {number} value of the knob
@@ -60,10 +80,13 @@ export function renderLadder(row, value, rungs, eos, choose) {
   const values = marksOf(row);
   const near = nearestOf(values, value);
   const texts = values.map((each) => rungs.find((rung) => rung.value === each)?.steps ?? null);
-  return html`<ul class="ladder" aria-label=${t('landscape.ladder')}>${values.map((each, i) => {
-    const ended = texts[i]?.at(-1)?.id === eos;
-    const [same, other, rest] = partsOf(texts[i], texts[i - 1] ?? undefined).map(unturned);
-    return html`<li><button data-value=${each} class=${i === near ? 'near' : ''}
+  const onKey = (/** @type {KeyboardEvent} */ event) => chooseByKey(event, values, choose);
+  return html`<ul class="ladder" aria-label=${t('landscape.ladder')} @keydown=${onKey}>${values.map(
+    (each, i) => {
+      const ended = texts[i]?.at(-1)?.id === eos;
+      const [same, other, rest] = partsOf(texts[i], texts[i - 1] ?? undefined).map(unturned);
+      return html`<li><button data-value=${each} tabindex=${i === near ? 0 : -1} class=${i === near ? 'near' : ''}
       aria-current=${i === near ? 'true' : nothing} @click=${() => choose(each)}><b>${labelOf(row, each)}</b><span translate="no" dir="auto">${same}<em>${other}</em>${rest}${ended ? ' ∎' : ''}</span></button></li>`;
-  })}</ul>`;
+    },
+  )}</ul>`;
 }

@@ -22,7 +22,6 @@ import { ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { renderDeeds } from './deeds.js';
 import { Display } from './display.js';
-import { renderExamples } from './examples.js';
 import { Files } from './files.js';
 import { FrameClock } from './frame-clock.js';
 import { renderHandles } from './handles.js';
@@ -185,7 +184,10 @@ export class LogitLandscape extends ModelElement {
   /** @type {import('./content.js').Tell} */
   #onNews(news, slices) {
     const picture = this.#display?.picture;
-    if (news === 'encoded') return this.requestUpdate();
+    if (news === 'encoded') {
+      this.#ask(); // a frame later would be visible while the user types
+      return this.requestUpdate();
+    }
     if (news === 'asked' || news === 'reading' || news === 'fault')
       this.sentence.wait(news === 'asked');
     if (news === 'asked') return this.#rain.clear();
@@ -272,13 +274,18 @@ export class LogitLandscape extends ModelElement {
     return { prompt: this.given ? '' : this.sentence.prompt, eos };
   }
 
+  #ask() {
+    const { content, lines, ids } = this;
+    if (lines.knob.row && !this.#unread) content.ask({ ...lines.request, past: ids });
+  }
+
   /** @param {number} now */
   #paint(now) {
     const { content, lines } = this;
     const display = this.#display;
     if (!display || !lines.knob.row) return;
     lines.advance(now, calm());
-    if (!this.#unread) content.ask({ ...lines.request, past: this.ids });
+    this.#ask();
     const { drags, pointed } = this.#input;
     if (!drags && !lines.playing) content.reader?.follow();
     const reading = content.shown?.reading;
@@ -378,8 +385,7 @@ export class LogitLandscape extends ModelElement {
             ? html`<p class="promise error" role="alert">${sentence(trouble, this)}</p>`
             : html`<p class="promise" ?hidden=${given !== null}>${t(this.sentence.late ? 'landscape.computing' : 'landscape.promise')}</p>`
         }
-        ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null })}
-        ${this.#renderExamples()}
+        ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null, examples: bare ? [] : (this.examples ?? this.offer.examples) })}
         <div class="knobs">${row ? this.#renderKnobs(row) : nothing}</div>
         <div class="stage">
           <div class="picture">
@@ -400,14 +406,6 @@ export class LogitLandscape extends ModelElement {
       ${this.#menu.render()}
       <p class="visually-hidden" role="status">${rests ? statusWords(this.lines, this.content, this.#rain.tally) : ''}</p>
     `;
-  }
-
-  #renderExamples() {
-    const { bare, fixed, given, examples = null, sentence: said } = this;
-    if (bare || fixed || given) return nothing;
-    return renderExamples(examples ?? this.offer.examples, said.prompt, (each) =>
-      said.replace(each),
-    );
   }
 
   /** @param {TableRow} row */

@@ -2,10 +2,11 @@
  * The sentence above the picture: the prompt, which the user edits here, and the words drawn after it. The
  * words are the timeline of the picture.
  */
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { Debounce } from '../../base/debounce.js';
 import { MAX_BRANCH_TOKENS } from '../../state/fields.js';
 import { t } from '../../locale/locale.js';
+import { renderExamples } from './examples.js';
 import { PromptField } from './prompt-field.js';
 import { chosenWord, writeWords } from './words.js';
 
@@ -118,7 +119,7 @@ export class Sentence {
   }
 
   /** Replaces the prompt, for example with an example. @param {string} prompt */
-  replace(prompt) {
+  #replace(prompt) {
     this.#type(prompt);
     this.#tell();
   }
@@ -195,8 +196,11 @@ export class Sentence {
     box.scrollTop = Math.max(0, row - (early ? 1 : 0)) * line;
   }
 
-  /** @param {{ hidden: boolean, invalid: boolean }} state */
-  render({ hidden, invalid }) {
+  /**
+   * @param {{ hidden: boolean, invalid: boolean, examples: string[] }} state `examples`: empty for no
+   *   buttons
+   */
+  render({ hidden, invalid, examples }) {
     const { fixed, prompt_ids } = this.#owner;
     const field = this.#field.render({
       editable: !fixed && prompt_ids === null,
@@ -206,6 +210,7 @@ export class Sentence {
     });
     return html`<div class="sentence" translate="no" dir="auto" ?hidden=${hidden}>${field}<span class="words"
       role="listbox" aria-orientation="horizontal" aria-label=${t('landscape.words')}
-      @click=${this.#onWord} @keydown=${this.#onWord}></span></div>`;
+      @click=${this.#onWord} @keydown=${this.#onWord}></span></div>
+      ${hidden || fixed || examples.length === 0 ? nothing : renderExamples(examples, this.prompt, (each) => this.#replace(each))}`;
   }
 }
