@@ -409,7 +409,7 @@ test('single keys run the most frequent commands, not in a text box, and can be 
   await press('?');
   const dialog = page.locator('logit-shortcuts dialog');
   await dialog.waitFor();
-  assert.equal(await dialog.locator('dt').count(), 10);
+  assert.equal(await dialog.locator('dt').count(), 12);
   await page.locator('logit-shortcuts #on').press('Space');
   await press('Escape');
   assert.equal(await dialog.isVisible(), false);

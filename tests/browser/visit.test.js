@@ -423,3 +423,116 @@ test('a reload of an untouched page shows the same', async () => {
   assert.deepEqual(await shown(), before);
   await close();
 });
+
+/** Deeds of a reader: each gets the scope and a random number in [0, 1). */
+const DEEDS = [
+  (scope, x) => scope.set({ temperature: Math.round(300 * x) / 100 }),
+  (scope, x) => scope.set({ top_k: 1 + Math.floor(60 * x) }),
+  (scope, x) => scope.set({ repetition_penalty: 1 + Math.round(10 * x) / 10 }),
+  (scope) => scope.step(),
+  (scope, x) => scope.instrument.setSeed(Math.floor(1e6 * x)),
+  (scope, x) =>
+    scope.instrument.setPrompt(['Today she', 'Yesterday they', 'Every day he'][Math.floor(3 * x)]),
+];
+
+test('undo and redo of 20 random deeds bring the exact states back; the last ten texts stay on the device', async () => {
+  const { page, complaints, close } = await bench.open({ fresh: true, own: true });
+  const state = () => page.locator('logit-scope').evaluate((scope) => JSON.stringify(scope.state));
+  await page.waitForFunction(() => document.querySelector('logit-scope').kept);
+  const random = (() => {
+    let at = 20261128;
+    return () => (at = (at * 48271) % 2147483647) / 2147483647;
+  })();
+  await settle(page);
+  const states = [await state()];
+  while (states.length <= 20) {
+    const deed = DEEDS[Math.floor(DEEDS.length * random())];
+    const x = random();
+    await page.evaluate(`(${deed})(document.querySelector('logit-scope'), ${x})`);
+    await settle(page);
+    const next = await state();
+    if (next !== states.at(-1)) states.push(next);
+  }
+  assert.ok(new Set(states).size > 12);
+  const press = async (keys) => {
+    await page.evaluate(() => /** @type {any} */ (document.activeElement)?.blur());
+    await page.keyboard.press(keys);
+    await settle(page);
+  };
+  for (const wanted of states.slice(0, -1).reverse()) {
+    await press('Control+z');
+    assert.equal(await state(), wanted);
+  }
+  assert.match(await page.locator('logit-scope .deed').innerText(), /^Undone: /);
+  await press('Control+z');
+  assert.equal(await state(), states[0]);
+  assert.match(await page.locator('logit-scope .deed').innerText(), /nothing more/);
+  for (const wanted of states.slice(1)) {
+    await press('Control+Shift+Z');
+    assert.equal(await state(), wanted);
+  }
+  // Explore has deeds too. A view is none: an undo shows the view in which the deed was done.
+  await page.locator('#tab-landscape').click();
+  await settle(page);
+  const shown = await state();
+  for (const u of [0.25, 0.5]) {
+    await page
+      .locator('logit-scope')
+      .evaluate((scope, landscape_u) => scope.choose({ landscape_u }), u);
+    await settle(page);
+  }
+  await press('Control+z');
+  assert.match(await page.locator('logit-scope .deed').innerText(), /^Undone: u = 0.25$/);
+  await press('Control+z');
+  assert.equal(await state(), shown);
+  await press('Control+z');
+  assert.equal(await state(), states.at(-2));
+  // A field that has something to undo keeps the browser's own undo.
+  const prompt = page.locator('logit-text #prompt');
+  await prompt.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' will');
+  await settle(page);
+  await page.keyboard.press('Control+z');
+  await settle(page);
+  assert.doesNotMatch(await prompt.inputValue(), / will$/);
+
+  // Eleven texts: the oldest goes. A reload loses none, each can be removed, and a press brings one back.
+  const ask = (index) =>
+    page.locator('logit-scope').evaluate(async (scope, i) => {
+      const words = ['he', 'she', 'we', 'they', 'you', 'I'];
+      const first = i < 6 ? 'Today' : 'Tomorrow';
+      await scope.instrument.setPrompt(`${first} ${words[i % 6]}`);
+      await scope.step();
+    }, index);
+  for (let i = 0; i < 11; i++) {
+    await ask(i);
+    await settle(page);
+  }
+  const kept = await state();
+  const texts = page.locator('logit-sheet [data-session]');
+  const open = async () => {
+    await page.locator('logit-model #model').click();
+    await texts.first().waitFor();
+  };
+  await open();
+  assert.equal(await texts.count(), 10);
+  await page.reload();
+  await page.locator('logit-distribution .row').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('logit-scope').kept);
+  await ask(0);
+  await settle(page);
+  await open();
+  assert.equal(await texts.count(), 10);
+  await page.locator('logit-sheet [data-remove]').nth(2).click();
+  assert.equal(await texts.count(), 9);
+  await texts.nth(1).click();
+  await settle(page);
+  assert.equal(await state(), kept);
+  await open();
+  await page.locator('logit-sheet [data-command=remove-all]').click();
+  assert.equal(await texts.count(), 0);
+  assert.equal(await page.evaluate(() => localStorage.getItem('logitscope-sessions')), '[]');
+  assert.deepEqual(complaints, []);
+  await close();
+});

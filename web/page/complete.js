@@ -3,8 +3,10 @@ import { Debounce } from '../base/debounce.js';
 import { capitalise, settingName, usualFirst } from '../base/setting-words.js';
 import { hasMessage, onLanguage, plain, t } from '../locale/locale.js';
 import { initialChoices } from '../state/fields.js';
+import { Deeds } from './deeds.js';
 import { followKeys } from './keys.js';
 import { keepSite } from './offline/keep-site.js';
+import { Sessions } from './sessions.js';
 
 /** The pause between a change and the update of the title, in ms. */
 const TITLE_DELAY_MS = 250;
@@ -15,6 +17,8 @@ const MOST = 3;
 export function completePage(scope) {
   followKeys(scope);
   followTitle(scope);
+  const deeds = new Deeds(scope);
+  scope.kept = { deeds, sessions: new Sessions(scope, deeds) };
   keepSite();
 }
 

@@ -25,7 +25,11 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   const { progress: coming, coming: model } = instrument.model;
   const progress = scope.ready && !isSlow(coming) ? coming : null;
   const shown = progress ? findModel(model).name : name;
-  const sheet = { info: instrument.info, views: shows('tabs') ? SHEET_VIEWS : [] };
+  const sheet = {
+    info: instrument.info,
+    views: shows('tabs') ? SHEET_VIEWS : [],
+    kept: scope.kept,
+  };
   return html`
     <div class="top">
     <slot name="name"></slot>

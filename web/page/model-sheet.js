@@ -30,6 +30,7 @@ export class LogitSheet extends LogitElement {
     name: {},
     info: { attribute: false },
     views: { attribute: false },
+    kept: { attribute: false },
   };
 
   static styles = [...LogitElement.styles, modelSheetStyles];
@@ -42,6 +43,8 @@ export class LogitSheet extends LogitElement {
     this.info = null;
     /** The views to which the sheet leads. @type {readonly string[]} */
     this.views = [];
+    /** The deeds and the last texts; null until they are read, or for an element of another page. @type {import('./scope.js').LogitScope['kept']} */
+    this.kept = null;
     this.addEventListener('toggle', (event) => this.#onToggle(/** @type {ToggleEvent} */ (event)));
     // The key Tab leaves and closes the sheet.
     this.addEventListener('focusout', ({ relatedTarget: to }) => {
@@ -78,6 +81,7 @@ export class LogitSheet extends LogitElement {
 
   /** Places the sheet under its button and moves the focus into it. */
   async #begin() {
+    this.requestUpdate(); // the last texts have changed
     await this.updateComplete;
     const { left, right, bottom } = this.#button.getBoundingClientRect();
     const wide = document.documentElement.clientWidth;
@@ -115,6 +119,7 @@ export class LogitSheet extends LogitElement {
         <div class="facts">
           ${this.info ? this.#renderFacts(this.info) : nothing}
         </div>
+        ${this.kept ? this.#renderTexts(this.kept) : nothing}
       </div>`;
   }
 
@@ -177,6 +182,34 @@ export class LogitSheet extends LogitElement {
           (view) =>
             html`<button class="plain" data-view=${view} @click=${() => this.#leave('logit-go', { view })}>${t(`sheet.${view}`)}</button>`,
         )}</p>`;
+  }
+
+  /** @param {NonNullable<LogitSheet['kept']>} kept */
+  #renderTexts({ deeds, sessions }) {
+    const change = (/** @type {() => unknown} */ act) => async () => {
+      await act();
+      this.requestUpdate();
+      await this.updateComplete;
+      // The pressed button may be gone.
+      if (!this.matches(':focus-within')) this.renderRoot.querySelector('button')?.focus();
+    };
+    const { all } = sessions;
+    if (all.length === 0 && !deeds.undoable && !deeds.redoable) return nothing;
+    return html`
+      <section aria-labelledby="texts">
+        <div class="head"><h2 id="texts">${t('sheet.texts')}</h2>
+          <button class="plain" data-command="undo" aria-disabled=${!deeds.undoable} @click=${change(() => deeds.undo())}>${t('undo.undo')}</button>
+          <button class="plain" data-command="redo" aria-disabled=${!deeds.redoable} @click=${change(() => deeds.redo())}>${t('undo.redo')}</button>
+          ${all.length > 0 ? html`<button class="plain end" data-command="remove-all" @click=${change(() => sessions.removeAll())}>${t('sheet.remove-all')}</button>` : nothing}
+        </div>
+        <ul class="texts">${all.map(
+          ({ id, text, name, drawn }) => html`
+          <li><button class="line" data-session=${id} @click=${() => (this.#hide(), this.#giveBack(), sessions.restore(id))}>
+              <bdi class="text">${text}</bdi>
+              <small>${t('sheet.texts.about', { name, drawn: t('sheet.tokens', { n: drawn }) })}</small></button>
+            <button class="ring" data-remove=${id} aria-label="${t('sheet.remove')}: ${text.slice(0, 40)}" @click=${change(() => sessions.remove(id))}>×</button></li>`,
+        )}</ul>
+      </section>`;
   }
 
   /** @param {Event} event */

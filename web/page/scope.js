@@ -6,6 +6,7 @@
 import { html, nothing } from 'lit';
 import { cache } from 'lit/directives/cache.js';
 import { guard } from 'lit/directives/guard.js';
+import { keyed } from 'lit/directives/keyed.js';
 import { Debounce } from '../base/debounce.js';
 import { define } from '../base/element.js';
 import { detailOf, reason, sayDropped } from '../base/faults.js';
@@ -56,6 +57,7 @@ export class LogitScope extends InstrumentElement {
     readonly: { type: Boolean, reflect: true },
     notice: { state: true },
     missing: { state: true },
+    deed: { state: true },
   };
 
   static styles = [...InstrumentElement.styles, panelStyles, scopeStyles];
@@ -97,6 +99,10 @@ export class LogitScope extends InstrumentElement {
     this.readonly = false;
     /** A sentence above the views, such as a sentence about refused parts of an address; '' for none. */
     this.notice = '';
+    /** The deed that was undone or redone last. @type {{ words: string } | null} */
+    this.deed = null;
+    /** The deeds and the last texts of the page's own instrument. @type {{ deeds: import('./deeds.js').Deeds, sessions: import('./sessions.js').Sessions } | null} */
+    this.kept = null;
     glossary.then(() => this.requestUpdate());
     /** The user's own file that an entry of the history names, if it is not open; else null. @type {import('./local-files.js').FileRecord | null} */
     this.missing = null;
@@ -408,6 +414,7 @@ export class LogitScope extends InstrumentElement {
       ${this.#placed ? html`${this.ready ? this.#opener.renderFetching() : nothing}${this.#renderView()}` : unknown ? nothing : this.#opener.renderInstead()}
       ${this.#opener.renderMore()}
       ${this.#shows('footer') && !unknown ? this.#renderFoot() : nothing}
+      ${this.shareable ? html`<p class="deed" role="status">${this.deed ? keyed(this.deed, html`<span>${this.deed.words}</span>`) : nothing}</p>` : nothing}
     `;
   }
 

@@ -29,7 +29,9 @@ export class LogitShortcuts extends LogitElement {
         <dl>${KEYS.map(
           (key) => html`
           <div><dt><kbd>${key === '1' ? '1 – 4' : key}</kbd></dt><dd>${t(`shortcut.${NAMES[key] ?? key}`)}</dd></div>`,
-        )}</dl>
+        )}
+          <div><dt><kbd>${COMMAND} Z</kbd></dt><dd>${t('shortcut.undo')}</dd></div>
+          <div><dt><kbd>${COMMAND} ⇧ Z</kbd></dt><dd>${t('shortcut.redo')}</dd></div></dl>
         <label class="choice"><input type="checkbox" id="on" .checked=${keysAreOn()}
           @change=${this.#onSwitch}>${t('shortcut.on')}</label>
         <p class="about">${t('shortcut.off.about')}</p>
@@ -46,6 +48,9 @@ export class LogitShortcuts extends LogitElement {
     /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector('dialog')).close();
   }
 }
+
+/** The name of the key of commands. */
+const COMMAND = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
 /** The keys that are not letters, each with its name in the messages' keys. */
 const NAMES = /** @type {Record<string, string>} */ ({ 1: 'views', '?': 'list' });

@@ -72,11 +72,14 @@ function modelOf({ source, files }) {
 /** Records that the drawn texts are kept already. @param {import('./scope.js').LogitScope} scope */
 export const markKept = ({ steps }) => void (last.steps = steps);
 
+/** Returns the drawn texts with their model. @param {import('./scope.js').LogitScope} scope @returns {Recorded} */
+export const recordTexts = (scope) => ({ ...scope.saveTexts(), model: modelOf(scope) });
+
 /** @param {import('./scope.js').LogitScope} scope @returns {Recorded} */
 function record(scope) {
   scope.texts.key ||= newKey();
   last.steps = scope.steps;
-  return { ...scope.saveTexts(), model: modelOf(scope) };
+  return recordTexts(scope);
 }
 
 /** Keeps the drawn texts under their key. @param {import('./scope.js').LogitScope} scope */

@@ -1,0 +1,178 @@
+/**
+ * Undo and redo in Explore and Experiment. A deed is a rested change of the page's state, except of the
+ * model and the view. Deeds are kept while the document lives; another model forgets them.
+ */
+import { Debounce } from '../base/debounce.js';
+import { capitalise, settingName, valueInWords } from '../base/setting-words.js';
+import { locales } from '#locales/undo';
+import { addMessages, plain, t } from '../locale/locale.js';
+import { sameValue } from '../state/fields.js';
+
+addMessages(locales);
+
+/**
+ * @typedef {import('../state/page-state.js').PageState} PageState
+ * @typedef {{ state: PageState, saved: import('../state/saved-texts.js').Saved }} Deed
+ */
+
+/** A change that rests for this time is one deed, in ms. */
+const RESTS_MS = 400;
+const MOST = 200;
+/** The views whose deeds are kept. */
+const VIEWS = ['landscape', 'bench'];
+/** The parts of a state that are no deeds. */
+const BESIDE = ['view', 'beat', 'settings'];
+
+export class Deeds extends EventTarget {
+  #scope;
+  /** @type {Deed[]} */
+  #before = [];
+  /** @type {Deed[]} */
+  #after = [];
+  /** @type {Deed} */
+  #now;
+  /** The number of states that are being restored; while it is not 0, no deed is recorded. */
+  #restoring = 0;
+  #debounce = new Debounce();
+
+  /** @param {import('./scope.js').LogitScope} scope */
+  constructor(scope) {
+    super();
+    this.#scope = scope;
+    this.#now = this.#read();
+    const later = () => this.#debounce.schedule(RESTS_MS, () => this.#record());
+    for (const type of ['logit-change', 'logit-step', 'logit-result'])
+      scope.addEventListener(type, later);
+    scope.addEventListener('logit-show', () => this.#record(true));
+    scope.addEventListener('logit-ready', () => {
+      this.#before = this.#after = [];
+      this.#now = this.#read();
+    });
+    document.addEventListener('keydown', (event) => this.#onKey(event));
+  }
+
+  get undoable() {
+    return this.#before.length > 0;
+  }
+
+  get redoable() {
+    return this.#after.length > 0;
+  }
+
+  /** @returns {Deed} */
+  #read() {
+    const { beat: _, ...state } = this.#scope.state;
+    return { state, saved: this.#scope.saveTexts() };
+  }
+
+  /** Records the current state if it is a deed. @param {boolean} [shown] true if the view has changed: that alone is no deed */
+  #record(shown = false) {
+    const { moving, view } = this.#scope;
+    if (this.#restoring > 0 || moving.running || !(shown || VIEWS.includes(view))) return;
+    const next = this.#read();
+    const changed = changesOf(this.#now.state, next.state).length > 0;
+    if (changed) {
+      this.#before = [...this.#before, this.#now].slice(-MOST);
+      this.#after = [];
+    }
+    if (changed || shown) this.#now = next;
+    if (changed) this.dispatchEvent(new Event('deed'));
+  }
+
+  /** Shows the state before the last deed. */
+  undo() {
+    Debounce.flush(); // a change that has not rested is a deed too
+    return this.#go(this.#before, this.#after, 'undo.undone');
+  }
+
+  /** Shows the state before the last undo. */
+  redo() {
+    Debounce.flush();
+    return this.#go(this.#after, this.#before, 'undo.redone');
+  }
+
+  /**
+   * Shows the last state of `from`.
+   * @param {Deed[]} from
+   * @param {Deed[]} to gets the current state
+   * @param {string} words the key of the sentence
+   */
+  async #go(from, to, words) {
+    const scope = this.#scope;
+    const deed = scope.readonly ? undefined : from.pop();
+    if (!deed) return void (scope.deed = { words: scope.speak(() => t('undo.none')) });
+    to.push(this.#now);
+    const [name] = changesOf(this.#now.state, deed.state);
+    scope.deed = {
+      words: scope.speak(() => t(words, { what: this.#describe(name, deed.state) })),
+    };
+    this.#now = deed;
+    this.#restoring++;
+    try {
+      await scope.restore({ ...deed.state, saved: deed.saved });
+    } finally {
+      this.#restoring--;
+    }
+  }
+
+  /** Returns the part of a state in words, such as "Temperature 0.7". @param {string} name @param {PageState} state */
+  #describe(name, state) {
+    const row = this.#scope.table.find((each) => each.name === name);
+    const value = /** @type {any} */ (state.settings)[name] ?? row?.neutral;
+    if (row && typeof value === 'number')
+      return `${capitalise(settingName(name))} ${valueInWords(row, value)}`;
+    if (row) return capitalise(settingName(name));
+    if (name === 'prompt') return t('undo.prompt', { prompt: state.prompt ?? '' });
+    if (name === 'branch') return t('undo.branch', { n: state.branch?.length ?? 0 });
+    if (name === 'seed') return t('undo.seed', { seed: plain(state.seed ?? 0) });
+    if (name === 'landscape_u' && typeof state.landscape_u === 'number')
+      return `u = ${plain(Math.round(state.landscape_u * 1e4) / 1e4)}`;
+    return t(name === 'order' ? 'undo.order' : 'undo.other');
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
+    const name = key.toLowerCase();
+    if (!(ctrlKey || metaKey) || altKey || event.defaultPrevented) return;
+    if (!VIEWS.includes(this.#scope.view) || !(name === 'z' || (name === 'y' && !shiftKey))) return;
+    const act = () => void (name === 'y' || shiftKey ? this.redo() : this.undo());
+    const path = event.composedPath().filter((part) => part instanceof Element);
+    if (path.some((part) => part.matches('dialog'))) return;
+    if (!path.some((part) => part.matches(TEXT))) {
+      event.preventDefault();
+      return act();
+    }
+    // The browser's own undo comes first, as long as it has something to undo in the field.
+    let native = false;
+    const heard = () => (native = true);
+    document.addEventListener('input', heard, { capture: true, once: true });
+    setTimeout(() => {
+      document.removeEventListener('input', heard, { capture: true });
+      if (!native) act();
+    });
+  }
+}
+
+const TEXT =
+  'textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio], [type=file])';
+
+/**
+ * Returns the names of the parts in which two states differ, the settings first.
+ * @param {PageState} a
+ * @param {PageState} b
+ */
+export function changesOf(a, b) {
+  const [before, after] = [a, b].map((state) => ({ ...state, ...state.settings }));
+  const names = Object.keys({ ...a.settings, ...b.settings, ...a, ...b });
+  const choices =
+    a.view === b.view
+      ? () => true
+      : (/** @type {string} */ name) => !/^(landscape|bench)_/.test(name);
+  return names.filter(
+    (name) =>
+      !BESIDE.includes(name) &&
+      choices(name) &&
+      !sameValue(/** @type {any} */ (before)[name], /** @type {any} */ (after)[name]),
+  );
+}
