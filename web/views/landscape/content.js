@@ -1,7 +1,7 @@
 /** The landscape's requests to the engine, and the answers. It uses no DOM. */
 import { LandscapeReader } from '../../state/landscape.js';
 import { Names } from './names.js';
-import { NAMED } from './picture.js';
+import { NAMED } from './labels.js';
 import { ROWS } from './slice.js';
 
 /**

@@ -1,5 +1,7 @@
 /** Files of the landscape: its picture as SVG, and a loop of it as a film. */
+import { t } from '../../locale/locale.js';
 import { ticksOf } from './axis.js';
+import { linesOf } from './ladder.js';
 import { Loop } from './loop.js';
 import { crossingWords } from './phrases.js';
 import { tailOf } from './sentence.js';
@@ -37,26 +39,27 @@ export class Files {
     const { reader } = content;
     const { row, share } = lines.knob;
     if (!reader?.reading || !row || !display) return null;
-    const { named, look } = display.picture;
+    const { rivers, look } = display.picture;
+    if (!rivers) return null;
+    const { trace, drawn } = reader.reading;
     const words = content.wordsUntil(prose.eos).map(({ text }) => text);
-    const { drawPicture } = await import('./save.js');
-    const svg = drawPicture({
-      named,
+    const prompt = beginningOf(content, prose);
+    const { drawScene } = await import('./save.js');
+    const svg = drawScene({
+      rivers,
+      names: { nameOf: content.names.of, others: t('landscape.rest'), size: trace.vocab_size },
       course: reader.course,
       look,
       share,
       u: lines.u,
-      drawn: reader.reading.drawn.id,
-      prompt: beginningOf(content, prose),
+      drawn: drawn.id,
+      prompt,
       words,
       about: crossingWords(lines),
       axis: ticksOf(row),
+      ladder: content.rungs.length > 0 ? linesOf(row, lines.knob.value, content.rungs) : [],
     });
-    return {
-      name: nameOf(lines),
-      title: `${tailOf(beginningOf(content, prose))}${words.join('')}`,
-      svg,
-    };
+    return { name: nameOf(lines), title: `${tailOf(prompt)}${words.join('')}`, svg };
   }
 
   /** Starts a loop and its film; null if another one runs. @param {() => Scene} sceneNow */

@@ -70,6 +70,25 @@ function chooseByKey(event, values, choose) {
 }
 
 /**
+ * Returns the lines of the ladder; `parts` are those of partsOf.
+ * @param {TableRow} row of the knob
+ * @param {number} value of the knob
+ * @param {Rung[]} rungs
+ */
+export function linesOf(row, value, rungs) {
+  const values = marksOf(row);
+  const near = nearestOf(values, value);
+  const texts = values.map((each) => rungs.find((rung) => rung.value === each)?.steps ?? null);
+  return values.map((each, i) => ({
+    value: each,
+    label: labelOf(row, each),
+    near: i === near,
+    parts: partsOf(texts[i], texts[i - 1] ?? undefined).map(unturned),
+    last: texts[i]?.at(-1)?.id,
+  }));
+}
+
+/**
  * @param {TableRow} row of the knob
  * @param {number} value of the knob
  * @param {Rung[]} rungs
@@ -77,16 +96,12 @@ function chooseByKey(event, values, choose) {
  * @param {(value: number) => void} choose
  */
 export function renderLadder(row, value, rungs, eos, choose) {
-  const values = marksOf(row);
-  const near = nearestOf(values, value);
-  const texts = values.map((each) => rungs.find((rung) => rung.value === each)?.steps ?? null);
+  const lines = linesOf(row, value, rungs);
+  const values = lines.map((line) => line.value);
   const onKey = (/** @type {KeyboardEvent} */ event) => chooseByKey(event, values, choose);
-  return html`<ul class="ladder" aria-label=${t('landscape.ladder')} @keydown=${onKey}>${values.map(
-    (each, i) => {
-      const ended = texts[i]?.at(-1)?.id === eos;
-      const [same, other, rest] = partsOf(texts[i], texts[i - 1] ?? undefined).map(unturned);
-      return html`<li><button data-value=${each} tabindex=${i === near ? 0 : -1} class=${i === near ? 'near' : ''}
-      aria-current=${i === near ? 'true' : nothing} @click=${() => choose(each)}><b>${labelOf(row, each)}</b><span translate="no" dir="auto">${same}<em>${other}</em>${rest}${ended ? ' ∎' : ''}</span></button></li>`;
-    },
+  return html`<ul class="ladder" aria-label=${t('landscape.ladder')} @keydown=${onKey}>${lines.map(
+    ({ value: each, label, near, parts: [same, other, rest], last }) => html`
+    <li><button data-value=${each} tabindex=${near ? 0 : -1} class=${near ? 'near' : ''}
+      aria-current=${near ? 'true' : nothing} @click=${() => choose(each)}><b>${label}</b><span translate="no" dir="auto">${same}<em>${other}</em>${rest}${last === eos ? ' ∎' : ''}</span></button></li>`,
   )}</ul>`;
 }

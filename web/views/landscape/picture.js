@@ -5,7 +5,8 @@
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
 import { colourOf, readPalette } from '../../plots/river-colours.js';
-import { common, groundOf, layRivers, lookAlike, placeLabels } from '../../plots/landscape.js';
+import { common, layRivers, lookAlike } from '../../plots/landscape.js';
+import { NAMED, layNames } from './labels.js';
 import { Morph } from './morph.js';
 import { namedAt, paintLit, paintNames } from './paint.js';
 import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
@@ -24,16 +25,9 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @property {import('../../plots/landscape.js').River | null} course the drawn token's course if it has no
  *   river, otherwise null
  * @property {{ share: number, u: number } | null} pointed
- *
- * @typedef {{ nameOf: (id: number, twice: boolean) => string, others: string,
- *   size: number }} Words `size`: the size of the vocabulary
+ * @typedef {import('./labels.js').Words} Words
  */
 
-/** The sizes to try for names, and for the ground's name, in 1/16 rem. */
-const NAME_SIZES = [30, 24, 19, 15, 13, 11.5];
-const GROUND_SIZES = [17, 15, 13, 11.5];
-/** The number of rivers that may have names. */
-export const NAMED = 40;
 
 export class Picture {
   /** @type {Look} */
@@ -293,7 +287,8 @@ export class Picture {
     if (part === 1) this.#morph = null;
     const laid = [this.#turn, words.others].join();
     this.#once('rivers', [part], (context) => {
-      if (this.#laid !== laid) this.#layNames(context, words);
+      if (this.#laid !== laid)
+        this.named = layNames(context, /** @type {Rivers} */ (this.rivers), words, this.look);
       this.#laid = laid;
       const way = this.#morph?.at(part, (id) => this.#colourOf(id));
       const { rivers } = way?.rivers ?? /** @type {Rivers} */ (this.rivers);
@@ -301,52 +296,5 @@ export class Picture {
       paintRivers(context, each, this.look, way?.colours);
     });
     return part;
-  }
-
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Words} words
-   */
-  #layNames(context, { nameOf, others, size }) {
-    const { rivers } = /** @type {Rivers} */ (this.rivers);
-    const { unit, family, width, height } = this.look;
-    const short = rivers.map(({ id }, rank) => (rank < NAMED ? nameOf(id, false) : ''));
-    const named = rivers.map((river, rank) => {
-      const twice =
-        short[rank] !== '' && short.indexOf(short[rank]) !== short.lastIndexOf(short[rank]);
-      return { river, rank, name: twice ? nameOf(river.id, true) : short[rank] };
-    });
-    const left = size - rivers.length;
-    const ground = {
-      river: groundOf(/** @type {Rivers} */ (this.rivers)),
-      rank: -1,
-      name: left > 0 ? others : '',
-    };
-    const place = (
-      /** @type {(typeof named)} */ all,
-      /** @type {number[]} */ sizes,
-      weight = 500,
-    ) => {
-      context.font = `${weight} 100px ${family}`;
-      const asked = all.map(({ river, name, rank }) => ({
-        river,
-        // The name of the ground keeps a distance from the edge.
-        wide: context.measureText(name).width / 100 + (rank < 0 ? 2 : 0),
-        level: rank < 0,
-      }));
-      const fitting = sizes.filter((each) => each < 16 || each * unit <= height / 9);
-      return placeLabels(
-        asked,
-        { width, height },
-        fitting.map((each) => each * unit),
-      );
-    };
-    const said = named.filter(({ name }) => name !== '');
-    const labels = new Map(place(said, NAME_SIZES).map((label, i) => [said[i].river.id, label]));
-    const [low] = ground.name === '' ? [null] : place([ground], GROUND_SIZES, 400);
-    this.named = [
-      ...named.map((each) => ({ ...each, label: labels.get(each.river.id) ?? null })),
-      { ...ground, label: low },
-    ];
   }
 }

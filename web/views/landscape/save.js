@@ -3,15 +3,17 @@ import { escaped, round, textOf } from '../../base/svg-file.js';
 import { threadOf } from '../../plots/landscape.js';
 import { FAINT, GRAIN, TILE } from '../../plots/grain.js';
 import { colourOf } from '../../plots/river-colours.js';
+import { layNames } from './labels.js';
 import { THREAD } from './paint.js';
 import { breakLines, partsOf } from './prose.js';
 
 /**
- * @typedef {object} Picture
- * @property {import('./paint.js').Named[]} named
- * @property {import('./paint.js').Look} look
- * @property {number} share
- * @property {number | null} u
+ * @typedef {object} Scene
+ * @property {import('../../plots/landscape.js').Rivers} rivers
+ * @property {import('./labels.js').Words} names
+ * @property {Pick<import('./paint.js').Look, 'palette' | 'family' | 'serif'>} look
+ * @property {number} share the knob's value as a share of its range, 0 to 1
+ * @property {number | null} u null if the draw is Gumbel-max
  * @property {number} drawn the id of the drawn token
  * @property {import('../../plots/landscape.js').River | null} course the drawn token's course if it has no
  *   river, otherwise null
@@ -19,7 +21,17 @@ import { breakLines, partsOf } from './prose.js';
  * @property {string[]} words the text after the prompt; the first one is the drawn token
  * @property {string} about the knob's value
  * @property {{ share: number, value: string, word: string }[]} axis
+ * @property {{ label: string, near: boolean, parts: string[] }[]} ladder its lines; empty for none
+ *
+ * @typedef {Pick<Scene, 'share' | 'u' | 'drawn' | 'course'> & { named: import('./paint.js').Named[],
+ *   look: import('./paint.js').Look }} Picture
  */
+
+/** The size of the picture, as link previews show it, and its margin. */
+const [WIDE, TALL, MARGIN] = [1200, 630, 48];
+/** The sizes of sentence, value and small type, the lines of the sentence, and the height of a ladder's line. */
+const [LARGE, MIDDLE, SMALL] = [32, 22, 17];
+const [LINES, RUNG] = [2, 29];
 
 /** Draws the rivers, and the course of a drawn token that has no river. @param {Picture} picture */
 function shapesOf({ named, course, look: { width, height, unit, palette }, drawn }) {
@@ -80,66 +92,110 @@ function grainIn({ width, height, unit, palette }) {
   ];
 }
 
-/** The number of lines of the sentence. */
-const LINES = 2;
-
-/** Writes the sentence at the place of its first baseline. @param {Picture} picture @param {number} x @param {number} y */
-function sentenceOf({ prompt, words, look: { width, unit, palette, serif } }, x, y) {
-  const size = 22 * unit;
+/**
+ * Returns a function that measures a text.
+ * @param {string} font
+ */
+function measureIn(font) {
   const context = /** @type {CanvasRenderingContext2D} */ (
     document.createElement('canvas').getContext('2d')
   );
-  context.font = `400 ${size}px ${serif}`;
-  const measure = (/** @type {string} */ text) => context.measureText(text).width;
-  return breakLines(partsOf(prompt, words), measure, width, LINES).map((line, row) => {
-    const spans = line.map(({ text, lit }) =>
-      lit ? `<tspan fill="${palette.mark}">${escaped(text)}</tspan>` : escaped(text),
-    );
-    return `<text xml:space="preserve" x="${x}" y="${y + row * 1.35 * size}" font-family="${escaped(serif)}" font-size="${size}" fill="${palette.ink}">${spans.join('')}</text>`;
+  context.font = font;
+  return (/** @type {string} */ text) => context.measureText(text).width;
+}
+
+/**
+ * Returns one line of a text whose parts have different attributes.
+ * @param {{ text: string, [attribute: string]: string | number | undefined }[]} parts
+ * @param {Record<string, string | number>} attributes
+ */
+function lineOf(parts, attributes) {
+  const spans = parts.map(({ text, ...own }) => textOf(text, /** @type {any} */ (own)));
+  const inner = spans.join('').replaceAll('<text', '<tspan').replaceAll('</text>', '</tspan>');
+  return textOf('', { 'xml:space': 'preserve', ...attributes }).replace(
+    '></text>',
+    () => `>${inner}</text>`,
+  );
+}
+
+/** Writes the sentence from the baseline `y` on. @param {Scene} scene @param {number} y */
+function sentenceOf({ prompt, words, look: { palette, serif } }, y) {
+  const measure = measureIn(`400 ${LARGE}px ${serif}`);
+  const parts = partsOf(prompt, words);
+  return breakLines(parts, measure, WIDE - 2 * MARGIN, LINES).map((line, row) =>
+    lineOf(
+      line.map(({ text, lit }) => ({ text, fill: lit ? palette.mark : palette.ink })),
+      { x: MARGIN, y: y + row * 1.35 * LARGE, 'font-family': serif, 'font-size': LARGE },
+    ),
+  );
+}
+
+/** Writes the ladder; its first baseline is at `y`. @param {Scene} scene @param {number} y */
+function ladderOf({ ladder, look: { palette, serif } }, y) {
+  const measure = measureIn(`400 ${SMALL}px ${serif}`);
+  const indent = 150;
+  return ladder.flatMap(({ label, near, parts }, row) => {
+    const ink = near ? palette.ink : palette.soft;
+    const words = parts.map((text, i) => ({ text, lit: i === 1 }));
+    const [line] = breakLines(words, measure, WIDE - 2 * MARGIN - indent, 1);
+    const shared = { y: y + row * RUNG, 'font-size': SMALL, fill: ink };
+    return [
+      textOf(label, { x: MARGIN, ...shared, 'font-weight': near ? 650 : 400 }),
+      lineOf(
+        line.map(({ text, lit }) => ({ text, fill: lit ? palette.mark : ink })),
+        { x: MARGIN + indent, 'font-family': serif, ...shared },
+      ),
+    ];
   });
 }
 
 /**
- * @param {Picture} picture
- * @returns {string}
+ * Returns the picture as SVG.
+ * @param {Scene} scene
  */
-export function drawPicture(picture) {
-  const { look, u, about, axis } = picture;
-  const { width, height, unit, palette, family } = look;
-  const margin = 24 * unit;
-  const head = 126 * unit;
-  const foot = 56 * unit;
-  const [whole, tall] = [width + 2 * margin, height + head + foot];
-  const size = 14 * unit;
-  const value = { x: margin, y: head - 16 * unit, 'font-size': 16 * unit };
+export function drawScene(scene) {
+  const { u, about, axis, ladder, rivers, names, share, drawn, course } = scene;
+  const { palette, family } = scene.look;
+  const head = 182;
+  const foot = 52 + ladder.length * RUNG;
+  const look = { ...scene.look, unit: 1.25, width: WIDE - 2 * MARGIN, height: TALL - head - foot };
+  const { width, height } = look;
+  const context = /** @type {CanvasRenderingContext2D} */ (
+    document.createElement('canvas').getContext('2d')
+  );
+  const named = layNames(context, rivers, names, look);
+  const picture = { named, look, share, u, drawn, course };
+  const value = { y: head - 18, 'font-size': MIDDLE };
   const ticks = axis.map(({ share: at, value, word }) =>
     textOf(`${value} ${word}`.trim(), {
       x: round(at * width),
-      y: height + 1.8 * size,
-      'font-size': size,
+      y: height + 25,
+      'font-size': SMALL,
       'text-anchor': at === 0 ? 'start' : at === 1 ? 'end' : 'middle',
       fill: palette.soft,
     }),
   );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${whole}" height="${tall}" viewBox="0 0 ${whole} ${tall}" font-family="${escaped(family)}">`,
-    `<title>${escaped(about)}</title><rect width="${whole}" height="${tall}" fill="${palette.panel}"/>`,
-    ...sentenceOf(picture, margin, 40 * unit),
-    textOf(about, { ...value, fill: palette.ink, 'font-weight': 650 }),
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${TALL}" viewBox="0 0 ${WIDE} ${TALL}" font-family="${escaped(family)}">`,
+    `<title>${escaped(about)}</title><rect width="${WIDE}" height="${TALL}" fill="${palette.panel}"/>`,
+    ...sentenceOf(scene, 62),
+    textOf(about, { x: MARGIN, ...value, fill: palette.ink, 'font-weight': 650 }),
     u === null
       ? ''
       : textOf(`u = ${u.toFixed(4)}`, {
+          x: WIDE - MARGIN,
           ...value,
-          x: margin + width,
           'text-anchor': 'end',
-          fill: palette.soft,
+          fill: palette.mark,
         }),
-    `<g transform="translate(${margin} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
+    `<g transform="translate(${MARGIN} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
     ...grainIn(look),
     ...shapesOf(picture),
-    ...namesOf(picture),
     ...linesOf(picture),
+    ...namesOf(picture),
     ...ticks,
-    '</g></svg>',
+    '</g>',
+    ...ladderOf(scene, head + height + 62),
+    '</svg>',
   ].join('\n');
 }
