@@ -67,7 +67,7 @@ dist: node_modules/.package-lock.json wasm ## the static site in dist/, for any 
 lessons: dist ## the site, and the lessons as pages and as packages of SCORM 1.2 and 2004 in dist/lessons/
 	node web/course.js
 
-picture: dist ## the moving picture of README.md, docs/logitscope.webp, and web/screenshot.png, from the page in dist/
+picture: dist ## the moving picture of README.md, docs/logitscope.webp, and web/preview.png for link previews, from the page in dist/
 	@./need.sh chromium-headless-shell=chromium-headless-shell
 	@node tests/picture.js
 

@@ -1,11 +1,14 @@
 /**
- * Makes two pictures from the built page: the animation docs/logitscope.webp of README.md, and web/screenshot.png
- * for link previews. In the animation a pointer drags the temperature along the landscape.
+ * Makes two pictures from the built page: the animation docs/logitscope.webp of README.md, and web/preview.png for
+ * link previews, the picture of the first screen with a digest of its numbers. In the animation a pointer drags the
+ * temperature along the landscape. `node tests/picture.js preview` makes only web/preview.png.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { PICTURE, digestOf, withDigest } from '../web/preview.js';
 import { serve } from '../web/serve.js';
+import { firstFrame } from '../web/first-frame.js';
 import { LAUNCH } from './chromium.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -128,11 +131,11 @@ async function toWebp({ images, quality }) {
   return made;
 }
 
-/** Opens a page that shows the landscape. @param {{ width: number, height: number }} viewport */
-async function openPage(viewport) {
+/** Opens a page that shows the landscape. @param {{ width: number, height: number }} viewport @param {string} address */
+async function openPage(viewport, address = ADDRESS) {
   const page = await browser.newPage({ viewport });
   await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
-  await page.goto(server.url + ADDRESS);
+  await page.goto(server.url + address);
   await page.locator('logit-landscape .plot').waitFor();
   const scope = page.locator('logit-scope');
   const settled = () => scope.evaluate((/** @type {any} */ it) => it.settled());
@@ -140,13 +143,22 @@ async function openPage(viewport) {
   return { page, settled };
 }
 
-const browser = await chromium.launch(LAUNCH);
-const server = await serve(`${root}dist`);
-try {
-  const still = await openPage({ width: 1440, height: 900 });
-  const { y: top, height: tall } = await still.page.locator('logit-landscape').boundingBox();
-  const clip = { x: 0, y: 0, width: 1440, height: Math.ceil(top + tall) + 16 };
-  await still.page.screenshot({ path: `${root}web/screenshot.png`, clip });
+/** Writes web/preview.png. */
+async function makePreview() {
+  const { page } = await openPage(
+    { width: 1440, height: 900 },
+    '?view=landscape&lang=en&theme=light',
+  );
+  const { svg } = await page.locator('logit-landscape').evaluate((it) => it.picture());
+  const card = await browser.newPage({ viewport: { width: 1200, height: 630 } });
+  await card.setContent(`<style>body { margin: 0 } svg { display: block }</style>${svg}`);
+  const png = withDigest(await card.screenshot(), digestOf(await firstFrame()));
+  await writeFile(`${root}web/${PICTURE}`, png);
+  console.log(`web/${PICTURE}: ${png.length} bytes`);
+}
+
+/** Writes docs/logitscope.webp. */
+async function makeAnimation() {
   const { page, settled } = await openPage({ width: SIZE.width, height: 720 });
   const plot = page.locator('logit-landscape .plot');
   await plot.evaluate(showPointer);
@@ -174,6 +186,13 @@ try {
   await writeFile(`${root}docs/logitscope.webp`, picture);
   console.log(`docs/logitscope.webp: ${made.length} frames, ${picture.length} bytes`);
   if (picture.length > MOST_BYTES) throw new Error(`at most ${MOST_BYTES} bytes`);
+}
+
+const browser = await chromium.launch(LAUNCH);
+const server = await serve(`${root}dist`);
+try {
+  await makePreview();
+  if (process.argv[2] !== 'preview') await makeAnimation();
 } finally {
   await browser.close();
   server.close();

@@ -232,7 +232,7 @@ export async function build(out = join(root, 'dist'), hosts = readHosts(process.
   await writeFile(join(out, '_headers'), headersOf(index));
   await writeFile(join(out, 'sandbox.html'), (await sandbox()).page);
   await cp(join(web, 'style/page.css'), join(out, 'page.css'));
-  await cp(join(web, 'screenshot.png'), join(out, PICTURE));
+  await cp(join(web, PICTURE), join(out, PICTURE));
   const modules = (await readdir(join(web, 'engine'))).filter((file) => file.endsWith('.wasm'));
   for (const file of modules) await cp(join(web, 'engine', file), join(out, file));
   const models = (await readdir(join(root, 'models'))).filter((file) =>

@@ -1,10 +1,19 @@
 /**
  * Writes the tags for link previews in chats and social networks. The variable SITE_URL makes their
  * addresses absolute. Without it, the picture's address is relative, which some programs accept, and
- * the page's address is left out.
+ * the page's address is left out. The picture is made by `make picture`, since a build has no browser; it
+ * contains a digest of the first frame's numbers, so a test notices an outdated picture.
  */
+import { createHash } from 'node:crypto';
+import { crc32 } from './zip.js';
 
 export const PICTURE = 'preview.png';
+/** Size of the picture in pixels. */
+export const [WIDTH, HEIGHT] = [1200, 630];
+/** Key of the digest in the picture. */
+const KEY = 'First frame';
+/** Length of a PNG file's signature and of its first chunk, IHDR. */
+const [SIGNATURE, HEADER] = [8, 25];
 const TAGS = /\n *<meta (property="og:|name="twitter:)[^>]*>/g;
 
 /** @param {string} [text] the address of the site's folder; empty for none */
@@ -38,10 +47,43 @@ export function withPreview(
     'og:description': about,
     ...(site ? { 'og:url': site + path } : {}),
     'og:image': (site ?? up) + PICTURE,
+    'og:image:width': WIDTH,
+    'og:image:height': HEIGHT,
   };
   const lines = Object.entries(tags).map(
     ([name, content]) => `\n    <meta property="${name}" content="${content}">`,
   );
   const card = '\n    <meta name="twitter:card" content="summary_large_image">';
   return withoutPreview(page).replace(/\n *<title>/, (start) => `${lines.join('')}${card}${start}`);
+}
+
+/**
+ * Returns a digest of the numbers and texts that the picture shows.
+ * @param {import('./state/first-frame.js').BuiltFrame | null} frame
+ */
+export function digestOf(frame) {
+  const { prompt, drawn, steps, rungs, ids, logits, sums } = frame ?? {};
+  const shown = JSON.stringify([prompt, drawn, steps, rungs, ids, logits, sums]);
+  return createHash('sha256').update(shown).digest('hex');
+}
+
+/**
+ * Adds a digest to a PNG image as a text chunk.
+ * @param {Buffer} png
+ * @param {string} digest
+ */
+export function withDigest(png, digest) {
+  const body = Buffer.from(`tEXt${KEY}\0${digest}`, 'latin1');
+  const chunk = Buffer.alloc(body.length + 8);
+  chunk.writeUInt32BE(body.length - 4, 0);
+  body.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(body), body.length + 4);
+  const at = SIGNATURE + HEADER;
+  return Buffer.concat([png.subarray(0, at), chunk, png.subarray(at)]);
+}
+
+/** Returns the digest in a PNG image; undefined if it has none. @param {Buffer} png */
+export function readDigest(png) {
+  const text = png.toString('latin1');
+  return new RegExp(`tEXt${KEY}\0([0-9a-f]{64})`).exec(text)?.[1];
 }

@@ -16,7 +16,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** @param {Uint8Array} bytes */
-function crc32(bytes) {
+export function crc32(bytes) {
   let crc = ~0;
   for (const byte of bytes) crc = TABLE[(crc ^ byte) & 0xff] ^ (crc >>> 8);
   return ~crc >>> 0;

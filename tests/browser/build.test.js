@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, readFile, readdir, realpath, stat, symlink } from 'node:fs/promises';
+import { cp, readFile, readdir, realpath, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -12,7 +12,8 @@ import { firstLoad, plugins, weigh } from '../../web/build.js';
 import { buildCourse } from '../../web/course.js';
 import { chooseDomain, findCuts, layoutBars, orderRows } from '../../web/plots/bars.js';
 import { layoutStrip } from '../../web/plots/strip.js';
-import { readSiteUrl, withPreview } from '../../web/preview.js';
+import { firstFrame } from '../../web/first-frame.js';
+import { digestOf, readDigest, readSiteUrl, withPreview } from '../../web/preview.js';
 import { Logitscope } from '../../web/engine/index.js';
 import { sentences } from '../../web/engine/sentences.js';
 import { temporaryFolder } from '../cleanup.js';
@@ -161,7 +162,15 @@ test('a link preview has title, text and picture; a single file and a package ha
   const about = /name="description" content="([^"]*)"/.exec(html)?.[1];
   const shown = { type: 'website', title: 'Logitscope', description: about };
   assert.deepEqual(previewOf(html), { ...shown, image: 'preview.png' });
-  assert.ok((await stat(join(bench.dist, 'preview.png'))).size > 1e4);
+  const png = await readFile(join(bench.dist, 'preview.png'));
+  assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630]);
+  assert.equal(
+    readDigest(png),
+    digestOf(await firstFrame()),
+    'the picture shows another first screen: `make picture` makes it again',
+  );
+  assert.ok(html.includes('name="twitter:card" content="summary_large_image"'));
+  assert.ok(html.includes('property="og:image:width" content="1200"'));
   const page = { title: 'Logitscope', about, path: '' };
   const url = readSiteUrl('https://example.org/scope');
   assert.deepEqual(previewOf(withPreview(html, page, url)), {

@@ -28,7 +28,6 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @typedef {import('./labels.js').Words} Words
  */
 
-
 export class Picture {
   /** @type {Look} */
   look;

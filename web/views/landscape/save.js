@@ -2,7 +2,7 @@
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { threadOf } from '../../plots/landscape.js';
 import { FAINT, GRAIN, TILE } from '../../plots/grain.js';
-import { colourOf } from '../../plots/river-colours.js';
+import { RAMP, colourOf } from '../../plots/river-colours.js';
 import { layNames } from './labels.js';
 import { THREAD } from './paint.js';
 import { breakLines, partsOf } from './prose.js';
@@ -42,7 +42,7 @@ function shapesOf({ named, course, look: { width, height, unit, palette }, drawn
     const last = before.length - 1;
     const along = (/** @type {Float64Array} */ line) =>
       Array.from(line, (y, i) => `${round((i / last) * width)} ${round(y * height)}`);
-    return `<path d="M${[...along(before), ...along(after).reverse()].join('L')}Z" fill="${fill}" stroke="${palette.line}" stroke-width="${0.5 * unit}"/>`;
+    return `<path d="M${[...along(before), ...along(after).reverse()].join('L')}Z" fill="${fill}" stroke="${palette.line}" stroke-width="${0.5 * unit}" stroke-opacity="${round(Math.max(0.16, 1 - rank / RAMP))}"/>`;
   });
   for (const line of course ? threadOf(course) : []) {
     const points = line.map(([at, y]) => `${round(at * width)} ${round(y * height)}`);
@@ -157,7 +157,7 @@ export function drawScene(scene) {
   const { u, about, axis, ladder, rivers, names, share, drawn, course } = scene;
   const { palette, family } = scene.look;
   const head = 182;
-  const foot = 52 + ladder.length * RUNG;
+  const foot = 60 + ladder.length * RUNG;
   const look = { ...scene.look, unit: 1.25, width: WIDE - 2 * MARGIN, height: TALL - head - foot };
   const { width, height } = look;
   const context = /** @type {CanvasRenderingContext2D} */ (
