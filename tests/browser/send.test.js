@@ -181,7 +181,7 @@ test('the charts of Experiment and Charts are pictures too', async () => {
   for (const text of ['Yesterday they', 'temperature 0.7', 'top-k 5', 'keeps 5'])
     assert.ok(stages.words.includes(text), `${text} in ${stages.words.join('|')}`);
   await page.locator('#tab-sweep').click();
-  await page.locator('logit-sweep button.primary').first().click();
+  await page.locator('logit-sweep svg').first().waitFor();
   await settle(page);
   const chart = await savedTexts(opened);
   assert.equal(chart.name, 'verbs-temperature-entropy.svg');
