@@ -148,7 +148,7 @@ test('on a phone text and Step stay in sight over the chart, with one knob at a 
   };
   const slider = (name) => `logit-knob[data-name=${name}] input[type=range]`;
   const seen = (name) => until(() => inSight(slider(name)), Boolean);
-  const places = ['#prompt', '[data-command=step]', '.row', slider('temperature')];
+  const places = ['#prompt', '[data-command=step]', '.row .name', slider('temperature')];
   const tops = [];
   for (const place of places) {
     assert.ok(await inSight(place), place);
@@ -178,7 +178,7 @@ test('on a phone text and Step stay in sight over the chart, with one knob at a 
   await page.setViewportSize({ width: 812, height: 375 });
   await page.evaluate(() => scrollTo(0, 0));
   await settle(page);
-  for (const place of ['[data-command=step]', 'logit-tape .step', '.row', slider('top_k')])
+  for (const place of ['[data-command=step]', 'logit-tape .step', '.row .name', slider('top_k')])
     assert.ok(await until(() => inSight(place, [812, 375]), Boolean), `${place} on its side`);
   await close();
 });
@@ -308,6 +308,9 @@ test('on the bench a swipe over sliders, strip and lines scrolls and moves none 
   const shows = (name) => () =>
     page.locator(name).evaluate((it) => [it.ariaValueNow ?? it.value, it.ariaValueText]);
   await temperature.locator('input[type=range]').waitFor();
+  await page.evaluate(() => {
+    document.body.style.paddingBottom = '2000px';
+  });
   const range = 'logit-knob[data-name=temperature] input[type=range]';
   await expectScroll(opened, page.locator(range), shows(range), 'a slider');
   await expectScroll(opened, page.locator('logit-draw .strip'), shows('logit-draw .strip'), 'u');
