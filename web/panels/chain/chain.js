@@ -5,15 +5,13 @@
  * Asks with "logit-set", "logit-preset" and "logit-order".
  */
 import { html, nothing } from 'lit';
-import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { measure, t } from '../../locale/locale.js';
 import chainStyles from './chain.css';
-import { LogitElement, define, valueOf, withoutAttribute } from '../../base/element.js';
+import { LogitElement, define, withoutAttribute } from '../../base/element.js';
 import './knob.js';
 import { moveInOrder } from '../../state/order.js';
 import { Reorder } from '../../base/reorder.js';
-import { liveUnfocused } from '../../base/live-unfocused.js';
 import {
   aboutSetting,
   capitalise,
@@ -25,6 +23,7 @@ import { effectOf } from '../../base/stage-words.js';
 import { FRONT, PARTS, SECOND, SHARED, WANTED, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
 import { renderPresets } from './presets.js';
+import { renderConvention, renderText } from './texts.js';
 
 /**
  * @typedef {import('../../plots/trace.js').Trace} Trace
@@ -292,19 +291,15 @@ export class LogitChain extends LogitElement {
         this.unfolded
           ? html`<p class="about">${t('chain.about')} ${t('order.canonical')}</p>
             <logit-shelf .table=${this.table} .shown=${shelved}
-              @logit-add=${(/** @type {CustomEvent} */ { detail }) => this.#add(detail)} @logit-close=${this.#onClose}></logit-shelf>
+              @logit-add=${(/** @type {CustomEvent} */ { detail }) => this.#add(detail)} @logit-close=${() => this.#fold()}></logit-shelf>
             ${this.#renderMore()}`
           : nothing
       }`;
   }
 
-  /** Folds the shelf and gives the focus back to its button. */
-  #onClose() {
+  /** Folds the shelf and focuses its button. */
+  #fold() {
     this.unfolded = false;
-    this.#focusMore();
-  }
-
-  #focusMore() {
     /** @type {HTMLElement | null} */ (
       this.renderRoot.querySelector('[data-command=stages]')
     )?.focus();
@@ -345,7 +340,12 @@ export class LogitChain extends LogitElement {
       <details>
         <summary>${t('chain.more')}</summary>
         ${this.#loose.map((name) => this.#renderKnob(name, { open: true }))}
-        ${this.#renderConvention()}
+        ${renderConvention(
+          this.#row('convention')?.choices ?? [],
+          this.settings.convention,
+          this.fixed,
+          (convention) => this.emit('logit-set', { convention }),
+        )}
       </details>
     `;
   }
@@ -438,47 +438,19 @@ export class LogitChain extends LogitElement {
     const label = capitalise(settingName(name));
     const about = `${aboutSetting(name)} ${t('warpers.texts')}`;
     const text = writeTexts(this.settings[name] ?? []);
-    return this.#renderText({ id: name, label, about, text }, (typed) => ({
-      [name]: readTexts(typed),
-    }));
+    return renderText({ id: name, label, about, text, fixed: this.fixed }, (typed) =>
+      this.emit('logit-set', { [name]: readTexts(typed) }),
+    );
   }
 
   /** Renders the second text of a sampler that reads one. @param {string} name */
   #renderSecond(name) {
     const text = this.settings.negative_prompt ?? '';
     const [label, about] = [later('shelf.second'), later('shelf.second.about')];
-    return this.#renderText({ id: `second-${name}`, label, about, text, wide: true }, (typed) => ({
-      negative_prompt: typed || null,
-    }));
-  }
-
-  /**
-   * @param {{ id: string, label: unknown, about: unknown, text: string, wide?: boolean }} box
-   * @param {(typed: string) => Settings} read
-   */
-  #renderText({ id, label, about, text, wide = false }, read) {
-    return html`
-      <div class="texts">
-        <label class="name" for=${id}>${label}</label>
-        <input class=${wide ? 'wide' : nothing} id=${id} type="text" ?readonly=${this.fixed} autocomplete="off"
-          spellcheck=${wide} aria-describedby="about-${id}" .value=${liveUnfocused(text)}
-          @change=${(/** @type {Event} */ event) => this.emit('logit-set', read(valueOf(event)))}>
-        <p class="about" id="about-${id}">${about}</p>
-      </div>`;
-  }
-
-  #renderConvention() {
-    const { choices = [] } = this.#row('convention') ?? {};
-    const current = this.settings.convention;
-    return html`
-      <div class="texts">
-        <label class="name" for="convention">${capitalise(settingName('convention'))}</label>
-        <select id="convention" ?disabled=${this.fixed} aria-describedby="about-convention" .value=${live(current)}
-          @change=${(/** @type {Event} */ event) => this.emit('logit-set', { convention: valueOf(event) })}>
-          ${choices.map((name) => html`<option value=${name} ?selected=${name === current}>${name}</option>`)}
-        </select>
-        <p class="about" id="about-convention">${aboutSetting('convention')}</p>
-      </div>`;
+    const { fixed } = this;
+    return renderText({ id: `second-${name}`, label, about, text, wide: true, fixed }, (typed) =>
+      this.emit('logit-set', { negative_prompt: typed || null }),
+    );
   }
 
   /** Renders the effect of the user's order. */
@@ -538,7 +510,7 @@ export class LogitChain extends LogitElement {
     }
     if (this.at === name) this.at = '';
     this.requestUpdate();
-    this.#focusMore();
+    this.#fold();
   }
 
   /** @param {Event} event */

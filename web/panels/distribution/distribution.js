@@ -190,12 +190,6 @@ export class LogitDistribution extends LogitElement {
     return this.speak(() => pictureOf(this, text));
   }
 
-  /** Renders the explanation of the chart, and all figures. @param {Trace} trace */
-  #renderAbout(trace) {
-    const about = this.#ranked ? 'distribution.about' : `curve.about.${this.view}`;
-    return html`<p class="about">${t(about, { n: trace.vocab_size })}</p>${renderFigures(trace)}`;
-  }
-
   /** True if the view shows bars, on a linear or a logarithmic axis. */
   get #ranked() {
     return this.view === 'bars' || this.view === 'log';
@@ -203,11 +197,10 @@ export class LogitDistribution extends LogitElement {
 
   /** @returns {import('./distribution-table.js').Fold} */
   get #fold() {
-    return {
-      open: this.unfolded,
-      onToggle: (open) => (this.unfolded = open),
-      above: () => this.trace && this.#renderAbout(this.trace),
-    };
+    const { trace, unfolded: open, view } = this;
+    const about = this.#ranked ? 'distribution.about' : `curve.about.${view}`;
+    const above = () => trace && renderFigures(trace, t(about, { n: trace.vocab_size }));
+    return { open, onToggle: (now) => (this.unfolded = now), above };
   }
 
   /** @param {View} name */

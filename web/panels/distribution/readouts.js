@@ -30,11 +30,12 @@ export function renderReadouts(trace) {
   `;
 }
 
-/** Renders all figures, before and after the chain, with their explanations. @param {Trace} trace */
-export function renderFigures(trace) {
+/** Renders the explanation of the chart and all figures, before and after the chain. @param {Trace} trace @param {string} about */
+export function renderFigures(trace, about) {
   const { raw_entropy, raw_perplexity, kept_mass_raw, entropy, perplexity } = trace;
   const explained = (/** @type {string} */ key) => term(key, t(`distribution.${key}`));
   return html`
+    <p class="about">${about}</p>
     <dl class="readouts all">
       ${readout('mass', explained('mass'), percent(kept_mass_raw))}
       ${readout('bits', explained('entropy'), change(raw_entropy, entropy, measure))}
