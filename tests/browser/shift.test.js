@@ -88,7 +88,13 @@ function actionsOf(page) {
     ['a step', () => page.locator('[data-command=step]').click()],
     ['a second step', () => page.locator('[data-command=step]').click()],
     ['the text anew', () => page.locator('[data-command=reset]').click()],
-    ['a row', () => bars.locator('.row').nth(2).hover()],
+    [
+      'a row',
+      async () => {
+        await bars.locator('#tab-bars').click(); // several stages show as a river
+        await bars.locator('.row').nth(2).hover();
+      },
+    ],
     ['the logarithmic axis', shown('log')],
     ['the bars', shown('bars')],
     ['all ranks', shown('ranks')],
