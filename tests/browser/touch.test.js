@@ -148,6 +148,8 @@ test('on a phone text and Step stay in sight over the chart, with one knob at a 
   };
   const slider = (name) => `logit-knob[data-name=${name}] input[type=range]`;
   const seen = (name) => until(() => inSight(slider(name)), Boolean);
+  await page.locator('[data-choose=temperature]').click(); // a reused page may show another
+  await seen('temperature');
   const places = ['#prompt', '[data-command=step]', '.row .name', slider('temperature')];
   const tops = [];
   for (const place of places) {
