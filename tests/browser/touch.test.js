@@ -10,9 +10,10 @@ before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
 /** Opens the page in its initial state; may reuse a page. */
-async function openTouch(path = `?lang=en${START}`) {
+async function openTouch(path = `?lang=en${START}`, fresh = false) {
   const opened = await bench.open({
     path,
+    fresh,
     ready: !path.includes('view='),
     viewport: { width: 375, height: 812 },
     hasTouch: true,
@@ -140,6 +141,7 @@ test('touch moves cards', async () => {
 test('on a phone text and Step stay in sight over the chart, with one knob at a time below it', async () => {
   const { page, drag, close } = await openTouch(
     '?lang=en#temperature=0.7&top_p=0.9&bench_chart=bars',
+    true,
   );
   const [width, height] = [375, 812];
   const inSight = async (selector, [wide, tall] = [width, height]) => {
@@ -148,8 +150,6 @@ test('on a phone text and Step stay in sight over the chart, with one knob at a 
   };
   const slider = (name) => `logit-knob[data-name=${name}] input[type=range]`;
   const seen = (name) => until(() => inSight(slider(name)), Boolean);
-  await page.locator('[data-choose=temperature]').click(); // a reused page may show another
-  await seen('temperature');
   const places = ['#prompt', '[data-command=step]', '.row .name', slider('temperature')];
   const tops = [];
   for (const place of places) {
