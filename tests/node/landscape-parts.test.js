@@ -5,6 +5,8 @@ import { Content } from '../../web/views/landscape/content.js';
 import { FrameClock } from '../../web/views/landscape/frame-clock.js';
 import { Input } from '../../web/views/landscape/input.js';
 import { Lines } from '../../web/views/landscape/lines.js';
+import { Loop } from '../../web/views/landscape/loop.js';
+import { breakLines } from '../../web/views/landscape/prose.js';
 
 const ROW = {
   name: 'temperature',
@@ -126,4 +128,42 @@ test('the clock joins requests between two frames', async () => {
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(seen, [5, 'readout']);
   assert.equal(clock.due, false);
+});
+
+test('a loop begins and ends at its value and visits both ends of the range', () => {
+  const loop = new Loop(0.7);
+  loop.begin(1000);
+  const at = (ms) => loop.at(1000 + ms, false, ROW);
+  assert.deepEqual(at(0), { value: 0.7, ended: false });
+  assert.deepEqual(at(4000), { value: 0.7, ended: true });
+  const values = Array.from({ length: 400 }, (_, i) => at(10 * i).value);
+  assert.ok(Math.min(...values) < 0.01 && Math.max(...values) > 2.99);
+  const leap = values.map((value, i) => Math.abs(value - (values[i - 1] ?? 0.7)));
+  assert.ok(Math.max(...leap) < 0.05, 'no leap');
+  const stepped = Array.from({ length: 400 }, (_, i) => loop.at(1000 + 10 * i, true, ROW).value);
+  assert.ok(new Set(stepped).size <= 17, 'few steps with reduced motion');
+});
+
+test('a line breaks between words, never between the tokens of a word', () => {
+  const parts = ['The soup was', ' spec', 'ial', ', j', 'ewels', '.'];
+  const lines = (width, most) =>
+    breakLines(
+      parts.map((text, i) => ({ text, lit: i === 1 })),
+      (text) => text.length,
+      width,
+      most,
+    ).map((line) => line.map(({ text }) => text).join(''));
+  assert.deepEqual(lines(100, 2), ['The soup was special, jewels.']);
+  assert.deepEqual(lines(26, 2), ['The soup was special,', 'jewels.']);
+  assert.deepEqual(lines(15, 2), ['The soup was', 'special, …']);
+  const [, second] = breakLines(
+    [
+      { text: 'a', lit: false },
+      { text: ' b', lit: true },
+    ],
+    () => 9,
+    10,
+    2,
+  );
+  assert.deepEqual(second, [{ text: 'b', lit: true }]);
 });

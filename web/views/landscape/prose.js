@@ -30,24 +30,37 @@ export function breakLines(parts, measure, width, most) {
   /** @type {Part[][]} */
   const lines = [[]];
   let at = 0;
-  const pieces = parts.flatMap(({ text, lit }) =>
-    text
-      .replaceAll(/\s+/g, ' ')
-      .split(/(?= )/)
-      .map((piece) => ({ text: piece, lit })),
-  );
-  for (const { text, lit } of pieces) {
+  for (const word of wordsOf(parts)) {
     const last = /** @type {Part[]} */ (lines.at(-1));
-    const room = lines.length === most ? width - measure(' …') : width;
-    const turns = last.length > 0 && text.startsWith(' ') && at + measure(text) > room;
-    if (turns && lines.length === most) {
+    const full = lines.length === most;
+    const wide = word.reduce((sum, { text }) => sum + measure(text), 0);
+    const turns = last.length > 0 && at + wide > width - (full ? measure(' …') : 0);
+    if (turns && full) {
       last.push({ text: ' …', lit: false });
       return lines;
     }
-    const shown = turns ? text.trimStart() : text;
-    if (turns) lines.push([{ text: shown, lit }]);
-    else last.push({ text: shown, lit });
-    at = (turns ? 0 : at) + measure(shown);
+    const [first, ...others] = word;
+    const shown = turns ? [{ ...first, text: first.text.trimStart() }, ...others] : word;
+    if (turns) lines.push(shown);
+    else last.push(...shown);
+    at = (turns ? 0 : at) + shown.reduce((sum, { text }) => sum + measure(text), 0);
   }
   return lines;
+}
+
+/**
+ * Splits parts at spaces into words; a word may consist of several tokens.
+ * @param {Part[]} parts
+ * @returns {Part[][]}
+ */
+function wordsOf(parts) {
+  /** @type {Part[][]} */
+  const words = [];
+  for (const { text, lit } of parts)
+    for (const piece of text.replaceAll(/\s+/g, ' ').split(/(?= )/)) {
+      if (piece === '') continue;
+      if (piece.startsWith(' ') || words.length === 0) words.push([]);
+      words[words.length - 1].push({ text: piece, lit });
+    }
+  return words;
 }
