@@ -132,7 +132,7 @@ function resolveOptions(core, options) {
   if (!begin.length) throw new LogitscopeError('empty', 'no_prompt');
   checkIds('drawn_ids', drawn_ids, vocab_size);
   const ids = [...begin, ...drawn_ids];
-  const first = { ...choice, step: ids.length - begin.length };
+  choice.step = drawn_ids.length;
   if (ids.length + maximum > TIMELINE_MAX) {
     throw new LogitscopeError('too_long', 'timeline_run', {
       n: ids.length,
@@ -140,7 +140,7 @@ function resolveOptions(core, options) {
       limit: TIMELINE_MAX,
     });
   }
-  return { resolved, ids, promptLength: begin.length, maximum, cache, stops, signal, first };
+  return { resolved, ids, length: begin.length, maximum, cache, stops, signal, choice };
 }
 
 /**
@@ -165,18 +165,12 @@ function openRest(signal) {
  * @param {any} options
  */
 async function openDraws(core, timeline, asked, options) {
-  const { resolved, ids, promptLength, cache } = asked;
+  const { resolved, ids, length, cache } = asked;
   const second = readsSecond(resolved.values)
     ? (await import('./second-distribution.js')).resolveSecond(
-        Array.from(
-          idsOf(
-            core,
-            'negative_prompt',
-            resolved.negative_prompt ?? ids.slice(promptLength - 1, promptLength),
-          ),
-        ),
+        Array.from(idsOf(core, 'negative_prompt', resolved.negative_prompt ?? [ids[length - 1]])),
         options,
-        promptLength,
+        length,
       )
     : null;
   const drafting =
@@ -212,12 +206,13 @@ async function openDraws(core, timeline, asked, options) {
  */
 export async function* generate(core, timeline, options) {
   const asked = resolveOptions(core, options);
-  const { resolved, ids, promptLength, maximum, cache, stops, signal, first } = asked;
+  const { resolved, ids, length, maximum, cache, stops, signal } = asked; // the length of the prompt
+  let { choice } = asked;
   const info = core.needModel();
   const text = new TextStream(stops);
   const begun = ids.length;
   const ends = core.ends(resolved, info.vocab_size);
-  let now = { ...resolved, gates: { constraint_start: promptLength, ...resolved.gates } };
+  let now = { ...resolved, gates: { constraint_start: length, ...resolved.gates } };
   /** @type {Generated['finish_reason'] | null} */
   let finish = maximum ? null : 'length';
   const rest = openRest(signal);
@@ -225,13 +220,12 @@ export async function* generate(core, timeline, options) {
   try {
     await begin(rest);
     if (finish) timeline.feed(ids, cache);
-    for (let n = 0; !finish; n++) {
+    for (let n = 0; !finish; n++, choice = { step: choice.step + 1, raw: true }) {
       if (await rest()) {
         finish = 'aborted';
         break;
       }
       const began = performance.now();
-      const choice = n === 0 ? first : { step: first.step + n, raw: true };
       const { drawn, kept, entropy, tokens, ...how } = await next(now, choice, maximum - n);
       core.needModel(); // throws if the instance was closed during the generation
       const state = carried(now.values);
@@ -258,7 +252,7 @@ export async function* generate(core, timeline, options) {
   }
   text.finish();
   return {
-    prompt_ids: ids.slice(0, promptLength),
+    prompt_ids: ids.slice(0, length),
     ids: ids.slice(begun),
     text: text.text,
     finish_reason: finish ?? 'aborted',
