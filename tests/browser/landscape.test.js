@@ -709,6 +709,89 @@ test('another knob morphs the picture, whose end is exactly the picture of a fre
   assert.equal(ends[0], ends[1]);
 });
 
+test('the twin shows a sure and an unsure prompt on one knob; numbers and heights are the engine’s', async () => {
+  const opened = await openLandscape({ hash: '#temperature=1.2' });
+  const { page, view } = opened;
+  const toggle = view.getByRole('button', { name: 'Two prompts at once' });
+  const knob = view.locator('.twin .handle.knob').first();
+  const kept = () => view.locator('.twin .kept').allInnerTexts();
+  assert.equal(await toggle.count(), 0, 'temperature removes nothing');
+  await view.getByRole('radio', { name: 'Top-k' }).click();
+  await settle(page);
+  await toggle.click();
+  await settle(page);
+  assert.equal(await toggle.getAttribute('aria-pressed'), 'true');
+  assert.equal(await numberOf(knob), 5, 'the usual value, since top-k was off');
+  const prompts = ['Today she is going', 'Today'];
+  const expectKept = async (name) => {
+    const value = await numberOf(knob);
+    const wanted = prompts.map((prompt) => {
+      scope.feed(scope.encode(prompt));
+      return scope.read({ temperature: 1.2, [name]: value, seed: 42 }, { step: 0 }).trace.kept;
+    });
+    assert.deepEqual(
+      (await kept()).map((words) => Number(/^keeps (\d+)/.exec(words)[1])),
+      wanted,
+      `${name} ${value}`,
+    );
+    const said = `keeps ${wanted[0]} of 95; keeps ${wanted[1]} of 95`;
+    assert.ok(
+      (await view.getByRole('status').innerText()).includes(
+        said.replaceAll('95', String(scope.info.vocab_size)),
+      ),
+    );
+  };
+  for (const name of ['top_k', 'top_p', 'min_p']) {
+    await view.locator(`[data-knob=${name}]`).click();
+    await settle(page);
+    await expectKept(name);
+    for (const share of sample([0.03, 0.11, 0.32, 0.5, 0.77, 0.94, 1], LONG ? 7 : 3)) {
+      const plot = await view.locator('.twin .plot').last().boundingBox();
+      await page.mouse.click(plot.x + share * plot.width - 1, plot.y + 30);
+      await settle(page);
+      await expectKept(name);
+    }
+    // Heights of the bands, at each place.
+    const shown = await view.evaluate((it) =>
+      it.pair.shown.panes.map(({ content, picture }) => ({
+        values: [...content.reader.landscape.values],
+        rivers: picture.rivers.rivers.map(({ id, before, after }) => [id, [...before], [...after]]),
+      })),
+    );
+    shown.forEach(({ values, rivers }, i) => {
+      scope.feed(scope.encode(prompts[i]));
+      const { ids, p, top } = scope.landscape({ temperature: 1.2 }, name, values, { top: 64 });
+      assert.ok(values.length > 100 && rivers.length > 3);
+      for (const [id, before, after] of rivers)
+        values.forEach((_, at) => {
+          const slice = [...ids.subarray(at * top, (at + 1) * top)];
+          const k = p[at * top + slice.indexOf(id)] || 0;
+          const height = slice.includes(id) ? k : 0;
+          assert.ok(Math.abs(after[at] - before[at] - height) < 1e-9, `${name} ${id} at ${at}`);
+        });
+    });
+  }
+  assert.deepEqual(await axe(page), []);
+  await until(
+    async () => page.url(),
+    (url) => url.includes('landscape_twin=true') && url.includes('min_p='),
+  );
+  assert.doesNotMatch(page.url(), /top_[kp]=(?!0\b|1\b)/, 'one cut at a time');
+  const before = await kept();
+  await page.reload();
+  await view.locator('.twin .kept').last().waitFor();
+  await settle(page);
+  assert.deepEqual(await until(kept, (now) => now.join() === before.join()), before);
+  await knob.press('Home');
+  await settle(page);
+  await expectKept('min_p');
+  await toggle.click();
+  await settle(page);
+  await expectCrossing(opened, { name: 'min_p', temperature: 1.2 });
+  assert.deepEqual(opened.complaints, []);
+  await opened.close();
+});
+
 test('a page with some controls offers those knobs only', async () => {
   const opened = await openLandscape({
     path: '?lang=en&model=verbs&view=landscape&controls=top_p,typical_p,temperature#temperature=1.5',

@@ -240,6 +240,7 @@ test('controls name knobs and panels', () => {
 /** For each choice of a view, a value other than the initial one. */
 const CHOSEN = {
   landscape_knob: 'top_p',
+  landscape_twin: true,
   landscape_u: 0.25,
   landscape_ids: [5, 9],
   bench_chart: 'ranks',

@@ -52,6 +52,8 @@ export interface LogitPanel extends HTMLElement, Settings {
 export interface LogitLandscape extends View {
   /** The setting on the landscape's axis; null for temperature. */
   knob: string | null;
+  /** True if top-k, top-p or min-p shows a sure and an unsure prompt side by side. */
+  twin: boolean;
   /** A number in [0, 1) that replaces the seed's first number; null: the seed's. */
   u: number | null;
   seed: number | undefined;

@@ -265,6 +265,7 @@ export const FIELDS = [
 
   ...choicesIn('landscape', [
     { name: 'knob', kind: 'knob', initial: null },
+    { name: 'twin', kind: 'flag', initial: false },
     { name: 'u', kind: 'real', minimum: 0, maximum: 1, maximum_included: false, initial: null },
     // The ids between the prompt and the token in the picture.
     { name: 'ids', kind: 'ids', maximum: MAX_BRANCH_TOKENS, initial: [], typed: true },

@@ -9,8 +9,10 @@ import { farAddress } from './hosts.js';
  * The page begins with the first of `examples`. The next three are buttons below the sentence. `draft` is
  * a smaller model with the vocabulary of `model`, fetched only for speculative decoding. `bytes` is the
  * size of the file, `tokens` the longest context; both are known for the models that come with the page.
+ * `twin` has a prompt with a small entropy of the next token and one with a large entropy: 0.00 and 5.85
+ * bits of stories, 0.77 and 2.98 of verbs, 0.00 and 4.57 of shakespeare.
  * @typedef {{ name: string, model: import('./engines.js').Model, grammar: string,
- *   examples: string[], draft?: string, bytes?: number, tokens?: number }} Offer
+ *   examples: string[], twin?: string[], draft?: string, bytes?: number, tokens?: number }} Offer
  */
 
 /** @type {Offer[]} */
@@ -22,6 +24,7 @@ export const MODELS = [
     tokens: 512,
     draft: 'models/stories-draft.gguf',
     grammar: '',
+    twin: ['Once upon a', 'Lily wanted to'],
     examples: [
       'The soup was too',
       'One day, a big',
@@ -36,6 +39,7 @@ export const MODELS = [
     bytes: 629088,
     tokens: 32,
     grammar: 'models/verbs.grammar.json',
+    twin: ['Today she is going', 'Today'],
     examples: ['Today she', 'Tomorrow she', 'Yesterday they', 'Every day he', 'This week we'],
   },
   {
@@ -44,6 +48,7 @@ export const MODELS = [
     bytes: 1854944,
     tokens: 256,
     grammar: '',
+    twin: ['My lor', 'the '],
     examples: ['Your mother', 'Thou art a', 'O, what a', 'If you', 'ROMEO:'],
   },
 ];

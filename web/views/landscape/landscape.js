@@ -31,10 +31,12 @@ import { COLOURS } from '../../plots/river-colours.js';
 import riverStyles from '../../style/river.css';
 import { renderLadder } from './ladder.js';
 import landscapeStyles from './landscape.css';
+import twinStyles from './twin.css';
 import ladderStyles from './ladder.css';
 import sentenceStyles from './sentence.css';
 import { Lines } from './lines.js';
 import { outcomeOf } from './outcome.js';
+import { Pair } from './pair.js';
 import { crossingWords, drawnWords, statusWords } from './phrases.js';
 import { DRAWS, Rain } from './rain.js';
 import { Sentence } from './sentence.js';
@@ -69,6 +71,7 @@ export class LogitLandscape extends ModelElement {
     first: { attribute: false },
     bare: { type: Boolean },
     knobs: { attribute: false },
+    twin: { type: Boolean },
     tabled: { state: true },
   };
 
@@ -78,6 +81,7 @@ export class LogitLandscape extends ModelElement {
     sentenceStyles,
     ladderStyles,
     landscapeStyles,
+    twinStyles,
   ];
 
   content = new Content((...news) => this.#onNews(...news));
@@ -95,13 +99,16 @@ export class LogitLandscape extends ModelElement {
   #u = new UBox(this);
   #menu = new TokenMenu(this);
   #files = new Files(this);
+  pair = new Pair(this);
   #resized = new ResizeObserver(() => this.#refit());
 
   constructor() {
     super();
-    const { knob, u, ids } = initialChoices('landscape');
+    const { knob, twin, u, ids } = initialChoices('landscape');
     /** The setting along the x axis; null for temperature. @type {string | null} */
     this.knob = knob;
+    /** True if a knob that removes tokens shows two prompts side by side. @type {boolean} */
+    this.twin = twin;
     /** The number to draw with; null for the seed's first number. @type {number | null} */
     this.u = u;
     /** The ids drawn between the prompt and the token in the picture. @type {number[]} */
@@ -135,6 +142,7 @@ export class LogitLandscape extends ModelElement {
   }
 
   #leave() {
+    this.pair.close();
     this.content.close();
     this.#rain.clear();
     if (!this.content.first) this.#display?.picture.forget();
@@ -154,6 +162,7 @@ export class LogitLandscape extends ModelElement {
     if (!this.engine) return false;
     const { reader } = this.content;
     const reading = !this.fault && (!reader || reader.busy || this.#unread);
+    if (this.pair.busy) return true;
     return reading || this.lines.playing || this.#files.film !== null || this.#clock.due;
   }
 
@@ -201,7 +210,8 @@ export class LogitLandscape extends ModelElement {
   willUpdate(changed) {
     super.willUpdate(changed);
     const { content, lines } = this;
-    if (this.engine && lines.take(this.asked, this.#input.drags)) this.#compare();
+    if (this.engine && lines.take(this.asked, this.#input.drags || this.pair.drags))
+      this.#compare();
     this.sentence.take(changed);
     if (['prompt', 'ids', 'knob', 'seed', 'model'].some((name) => changed.has(name)))
       content.before = null;
@@ -221,6 +231,7 @@ export class LogitLandscape extends ModelElement {
     if (changed.has('first') && this.content.first) this.#showFirst(display, this.content.first);
     if (this.#unread && this.prompt !== undefined) this.content.take(this.sentence.begin);
     this.sentence.show();
+    this.pair.sync();
     display.refresh();
     this.#askFrame();
   }
@@ -235,6 +246,7 @@ export class LogitLandscape extends ModelElement {
 
   #refit() {
     this.#display?.refit();
+    this.pair.shown?.refit();
     this.#askFrame();
   }
 
@@ -285,6 +297,10 @@ export class LogitLandscape extends ModelElement {
     const display = this.#display;
     if (!display || !lines.knob.row) return;
     lines.advance(now, calm());
+    if (this.pair.on) {
+      if (this.pair.shown?.paint(now) || lines.playing) this.#askFrame();
+      return;
+    }
     this.#ask();
     const { drags, pointed } = this.#input;
     if (!drags && !lines.playing) content.reader?.follow();
@@ -345,6 +361,7 @@ export class LogitLandscape extends ModelElement {
   /** @param {string} knob */
   #choose(knob) {
     this.lines.stop();
+    this.pair.leave(knob);
     this.keepChoice({ knob });
   }
 
@@ -373,13 +390,13 @@ export class LogitLandscape extends ModelElement {
   render() {
     const { row } = this.lines.knob;
     const trouble = this.content.fault ?? this.fault;
-    const rests = !this.#input.drags && !this.lines.playing;
-    const { bare, given } = this;
+    const rests = !this.#input.drags && !this.lines.playing && !this.pair.drags;
+    const { bare, given, pair } = this;
     return html`
       <h2 class="visually-hidden">${t('view.landscape')}</h2>
       <div class="colours" aria-hidden="true" @transitionend=${() => this.#refit()}>
         ${COLOURS.map((name) => html`<i class=${name}></i>`)}</div>
-      <div class="frame" ?inert=${!this.engine}>
+      <div class=${pair.on ? 'frame paired' : 'frame'} ?inert=${!this.engine}>
         ${
           trouble
             ? html`<p class="promise error" role="alert">${sentence(trouble, this)}</p>`
@@ -387,6 +404,7 @@ export class LogitLandscape extends ModelElement {
         }
         ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null, examples: bare ? [] : (this.examples ?? this.offer.examples) })}
         <div class="knobs">${row ? this.#renderKnobs(row) : nothing}</div>
+        ${row && pair.on ? html`<div class="twin">${pair.shown?.render(row) ?? nothing}</div>` : nothing}
         <div class="stage">
           <div class="picture">
             ${this.#renderPlot(row)}
@@ -404,7 +422,7 @@ export class LogitLandscape extends ModelElement {
       </div>
       <div class="below">${row ? [renderAbout(row.name, this.lines.single), this.#renderTable()] : nothing}</div>
       ${this.#menu.render()}
-      <p class="visually-hidden" role="status">${rests ? statusWords(this.lines, this.content, this.#rain.tally) : ''}</p>
+      <p class="visually-hidden" role="status">${!rests ? '' : pair.on ? pair.shown?.words : statusWords(this.lines, this.content, this.#rain.tally)}</p>
     `;
   }
 
@@ -482,14 +500,15 @@ export class LogitLandscape extends ModelElement {
     const { settings, rows } = this.lines.knob;
     const also = alsoActive(settings, table, row.name);
     const allowed = knobs ?? (bare ? [] : null);
-    return guard([row, also.join(), allowed?.join(), knobs, table, t('language')], () =>
+    const pair = this.pair.possible && this.twin;
+    return guard([row, also.join(), allowed?.join(), knobs, table, pair, t('language')], () =>
       renderKnobs({
         row,
         rows: allowed ? rows.filter(({ name }) => allowed.includes(name)) : rows,
         also,
         openBench: knobs === null ? () => this.emit('logit-adopt', {}) : null,
         choose: (knob) => this.#choose(knob),
-        beside: nothing,
+        beside: this.pair.renderToggle(),
       }),
     );
   }

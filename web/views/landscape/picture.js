@@ -75,15 +75,16 @@ export class Picture {
   }
 
   #measureSide() {
-    const bars = /** @type {HTMLElement} */ (this.#root.querySelector('.bars'));
-    return { width: bars.clientWidth, height: bars.clientHeight };
+    const bars = this.#root.querySelector('.bars');
+    return { width: bars?.clientWidth ?? 0, height: bars?.clientHeight ?? 0 };
   }
 
   /** @returns {Look} */
   #measure() {
+    const whole = /** @type {ParentNode} */ (/** @type {any} */ (this.#root).getRootNode());
     const plot = /** @type {HTMLElement} */ (this.#root.querySelector('.plot'));
-    const sentence = /** @type {HTMLElement} */ (this.#root.querySelector('.sentence'));
-    const colours = /** @type {HTMLElement} */ (this.#root.querySelector('.colours'));
+    const sentence = /** @type {HTMLElement} */ (whole.querySelector('.sentence'));
+    const colours = /** @type {HTMLElement} */ (whole.querySelector('.colours'));
     return {
       width: plot.clientWidth,
       height: plot.clientHeight,

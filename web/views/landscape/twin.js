@@ -1,0 +1,243 @@
+/**
+ * Two pictures of one knob: the next token after a sure prompt and after an unsure one, each with the
+ * number of tokens that the knob keeps. One drag moves the line of both.
+ */
+import { html, nothing } from 'lit';
+import { readSetting, settingName } from '../../base/setting-words.js';
+import { NumberInput } from '../../base/number-input.js';
+import { percent, t } from '../../locale/locale.js';
+import { cssom } from '../../plots/cssom.js';
+import { ticksOf } from './axis.js';
+import { Content } from './content.js';
+import { renderHandles } from './handles.js';
+import { shownValue } from './headline.js';
+import { Input } from './input.js';
+import { Picture } from './picture.js';
+import { Subject } from './subject.js';
+
+/**
+ * @typedef {import('./landscape.js').LogitLandscape} LogitLandscape
+ * @typedef {import('../../engine/remote.js').RemoteLogitscope} RemoteLogitscope
+ * @typedef {import('../../engine/types.js').TableRow} TableRow
+ */
+
+const SIDES = /** @type {const} */ (['sure', 'unsure']);
+/** Stands for the drawn token: the twin draws none. */
+const NONE = -1;
+const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** One prompt with its own timeline and picture. */
+class Pane {
+  prompt = '';
+  /** Null until the first update after the twin is rendered. @type {Picture | null} */
+  picture = null;
+  content;
+  input;
+
+  /** @param {import('./lines.js').Lines} lines @param {() => void} changed */
+  constructor(lines, changed) {
+    this.content = new Content((news, slices) => {
+      if (news === 'knob') this.picture?.turn();
+      if (slices) this.picture?.take(slices, !calm());
+      changed();
+    });
+    // The pictures have no line of u.
+    this.input = new Input(
+      {
+        single: true,
+        get crossing() {
+          return { share: lines.knob.share, u: 0 };
+        },
+        knob: lines.knob,
+        begin: () => lines.begin(),
+        grab: () => lines.grab(),
+        moveTo: ({ share }) => lines.moveTo({ share }),
+        release: () => lines.release(),
+        cancel: () => lines.cancel(),
+        stop: () => lines.stop(),
+      },
+      changed,
+    );
+  }
+
+  /** @param {RemoteLogitscope} engine */
+  async open(engine) {
+    const subject = new Subject(engine, null, [await engine.session()]);
+    this.content.open(subject, engine.table);
+  }
+
+  /** Returns the entropy after a prompt, in bits. @param {string} prompt */
+  async entropyOf(prompt) {
+    const { subject } = this.content;
+    if (!subject) return NaN;
+    await this.content.take(prompt);
+    if (subject.fault || subject.empty) return NaN;
+    await subject.source.moveTo({ ids: subject.ids, settings: {}, step: 0 });
+    const { trace } = await subject.source.read({ top: 1 }, { step: 0 });
+    return trace.entropy;
+  }
+
+  /** The number of tokens that can be drawn, of how many, and the knob's share of them; null before a reading. */
+  get kept() {
+    const { reading } = this.content.reader ?? {};
+    if (!reading) return null;
+    const { trace, at } = reading;
+    const lost = trace.stages.find(({ name }) => name === at.knob)?.mass_removed ?? 0;
+    return { n: trace.kept, of: trace.vocab_size, p: 1 - lost };
+  }
+
+  /**
+   * Paints the picture. Returns true while it moves.
+   * @param {number} now in ms
+   * @param {LogitLandscape} host
+   */
+  paint(now, { lines }) {
+    const { content, picture } = this;
+    if (this.prompt === '') return false;
+    content.ask({ ...lines.request, past: [] });
+    const { reading } = content.reader ?? {};
+    if (!reading || !picture) return false;
+    const { trace } = reading;
+    picture.paint(
+      now,
+      {
+        share: lines.knob.share,
+        u: null,
+        trace,
+        drawn: NONE,
+        course: null,
+        pointed: null,
+      },
+      { nameOf: content.names.of, others: t('landscape.rest'), size: trace.vocab_size },
+    );
+    return picture.moving;
+  }
+}
+
+export class Twin {
+  panes;
+  #host;
+  #value;
+  #closed = false;
+  #prepared = false;
+
+  /** @param {LogitLandscape} host @param {RemoteLogitscope} engine */
+  constructor(host, engine) {
+    this.#host = host;
+    this.panes = SIDES.map(() => new Pane(host.lines, () => host.moved()));
+    this.#value = new NumberInput(
+      host,
+      (text) => readSetting(/** @type {TableRow} */ (host.lines.knob.row), text),
+      (value) => host.lines.move({ value }),
+    );
+    this.#open(engine);
+  }
+
+  /** @param {RemoteLogitscope} engine */
+  async #open(engine) {
+    await Promise.all(this.panes.map((pane) => pane.open(engine)));
+    if (this.#closed) return this.close();
+    const prompts = this.#host.offer.twin ?? (await this.#choosePrompts());
+    await Promise.all(this.panes.map((pane, i) => pane.content.take(prompts[i])));
+    this.panes.forEach((pane, i) => (pane.prompt = prompts[i]));
+    this.#prepared = true;
+    this.#host.requestUpdate();
+  }
+
+  /** Returns the present prompt and the example whose entropy differs most from its own, the surer one first. */
+  async #choosePrompts() {
+    const { prompt, offer } = this.#host;
+    /** @type {{ prompt: string, bits: number }[]} */
+    const all = [];
+    for (const each of new Set([prompt, ...offer.examples])) {
+      const bits = await this.panes[0].entropyOf(each);
+      if (Number.isFinite(bits)) all.push({ prompt: each, bits });
+    }
+    const [first] = all;
+    const away = (/** @type {{ bits: number }} */ { bits }) => Math.abs(bits - first.bits);
+    const other = all.reduce((most, each) => (away(each) > away(most) ? each : most), first);
+    return [first, other].sort((a, b) => a.bits - b.bits).map((each) => each.prompt);
+  }
+
+  get busy() {
+    if (!this.#prepared) return true;
+    return this.panes.some(({ content, picture }) => content.reader?.busy || picture?.moving);
+  }
+
+  get drags() {
+    return this.panes.some(({ input }) => input.drags);
+  }
+
+  close() {
+    this.#closed = true;
+    for (const { content } of this.panes) content.close();
+  }
+
+  /** Measures the pictures, once they are rendered. */
+  measure() {
+    const roots = this.#host.renderRoot.querySelectorAll('.twin .pane');
+    roots.forEach((root, i) => {
+      const pane = this.panes[i];
+      pane.picture ??= new Picture(/** @type {HTMLElement} */ (root));
+    });
+  }
+
+  /** Measures size and colours again. */
+  refit() {
+    for (const { picture } of this.panes) picture?.refit();
+  }
+
+  /** Paints both pictures. Returns true while one moves. @param {number} now in ms */
+  paint(now) {
+    return this.panes.map((pane) => pane.paint(now, this.#host)).some(Boolean);
+  }
+
+  /** The numbers of both prompts in words, for a screen reader. */
+  get words() {
+    const said = this.panes.map(({ kept }) => kept && t('landscape.keeps.of', { ...kept }));
+    return said.every(Boolean) ? said.join('; ') : '';
+  }
+
+  /** @param {TableRow} row the knob */
+  render(row) {
+    const { lines } = this.#host;
+    const box = this.#value;
+    const name = settingName(row.name);
+    return html`
+      <div class="head"><label class="value"><span>${name} =</span>
+        <input inputmode="decimal" autocomplete="off" size="6" aria-label=${name} aria-invalid=${box.error !== ''}
+          .value=${box.text ?? shownValue(row, lines.knob.value, lines.playing)}
+          @input=${box.onInput} @change=${box.onChange}></label>
+      <p class=${box.error ? 'hint error' : 'hint'}>${box.error || t(`landscape.twin.${row.name}`)}</p></div>
+      ${this.panes.map((pane, i) => this.#renderPane(pane, i, row))}`;
+  }
+
+  /** @param {Pane} pane @param {number} i @param {TableRow} row */
+  #renderPane({ prompt, kept, input, content }, i, row) {
+    const { lines } = this.#host;
+    const { onDown, onMove, onUp, onLeave, onKey } = input;
+    const said = { row, value: lines.knob.value, u: 0, drawn: this.words, onKey };
+    const end = content.reader?.reading ? '' : 'empty';
+    return html`<section class="pane">
+      <h3>${t(`landscape.twin.${SIDES[i]}`)} <q translate="no">${prompt.trim()} …</q></h3>
+      <div class="plot ${end}" role="group" aria-label=${`${t(`landscape.twin.${SIDES[i]}`)} ${prompt}`}
+        @pointerdown=${onDown} @pointermove=${onMove} @pointerup=${onUp} @pointercancel=${onUp} @pointerleave=${onLeave}>
+        <canvas class="rivers" aria-hidden="true"></canvas>
+        <canvas class="lit" aria-hidden="true"></canvas>
+        <i class="line-u"></i>
+        <canvas class="names" aria-hidden="true"></canvas>
+        <canvas class="strip" aria-hidden="true"></canvas>
+        <i class="cross"></i>
+        <div class="handles" ?inert=${i > 0}>${renderHandles(said, nothing)}</div>
+      </div>
+      <div class="axis" aria-hidden="true" translate="no">${ticksOf(row).map(renderTick)}</div>
+      <p class="kept" aria-hidden="true">${kept ? html`${t('landscape.keeps', { n: kept.n })}<small>${t('landscape.keeps.about', { of: kept.of, p: percent(kept.p) })}</small>` : nothing}</p>
+    </section>`;
+  }
+}
+
+/** @param {import('./axis.js').Tick} tick */
+function renderTick({ share, value, word }) {
+  const end = share === 0 ? 'low' : share === 1 ? 'high' : '';
+  return html`<span class=${end} ${cssom({ left: `${share * 100}%` })}>${value}<small>${word}</small></span>`;
+}
