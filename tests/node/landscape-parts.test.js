@@ -94,7 +94,13 @@ test('content requests only another crossing, and tells when a comparison ends',
     piece: async (id) => ({ id, text: ` ${id}` }),
   };
   content.open({ source, writer: null, ids: [1], empty: false, lacks: () => false }, []);
-  const crossing = { settings: { temperature: 1 }, knob: 'temperature', value: 1, u: null };
+  const crossing = {
+    past: [],
+    settings: { temperature: 1 },
+    knob: 'temperature',
+    value: 1,
+    u: null,
+  };
   content.compare();
   content.ask(crossing);
   content.ask(crossing);
