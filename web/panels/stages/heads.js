@@ -60,7 +60,7 @@ export class Heads {
     const place = (/** @type {Column} */ { from, to }) => {
       const edge = from === 0 || to > 1 - pitch / 2;
       const width = edge ? `calc(${100 * (to - from)}% + 1.75rem)` : `${100 * pitch}%`;
-      return cssom({ left: `${50 * (from + to)}%`, width });
+      return cssom({ '--at': `${50 * (from + to)}%`, '--width': width });
     };
     const { movable } = this.#host;
     return html`
@@ -75,8 +75,10 @@ export class Heads {
         ${repeat(
           columns,
           ({ name }) => name,
-          (column) => html`<p data-foot=${column.name} ${place(column)}>
-            ${footOf(trace, column, this.#host.rowOf(column.name)?.neutral)}</p>`,
+          (column) => {
+            const foot = footOf(trace, column, this.#host.rowOf(column.name)?.neutral);
+            return html`<p data-foot=${column.name} title=${foot} ${place(column)}>${foot}</p>`;
+          },
         )}
       </div>`;
   }
