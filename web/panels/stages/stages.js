@@ -236,7 +236,7 @@ export class LogitStages extends LogitElement {
       <p class="visually-hidden" role="status">${this.#followedWords(trace, river)}</p>
       <p id="plug-keys" hidden>${t('stages.keys.move')}</p>
       <p id="keys" class="visually-hidden">${t('stages.keys')}</p>
-      ${renderStagesTable(this, trace, river)}
+      ${guard([...this.#resting, this.unfolded], () => renderStagesTable(this, trace, river))}
     `;
   }
 
@@ -249,7 +249,7 @@ export class LogitStages extends LogitElement {
         @pointermove=${this.#onPoint} @pointerleave=${() => (this.active = null)}
         @pointerdown=${this.#onDown}>
         <canvas aria-hidden="true"></canvas>
-        ${guard([this.#throttle.fullCount, this.followed, this.#key], () =>
+        ${guard([...this.#resting, this.followed], () =>
           this.#keys(river).map(
             (key) => html`
             <div class="visually-hidden" role="option" id="band-${key}" aria-selected=${key === this.followed}
@@ -257,6 +257,11 @@ export class LogitStages extends LogitElement {
           ),
         )}
       </div>`;
+  }
+
+  /** The keys of the parts that stay unchanged while a value moves or the pointer passes. */
+  get #resting() {
+    return [this.#throttle.moving || this.trace, this.#key, this.table, t('language')];
   }
 
   /** Returns the keys of the bands from top to bottom of the first column. @param {River} river */
