@@ -171,7 +171,7 @@ test('changed attributes and properties take effect at any time and fire events'
 
 test('in a read-only element the user can step and look, and only the lesson changes settings', async () => {
   const { page, complaints, close } = await bench.open({
-    path: '?lang=en&model=verbs&readonly#prompt=Today%20she&temperature=1.3&xtc_probability=0.5&dry_multiplier=1&mirostat=0&logit_bias=5:1&branch=29',
+    path: '?lang=en&model=verbs&readonly#prompt=Today%20she&temperature=1.3&xtc_probability=0.5&dry_multiplier=1&mirostat=0&logit_bias=5:1&branch=29&bench_chart=bars',
   });
   const state = () => page.locator('logit-scope').evaluate((e) => JSON.stringify(e.state));
   const [start] = [await state()];
@@ -368,7 +368,10 @@ test('no request and no storage contains a prompt, a setting or a token', async 
     () => page.evaluate(() => location.href),
     (text) => text.includes('branch='),
   );
-  assert.match(href, /#prompt=Yesterday%20we&.*temperature=1\.37.*&seed=987654&branch=\d+,\d+$/);
+  assert.match(
+    href,
+    /#prompt=Yesterday%20we&.*temperature=1\.37.*&seed=987654&branch=\d+,\d+&bench_chart=bars$/,
+  );
   const secret = new RegExp(
     `Yesterday|%20we|1\\.37|987654|${tokens.join('(,|%2C)')}|prompt=|temperature=|seed=|branch=`,
   );
