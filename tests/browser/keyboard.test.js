@@ -423,7 +423,7 @@ test('single keys run the most frequent commands, not in a text box, and can be 
   await dialog.waitFor();
   await page.locator('logit-shortcuts #on').press('Space');
   await press('Escape');
-  await page.locator('logit-text h2').click();
+  await page.locator('logit-chain h2').click();
   await press('s');
   assert.equal(await steps(), had + 1);
   // If the views have no tabs, a number key does nothing.
