@@ -13,7 +13,7 @@ after(() => bench?.close());
 const MOMENT =
   '?lang=en&model=verbs&view=landscape#prompt=Yesterday%20they&temperature=1.3&top_p=0.85&seed=7&landscape_knob=top_p&landscape_u=0.6';
 
-/** Opens a page of its own, whose panel may use the clipboard. */
+/** Opens a page of its own; its panel may use the clipboard. */
 async function openMoment({ path = MOMENT, ...options } = {}) {
   const opened = await bench.open({
     path,
