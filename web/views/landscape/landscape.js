@@ -271,14 +271,14 @@ export class LogitLandscape extends ModelElement {
     return { content, lines, display: this.#display, prose: this.#prose };
   }
 
-  /** Returns the present picture; null if there is none. */
-  picture() {
-    return this.#files.picture(this.#scene);
+  /** Returns the present picture; null if there is none, or if two prompts are beside each other. */
+  async picture() {
+    return this.pair.on ? null : this.#files.picture(this.#scene);
   }
 
   /** Starts a loop from the knob's value to both ends and back, and its film. */
-  record() {
-    return this.#files.record(() => this.#scene);
+  async record() {
+    return this.pair.on ? null : this.#files.record(() => this.#scene);
   }
 
   get #prose() {
