@@ -21,6 +21,72 @@ let bench;
 before(async () => (bench = await openBench()));
 after(() => bench?.close());
 
+test('three lessons come first with their pictures, and one begins with a guess drawn by pointer and keys', async () => {
+  const { page, complaints, close } = await open('?lesson&lang=en');
+  const scope = await Logitscope.load({});
+  const list = page.locator('logit-lesson .list');
+  const pictures = list.locator('.first logit-lesson-picture');
+  const bands = () => pictures.nth(1).evaluate((it) => it.bands);
+  const [{ ps }] = await until(bands, (all) => all.length > 0);
+  const { high } = scope.table.find(({ name }) => name === 'temperature');
+  const [best] = scope.warp(Float32Array.of(2, 1, 0.5), { temperature: high }).tokens;
+  assert.equal(await pictures.count(), 3);
+  assert.equal(ps.at(-1), best.p, 'the picture has the numbers of the engine');
+  assert.equal(await list.locator('a[href*="lesson="]').count(), SHIPPED.length);
+  for (const view of ['cost', 'speculative'])
+    assert.equal(await list.locator(`a[href*="view=${view}"]`).count(), 1);
+  await list.getByRole('link', { name: /^Top-p/ }).click();
+  const guess = page.locator('logit-guess');
+  const bars = guess.getByRole('slider');
+  const shares = () => guess.evaluate((it) => it.drawn);
+  await until(
+    () => bars.count(),
+    (n) => n === 6,
+  );
+  await rest(page);
+  const figure = page.locator('logit-figure').first();
+  assert.equal(await figure.evaluate((it) => it.held), true);
+  assert.equal(await figure.locator('.live').evaluate((it) => getComputedStyle(it).filter), 'none');
+
+  const { x, y, width, height } = await bars.first().boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2, y + height * 0.3, { steps: 4 });
+  await page.mouse.up();
+  assert.ok(Math.abs((await shares())[0] - 0.7) < 0.02, `${await shares()}`);
+  await bars.nth(5).press('Home');
+  await bars.first().press('ArrowUp');
+  const drawn = await shares();
+  assert.ok(Math.abs(drawn.reduce((sum, share) => sum + share, 0) - 1) < 1e-9);
+  assert.equal(drawn[5], 0);
+  assert.equal(
+    await bars.first().getAttribute('aria-valuenow'),
+    String(Math.round(100 * drawn[0])),
+  );
+
+  await guess.getByRole('button', { name: 'Show' }).press('Enter');
+  const { state, guess: asked } = JSON.parse(
+    await readFile(new URL('../../web/lessons/top-p.en.json', import.meta.url), 'utf8'),
+  ).parts[0].figure;
+  const { tokens } = scope.warp(Float32Array.from(state.logits), asked.settings);
+  const real = state.logits.map((_, id) => tokens.find((token) => token.id === id)?.p ?? 0);
+  scope.close();
+  assert.deepEqual(await guess.evaluate((it) => it.real), real);
+  const distance = real.reduce((sum, p, i) => sum + Math.abs(p - drawn[i]), 0) / 2;
+  const written = await guess.getByRole('status').innerText();
+  assert.ok(written.startsWith(`Your guess is ${(100 * distance).toPrecision(3)}%`), written);
+  const { score, attempts } = await result(page);
+  assert.deepEqual([score, attempts], [null, 0], 'a guess has no mark');
+
+  await page.reload();
+  await rest(page);
+  const again = await until(shares, (all) => Math.abs(all[0] - drawn[0]) < 1e-4);
+  assert.ok(Math.abs(again[0] - drawn[0]) < 1e-4, 'the guess is kept');
+  assert.equal(await guess.getByRole('button', { name: 'Draw again' }).count(), 1);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 // axe checks a played lesson at its beginning and end; with LONG=1 it checks every page.
 const result = (page) => page.locator('logit-lesson').evaluate((lesson) => lesson.result);
 
@@ -723,8 +789,9 @@ long(
     await page.locator('logit-lesson .list li a').first().click();
     await page.locator('logit-question').first().waitFor();
     assert.equal(new URL(page.url()).search, '?lesson=one-token');
-    await page.getByRole('link', { name: 'All lessons' }).click();
-    await page.getByRole('link', { name: 'To the instrument' }).click();
+    await page.getByRole('link', { name: 'Learn' }).click();
+    await page.locator('logit-lesson .list').waitFor();
+    await page.getByRole('link', { name: 'Explore' }).click();
     await settled();
     assert.deepEqual(await state(), before);
     assert.equal(new URL(page.url()).searchParams.get('lang'), null);
@@ -733,7 +800,7 @@ long(
     await page.goto(`${bench.url}?lang=es#temperature=0.4`);
     await settled();
     await page.getByRole('link', { name: 'Lecciones' }).click();
-    await page.locator('logit-lesson nav a').last().click();
+    await page.locator('logit-lesson nav a').first().click();
     await settled();
     assert.equal(new URL(page.url()).searchParams.get('lang'), 'es');
     assert.equal((await state()).settings.temperature, 0.4);

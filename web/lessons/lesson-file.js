@@ -47,10 +47,14 @@ import { readFigureChange } from './figure-change.js';
  * @property {string} [begin] the initial text of the editor
  * @property {string} [example] correct code, shown as the solution
  *
+ * A guess that the learner draws before the figure: the distribution of the figure's state with `settings`.
+ * `tokens`: the tokens with a bar; `start`: the bars begin as the figure's state has them, or all even.
+ * @typedef {{ ask: string, settings?: Record<string, any>, tokens?: string[], start?: 'shown' | 'even' }} Guess
+ *
  * `controls`: the names of the controls below a figure. The controls of biases and of the first token offer
  * `tokens`.
  * @typedef {{ show: keyof typeof CHOICES, state: LessonState, beside?: LessonState, knob?: string,
- *   controls?: string[], tokens?: string[], caption?: string }} Figure
+ *   controls?: string[], tokens?: string[], guess?: Guess, caption?: string }} Figure
  * @typedef {{ title?: string, text?: string | string[], figure?: Figure, questions?: Question[] }} Part
  * @typedef {{ lesson: 1, name: string, number?: number, minutes?: number, title: string, aim: string,
  *   result: string, extension?: string, guide?: string | string[], parts: Part[] }} Lesson
@@ -388,6 +392,18 @@ const control = (value, at, check) => {
   among([...CONTROLS, ...sliders.map(({ name }) => name)])(value, at, check);
 };
 
+/** Accepts a guess of the next token's distribution, which a figure of counts does not have. @type {Rule} */
+const guess = (value, at, check) => {
+  const { show: kind } = check;
+  if (kind === 'cost' || kind === 'bigram') return void check.fail('stateless', at);
+  check.object(value, at, {
+    'ask!': text(),
+    settings,
+    tokens: list(plain, 2, 8),
+    start: among(['shown', 'even']),
+  });
+};
+
 /** @type {Rule} */
 const figure = (value, at, check) =>
   void check.object(value, at, {
@@ -397,6 +413,7 @@ const figure = (value, at, check) =>
     knob: plain,
     controls: list(control, 1, 8),
     tokens: list(plain, 1, 8),
+    guess,
     caption: text(),
   });
 

@@ -61,3 +61,12 @@ export function instrumentAddress(folder = '') {
     return folder + fresh;
   }
 }
+
+/** Returns the address of a view with the state of the last instrument in this tab. @param {string} view @param {string} [folder] as for instrumentAddress */
+export function viewAddress(view, folder = '') {
+  const [address, hash] = instrumentAddress(folder).split(/(?=#)/);
+  const [place, query] = address.split('?');
+  const params = new URLSearchParams(query);
+  params.set('view', view);
+  return `${place}?${params}${hash ?? ''}`;
+}

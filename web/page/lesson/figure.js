@@ -1,14 +1,14 @@
 /**
  * <logit-figure>: a live figure of a lesson's state, such as a landscape or a sweep. It emits each change
  * as "logit-figure", with null for a reset. The lesson then sets `patch`. While `held` is true, the figure
- * is inert.
+ * is hidden, and the facts that the learner may know are in its place.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
 import { props } from '../../base/props.js';
 import { readSeed } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
-import { list, t } from '../../locale/locale.js';
+import { list, plain, t } from '../../locale/locale.js';
 import { patched, wholeOrder } from '../../lessons/figure-change.js';
 import '../../views/landscape/landscape.js';
 import { Asking } from './asking.js';
@@ -40,6 +40,7 @@ export class LogitFigure extends LogitElement {
     reader: { attribute: false },
     name: {},
     waits: { attribute: false },
+    guesses: { attribute: false },
     held: { type: Boolean, reflect: true },
     ids: { state: true },
   };
@@ -70,6 +71,8 @@ export class LogitFigure extends LogitElement {
     this.name = '';
     /** The numbers of the questions that must be answered before the figure is usable. @type {number[]} */
     this.waits = [];
+    /** True if a guess of its distribution is before the figure. */
+    this.guesses = false;
     this.held = false;
   }
 
@@ -159,8 +162,25 @@ export class LogitFigure extends LogitElement {
     });
   }
 
+  /** Renders the prompt or the logits of a held figure, and the questions to answer first. */
+  #renderHeld() {
+    const { waits, guesses } = this;
+    const { logits, tokens = [], choices, prompt = choices?.text } = this.begin;
+    const which = { n: waits.length, which: list(waits.map(String)) };
+    const note = waits.length > 0 ? html`<p>${t('lesson.held', which)}</p>` : nothing;
+    if (guesses) return html`<div class="held note">${note}</div>`;
+    return html`<div class="held">
+      ${prompt ? html`<p class="prompt" lang="en" translate="no">${prompt} …</p>` : nothing}
+      ${
+        logits
+          ? html`<dl translate="no">${logits.map((logit, i) => html`<div><dt>${tokens[i] ?? i}</dt><dd>${plain(logit)}</dd></div>`)}</dl>`
+          : nothing
+      }
+      ${note}</div>`;
+  }
+
   render() {
-    const { patch, held, show, waits } = this;
+    const { patch, held, show } = this;
     return html`
       <figure aria-label=${t('lesson.figure', { title: this.name })}>
         <div class="live" ?inert=${held}
@@ -173,7 +193,7 @@ export class LogitFigure extends LogitElement {
           ${this.#views[show]()}
           ${this.#renderControls()}
         </div>
-        ${held ? html`<p class="held">${t('lesson.held', { n: waits.length, which: list(waits.map(String)) })}</p>` : nothing}
+        ${held ? this.#renderHeld() : nothing}
       </figure>
       ${
         held || Object.keys(patch).length === 0

@@ -13,15 +13,17 @@ import { writeCode } from '../../lessons/codes.js';
 import { addMessages, language, t } from '../../locale/locale.js';
 import { SHIPPED } from '../../lessons/shipped.js';
 import { patched, readFigureChange } from '../../lessons/figure-change.js';
-import { cssom } from '../../plots/cssom.js';
 import { LessonReader } from './reader.js';
 import '../model-placeholder.js';
-import { inLanguage, instrumentAddress } from '../site-links.js';
+import { inLanguage, viewAddress } from '../site-links.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { forgetMarks, keyOf, recallMarks, rememberMarks } from './progress.js';
 import { inline } from './inline.js';
+import { renderLessons } from './lesson-list.js';
+import { renderPlaces } from './places.js';
 import './class-code.js';
 import './figure.js';
+import './guess.js';
 import './question.js';
 import headerStyles from './header.css';
 import inlineStyles from './inline.css';
@@ -62,6 +64,7 @@ export class LogitLesson extends LogitElement {
     marks: { state: true },
     patches: { state: true },
     forgets: { state: true },
+    guessed: { state: true },
   };
 
   static styles = [...LogitElement.styles, headerStyles, inlineStyles, lessonStyles];
@@ -113,6 +116,8 @@ export class LogitLesson extends LogitElement {
     this.patches = {};
     /** True while the page asks whether the learner wants to restart the lesson. */
     this.forgets = false;
+    /** The indices of the parts whose guess was shown. @type {number[]} */
+    this.guessed = [];
   }
 
   get busy() {
@@ -210,6 +215,7 @@ export class LogitLesson extends LogitElement {
     this.#key = key;
     if (this.#remembers) this.marks = merge(this.marks, recallMarks(key));
     if (another) this.patches = {}; // a change of language keeps the figures
+    if (another) this.guessed = [];
     if (another) this.#part = lesson.parts.findIndex(({ figure }) => figure);
     this.#open();
     if (this.parentElement?.localName === 'main') document.title = `${lesson.title} · Logitscope`;
@@ -241,12 +247,15 @@ export class LogitLesson extends LogitElement {
     return inLanguage(`?lesson=${encodeURIComponent(name)}`);
   }
 
+  /** The instrument's folder, relative to this page. */
+  get #folder() {
+    return this.links === 'pages' ? '../' : '';
+  }
+
   #renderNav() {
     if (this.links === 'none') return nothing;
-    const instrument = this.links === 'pages' ? '../' : '';
-    return html`<nav aria-label=${t('lesson.index')}>
-      ${this.read ? html`<a href=${this.#link('')}>${t('lesson.all')}</a>` : html`<a href=${instrument + inLanguage('?lesson&guide')}>${t('lesson.teach')}</a>`}
-      <a href=${instrumentAddress(instrument)}>${t('lesson.instrument')}</a></nav>`;
+    const here = this.read === null;
+    return renderPlaces({ folder: this.#folder, lessons: this.#link(''), here });
   }
 
   render() {
@@ -270,22 +279,13 @@ export class LogitLesson extends LogitElement {
   }
 
   #renderList() {
-    return html`<section class="list" aria-labelledby="title">
-      <h2 id="title">${t('lesson.index')}</h2><p class="lead">${t('lesson.index.about')}</p>
-      <ol>${this.list.map((lesson) => {
-        const ids = questionIds(lesson);
-        const mine = ids.map((id) => markOf(recallMarks(lesson.name), id));
-        const done = mine.filter(({ end }) => end !== null).length;
-        const right = mine.filter(({ end }) => end === 'right').length;
-        const state = done === ids.length ? 'done' : done > 0 ? 'begun' : 'new';
-        const { number = '', minutes, title, aim, name } = lesson;
-        return html`<li class=${state}><a href=${this.#link(name)}>
-          <span class="ring" ${cssom({ '--share': String(done / ids.length) })}>${number}</span>
-          <span class="of"><strong>${title}</strong><span>${inline(aim)}</span>
-            <span class="done">${t(`lesson.state.${state}`, { done, right, n: ids.length })}${
-              minutes && state === 'new' ? ` · ${t('lesson.minutes', { n: minutes })}` : ''
-            }</span></span></a></li>`;
-      })}</ol></section>`;
+    const linked = this.links !== 'none';
+    return renderLessons(this.list, {
+      link: (name) => this.#link(name),
+      view: linked ? (view) => viewAddress(view, this.#folder) : null,
+      guide: linked ? this.#folder + inLanguage('?lesson&guide') : '',
+      reader: this.#reader,
+    });
   }
 
   /** @param {Lesson} lesson */
@@ -337,6 +337,7 @@ export class LogitLesson extends LogitElement {
     this.#round++;
     this.marks = {};
     this.patches = {};
+    this.guessed = [];
     this.forgets = false;
     this.emit('logit-result', this.result);
     this.scrollIntoView();
@@ -370,12 +371,19 @@ export class LogitLesson extends LogitElement {
       const { attempts, end } = markOf(this.marks, id);
       return hold && attempts === 0 && end === null;
     });
-    const held = waits.length > 0;
+    const guesses = figure?.guess !== undefined;
+    const answered = questions.some(({ id }) => {
+      const { attempts, end } = markOf(this.marks, id);
+      return attempts > 0 || end !== null;
+    });
+    // An answer opens the figure too: a course system keeps marks, but no guess.
+    const held = waits.length > 0 || (guesses && !answered && !this.guessed.includes(i));
     const places = waits.map(({ id }) => ids.indexOf(id) + 1);
     const name = title ?? this.read?.title ?? '';
-    // The questions up to the last one with `hold` are before the figure, the rest after it.
+    // The questions up to the last one with `hold` are before the figure, the rest after it. A guess is
+    // before all questions.
     const holds = questions.map(({ hold }, at) => (hold ? at + 1 : 0));
-    const before = figure ? Math.max(0, ...holds) : questions.length;
+    const before = guesses ? 0 : figure ? Math.max(0, ...holds) : questions.length;
     const renderQuestion = (/** @type {Question} */ question) =>
       html`<logit-question .question=${question} .key=${this.#key} .place=${ids.indexOf(question.id) + 1}
         .mark=${markOf(this.marks, question.id)} .reader=${this.#reader} .shown=${question.state ?? shown}
@@ -390,13 +398,15 @@ export class LogitLesson extends LogitElement {
       ${
         figure
           ? html`<div class="figures"
-                @logit-figure=${(/** @type {CustomEvent} */ { detail }) => this.#set(i, detail.change)}>
+                @logit-figure=${(/** @type {CustomEvent} */ { detail }) => this.#set(i, detail.change)}
+                @logit-guess=${() => (this.guessed = [...this.guessed, i])}>
+              ${guesses ? html`<logit-guess .guess=${figure.guess} .state=${shown} .reader=${this.#reader} .key=${this.#key} .place=${i}></logit-guess>` : nothing}
               ${[shown, ...(figure.beside ? [figure.beside] : [])].map(
                 (begin) => html`<logit-figure .show=${figure.show} .begin=${begin} .patch=${patch}
                   .table=${this.#table} .knob=${figure.knob} .controls=${figure.controls}
-                  .tokens=${figure.tokens ?? NO_TOKENS} .reader=${this.#reader} .name=${name} .waits=${places} ?held=${held}></logit-figure>`,
+                  .tokens=${figure.tokens ?? NO_TOKENS} .reader=${this.#reader} .name=${name} .waits=${places} .guesses=${guesses} ?held=${held}></logit-figure>`,
               )}
-              ${figure.caption ? html`<p class="caption">${inline(figure.caption, held)}</p>` : nothing}
+              ${figure.caption && !(guesses && held) ? html`<p class="caption">${inline(figure.caption, held)}</p>` : nothing}
             </div>`
           : nothing
       }

@@ -12,6 +12,7 @@ import { answersOf } from '../../lessons/answers.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { inLanguage } from '../site-links.js';
+import { renderPlaces } from './places.js';
 import { refusalSentence } from './asking.js';
 import { fetchLesson, fetchList, isNamed } from './fetch-lesson.js';
 import { inline } from './inline.js';
@@ -115,15 +116,16 @@ export class LogitLessonGuide extends LogitElement {
     const { read, faults } = this;
     return html`
       <div class="top"><slot name="name"></slot>
-        <nav aria-label=${t('lesson.index')}>
-          ${read ? html`<a href=${link(this.lesson, false)}>${t('teacher.lesson')}</a><a href=${inLanguage('?lesson&guide')}>${t('teacher.all')}</a>` : html`<a href=${inLanguage('?lesson')}>${t('lesson.all')}</a>`}
-          <a href=${inLanguage('?lesson=new')}>${t('teacher.write')}</a></nav>
+        ${renderPlaces({ lessons: inLanguage('?lesson') })}
         <slot name="preferences"></slot></div>
       ${
         faults.length > 0
           ? html`<div class="panel" role="alert"><p>${t('lesson.refused')}</p><ul>${faults.map((say) => html`<li>${say()}</li>`)}</ul></div>`
           : nothing
       }
+      <p class="links">
+        ${read ? html`<a href=${link(this.lesson, false)}>${t('teacher.lesson')}</a> <a href=${inLanguage('?lesson&guide')}>${t('teacher.all')}</a>` : nothing}
+        <a href=${inLanguage('?lesson=new')}>${t('teacher.write')}</a></p>
       ${read ? this.#renderGuide(read) : this.list.length > 0 ? this.#renderList() : nothing}`;
   }
 

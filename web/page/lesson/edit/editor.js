@@ -27,7 +27,8 @@ import { LARGEST_FILE, checkLesson, readLesson } from '../../../lessons/lesson-f
 import { patched } from '../../../lessons/figure-change.js';
 import { addMessages, language, list, t } from '../../../locale/locale.js';
 import { recall, remember } from '../../../state/memory.js';
-import { inLanguage, instrumentAddress } from '../../site-links.js';
+import { inLanguage } from '../../site-links.js';
+import { renderPlaces } from '../places.js';
 import { LessonReader } from '../reader.js';
 import '../lesson.js';
 import { Form, faultWords, fieldLabel } from './form.js';
@@ -327,8 +328,7 @@ export class LogitLessonEditor extends LogitElement {
   render() {
     return html`
       <div class="top"><slot name="name"></slot>
-        <nav aria-label=${t('lesson.index')}><a href=${inLanguage('?lesson')}>${t('lesson.all')}</a>
-          <a href=${instrumentAddress()}>${t('lesson.instrument')}</a></nav>
+        ${renderPlaces({ lessons: inLanguage('?lesson') })}
         <slot name="preferences"></slot></div>
       <header><h2 id="heading">${t('editor.title')}</h2><p class="lead">${t('editor.about')}</p></header>
       ${this.#table.length === 0 ? nothing : this.#renderAll()}`;

@@ -1,0 +1,48 @@
+/** A guess of a distribution: shares that a learner draws, and their distance from the real ones. */
+
+/**
+ * Returns shares after a learner sets one of them. The others keep their ratios and fill up to 1.
+ * @param {number[]} shares from 0 to 1, with sum 1
+ * @param {number} at
+ * @param {number} value the new share, from 0 to 1
+ */
+export function withShare(shares, at, value) {
+  const others = shares.reduce((sum, share, i) => (i === at ? sum : sum + share), 0);
+  const left = 1 - value;
+  return shares.map((share, i) => {
+    if (i === at) return value;
+    return others > 0 ? (share / others) * left : left / (shares.length - 1);
+  });
+}
+
+/** Returns the total variation distance, from 0 for equal shares to 1. @param {number[]} a @param {number[]} b */
+export function distanceOf(a, b) {
+  return a.reduce((sum, share, i) => sum + Math.abs(share - b[i]), 0) / 2;
+}
+
+/** The most tokens of a guess whose lesson does not name them. */
+const MOST = 6;
+
+/**
+ * Returns the texts of the tokens that a learner guesses.
+ * @param {import('../engine/types.js').Trace} trace
+ * @param {string[]} [named] by the lesson
+ */
+export function guessedTokens(trace, named) {
+  return named ?? trace.tokens.slice(0, MOST).map(({ text }) => text);
+}
+
+/**
+ * Returns the real shares of some tokens, and the share of all others as the last one.
+ * @param {import('../engine/types.js').Trace} trace
+ * @param {string[]} texts
+ * @returns {number[]}
+ */
+export function sharesOf(trace, texts) {
+  const shares = texts.map((text) => {
+    const exact = trace.tokens.find((token) => token.text === text);
+    const found = exact ?? trace.tokens.find((token) => token.text.trim() === text.trim());
+    return found?.p ?? 0;
+  });
+  return [...shares, Math.max(0, 1 - shares.reduce((sum, share) => sum + share, 0))];
+}

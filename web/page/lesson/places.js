@@ -1,0 +1,18 @@
+/** The places of the site in the head of a lesson page: the views of the instrument, and the lessons. */
+import { html } from 'lit';
+import { t } from '../../locale/locale.js';
+import { SHEET_VIEWS, VIEW_NAMES } from '../../state/fields.js';
+import { viewAddress } from '../site-links.js';
+
+/**
+ * @param {object} options
+ * @param {string} [options.folder] the instrument's folder, relative to this page
+ * @param {string} options.lessons the address of the list of lessons
+ * @param {boolean} [options.here] true if this page is the list
+ */
+export function renderPlaces({ folder = '', lessons, here = false }) {
+  const views = VIEW_NAMES.filter((name) => !SHEET_VIEWS.includes(name));
+  return html`<nav aria-label=${t('view.label')}>
+    ${views.map((name) => html`<a href=${viewAddress(name, folder)}>${t(`view.${name}`)}</a>`)}
+    <a href=${lessons} aria-current=${here ? 'page' : 'true'}>${t('page.lessons')}</a></nav>`;
+}
