@@ -102,7 +102,7 @@ for (const lang of sample(['en', 'es'], 1))
     await guide.getByText(said['guide.end.said']).waitFor();
     assert.deepEqual(await tops(), places, 'nothing moves');
     await guide.locator('[data-guide=bench]').click();
-    await page.locator('logit-distribution .row').first().waitFor();
+    await page.locator('logit-distribution').waitFor();
     assert.equal(await guide.count(), 0);
     await page.locator('#tab-landscape').click();
     await settle(page);
