@@ -20,6 +20,10 @@ export function completePage(scope) {
   const deeds = new Deeds(scope);
   scope.kept = { deeds, sessions: new Sessions(scope, deeds) };
   keepSite();
+  // A state of the address or of an entry of the history is someone's own.
+  const plain = scope.guide && scope.address.fragment.length < 2 && !scope.address.coming;
+  if (plain && scope.view === 'landscape')
+    import('./idle-sweep.js').then(({ sweepWhenIdle }) => sweepWhenIdle(scope));
 }
 
 /**

@@ -350,6 +350,8 @@ export const FIELDS = [
   // as `guide`.
   { ...STATE, name: 'beat', kind: 'integer', minimum: 1, maximum: 6, initial: null },
   { name: 'guide', kind: 'choice', choices: ['seen', '2', '3', '4', '5'], memory: true },
+  // True after the sweep of an idle first visit.
+  { name: 'swept', kind: 'text', maximum: 1, memory: 'session' },
   { name: 'own', kind: 'text', maximum: 1e6, memory: true },
   { name: 'sampler', kind: 'text', maximum: 1e6, memory: 'session' },
   { name: 'lessons', kind: 'text', maximum: 1e5, memory: true },

@@ -483,7 +483,7 @@ export class LogitLandscape extends ModelElement {
   }
 
   #renderDeeds() {
-    const { playing } = this.lines;
+    const playing = this.lines.playing && !this.lines.run.sweeps;
     return guard([playing, t('language')], () =>
       renderDeeds({
         playing,

@@ -123,7 +123,8 @@ export class Lines {
   /** @param {Record<string, any>} patch @param {boolean} told */
   #change(patch, told) {
     this.knob.moved = { ...this.knob.moved, ...patch };
-    this.#owner.emit('logit-deed');
+    // A sweep is no deed of the user.
+    if (!this.playing || !this.run.sweeps) this.#owner.emit('logit-deed');
     this.#owner.moved();
     if (told) this.#debounce.schedule(REST_MS, () => this.tell());
   }
@@ -154,12 +155,23 @@ export class Lines {
 
   /** Starts or stops Play. */
   play() {
-    if (this.playing) return this.stop();
+    if (this.playing && !this.run.sweeps) return this.stop();
+    this.#run(false);
+  }
+
+  /** Moves the knob slowly out and back. */
+  sweep() {
+    if (!this.playing) this.#run(true);
+  }
+
+  /** @param {boolean} sweeps true for a sweep, false for Play */
+  #run(sweeps) {
+    this.goHome();
     this.begin();
     this.tell();
     const { name } = /** @type {TableRow} */ (this.knob.row);
     this.#home = { name, value: this.knob.value };
-    this.run.begin(performance.now());
+    this.run.begin(performance.now(), this.knob.share, sweeps);
     this.#setPlaying(true);
   }
 
@@ -187,9 +199,10 @@ export class Lines {
     this.#home = null;
   }
 
-  /** Ends Play and leaves the knob at its present value. */
+  /** Ends Play and leaves the knob at its present value; after a sweep the knob returns. */
   stop() {
     if (!this.playing) return;
+    if (this.run.sweeps) return this.goHome();
     this.#setPlaying(false);
     this.#home = null;
     this.move({ value: this.knob.valueAt(this.knob.share) });
