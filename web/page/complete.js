@@ -21,7 +21,8 @@ export function completePage(scope) {
   scope.kept = { deeds, sessions: new Sessions(scope, deeds) };
   keepSite();
   // A state of the address or of an entry of the history is someone's own.
-  const plain = scope.guide && scope.address.fragment.length < 2 && !scope.address.coming;
+  const plain =
+    scope.guide && !scope.present && scope.address.fragment.length < 2 && !scope.address.coming;
   if (plain && scope.view === 'landscape')
     import('./idle-sweep.js').then(({ sweepWhenIdle }) => sweepWhenIdle(scope));
 }

@@ -39,6 +39,11 @@ export class FirstScreen {
     await (await this.#fetchTour()).show(beat);
   }
 
+  /** Shows the beat `step` beats further on. @param {number} step */
+  async turnTour(step) {
+    await (await this.#fetchTour()).turn(step);
+  }
+
   /** Continues the tour at the beat that the user left. */
   async resumeTour() {
     await (await this.#fetchTour()).resume();

@@ -24,6 +24,8 @@ if (scope) {
   document.addEventListener('logit-shortcuts', async () =>
     (await import('./shortcuts.js')).showShortcuts(),
   );
+  if (scope.present)
+    import('./present.js').then(({ beginPresentation }) => beginPresentation(scope));
   addEventListener('beforeprint', () => (document.body.dataset.address = address.href));
   // Without the network, a lazy module cannot be fetched. Each browser has its own text for this error.
   addEventListener('unhandledrejection', (event) => {

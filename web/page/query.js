@@ -22,6 +22,10 @@ scope?.setAttribute('model', MODELS[0].name);
 scope?.setAttribute('view', viewOf(asked, location.hash));
 for (const { name, attribute } of FIELDS)
   if (attribute && asked[name]) scope?.setAttribute(name, asked[name] === true ? '' : asked[name]);
+if (scope && asked.present) {
+  scope.setAttribute('present', '');
+  document.documentElement.dataset.present = '';
+}
 // The preferences are hidden, but not removed, since they set language and theme.
 if (asked.controls && !parseControls(asked.controls)?.parts.has('masthead')) {
   document.querySelector('h1')?.remove();

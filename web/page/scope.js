@@ -44,6 +44,9 @@ import { VIEWS } from './views.js';
  * @typedef {import('../engine/types.js').TableRow} TableRow
  */
 
+/** The parts that a presentation hides. */
+const AROUND = ['masthead', 'tabs', 'footer'];
+
 export class LogitScope extends InstrumentElement {
   static properties = {
     model: {},
@@ -55,6 +58,7 @@ export class LogitScope extends InstrumentElement {
     controls: {},
     shareable: { state: true },
     readonly: { type: Boolean, reflect: true },
+    present: { type: Boolean, reflect: true },
     notice: { state: true },
     missing: { state: true },
     deed: { state: true },
@@ -97,6 +101,8 @@ export class LogitScope extends InstrumentElement {
     this.controls = '';
     /** True if the user cannot change prompt, settings and tokens. The user can still step, run and go back. */
     this.readonly = false;
+    /** True if only the view shows, in large type. */
+    this.present = false;
     /** A sentence above the views, such as a sentence about refused parts of an address; '' for none. */
     this.notice = '';
     /** The deed that was undone or redone last. @type {{ words: string } | null} */
@@ -381,7 +387,8 @@ export class LogitScope extends InstrumentElement {
 
   /** True if a part of PARTS is visible. A read-only instrument has no tabs, since other views have knobs. @param {string} part */
   #shows = (part) =>
-    this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly;
+    !(this.present && AROUND.includes(part)) &&
+    (this.#shown ? this.#shown.parts.has(part) : part !== 'tabs' || !this.readonly);
 
   /** @param {CustomEvent} event */
   #onModel = ({ detail: { model, context } }) => this.open(model, context);
@@ -513,7 +520,12 @@ export class LogitScope extends InstrumentElement {
     if (!this.#guides) return nothing;
     return this.#first.tour?.beat
       ? this.#first.tour.render()
-      : html`<p slot="guide"><button class="plain" data-guide="show" @click=${this.#onGuide}>${t('foot.guide')}</button></p>`;
+      : html`<p slot="guide"><button class="plain" data-guide="show" @click=${this.#onGuide}>${t(this.present ? 'present.keys' : 'foot.guide')}</button></p>`;
+  }
+
+  /** Shows another beat of the tour, if there is one. @param {number} step */
+  turnBeat(step) {
+    if (this.view === 'landscape') this.#first.turnTour(step);
   }
 
   #onGuide = () => {

@@ -32,6 +32,7 @@ export class LogitShortcuts extends LogitElement {
         )}
           <div><dt><kbd>${COMMAND} Z</kbd></dt><dd>${t('shortcut.undo')}</dd></div>
           <div><dt><kbd>${COMMAND} ⇧ Z</kbd></dt><dd>${t('shortcut.redo')}</dd></div></dl>
+        <p class="about">${t('shortcut.present')}</p>
         <label class="choice"><input type="checkbox" id="on" .checked=${keysAreOn()}
           @change=${this.#onSwitch}>${t('shortcut.on')}</label>
         <p class="about">${t('shortcut.off.about')}</p>

@@ -91,6 +91,12 @@ export class Tour {
     this.#announce();
   }
 
+  /** Shows the beat `step` beats further on, if there is one. @param {number} step */
+  async turn(step) {
+    const to = (this.beat ?? 0) + step;
+    if (to >= 1 && to <= BEATS + 1) await this.#goTo(to);
+  }
+
   /** Continues at the beat that the user left, after a press of the tour's button. */
   async resume() {
     this.#from = true;

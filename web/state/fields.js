@@ -221,6 +221,8 @@ export const FIELDS = [
   { ...QUERY, name: 'view', kind: 'choice', choices: VIEW_NAMES, initial: 'bench', message: true },
   { ...QUERY, name: 'controls', kind: 'text', maximum: 2048, initial: '' },
   { ...QUERY, name: 'readonly', kind: 'presence', initial: false },
+  // Large type without masthead and foot, for a screen that others watch.
+  { name: 'present', kind: 'presence', address: 'query', initial: false },
   // The lesson to show in place of the instrument: the name of a shipped lesson or a file of this
   // origin; '' shows the list of lessons.
   { name: 'lesson', kind: 'text', maximum: 2048, address: 'query' },
