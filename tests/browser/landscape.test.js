@@ -3,9 +3,11 @@
  * moves the lines is tested.
  */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { LONG, long, sample } from '../long.js';
-import { axe, FIRST, frame, loadReference, openBench, settle, until } from './bench.js';
+import { axe, FIRST, frame, loadReference, openBench, root, settle, until } from './bench.js';
 import { findOverlaps } from './overflow.js';
 
 /** Number of tokens in a text after the prompt. */
@@ -1246,4 +1248,130 @@ test('given logits also have a landscape, without a text', async () => {
   );
   assert.deepEqual(opened.complaints, []);
   await opened.close();
+});
+
+test('an idle first visit shows one sweep, which any input ends and no link shows', async () => {
+  const options = { ready: false, own: true, reducedMotion: 'no-preference' };
+  const { page, complaints, close } = await bench.open({
+    ...options,
+    path: '?lang=en&model=verbs',
+    firstScreen: true,
+  });
+  const view = page.locator('logit-landscape');
+  const sweeps = () => view.evaluate(({ lines }) => lines.playing && lines.run.sweeps);
+  await view.locator('.handle.knob').waitFor();
+  const found = await view.evaluate(async (it) => {
+    let deeds = 0;
+    it.addEventListener('logit-deed', () => deeds++);
+    const values = new Set();
+    const end = performance.now() + 30_000;
+    const frame = () => new Promise(requestAnimationFrame);
+    while (!it.lines.playing && performance.now() < end) await frame();
+    const playing = it.renderRoot.querySelector('[data-command=play]').textContent;
+    while (it.lines.playing) {
+      values.add(it.lines.knob.value);
+      await frame();
+    }
+    return { deeds, playing, most: Math.max(...values), value: it.lines.knob.value };
+  });
+  assert.ok(found.most > 1.2 && found.most < 2.5, `out to ${found.most}`);
+  assert.deepEqual({ ...found, most: 0 }, { deeds: 0, playing: '▶ Play', most: 0, value: 0.7 });
+  assert.equal(await page.evaluate(() => location.hash), '', 'the address stays plain');
+  // Once per visit. An entry of the history would have a state of its own.
+  const anew = async (rest = '') => {
+    await page.goto(`${bench.url}source/tests/browser/blank.html`);
+    await page.goto(`${bench.url}?lang=en&model=verbs${rest}`);
+  };
+  await anew();
+  await view.locator('.handle.knob').waitFor();
+  await page.waitForTimeout(2000);
+  assert.equal(await sweeps(), false);
+  // A key ends a sweep.
+  await page.evaluate(() => sessionStorage.clear());
+  await anew();
+  await view.locator('.handle.knob').waitFor();
+  await until(sweeps, (now) => now);
+  await page.keyboard.press('Shift');
+  assert.equal(await sweeps(), false);
+  await settle(page);
+  assert.equal(await numberOf(view.locator('.handle.knob')), 0.7);
+  await page.evaluate(() => sessionStorage.clear());
+  await anew('&view=landscape#temperature=1.1');
+  await view.locator('.handle.knob').waitFor();
+  await page.waitForTimeout(2000);
+  assert.equal(await sweeps(), false);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a presentation fits 1280x720, its keys turn the beats, and it keeps the state', async () => {
+  const { page, view, knob, complaints, close } = await openLandscape({
+    path: '?lang=en&model=verbs&view=landscape&present#temperature=0.4',
+    viewport: { width: 1280, height: 720 },
+    own: true,
+  });
+  const { scrollHeight, type } = await page.evaluate(() => ({
+    scrollHeight: document.documentElement.scrollHeight,
+    type: parseFloat(getComputedStyle(document.documentElement).fontSize),
+  }));
+  assert.equal(scrollHeight, 720);
+  assert.ok(type >= 20, `${type} px`);
+  for (const part of ['.sentence', '.plot', '.headline', '.acts', '.bars'])
+    assert.ok(await view.locator(part).isVisible(), part);
+  assert.equal(await page.locator('[role=tablist]:visible, footer:visible').count(), 0);
+  const text = page.locator('logit-guide .text');
+  const said = JSON.parse(await readFile(join(root, 'web/locale/en.json'), 'utf8'));
+  await page.keyboard.press('PageDown');
+  await text.getByText(said['guide.1.deed']).waitFor();
+  await page.keyboard.press('ArrowRight');
+  await text.getByText(said['guide.2.deed']).waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await text.getByText(said['guide.1.deed']).waitFor();
+  const blank = page.locator('.blank');
+  await page.keyboard.press('b');
+  assert.equal(await blank.isVisible(), true);
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await blank.isVisible(), false, 'any key shows the screen again');
+  await text.getByText(said['guide.1.deed']).waitFor();
+  // A focused slider keeps its keys. The beat about luck has left T at 1.5.
+  await knob.press('ArrowRight');
+  await settle(page);
+  assert.equal(await numberOf(knob), 1.55);
+  await page.evaluate(() => document.querySelector('.leave').focus());
+  await page.keyboard.press('Escape');
+  await page.locator('[role=tablist]').first().waitFor();
+  assert.doesNotMatch(page.url(), /present/);
+  assert.match(page.url(), /view=landscape/);
+  assert.equal(await numberOf(knob), 1.55);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('at each size picture, headline and Play are in sight together', async () => {
+  const { page, view, close } = await openLandscape({ hash: '#temperature=0.7' });
+  const sizes = [
+    [375, 812, 240],
+    [812, 375, 130],
+    [720, 450, 130], // 1440x900 at a zoom of 200 %
+    [1280, 720, 220],
+    [2560, 1440, 500],
+  ];
+  for (const [width, height, least] of LONG ? sizes : sizes.slice(0, 4)) {
+    await page.setViewportSize({ width, height });
+    await settle(page);
+    await page.evaluate(() => scrollTo(0, 0));
+    const what = `${width}x${height}`;
+    const box = async (part) => await view.locator(part).boundingBox();
+    const plot = await box('.plot');
+    assert.ok(plot.height >= least, `${what}: ${plot.height}`);
+    const handle = await box('.handle.knob');
+    assert.ok(handle.y + handle.height / 2 < height, `${what}: the handle`);
+    if (width === 720) continue;
+    for (const part of ['.headline .big', '.play']) {
+      const { x, y, width: wide, height: tall } = await box(part);
+      assert.ok(x >= 0 && x + wide <= width, `${what}: ${part}`);
+      assert.ok(y >= 0 && y + Math.min(tall, 40) <= height, `${what}: ${part} at ${y}`);
+    }
+  }
+  await close();
 });

@@ -45,7 +45,7 @@ import { VIEWS } from './views.js';
  */
 
 /** The parts that a presentation hides. */
-const AROUND = ['masthead', 'tabs', 'footer'];
+const AROUND = ['masthead', 'tabs', 'model', 'footer'];
 
 export class LogitScope extends InstrumentElement {
   static properties = {

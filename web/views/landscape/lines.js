@@ -168,7 +168,7 @@ export class Lines {
   #run(sweeps) {
     this.goHome();
     this.begin();
-    this.tell();
+    if (!sweeps) this.tell();
     const { name } = /** @type {TableRow} */ (this.knob.row);
     this.#home = { name, value: this.knob.value };
     this.run.begin(performance.now(), this.knob.share, sweeps);
