@@ -251,6 +251,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
     'Cumulative',
     'Log',
     'Show me around',
+    'Stages',
     'many',
     'reset',
     'run',
