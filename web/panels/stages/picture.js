@@ -205,6 +205,9 @@ function pathOf({ columns }, edges, look) {
 function paintBands(context, river, drawn, look) {
   const { width, height, unit, palette } = look;
   const above = Math.max(0, Math.min(...river.ground) * height - 1);
+  // Bands that cross leave gaps above the ground.
+  context.fillStyle = palette.last;
+  context.fillRect(0, 0, width, above);
   context.fillStyle = grainOf(context, look);
   context.fillRect(0, above, width, height - above);
   context.lineJoin = 'round';
