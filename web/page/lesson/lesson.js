@@ -272,7 +272,7 @@ export class LogitLesson extends LogitElement {
           ? html`<div class="panel" role="alert"><p>${t('lesson.refused')}</p><ul>${faults.map((fault) => html`<li>${fault}</li>`)}</ul></div>`
           : read
             ? this.#renderLesson(read)
-            : lesson === ''
+            : lesson === '' && this.list.length > 0
               ? this.#renderList()
               : nothing
       }`;

@@ -145,10 +145,17 @@ export class LogitPassage extends LogitElement {
     this.renderRoot.querySelector(`[data-i="${to}"]`)?.scrollIntoView({ block: 'nearest' });
   };
 
-  /** Scrolls to the newest token. @param {Map<string, unknown>} changes */
+  /** Scrolls to the newest token; large text keeps its beginning in sight. @param {Map<string, unknown>} changes */
   updated(changes) {
     const before = /** @type {MeasuredStep[] | undefined} */ (changes.get('steps'))?.length ?? 0;
-    if (this.plain || !changes.has('steps') || this.steps.length <= before || before === 0) return;
+    if (
+      this.plain ||
+      this.hasAttribute('large') ||
+      !changes.has('steps') ||
+      this.steps.length <= before ||
+      before === 0
+    )
+      return;
     const box = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.box'));
     box.scrollTop = box.scrollHeight;
   }
