@@ -6,7 +6,7 @@
 #include "bpe.h"
 #include "vocabulary.h"
 
-struct bpe_llama; /* the order of the scores; opaque */
+struct bpe_llama; /* the vocabulary and the rank of each token by score; opaque */
 
 /* Reads tokenizer.ggml.scores; `vocabulary` must outlive the result. */
 enum status bpe_llama_open(struct bpe_llama **scores, const struct vocabulary *vocabulary,

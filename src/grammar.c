@@ -339,7 +339,7 @@ static void read_repeats(struct parser *p, uint32_t start) {
 
 static void read_alternatives(struct parser *p);
 
-/* Reads one part. Returns false at the end of a sequence; the next rule may begin there. */
+/* Reads one part. Returns false if no part begins here: a name before ::= begins the next rule. */
 static bool read_part(struct parser *p) {
     const char *here = p->at;
     if (accept(p, "\"")) {

@@ -1,5 +1,6 @@
-/* The table of pre-tokenizers and their passes. The parts of a pass match runs of a class, English
- * endings, and white space except its last character, which belongs to the next word. */
+/* The table of pre-tokenizers. Each has passes, and a pass cuts the text into pieces: runs of a
+ * class of characters, English endings such as 's, and white space. The last white space before a
+ * word belongs to the word. */
 #include "pretokenizer.h"
 
 #include <string.h>

@@ -21,7 +21,7 @@ struct session {
     size_t n_timeline, n_cached;
     float *keys;   /* for each layer (n_head_kv, context, n_embd_head), so that a head reads one
                       stream; for a short convolution its inputs (context, n_embd) */
-    float *values; /* like `keys`, but nothing for short convolutions */
+    float *values; /* in the layout of `keys`; short convolutions have none */
     float *arena;  /* one block that contains every array of floats below */
     float *logits; /* (vocab_size,) of the last feed that succeeded */
     float *next_logits;    /* (vocab_size,) */

@@ -95,7 +95,7 @@ struct settings {
     const struct warp_bias *bias;
     uint32_t n_bias;
     uint32_t n_breakers;
-    const uint32_t *breakers; /* (n_breakers,) sequences: each is its length, then its ids */
+    const uint32_t *breakers; /* (n_breakers,) words: for each sequence its length, then its ids */
     const float *second; /* (vocab_size,) logits of a second distribution; NULL if there is none */
     uint64_t seed, step; /* seed and step decide XTC's coin; `step`: tokens drawn so far */
     uint32_t n_ends;
@@ -103,7 +103,7 @@ struct settings {
     const uint32_t *allowed; /* bit i % 32 of word i / 32: token i is allowed; NULL: all are */
     uint32_t n_allowed;      /* number of allowed tokens, for the trace */
     uint32_t n_banned;
-    const uint32_t *banned; /* (n_banned,) sequences: each is its length, then its ids */
+    const uint32_t *banned; /* (n_banned,) words: for each sequence its length, then its ids */
     int64_t forced;         /* the only token allowed; -1 allows any */
     bool has_own;           /* true if STAGE_OWN is among the stages */
     uint32_t own_at;        /* STAGE_OWN runs before order[own_at] */

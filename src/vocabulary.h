@@ -58,7 +58,7 @@ struct vocabulary {
     uint32_t ends[VOCABULARY_ENDS_MAX]; /* (n_ends,) tokens that end a text, ascending */
     size_t n_ends;
     bool add_bos, add_space_prefix;
-    uint8_t strips; /* STRIPS_ bits of the marked tokens; vocabulary_strips knows the exceptions */
+    uint8_t strips; /* STRIPS_ bits of marked tokens; vocabulary_strips omits some tokens */
 };
 
 /* Reads and copies tokenizer.ggml.*. Fails as tokenizer_open does; after a failure the caller need

@@ -19,7 +19,7 @@ const section = (id, body) => [id, ...leb(body.length), ...body];
 
 /**
  * Assembles (module (memory (export "m") pages) (func (export "r") (param $n i32) (result i32) ...)). Each iteration
- * reads a word of four streams and xors it into locals 1 to 4; local 5 counts to $n.
+ * reads one word of each of four streams and xors it into the stream's local, 1 to 4; local 5 counts to $n.
  * @param {number} pages @param {number} bytes bytes in a stream
  */
 function assemble(pages, bytes) {

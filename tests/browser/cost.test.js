@@ -33,7 +33,7 @@ test('the formula gives the operation count of a naive forward pass', () => {
   assert.equal(cost.attention, attention);
   assert.ok(Math.abs(cost.matrices / matrices - 1) < 0.02, `${cost.matrices} for ${matrices}`);
   assert.equal(multiplied(info), info.parameters - context_length * d);
-  // Without the cache, step n costs as much as all n steps with the cache, except for the heads of the first n - 1.
+  // Without the cache, step n costs as steps 1 to n with the cache, less the output head of the first n - 1 steps.
   const heads = (n - 1) * 2 * vocab_size * d;
   const all = Array.from({ length: n }, (_, i) => operations(withCache(info, i + 1)));
   assert.equal(

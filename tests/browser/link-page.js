@@ -88,7 +88,7 @@ async function readScope(page) {
     await scope.settled();
     const { source, context, controls, readonly, result, fault, notice } = scope;
     const { lang, dataset } = document.documentElement;
-    // Null is the default of a choice; no link contains it.
+    // Omits null: it is the default of a choice, and no link contains it.
     const state = Object.entries({
       ...scope.state,
       // A link that names no chart had the bars; today the chart then depends on the settings.

@@ -58,7 +58,7 @@ long('the link holds the comparison: suite, strategies, seed, blind', async () =
   await hashWith(page, ['compare_suite=extremes', 'compare_seed=7']);
   assert.equal(await suite(page), 'extremes');
   if (LONG) {
-    // compare.test.js opens many other addresses with a suite.
+    // Only in long runs, since compare.test.js opens many addresses with compare_suite.
     const again = await reopened(page);
     await again.page.locator('logit-compare .gaps').waitFor();
     assert.equal(await suite(again.page), 'extremes');

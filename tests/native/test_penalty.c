@@ -16,7 +16,7 @@ static void apply(enum setting warper, const struct settings *settings, size_t n
     warp_table[warper].apply(logits, &input);
 }
 
-/* In a text of one repeated id, matches reach the longest length that counts. */
+/* If one id repeats, the match reaches its limit of 4,096 ids. */
 static void dry_takes_the_longest_texts(void) {
     struct settings settings;
     settings_reset(&settings);

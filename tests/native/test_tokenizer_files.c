@@ -223,9 +223,9 @@ static void marked_tokens_strip(void) {
     check_encoded(&spec, "ab <end> ab", true, "4 3 0 5");
 }
 
-/* A normal token of a gpt2 vocabulary with letters outside the byte alphabet keeps its spelling,
- * and encoding never produces it. A user-defined or control token with such letters is found in
- * text as usual. */
+/* A normal token of a gpt2 vocabulary with characters outside the byte alphabet decodes to its own
+ * spelling, and encoding never produces it. Encoding finds a user-defined or control token with
+ * such characters as usual. */
 static void tokens_outside_the_alphabet(void) {
     static const char zwj[] = "\342\200\215";
     const char *tokens[9];

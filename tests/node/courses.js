@@ -1,6 +1,6 @@
 /**
- * Correct samplers in the styles of courses, one for each style of signature. `needs` is the library that a source
- * imports, `as` lists its functions, `rules` the conventions of its course.
+ * Correct samplers as courses write them, one for each style of signature. `needs` is the library that the source
+ * imports, `as` lists the names of the source's functions, `rules` the conventions that the course uses.
  */
 
 /** The g2c course's Module 11 in Torch, with a batch: logits (B, V), ids (B, T). */
@@ -159,7 +159,7 @@ def generate(model, idx, max_new_tokens, temperature=1.0, top_k=None, top_p=None
     return idx
 `;
 
-/** The style of Day 27: one function draws a token. Its top-p keeps tokens until the mass exceeds p. */
+/** The style of a course's Day 27: one function draws a token. Its top-p keeps the first token with which the mass exceeds p. */
 const DAY = `import torch
 import torch.nn.functional as F
 

@@ -36,11 +36,11 @@ export function handleWords({ name, value, kept, before, cuts, active }, fixed =
 }
 
 /**
- * Returns the reason why a line cannot move beyond a value; '' if it can.
+ * Returns the reason why the handle of top-k or top-p cannot move beyond a value; '' if it can.
  * @param {Handle} handle
  * @param {number} value
  */
-function stopWords({ name, before, limit }, value) {
+function limitReason({ name, before, limit }, value) {
   if (!limit || value !== (name === 'top_k' ? 0 : 1)) return '';
   const stage = `${settingName(limit.name)} ${plain(limit.value)}`;
   return t('cut.stop', { stage, n: before, line: settingName(name) });
@@ -74,7 +74,7 @@ export function renderHandle(grip, host) {
   const say = ({ currentTarget }, value = NaN) => {
     const line = /** @type {HTMLElement} */ (currentTarget);
     const stop = /** @type {HTMLElement} */ (line.querySelector('.stop'));
-    stop.textContent = stopWords(handle, value);
+    stop.textContent = limitReason(handle, value);
   };
   /** @param {Event} event @param {number} value */
   const ask = (event, value) => {

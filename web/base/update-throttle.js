@@ -18,7 +18,7 @@ export class UpdateThrottle {
   #throttle = new Throttle();
   #moved = -Infinity;
   #debounce = new Debounce();
-  /** The results that `reuse` has cached since the last render of the numbers. @type {Map<string, any>} */
+  /** The results of `reuse`; each render of the numbers empties it. @type {Map<string, any>} */
   #cache = new Map();
   #observer = new IntersectionObserver(([{ isIntersecting }]) => (this.visible = isIntersecting));
   #host;
@@ -71,7 +71,7 @@ export class UpdateThrottle {
     return performance.now() < this.#moved + REST_MS;
   }
 
-  /** Ends the movement and renders everything. */
+  /** Ends the movement of the value at once; the next update renders the whole element. */
   release() {
     this.#moved = -Infinity;
     this.#host.requestUpdate();

@@ -19,7 +19,8 @@ const hex = (n) => n.toString(16).toUpperCase().padStart(2, '0');
 const byNumber = (character) => `⟨${hex(character.charCodeAt(0))}⟩`;
 
 /**
- * Returns a text in which control characters and characters that change the direction are numbers.
+ * Replaces control characters, except tabs and line ends, and characters that change the direction by
+ * their numbers, such as ⟨1B⟩.
  * @param {string} text
  */
 export const unturned = (text) =>

@@ -229,7 +229,7 @@ export class Chain {
    */
   ownInput(source, settings, step) {
     checkInteger('step', step, 0, SEED_MAX);
-    return this.#reaching(source, this.#core.resolve({ ...settings, own: [] }), step);
+    return this.#ownArguments(source, this.#core.resolve({ ...settings, own: [] }), step);
   }
 
   /**
@@ -290,7 +290,7 @@ export class Chain {
       own: checkOwn(result, source.size),
     });
     if (typeof own !== 'function') return take(own);
-    const result = own(...this.#reaching(source, asked, step));
+    const result = own(...this.#ownArguments(source, asked, step));
     return result instanceof Promise ? result.then(take) : take(result);
   }
 
@@ -314,7 +314,7 @@ export class Chain {
    * @param {number} step
    * @returns {Parameters<import('./types.js').Own>}
    */
-  #reaching(source, asked, step) {
+  #ownArguments(source, asked, step) {
     const { module } = this.#core;
     const ready = this.prepareRun(source, { ...asked, own: null, top: 0 }, step);
     const [, historyAt, count] = ready.at;

@@ -68,7 +68,7 @@ export function checkChoice(name, value, choices) {
   });
 }
 
-/** Most levels of a nested setting; recursion and messages fail at a few hundred levels. */
+/** The most levels of a nested setting. Recursion and postMessage fail at a few hundred levels. */
 const DEPTH_MAX = 100;
 /** depthOf stops after this many levels, since an object may contain itself. */
 const COUNTED = 100_000;

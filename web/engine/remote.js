@@ -400,7 +400,7 @@ export class RemoteLogitscope extends ScopeBase {
     return remote;
   }
 
-  /** True if a call waits for its answer, on any timeline. */
+  /** True if any call waits for its answer, of this object or of any session. */
   get busy() {
     return this.#connection.busy;
   }

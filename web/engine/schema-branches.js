@@ -377,7 +377,7 @@ export class Branches {
 
 /** @typedef {{ needed: string[], values: Map<string, string[]>, names: Set<string> | null }} Marks */
 
-/** True if no two lists share a value of a key. @param {Marks[][]} sets @param {string} name */
+/** True if every branch lists its values of the key `name`, and no value is in two lists. @param {Marks[][]} sets @param {string} name */
 function tellsApart(sets, name) {
   const seen = new Set();
   return sets.every((set) => {

@@ -237,7 +237,7 @@ export async function diagnose(as, verdicts, asked, engine, afresh, stages = nul
   if (plain) return plain;
   if (stages && (await isOfStages(as, asked, engine, stages)))
     return reason('follows', { names: [...stages.wrong].join(', ') });
-  // A wrong stage can look like a wrong order.
+  // A wrong stage can look like a wrong order, so the codes of a wrong order do not count then.
   const doubted = stages?.wrong.size ? OF_ORDER : [];
   const twin = await (as === 'generate' ? loopTwin(asked) : samplerTwin(as, asked, engine));
   if (twin && !doubted.includes(codeOf(twin))) {

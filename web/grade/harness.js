@@ -18,8 +18,8 @@ const [Floats, Watch, describe] = [Float32Array, Proxy, Reflect.getOwnPropertyDe
  * @property {string} [skipped] a setting for which the loop has no parameter, so it was not called
  * @property {string[]} [blind] `end` or `crop`, if the course's loop does not support it
  * @property {boolean} [drawn] true if the loop drew a number of the grader
- * @property {boolean} [uniform] true if a library drew a plain number, so that the loop may add the
- *   probabilities in any order
+ * @property {boolean} [uniform] true if a library drew a uniform number, so that the loop may add the
+ *   probabilities by rank or in the order of the ids
  */
 
 /** @param {string} name */

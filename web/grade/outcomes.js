@@ -97,7 +97,7 @@ async function answerOf(run, { engine, ask }) {
   const known = log?.blind?.length ? asKnown(run, log.blind) : run;
   const expects = async (/** @type {boolean} */ byId) =>
     known === run && !byId ? expected : generated(engine, known, { byId });
-  // A library's plain number may also be used with a sum in the order of the ids.
+  // A loop that takes a uniform number of a library may sum the probabilities in the order of the ids.
   const byId = log?.uniform ? await expects(true) : null;
   const right = byId && String(byId) === String(got) ? byId : await expects(false);
   if (!right || (log?.uniform && !byId)) return null;

@@ -92,9 +92,11 @@ function stoodBefore(history, width) {
 }
 
 /**
+ * SynthID's tournament, perhaps with a fault.
  * @param {{ layers?: number, wins?: (bits: number, layer: number) => boolean, fresh?: boolean,
- *   again?: boolean, least?: number }} [how] layers: at most; fresh: each layer looks at the first
- *   distribution; again: also if the context occurred before; least: the smallest factor
+ *   again?: boolean, least?: number }} [how] layers: the most layers; wins: true if a token wins a
+ *   layer; fresh: each layer sums the losers' mass in the first distribution; again: true to change
+ *   a repeated context too; least: the lower bound of the losers' mass
  * @returns {Twin}
  */
 const played =

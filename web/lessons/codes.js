@@ -14,7 +14,7 @@ import { markOf } from './marks.js';
  */
 
 const ENDS = /** @type {const} */ ([null, 'right', 'shown']);
-/** The most attempts that a character can encode. */
+/** The most attempts that one character of a code can represent; a larger number becomes this one. */
 const MOST_ATTEMPTS = 11;
 const SHAPE = /^([\w-]{1,40})\.([0-9a-z]{1,240})\.([0-9a-z]{2})$/;
 

@@ -230,7 +230,8 @@ export function asKind(question, kind, before = {}) {
 }
 
 /**
- * Changes the measure of a question; the parameters that the new measure uses stay.
+ * Changes the measure of a goal or an answer. Parameters that the new measure uses stay, or get a
+ * default; the others are removed.
  * @param {Draft} asked
  * @param {string} measure
  */

@@ -41,7 +41,7 @@ export class LogitSheet extends LogitElement {
     this.name = '';
     /** The facts of the open model. @type {import('../engine/types.js').Info | null} */
     this.info = null;
-    /** The views to which the sheet leads. @type {readonly string[]} */
+    /** The names of the views that have a button in the sheet. @type {readonly string[]} */
     this.views = [];
     /** The deeds and the last texts; null until they are read, or for an element of another page. @type {import('./scope.js').LogitScope['kept']} */
     this.kept = null;

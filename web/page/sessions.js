@@ -1,6 +1,6 @@
 /**
  * The last texts with their settings, on this device: at most MOST, the newest first. A text that the
- * visitor changed is kept when the change rests. If the browser has no room or no storage, the document
+ * user changed is kept when the change rests. If the browser has no room or no storage, the document
  * keeps them and the page says so once.
  */
 import { Debounce } from '../base/debounce.js';
@@ -23,7 +23,7 @@ const MOST = 10;
 const RESTS_MS = 600;
 /** The most characters of a text in the list. */
 const SHOWN = 200;
-/** The views that show the visitor's text. */
+/** The views that show the user's text. */
 const VIEWS = ['landscape', 'bench'];
 
 export class Sessions extends EventTarget {
@@ -33,7 +33,7 @@ export class Sessions extends EventTarget {
   /** The id of the current text; '' before the first change. */
   #id = '';
   #debounce = new Debounce();
-  /** True if the visitor was told that the browser keeps nothing. */
+  /** True if the user was told that the browser keeps nothing. */
   #told = false;
 
   /** @param {import('./scope.js').LogitScope} scope @param {import('./deeds.js').Deeds} deeds */

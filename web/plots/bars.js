@@ -141,7 +141,7 @@ export function layoutBars({ trace, width, unit, lines, log = false }) {
   }
   const spare = Math.max(0, lines - cuts.length) * gap;
   const rest = trace.rest.count === 0 ? null : place(null, y + spare + 7 * unit, trace.rest);
-  /** y of an unlisted drawn token; room for it is always left. Null if all tokens are listed. */
+  /** y of the drawn token if no row lists it; this row stays empty otherwise. Null if the rows list all tokens. */
   const beyond = rest ? rest.y + rowHeight : null;
   const height = beyond === null ? y + spare : beyond + rowHeight;
   const marks = chooseTicks(domain, log, barWidth < 260 * unit);

@@ -38,9 +38,9 @@ function colourOf(share) {
 
 /**
  * @param {{ columns: number[], rows: number[], values: (number | null)[], counts: boolean,
- *   width: number, unit: number }} options values: one column after another, within a column from the
- *   lowest row to the highest, null if unknown; counts: true if the colours of widely spread values
- *   may follow their logarithms; unit: pixels per 1/16 rem
+ *   width: number, unit: number }} options values: one column after another, each from the
+ *   lowest row up, null if unknown; counts: true if the values are counts, whose colours are
+ *   logarithmic if they spread widely; unit: pixels per 1/16 rem
  */
 export function layoutHeat({ columns, rows, values, counts, width, unit }) {
   const found = values.filter((value) => value !== null);

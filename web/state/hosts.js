@@ -2,7 +2,7 @@
 
 /** The hub's address, a copy: engine/model-names.js has it too, but the first visit does not fetch that file. */
 const HUB = 'https://huggingface.co/';
-/** Matches the origins of these hosts. */
+/** Matches the origins of the allowed hosts; without MODEL_HOSTS, none. */
 const HOSTS = new RegExp(/** @type {any} */ (globalThis).MODEL_HOSTS ?? '^$');
 
 /**

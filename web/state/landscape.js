@@ -143,7 +143,7 @@ export class LandscapeReader {
     return this.#reading || this.#courses.busy || (this.ladder?.busy ?? false);
   }
 
-  /** True while anything but a course or the ladder is read. */
+  /** True while a request for slices, distribution or text is in flight. */
   get #reading() {
     return [this.#reads, this.#texts, this.#slices].some(({ busy }) => busy);
   }
@@ -160,7 +160,10 @@ export class LandscapeReader {
     return landscape !== null && reading !== null && reading.drawn.rank > landscape.top;
   }
 
-  /** Reads the course of the drawn token, then the ladder, if no other reading is in flight. */
+  /**
+   * If nothing else is read: asks for the course of an unlisted drawn token, its probability at every
+   * value of the knob; if no course is needed, asks for the texts of the ladder.
+   */
   follow() {
     const { reading } = this;
     if (!reading || this.fault || this.busy) return;

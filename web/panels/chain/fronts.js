@@ -1,6 +1,6 @@
 /**
- * <logit-fronts>: the defaults of popular programs, each as its chain, with the tokens that it keeps from
- * the present logits. Asks with "logit-fronts" for these results, and with "logit-preset".
+ * <logit-fronts>: the defaults of popular programs (fronts), each as its chain, with the tokens that it keeps
+ * from the present logits. Asks with "logit-fronts" for these results, and with "logit-preset".
  */
 import { html } from 'lit';
 import { locales } from '#locales/fronts';

@@ -36,7 +36,7 @@ import { Width } from '../../base/width.js';
 
 const VIEWS = /** @type {View[]} */ (['stages', 'bars', 'log', 'cumulative', 'ranks']);
 
-/** The number of cut lines for which room is always left, so that the chart keeps its height. */
+/** The chart always leaves room for this many cut lines, so it keeps its height. A line marks the cut of a sampler. */
 const LINES = 3;
 /** The samplers counted in LINES, and the samplers that never remove tokens. */
 const COUNTED = ['temperature', 'top_k', 'top_p'];

@@ -1,7 +1,7 @@
 /**
- * <logit-text>: the prompt or chat, the drawn text with its figures and branches, and the buttons Step,
+ * <logit-text>: the prompt or chat, the drawn text with its numbers and branches, and the buttons Step,
  * Run, Stop and Reset. Asks with "logit-prompt", "logit-chat", "logit-command" and "logit-option"
- * ({ pace }, { stopAtEnd }, { max_new_tokens } or { sought }).
+ * ({ pace }, { stopAtEnd }, { max_new_tokens } or { sought }, true to look for watermarks).
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';

@@ -111,7 +111,10 @@ export class Content {
     this.before = this.reader?.written?.ids ?? null;
   }
 
-  /** Compares the next landscapes with the present one until a setting other than knob, u and seed changes. */
+  /**
+   * Compares the next landscapes with the present one. Another value of the knob, u or seed continues
+   * the comparison; another prompt, knob or setting ends it.
+   */
   compare() {
     this.#compared = '';
   }
