@@ -1307,7 +1307,11 @@ describe('for programs and shells', () => {
     );
     const first = await fromLink(new URL('https://example.org/a/'));
     assert.equal(first.model, 'https://example.org/a/models/stories.gguf');
-    assert.deepEqual(first.options, { prompt: 'Lily wanted to', seed: 42, max_new_tokens: 100 });
+    assert.deepEqual(first.options, {
+      prompt: 'The soup was too',
+      seed: 42,
+      max_new_tokens: 100,
+    });
   });
 
   test('the shell completion knows the commands and the flags of each', async () => {

@@ -169,7 +169,6 @@ test('sessions are opened once and closed with their owner', async () => {
   await it.alternatives.find(2);
   await it.alternatives.find(1);
   assert.deepEqual(it.alternatives.shown.trace.tokens[0], likeliest);
-  it.setMap(true);
   await Promise.all([0.1, 0.2, 0.3].map((min_p) => it.set({ min_p })));
   await it.set({ guidance_scale: 1.5 });
   it.close();

@@ -31,6 +31,8 @@ export interface LogitScope extends OverModel, Settings {
   controls: string;
   /** True if prompt, settings and tokens are fixed. */
   readonly: boolean;
+  /** True if only the view shows, in large type, for an audience. */
+  present: boolean;
   readonly ready: boolean;
   /** The model's facts; null until the model is loaded. */
   readonly info: Info | null;
