@@ -61,6 +61,8 @@ export interface LogitLandscape extends View {
   seed: number | undefined;
   /** True if the landscape has no buttons for other stages, other knobs and files. */
   bare: boolean;
+  /** True if the prompt is fixed. */
+  fixed: boolean;
 }
 
 export interface LogitCompare extends View {
