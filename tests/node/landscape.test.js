@@ -294,17 +294,20 @@ test('a river’s height is its token’s probability, and u falls into its toke
   );
 });
 
-test('names lie in their rivers without overlap, and are omitted if no room is left', () => {
+test('names lie in their rivers without overlap, beside the knob, and are omitted if no room is left', () => {
   let named = 0;
   fc.assert(
-    fc.property(anyLandscape, (landscape) => {
+    fc.property(anyLandscape, fc.integer({ min: 0, max: BOX.width }), (landscape, knob) => {
       const laid = layRivers(landscape);
       const asked = laid.rivers.map((river) => ({ river, wide: 0.6 * (2 + (river.id % 9)) }));
       asked.push({ river: groundOf(laid), wide: 9, level: true });
-      const labels = placeLabels(asked, BOX, SIZES);
+      const labels = placeLabels(asked, { ...BOX, gap: [knob - 12, knob + 12] }, SIZES);
       labels.forEach((label, i) => {
         if (!label) return;
         named++;
+        const across = cornersOf(label).map(([x]) => x);
+        const free = Math.max(...across) <= knob - 12 || Math.min(...across) >= knob + 12;
+        assert.ok(free, 'no name lies under the knob');
         const { before, after } = asked[i].river;
         for (const [x, y] of cornersOf(label)) {
           const share = x / BOX.width;
@@ -338,6 +341,14 @@ test('the model’s own text shows the first names and the ground’s', () => {
   assert.equal(labels[0].size, SIZES[0]);
   assert.ok(labels.slice(0, 4).every(Boolean));
   assert.ok(labels.at(-1));
+});
+
+test('in a low window more than two rivers have names', () => {
+  scope.feed(scope.encode('The soup was too'));
+  const laid = layRivers(scope.landscape({}, 'temperature', evenly(0, 3, 241), { top: 64 }));
+  const asked = laid.rivers.map((river) => ({ river, wide: 2.4 }));
+  const box = { width: 742, height: 232, gap: [161, 185] };
+  assert.ok(placeLabels(asked, box, [24, 19, 15, 13, 11]).filter(Boolean).length > 2);
 });
 
 /** Returns the edges of a token's river at a share of the range, the slow way. */

@@ -19,9 +19,10 @@
  * @typedef {{ values: Float64Array, rivers: River[], ground: Float64Array, stepped: boolean }} Rivers
  *
  * The place of a name: its middle in pixels, its angle (radians, positive downwards) and its size.
- * @typedef {{ x: number, y: number, angle: number, size: number, width: number }} Label
+ * `beside`: true for a name outside its river, beside the knob.
+ * @typedef {{ x: number, y: number, angle: number, size: number, width: number, beside?: boolean }} Label
  *
- * @typedef {{ width: number, height: number }} Box
+ * @typedef {{ width: number, height: number, gap?: [number, number] | null }} Box
  */
 
 /** A river that is nowhere thicker than this share of 1 becomes part of the ground. */
@@ -30,7 +31,7 @@ const THINNEST = 1e-4;
 const STEEPEST = 1;
 /** The distance in pixels between the places tried for a name, and the line height as a factor of size. */
 const STRIDE = 6;
-const ROOM = 1.14;
+const ROOM = 1.06;
 /** The number of points along a name at which its river must be wide enough. */
 const PROBES = 12;
 
@@ -254,7 +255,7 @@ export function placeOf(values, value) {
  * @param {number} share 0 to 1
  * @returns {[number, number]}
  */
-function heightsAt({ before, after, stepped }, share) {
+export function heightsAt({ before, after, stepped }, share) {
   const place = Math.min(1, Math.max(0, share)) * (before.length - 1);
   const low = stepped ? Math.round(place) : Math.min(Math.floor(place), before.length - 2);
   if (stepped || low < 0) return [before[Math.max(0, low)], after[Math.max(0, low)]];
@@ -310,13 +311,12 @@ export function groundOf({ ground, stepped }) {
  * without room gets null.
  * @param {{ river: River, wide: number, level?: boolean }[]} named `wide`: the width of the name at
  *   size 1; `level`: true for a name that is not turned and lies low. Earlier names have priority
- * @param {Box} box
+ * @param {Box} box `gap`: the left and right edge, in pixels, of a strip without names
  * @param {number[]} sizes the largest first
+ * @param {Label[]} [placed] names that have their places; the new ones are appended
  * @returns {(Label | null)[]}
  */
-export function placeLabels(named, box, sizes) {
-  /** @type {Label[]} */
-  const placed = [];
+export function placeLabels(named, box, sizes, placed = []) {
   return named.map(({ river, wide, level = false }) => {
     const course = courseOf(river, box);
     for (const size of sizes) {
@@ -408,7 +408,9 @@ export function cornersOf({ x, y, angle, size, width }) {
  */
 function liesIn(label, river, box) {
   const [a, b, c, d] = cornersOf(label);
-  if (Math.min(a[0], d[0]) < 0 || Math.max(b[0], c[0]) > box.width) return false;
+  const [left, right] = [Math.min(a[0], d[0]), Math.max(b[0], c[0])];
+  if (left < 0 || right > box.width) return false;
+  if (box.gap && right > box.gap[0] && left < box.gap[1]) return false;
   for (const [from, to] of [
     [a, b],
     [d, c],

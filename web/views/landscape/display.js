@@ -13,6 +13,7 @@ import { paintSlice } from './slice.js';
  * @property {import('./lines.js').Lines} lines
  * @property {import('./rain.js').Rain} rain
  * @property {import('./input.js').Point | null} pointed the point under the pointer; null during a drag
+ * @property {boolean} rests false during a drag and during Play
  *
  * @typedef {{ prompt: string, eos: number | null | undefined }} Prose `prompt` is '' if logits are given
  */
@@ -69,7 +70,7 @@ export class Display {
    * @param {Shown} shown
    * @param {Prose} prose
    */
-  paint(now, { content, reading, lines, rain, pointed }, prose) {
+  paint(now, { content, reading, lines, rain, pointed, rests }, prose) {
     const { names, turn } = content;
     const { trace, drawn } = reading;
     this.picture.paint(
@@ -81,6 +82,7 @@ export class Display {
         drawn: drawn.id,
         course: content.reader?.course ?? null,
         pointed,
+        rests,
       },
       { nameOf: names.of, others: t('landscape.rest'), size: trace.vocab_size },
     );

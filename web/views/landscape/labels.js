@@ -1,67 +1,111 @@
-/** The names of rivers, each where it fits into its river. */
-import { groundOf, placeLabels } from '../../plots/landscape.js';
+/** The names of rivers, each where it fits into its river and beside the line of the knob. */
+import { groundOf, heightsAt, placeLabels } from '../../plots/landscape.js';
 
 /**
  * @typedef {import('../../plots/landscape.js').Rivers} Rivers
+ * @typedef {import('../../plots/landscape.js').River} River
+ * @typedef {import('../../plots/landscape.js').Label} Label
  * @typedef {import('./paint.js').Look} Look
  * @typedef {import('./paint.js').Named} Named
  *
  * @typedef {{ nameOf: (id: number, twice: boolean) => string, others: string,
  *   size: number }} Words `size`: the size of the vocabulary
+ * @typedef {{ share: number, drawn: number }} Rest the knob's place, 0 to 1, and the drawn token
  */
 
 /** The sizes to try for names, and for the ground's name, in 1/16 rem. */
-const NAME_SIZES = [30, 24, 19, 15, 13, 11.5];
-const GROUND_SIZES = [17, 15, 13, 11.5];
+const NAME_SIZES = [30, 24, 19, 15, 13, 11];
+const GROUND_SIZES = [17, 15, 13, 11];
 /** The number of rivers that may have names. */
 export const NAMED = 40;
+/** The distance of names from the middle of the knob's line, in 1/16 rem. */
+const AWAY = 12;
+/** The size of a name beside the knob, in 1/16 rem. */
+const BESIDE = 13;
+/** The least height, in pixels, of a river that has its name beside the knob. */
+const THIN = 2;
 
 /**
+ * Places the names. The drawn token's name is beside the knob if it does not fit into its river.
  * @param {CanvasRenderingContext2D} context measures the names
  * @param {Rivers} laid
  * @param {Words} words
  * @param {Look} look
+ * @param {Rest} rest
  * @returns {Named[]}
  */
-export function layNames(context, laid, { nameOf, others, size }, look) {
+export function layNames(context, laid, { nameOf, others, size }, look, { share, drawn }) {
   const { rivers } = laid;
   const { unit, family, width, height } = look;
-  const short = rivers.map(({ id }, rank) => (rank < NAMED ? nameOf(id, false) : ''));
-  const named = rivers.map((river, rank) => {
-    const twice =
-      short[rank] !== '' && short.indexOf(short[rank]) !== short.lastIndexOf(short[rank]);
-    return { river, rank, name: twice ? nameOf(river.id, true) : short[rank] };
-  });
-  const left = size - rivers.length;
-  const ground = {
-    river: groundOf(laid),
-    rank: -1,
-    name: left > 0 ? others : '',
+  const gap = [share * width - AWAY * unit, share * width + AWAY * unit];
+  const box = { width, height, gap: /** @type {[number, number]} */ (gap) };
+  /** @type {Label[]} */
+  const placed = [];
+  const measure = (/** @type {string} */ name, /** @type {number} */ weight) => {
+    context.font = `${weight} 100px ${family}`;
+    return context.measureText(name).width / 100;
   };
   const place = (
-    /** @type {(typeof named)} */ all,
+    /** @type {River} */ river,
+    /** @type {number} */ wide,
     /** @type {number[]} */ sizes,
-    weight = 500,
+    level = false,
   ) => {
-    context.font = `${weight} 100px ${family}`;
-    const asked = all.map(({ river, name, rank }) => ({
-      river,
-      // The name of the ground keeps a distance from the edge.
-      wide: context.measureText(name).width / 100 + (rank < 0 ? 2 : 0),
-      level: rank < 0,
-    }));
     const fitting = sizes.filter((each) => each < 16 || each * unit <= height / 9);
-    return placeLabels(
-      asked,
-      { width, height },
-      fitting.map((each) => each * unit),
-    );
+    const all = fitting.map((each) => each * unit);
+    return placeLabels([{ river, wide, level }], box, all, placed)[0];
   };
-  const said = named.filter(({ name }) => name !== '');
-  const labels = new Map(place(said, NAME_SIZES).map((label, i) => [said[i].river.id, label]));
-  const [low] = ground.name === '' ? [null] : place([ground], GROUND_SIZES, 400);
+  const ground = groundOf(laid);
+  const named = rivers.map((river, rank) => ({ river, rank, name: '' }));
+  const short = named.slice(0, NAMED).map(({ river }) => nameOf(river.id, false));
+  short.forEach((name, rank) => {
+    const twice = name !== '' && short.indexOf(name) !== short.lastIndexOf(name);
+    named[rank].name = twice ? nameOf(rivers[rank].id, true) : name;
+  });
+  /** @type {Map<number, Label | null>} */
+  const labels = new Map();
+  // The drawn token is first: its name may be outside its river.
+  const lit = named.filter(({ river }) => river.id === drawn);
+  for (const { river, name } of new Set([...lit, ...named])) {
+    if (name === '') continue;
+    const wide = measure(name, 500);
+    let label = place(river, wide, NAME_SIZES);
+    if (!label && river.id === drawn) {
+      label = besideOf(river, wide, share, look);
+      if (label) placed.push(label);
+    }
+    labels.set(river.id, label);
+  }
+  const rest = rivers.length < size ? others : '';
+  // The name of the ground keeps a distance from the edge.
+  const low = rest === '' ? null : place(ground, measure(rest, 400) + 2, GROUND_SIZES, true);
   return [
     ...named.map((each) => ({ ...each, label: labels.get(each.river.id) ?? null })),
-    { ...ground, label: low },
+    { river: ground, rank: -1, name: rest, label: low },
   ];
+}
+
+/**
+ * Returns the place of a name beside the knob at the height of its river; null if the river is too thin.
+ * @param {River} river
+ * @param {number} wide the width of the name at size 1
+ * @param {number} share
+ * @param {Look} look
+ * @returns {Label | null}
+ */
+function besideOf(river, wide, share, { unit, width, height }) {
+  const [from, to] = heightsAt(river, share);
+  if ((to - from) * height < THIN) return null;
+  const size = BESIDE * unit;
+  const away = AWAY * unit + (wide * size + size / 2) / 2;
+  const right = share * width + away;
+  const fits = right + away - AWAY * unit <= width;
+  return {
+    x: fits ? right : share * width - away,
+    y: Math.min(height - size, Math.max(size, ((from + to) / 2) * height)),
+    angle: 0,
+    size,
+    width: wide * size,
+    beside: true,
+  };
 }

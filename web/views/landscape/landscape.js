@@ -310,7 +310,15 @@ export class LogitLandscape extends ModelElement {
       this.#files.drop();
       return;
     }
-    const shown = { content, reading, lines, rain: this.#rain, pointed: drags ? null : pointed };
+    const rests = !drags && !lines.playing;
+    const shown = {
+      content,
+      reading,
+      lines,
+      rain: this.#rain,
+      pointed: drags ? null : pointed,
+      rests,
+    };
     const waits = display.paint(now, shown, this.#prose);
     this.#files.takeFrame(this.#scene);
     if (waits || lines.playing || display.picture.moving || this.#rain.falling) this.#askFrame();

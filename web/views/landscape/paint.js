@@ -140,7 +140,7 @@ export function paintNames(context, named, drawn, veiled, { palette, family }) {
     // The name lies inside its river, so the rectangle covers only the line of u.
     context.fillStyle = lit ? palette.mark : colourOf(palette, rank);
     const wide = context.measureText(name).width + label.size * 0.4;
-    if (lit || !veiled) context.fillRect(-wide / 2, -label.size * 0.56, wide, label.size * 1.12);
+    if (lit || !veiled) context.fillRect(-wide / 2, -label.size * 0.53, wide, label.size * 1.06);
     context.fillStyle = lit ? palette.markInk : rank < 0 ? palette.soft : palette.ink;
     context.fillText(name, 0, label.size * 0.04);
     context.restore();

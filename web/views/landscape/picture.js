@@ -25,6 +25,7 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
  * @property {import('../../plots/landscape.js').River | null} course the drawn token's course if it has no
  *   river, otherwise null
  * @property {{ share: number, u: number } | null} pointed
+ * @property {boolean} rests false during a drag and during Play: the names keep their places
  * @typedef {import('./labels.js').Words} Words
  */
 
@@ -59,7 +60,10 @@ export class Picture {
   #compared = null;
   /** The regions that both landscapes have in common; null without a comparison. @type {ReturnType<typeof common> | null} */
   #same = null;
+  /** The landscape and the place of the knob for which the names were placed. */
   #laid = '';
+  /** @type {import('./labels.js').Rest} */
+  #rest = { share: 0, drawn: -1 };
   #turn = 0;
 
   /** @param {DocumentFragment | HTMLElement} root */
@@ -206,7 +210,9 @@ export class Picture {
     if (!this.rivers) return;
     const { drawn, course } = shown;
     this.#at.drawn = drawn;
-    const part = this.#paintRivers(now, words);
+    if (shown.rests) this.#rest = { share: shown.share, drawn };
+    this.#layNames(words);
+    const part = this.#paintRivers(now);
     const pointed = this.at(shown.pointed);
     const lit = this.named.find(({ river, rank }) => rank >= 0 && river.id === drawn) ?? null;
     const still = !this.moving;
@@ -221,8 +227,10 @@ export class Picture {
       },
     );
     // A new drawn token changes this layer only if its river has a name to highlight.
-    this.#once('names', [still && lit?.label && drawn], (context) => {
-      if (still) paintNames(context, this.named, drawn, this.#same !== null, this.look);
+    const { label } = lit ?? {};
+    this.#once('names', [this.#laid, still && shown.rests, still && label && drawn], (context) => {
+      const names = this.named.filter((each) => shown.rests || !each.label?.beside);
+      if (still) paintNames(context, names, drawn, this.#same !== null, this.look);
     });
     setProperties(this.#layer('names'), { opacity: still ? '1' : '0' });
     this.#moveLines({ ...shown, share: this.#shareOf(shown.share, part) });
@@ -277,19 +285,26 @@ export class Picture {
     paint(fitCanvas(this.#layer(name), name === 'strip' ? stripWidth(unit) : width, height));
   }
 
-  /**
-   * Returns the part of a motion that is done, 1 without one.
-   * @param {number} now
-   * @param {Words} words
-   */
-  #paintRivers(now, words) {
+  /** Places the names again if the landscape or the rest of the knob has changed. @param {Words} words */
+  #layNames(words) {
+    const laid = [this.#turn, words.others, this.#rest.share, this.#rest.drawn].join();
+    if (this.#laid === laid) return;
+    this.#laid = laid;
+    const context = this.#layer('names').getContext('2d');
+    this.named = layNames(
+      context,
+      /** @type {Rivers} */ (this.rivers),
+      words,
+      this.look,
+      this.#rest,
+    );
+  }
+
+  /** Returns the part of a motion that is done, 1 without one. @param {number} now */
+  #paintRivers(now) {
     const part = this.#morph?.partAt(now) ?? 1;
     if (part === 1) this.#morph = null;
-    const laid = [this.#turn, words.others].join();
     this.#once('rivers', [part], (context) => {
-      if (this.#laid !== laid)
-        this.named = layNames(context, /** @type {Rivers} */ (this.rivers), words, this.look);
-      this.#laid = laid;
       const way = this.#morph?.at(part, (id) => this.#colourOf(id));
       const { rivers } = way?.rivers ?? /** @type {Rivers} */ (this.rivers);
       const each = rivers.map((river) => ({ river, rank: this.rankOf(river.id) }));

@@ -163,7 +163,7 @@ export function drawScene(scene) {
   const context = /** @type {CanvasRenderingContext2D} */ (
     document.createElement('canvas').getContext('2d')
   );
-  const named = layNames(context, rivers, names, look);
+  const named = layNames(context, rivers, names, look, { share, drawn });
   const picture = { named, look, share, u, drawn, course };
   const value = { y: head - 18, 'font-size': MIDDLE };
   const ticks = axis.map(({ share: at, value, word }) =>

@@ -91,7 +91,7 @@ class Pane {
    * @param {number} now in ms
    * @param {LogitLandscape} host
    */
-  paint(now, { lines }) {
+  paint(now, { lines, pair }) {
     const { content, picture } = this;
     if (this.prompt === '') return false;
     content.ask({ ...lines.request, past: [] });
@@ -107,6 +107,7 @@ class Pane {
         drawn: NONE,
         course: null,
         pointed: null,
+        rests: !pair.drags && !lines.playing,
       },
       { nameOf: content.names.of, others: t('landscape.rest'), size: trace.vocab_size },
     );
