@@ -1239,6 +1239,7 @@ test('given logits also have a landscape, without a text', async () => {
     for (let i = 0; i < 2400 && view.shadowRoot.querySelectorAll('tbody tr').length === 0; i++)
       await new Promise((resolve) => setTimeout(resolve, 25));
     const rows = [...view.shadowRoot.querySelectorAll('tbody tr')];
+    view.remove(); // the next test may reuse this page
     return rows.map(({ dataset }) => [dataset.id, dataset.p]);
   });
   const { tokens } = scope.warp(Float32Array.of(3, 2, 1, 0), { temperature: 1 });

@@ -276,6 +276,7 @@ test('the presets of other programs set values, order and rules', async () => {
   }
   await page.locator('#preset').selectOption('llama.cpp');
   assert.equal(await page.locator('.card').last().getAttribute('data-stage'), 'temperature');
+  await unfoldStages(page);
   await page.locator('logit-chain summary', { hasText: 'More settings' }).click();
   await page.locator('#convention').selectOption('transformers');
   assert.equal(
@@ -301,6 +302,7 @@ test('two conventions side by side name the tokens that differ', async () => {
   await type(page, 'top_p', settings.top_p);
   await add(page, 'min_p');
   await type(page, 'min_p', settings.min_p);
+  await unfoldStages(page);
   await page.locator('[data-beside] summary').click();
   const history = scope.encode(FIRST);
   scope.feed(history);

@@ -495,7 +495,11 @@ export class LogitChain extends LogitElement {
     this.#said = t('warpers.added', { ...params, of: length });
     if (start === undefined)
       this.requestUpdate(); // this card emits its own request
-    else this.emit('logit-set', { [name]: start });
+    else {
+      // The number must not change after its text is selected.
+      this.settings = { ...this.settings, [name]: start };
+      this.emit('logit-set', { [name]: start });
+    }
   }
 
   /** @param {string} name */
