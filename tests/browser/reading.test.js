@@ -42,14 +42,20 @@ async function readTree(page) {
 
 test('the first screen and the bench are read in the order of docs/accessibility.md', async () => {
   const document = await readFile(join(root, 'docs/accessibility.md'), 'utf8');
-  const lists = document.split('\n1. ').slice(1);
+  // Each list ends at a blank line; a paragraph after it says what else can be there.
+  const [lists, asides] = [0, 1].map((part) =>
+    document
+      .split('\n1. ')
+      .slice(1)
+      .map((chapter) => chapter.split('\n\n')[part] ?? ''),
+  );
+  const quoted = (words) =>
+    [...words.matchAll(/`([^`]+)`/g)].map(([, each]) => each.replaceAll(/\s+/g, ' '));
   const isStructure = (words) => STRUCTURE.includes(words.split(' ')[0]);
   const paths = ['?lang=en&view=landscape', '?lang=en&view=bench#'];
   assert.equal(lists.length, paths.length);
   for (const [i, path] of paths.entries()) {
-    const written = [...lists[i].matchAll(/`([^`]+)`/g)].map(([, words]) =>
-      words.replaceAll(/\s+/g, ' '),
-    );
+    const written = quoted(lists[i]);
     const { page, close } = await bench.open({ path, ready: i > 0 });
     if (i === 0) await page.locator('logit-landscape h2').waitFor();
     await settle(page);
@@ -63,6 +69,17 @@ test('the first screen and the bench are read in the order of docs/accessibility
         `${words} does not come after ${tree[at]}: ${tree.slice(at + 1, at + 30).join(' | ')}`,
       );
       at = next;
+    }
+    if (i === 0) {
+      const [button, slider] = quoted(asides[0]);
+      assert.ok(!tree.includes(button), 'temperature removes nothing');
+      await page.getByRole('radio', { name: 'Top-k' }).click();
+      await page.getByRole('button', { name: button.replace('button ', '') }).click();
+      await settle(page);
+      const both = await readTree(page);
+      const sliders = both.filter((words) => words.startsWith(`${slider} `));
+      assert.ok(both.includes(button));
+      assert.equal(sliders.length, 1, sliders.join());
     }
     await close();
   }
