@@ -310,7 +310,7 @@ long(
   },
 );
 
-test('no request and no storage contains a prompt, a setting or a token', async () => {
+test('no request and no storage contains a prompt, a setting or a token, but for the last texts of the site’s own page', async () => {
   const { page, foreign, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs&view=bench',
     first: true,
@@ -381,14 +381,22 @@ test('no request and no storage contains a prompt, a setting or a token', async 
     assert.equal(method, 'GET');
     for (const part of rest) assert.doesNotMatch(part.replace(/#.*/, ''), secret);
   }
-  const kept = await page.evaluate(async () => ({
-    local: JSON.stringify({ ...localStorage }),
-    session: sessionStorage.length,
-    cookie: document.cookie,
-    databases: (await indexedDB.databases()).length,
-    caches: (await caches.keys()).length,
-    workers: ((await navigator.serviceWorker?.getRegistrations()) ?? []).length,
-  }));
+  const texts = 'logitscope-sessions';
+  await until(
+    () => page.evaluate((key) => localStorage.getItem(key), texts),
+    (value) => value?.includes('"prompt":"Yesterday we"'),
+  );
+  const kept = await page.evaluate(
+    async (key) => ({
+      local: JSON.stringify({ ...localStorage, [key]: '' }),
+      session: sessionStorage.length,
+      cookie: document.cookie,
+      databases: (await indexedDB.databases()).length,
+      caches: (await caches.keys()).length,
+      workers: ((await navigator.serviceWorker?.getRegistrations()) ?? []).length,
+    }),
+    texts,
+  );
   assert.doesNotMatch(kept.local, secret);
   assert.deepEqual(
     { ...kept, local: '' },
@@ -397,6 +405,24 @@ test('no request and no storage contains a prompt, a setting or a token', async 
   assert.deepEqual(foreign, []);
   assert.deepEqual(complaints, []);
   await close();
+
+  // In a frame of a host the texts end with the document.
+  const address = `${bench.url}?lang=en&model=verbs&view=bench`;
+  const lesson = await openLesson(`<iframe src="${address}"></iframe>`, { first: true });
+  const frame = lesson.page.frameLocator('iframe').locator('logit-scope');
+  const list = await until(
+    () =>
+      frame.evaluate(async (it) => {
+        if (!it.kept) return [];
+        await it.instrument.setPrompt('Yesterday we');
+        await it.settled();
+        return it.kept.sessions.all.map(({ prompt }) => prompt);
+      }),
+    (prompts) => prompts.length > 0,
+  );
+  assert.deepEqual(list, ['Yesterday we']);
+  assert.doesNotMatch(await frame.evaluate(() => JSON.stringify({ ...localStorage })), secret);
+  await lesson.close();
 });
 
 long(

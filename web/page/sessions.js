@@ -1,13 +1,15 @@
 /**
  * The last texts with their settings, on this device: at most MOST, the newest first. A text that the
- * user changed is kept when the change rests. If the browser has no room or no storage, the document
- * keeps them and the page says so once.
+ * user changed is kept when the change rests. Only a page of the site stores them; in a frame or a
+ * host's page they end with the document. If the browser has no room or no storage, the document keeps
+ * them and the page says so once.
  */
 import { Debounce } from '../base/debounce.js';
 import { t } from '../locale/locale.js';
 import { modelOf } from '../state/files.js';
 import { MODELS } from '../state/models.js';
 import { formatHash, parseHash } from '../state/page-state.js';
+import { isSitePage } from './offline/keep-site.js';
 import { askFiles, findFiles, keepFile, newKey } from './local-files.js';
 import { complete, recordTexts } from './visit.js';
 
@@ -76,6 +78,7 @@ export class Sessions extends EventTarget {
   #write(all) {
     this.#all = all;
     this.dispatchEvent(new Event('change'));
+    if (!isSitePage()) return;
     try {
       localStorage.setItem(KEY, JSON.stringify(all));
     } catch {
@@ -134,6 +137,7 @@ function continues(record, prompt) {
 
 /** @returns {SessionRecord[]} */
 function read() {
+  if (!isSitePage()) return [];
   try {
     const found = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     return found.filter(isSound).slice(0, MOST);

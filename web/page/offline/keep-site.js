@@ -8,11 +8,16 @@ import { openModels } from '../../state/engines.js';
 /** The delay of the registration in a browser without idle callbacks, in ms. */
 const PATIENCE = 1000;
 
+const findLink = () => document.querySelector('link[rel=serviceworker]');
+
+/** True in a page of the site itself: not in a frame, a single file, a lesson package or a host's page. */
+export const isSitePage = () =>
+  findLink() !== null && window.parent === window && origin !== 'null';
+
 /** Registers the worker in idle time; ignores a failure. */
 export function keepSite() {
-  const link = document.querySelector('link[rel=serviceworker]');
-  const allowed = window.parent === window && origin !== 'null' && isSecureContext;
-  if (!link || !allowed) return;
+  const link = findLink();
+  if (!link || !isSitePage() || !isSecureContext) return;
   const { href } = /** @type {HTMLLinkElement} */ (link);
   const register = () => keep(href).catch(() => {});
   if ('requestIdleCallback' in globalThis) requestIdleCallback(register);
