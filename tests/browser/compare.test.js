@@ -701,6 +701,10 @@ test('an outdated run is dropped: only the last prompt is written', async () => 
   await page.locator('logit-compare #prompt').fill('Tomorrow zebra');
   const alert = page.locator('logit-compare-controls [role=alert]');
   assert.match(await until(() => alert.innerText(), Boolean), /does not know “zebra”/);
+  await page.locator('logit-compare #prompt').press('Enter');
+  assert.equal(await page.locator('logit-compare #prompt').inputValue(), 'Tomorrow zebra');
+  await page.locator('logit-compare #prompt').press('Shift+Enter');
+  assert.equal(await page.locator('logit-compare #prompt').inputValue(), 'Tomorrow zebra\n');
   assert.deepEqual(complaints, []);
   await close();
 });

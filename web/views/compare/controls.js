@@ -7,6 +7,7 @@ import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { suites } from '../../engine/suites.js';
 import { plain, t } from '../../locale/locale.js';
+import { Debounce } from '../../base/debounce.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { unturned } from '../../base/visible.js';
 import { readField } from '../read-field.js';
@@ -82,8 +83,8 @@ export class LogitCompareControls extends LogitElement {
   /** @param {string} prompt */
   #renderPrompt(prompt) {
     return html`
-      <textarea id="prompt" rows="1" aria-label=${t('text.prompt')} spellcheck="false" autocomplete="off" lang="en" aria-describedby="error"
-        .value=${live(prompt)}
+      <textarea id="prompt" rows="1" aria-label=${t('text.prompt')} spellcheck="false" autocomplete="off" lang="en" enterkeyhint="go" aria-describedby="error"
+        .value=${live(prompt)} @keydown=${onKey}
         @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></textarea>`;
   }
 
@@ -139,6 +140,13 @@ export class LogitCompareControls extends LogitElement {
     if ('suite' in detail) this.refused = null;
     this.dispatchEvent(new CustomEvent('logit-plan', { detail }));
   }
+}
+
+/** Enter writes the texts at once; Shift+Enter inserts a line break. @param {KeyboardEvent} event */
+function onKey(event) {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  Debounce.flush();
 }
 
 define('logit-compare-controls', LogitCompareControls);
