@@ -34,7 +34,6 @@ const SAME = {
     'JSON',
     'SIMD',
     'Mirostat',
-    'Top-p',
     'Gumbel-max',
     'distinct-2',
     'top-k',

@@ -206,7 +206,7 @@ export class LogitSheet extends LogitElement {
           ({ id, text, name, drawn }) => html`
           <li><button class="line" data-session=${id} @click=${() => (this.#hide(), this.#giveBack(), sessions.restore(id))}>
               <bdi class="text">${text}</bdi>
-              <small>${t('sheet.texts.about', { name, drawn: t('sheet.tokens', { n: drawn }) })}</small></button>
+              <small><bdi>${name}</bdi> · ${t('sheet.tokens', { n: drawn })}</small></button>
             <button class="ring" data-remove=${id} aria-label="${t('sheet.remove')}: ${text.slice(0, 40)}" @click=${change(() => sessions.remove(id))}>×</button></li>`,
         )}</ul>
       </section>`;
