@@ -114,7 +114,12 @@ export async function openBench(route = NO_ROUTE) {
     page.on('pageerror', (error) => visitor.complaints.push(String(error)));
     page.on('request', (request) => {
       // A blob has the origin of its page.
-      if (!request.url().replace(/^blob:/, '').startsWith(server.url))
+      if (
+        !request
+          .url()
+          .replace(/^blob:/, '')
+          .startsWith(server.url)
+      )
         visitor.foreign.push(request.url());
     });
     return visitor;

@@ -42,6 +42,8 @@ const TWO_LOW = 40;
 /** A window that is less high, or less wide, shows one knob at a time, in rem. */
 const LOW = 30;
 const NARROW = 40;
+/** The width below which all knobs are listed, since nothing scrolls sideways there, in rem. */
+const NARROWEST = 21;
 
 export class LogitBench extends LogitElement {
   static properties = {
@@ -118,7 +120,8 @@ export class LogitBench extends LogitElement {
     if (!width) return;
     this.low = innerHeight < LOW * rem;
     this.wide = width >= (this.low ? TWO_LOW : TWO_COLUMNS) * rem;
-    this.single = this.low ? this.wide : width < NARROW * rem;
+    const room = width >= NARROWEST * rem && width < NARROW * rem;
+    this.single = this.low ? this.wide : room;
   }
 
   /** @param {Map<string, unknown>} changed */
