@@ -201,7 +201,7 @@ function logitProperties(random, whole) {
     property(
       'neutral',
       'changes nothing when every setting is neutral',
-      // Tokens whose probabilities are too small for a float64 sum must stay too.
+      // Tokens with probabilities too small for a float64 sum must stay too.
       [...casesOf(random, [], 25), given([60, 0, -60])],
       whole,
       shrinks,

@@ -105,7 +105,7 @@ class Ranks:
     """Tries whether a function takes one row or a batch, and keeps the first form without an error."""
 
     ALL = {"logits": [(False, False), (True, True), (True, False)], "ids": [(False,), (True,)]}
-    # Matches the errors of a function whose argument has too few dimensions.
+    # Matches the errors of a function with too few dimensions in its argument.
     SHAPES = re.compile(r"dimension|indices|unpack|0-d|iterate|subscriptable|size of tensor")
 
     def __init__(self, of, kind):
@@ -159,7 +159,7 @@ class Stream:
         return RUN.ask({"ask": "number", "seed": seed, "step": step})["number"]
 
     def uniform(self):
-        """Returns a number for the learner's own cumulative sum, whose last value may be slightly below 1."""
+        """Returns a number for the learner's own cumulative sum; its last value may be slightly below 1."""
         RUN.uniform = True
         return min(self.next() + 2**-22, 1 - 2**-20)
 

@@ -36,7 +36,7 @@ export class Examiner {
   reads = new Set();
   /** @type {import('./diagnose.js').Asked[]} */
   asked = [];
-  /** The number of answers still to keep; 0 during shrinking, whose answers are too similar. */
+  /** The number of answers still to keep; 0 during shrinking, since its answers are too similar. */
   room = 0;
   /** The number of answers without an error. */
   answered = 0;

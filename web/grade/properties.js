@@ -504,7 +504,7 @@ export async function propertiesOf(name, engine, seed = 0) {
       `changes nothing at ${name} ${JSON.stringify(row?.neutral)}`,
       [
         ...randomCases(spec, random, SOME, { neutral, removed: true }),
-        // Tokens whose probabilities are too small for a float64 sum must stay too.
+        // Tokens with probabilities too small for a float64 sum must stay too.
         { ...seconded(spec, [60, 0, -60]), settings: neutral, history: [] },
       ],
       against(notIdentity),

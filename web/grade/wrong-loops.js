@@ -121,7 +121,7 @@ const permutations = (list) =>
         permutations(list.filter((_, other) => other !== at)).map((rest) => [it, ...rest]),
       );
 
-/** Pairs of samplers whose order changes the result. */
+/** Pairs of samplers that change the result when they change places. */
 const PAIRS = CHAIN.flatMap((first, at) =>
   CHAIN.slice(at + 1).map((second) => ({ first: second, second: first })),
 ).filter(({ first, second }) => !(first === 'top_k' && second === 'temperature'));

@@ -199,7 +199,7 @@ export const masks = (name, right = RIGHT[name]) => {
   };
 };
 
-/** The samplers whose neutral value is 1; for the others it is 0. */
+/** The samplers with the neutral value 1; the others have 0. */
 const ONE = [
   ...['repetition_penalty', 'encoder_repetition_penalty', 'temperature', 'top_p', 'typical_p'],
   'guidance_scale',
