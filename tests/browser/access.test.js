@@ -189,7 +189,9 @@ const testStill = (width, lang) =>
         scrollTo(0, 0); // sticky elements return to their initial position
         const { shadowRoot } = document.querySelector('logit-scope');
         const bench = shadowRoot.querySelector('logit-bench').shadowRoot;
-        const cards = bench.querySelector('logit-chain').shadowRoot.querySelectorAll('.card');
+        const chain = bench.querySelector('logit-chain').shadowRoot;
+        chain.querySelector('ol').scrollTo({ left: 0, behavior: 'instant' }); // back to the first stage
+        const cards = chain.querySelectorAll('.card');
         return [...bench.querySelectorAll('.panel'), ...cards].map((element) => {
           const { x, y, width, height } = element.getBoundingClientRect();
           return { name: element.localName, numbers: [x, y + scrollY, width, height] };
