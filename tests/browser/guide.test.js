@@ -434,8 +434,17 @@ test('pressing a term explains it inside the window, and the glossary lists ever
       viewport: { width: 360, height: 800 },
     });
     const said = await messages(code);
-    for (const name of ['kept', 'mass', 'entropy', 'perplexity']) {
-      const term = page.locator(`logit-distribution logit-term[name=${name}]`);
+    await page.locator('logit-distribution summary').last().click();
+    await page.locator('logit-text .more > summary').click();
+    const places = {
+      mass: 'distribution',
+      entropy: 'distribution',
+      perplexity: 'distribution',
+      ttr: 'text',
+      distinct: 'text',
+    };
+    for (const [name, panel] of Object.entries(places)) {
+      const term = page.locator(`logit-${panel} logit-term[name=${name}]`);
       await term.locator('button').focus();
       await page.keyboard.press('Enter');
       const about = term.locator('p');

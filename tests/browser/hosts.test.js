@@ -222,6 +222,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
   assert.equal(await state(), start);
   assert.equal(await page.locator('logit-draw .strip').getAttribute('aria-valuenow'), u);
   assert.equal(await page.locator('logit-token-menu button').count(), 0);
+  await unfoldDraw(page);
   // The remaining buttons, for steps, resets, charts and counts.
   const open = await page.evaluate(() => {
     const found = [];

@@ -111,6 +111,7 @@ long('the link holds the comparison: suite, strategies, seed, blind', async () =
 test('the link holds the chart of the bench and the conventions side by side', async () => {
   const { page, complaints, close } = await openAt(START);
   await page.locator('logit-distribution').getByRole('tab', { name: 'Cumulative' }).click();
+  await unfoldStages(page);
   await page.locator('logit-chain details[data-beside] summary').click();
   await page.locator('logit-conventions select[data-side="1"]').selectOption('llama2.c');
   await hashWith(page, ['bench_chart=cumulative', 'bench_conventions=transformers,llama2.c']);
@@ -432,10 +433,12 @@ test('the context has a number box, is in the link, and is refused in one senten
     const { page, complaints, close } = await openAt('', {
       path: `?lang=${lang}&model=verbs#prompt=Tomorrow%20she%20will&temperature=0&branch=9,2`,
     });
-    const box = (of) => of.locator('logit-context input');
+    const box = (of) => of.locator('logit-sheet logit-context input');
+    const openSheet = (of) => of.locator('logit-model #model').click();
     const drawn = (of) => of.locator('logit-text .step').allInnerTexts();
     await page.locator('logit-text .step').nth(1).waitFor();
     const steps = await drawn(page);
+    await openSheet(page);
     assert.equal(await box(page).inputValue(), '32');
     await box(page).fill('8');
     await box(page).press('Enter');
@@ -448,11 +451,12 @@ test('the context has a number box, is in the link, and is refused in one senten
     assert.equal(new URL(page.url()).searchParams.get('context'), '8');
     const again = await reopened(page);
     await again.page.locator('logit-text .step').nth(1).waitFor();
+    await openSheet(again.page);
     assert.equal(await box(again.page).inputValue(), '8');
     assert.deepEqual(await drawn(again.page), steps);
     const scope = again.page.locator('logit-scope');
     assert.equal(await scope.evaluate(({ info }) => info.context_length), 8);
-    await again.page.locator('[data-view=cost]').click();
+    await again.page.locator('logit-sheet [data-view=cost]').click();
     const cost = again.page.locator('logit-cost');
     await until(() => cost.evaluate(({ engine }) => engine?.info?.context_length), Boolean);
     assert.equal(await cost.evaluate(({ engine }) => engine.info.context_length), 8);

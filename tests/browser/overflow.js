@@ -1,15 +1,22 @@
 /** Runs in the page: finds elements that overflow the window or their box. */
 
-/** Finds elements that extend past the window or hide part of their text. Charts and tables may scroll. */
+/**
+ * Finds shown elements that extend past the window or hide part of their text. Charts, tables and the row of the
+ * stages' names may scroll. Of the stages that a phone shows one at a time, each must fit the window and hold its parts.
+ */
 export function findFaults() {
   const faults = [];
-  const walk = (root) => {
+  const walk = (root, around) => {
     for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot) walk(element.shadowRoot);
-      if (element.closest('.visually-hidden, .scroll, svg, legend')) continue;
+      const card = element.closest('.alone > li');
+      const box = card && card !== element ? card.getBoundingClientRect() : around;
+      if (element.shadowRoot) walk(element.shadowRoot, box);
+      if (element.closest('.visually-hidden, .scroll, .chooser > *, svg, legend')) continue;
+      if (!element.checkVisibility()) continue; // a folded part has no size
       const { left, right, width } = element.getBoundingClientRect();
+      const past = right > box.right + 0.5 || left < box.left - 0.5;
       const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
-      if (width > 1 && (right > innerWidth + 0.5 || left < -0.5))
+      if (width > 1 && (card === element ? width > innerWidth + 0.5 : past))
         faults.push(`${name} from ${left} to ${right}`);
       const { overflowX, textOverflow, direction } = getComputedStyle(element);
       const cut = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis';
@@ -24,7 +31,7 @@ export function findFaults() {
         faults.push(`${name} hides a part`);
     }
   };
-  walk(document);
+  walk(document, { left: 0, right: innerWidth });
   return { faults, width: document.documentElement.scrollWidth };
 }
 

@@ -26,7 +26,7 @@ function onKey(event) {
  */
 export function renderExamples([first, ...others], prompt, choose) {
   const shown = others.slice(0, SHOWN).map((each) => (each === prompt ? first : each));
-  return html`<div class="examples" role="toolbar" aria-label=${t('landscape.examples')} translate="no" @keydown=${onKey}>${shown.map(
+  return html`<div class="examples scroll" role="toolbar" aria-label=${t('landscape.examples')} translate="no" @keydown=${onKey}>${shown.map(
     (each, i) =>
       html`<button dir="auto" tabindex=${i === 0 ? 0 : -1} @click=${() => choose(each)}>${each}</button>`,
   )}</div>`;
