@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { START, chooseModel, modelFacts, openBench, root, settle, until } from './bench.js';
+import { findModel } from '../../web/state/models.js';
 import { long } from '../long.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
@@ -421,6 +422,31 @@ test('a reload of an untouched page shows the same', async () => {
   await until(() => page.evaluate(() => history.state?.logitscope), Boolean);
   await page.reload();
   assert.deepEqual(await shown(), before);
+  await close();
+});
+
+test('a model chosen just before a reload comes with it: an example changes with the model, a typed prompt stays', async () => {
+  const { page, complaints, close } = await bench.open({ fresh: true, own: true });
+  await settle(page);
+  for (const [model, prompt, typed] of [
+    ['shakespeare', findModel('shakespeare').examples[0], null],
+    ['stories', 'To be', 'To be'],
+  ]) {
+    if (typed) {
+      await page.locator('#prompt').fill(typed);
+      await settle(page);
+    }
+    await page.route(`**/models/${model}.gguf`, (route) => void route); // the load never ends
+    await chooseModel(page, model);
+    await page.locator('logit-model progress').waitFor();
+    await page.unroute(`**/models/${model}.gguf`);
+    await page.reload();
+    await page.locator('logit-distribution .row').first().waitFor();
+    await settle(page);
+    assert.match(page.url(), new RegExp(`model=${model}`));
+    assert.equal(await page.locator('#prompt').inputValue(), prompt);
+  }
+  assert.deepEqual(complaints, []);
   await close();
 });
 

@@ -10,7 +10,7 @@ import { sameValue } from '../state/fields.js';
 import { modelOf } from '../state/files.js';
 import { MODELS } from '../state/models.js';
 import { formatHash, leftOut, parseHash, parseQuery, viewOf } from '../state/page-state.js';
-import { keepInstrument, recallInstrument } from './site-links.js';
+import { keepInstrument } from './site-links.js';
 
 /**
  * @typedef {import('../state/page-state.js').PageState} PageState
@@ -57,7 +57,6 @@ export class PageAddress {
   /** @param {import('./scope.js').LogitScope} scope */
   constructor(scope) {
     this.#scope = scope;
-    this.#writeUnwritten();
     this.#begin();
     const changed = (/** @type {boolean} */ discrete) => this.#first && this.#later(discrete);
     scope.addEventListener('logit-ready', () => this.#onReady());
@@ -115,6 +114,19 @@ export class PageAddress {
     if (source !== null) return state;
     const { logit_bias: _, ...settings } = state.settings;
     return { ...state, settings, branch: [], landscape_ids: [] };
+  }
+
+  /** The address with the offered model that is loading, since a reload ends the load; null for none. */
+  get #coming() {
+    const { coming, state } = this.#scope;
+    if (!coming) return null;
+    const { prompt, settings, ...choices } = state;
+    const { logit_bias: _, ...others } = settings; // its ids belong to the current model
+    const kept = { ...choices, branch: [], landscape_ids: [], settings: others };
+    const address = new URL(this.#format(coming.typed ? { ...kept, prompt } : kept));
+    address.searchParams.set('model', coming.name);
+    address.searchParams.delete('context');
+    return address.href;
   }
 
   #format(state = this.#linkable) {
@@ -179,21 +191,16 @@ export class PageAddress {
     const closed = !this.#first || this.#scope.missing || this.#reading > 0;
     if (closed) return keepInstrument({ href: location.href });
     this.#visit?.takeTyped(this.#debounce);
-    const href = this.#format();
+    const coming = this.#coming;
+    const href = coming ?? this.#format();
     // The bench emits a change only after its reading, so a change may not be pending yet.
     if (href !== this.#reached) this.#pending = this.#discrete = true;
     const at = [this.#known, this.#record];
-    const unwritten = this.#pending && { at, next: [this.#method, this.#keep(), href] };
+    const unwritten = this.#pending && {
+      at,
+      next: [this.#method, coming ? {} : this.#keep(), href],
+    };
     keepInstrument({ href, unwritten });
-  }
-
-  /** Writes the changes that the previous document kept for this entry. */
-  #writeUnwritten() {
-    const { unwritten } = recallInstrument();
-    if (self !== top || !sameValue(unwritten?.at, [this.#known, this.#record])) return;
-    const [method, record, href] = unwritten.next;
-    this.#put(method, record, href);
-    this.#known = location.href;
   }
 
   /** @param {boolean} discrete true if the change adds an entry */

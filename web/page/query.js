@@ -4,6 +4,9 @@
 import { FIELDS } from '../state/fields.js';
 import { MODELS } from '../state/models.js';
 import { parseControls, parseQuery, viewOf } from '../state/page-state.js';
+import { writeUnwritten } from './site-links.js';
+
+writeUnwritten();
 
 /** @type {Element | null} */
 let scope = document.querySelector('logit-scope');

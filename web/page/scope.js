@@ -228,6 +228,14 @@ export class LogitScope extends InstrumentElement {
     return { prompt: this.prompt || this.#opener.example, seed: FIRST_SCREEN.seed };
   }
 
+  /** The offered model that is loading; `typed` is true if it gets the current prompt. Null for none. */
+  get coming() {
+    const { model, prompt } = this.instrument;
+    const offer = MODELS.find((each) => each.model === model.coming);
+    const typed = !this.#opener.offer.examples.includes(prompt.text);
+    return offer && this.ready ? { name: offer.name, typed } : null;
+  }
+
   /** @param {PageState} asked checked against the table */
   async restore(asked) {
     const state = this.#takeBeat(asked);

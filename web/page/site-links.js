@@ -3,6 +3,7 @@
  * language only if the other page would otherwise show another language.
  */
 import { language, matchLanguage } from '../locale/locale.js';
+import { sameValue } from '../state/fields.js';
 import { recall } from '../state/memory.js';
 
 const KEY = 'logitscope-instrument';
@@ -31,6 +32,19 @@ export function recallInstrument() {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
   } catch {
     return {}; // a sandboxed frame has no storage
+  }
+}
+
+/** Writes the changes that the previous document kept for this entry of the history. Its address is read after this. */
+export function writeUnwritten() {
+  const { unwritten } = recallInstrument();
+  const at = [location.href, history.state?.logitscope ?? null];
+  if (self !== top || !sameValue(unwritten?.at, at)) return;
+  const [method, record, href] = unwritten.next;
+  try {
+    history[/** @type {'pushState' | 'replaceState'} */ (method)]({ logitscope: record }, '', href);
+  } catch {
+    // a sandboxed frame or a page from disk: the entry keeps its address
   }
 }
 
