@@ -109,7 +109,7 @@ const orderBefore = (before) =>
   canonical().flatMap((name) => (name === before ? ['own', name] : [name]));
 
 test('a user’s own sampler is added as the last stage, and every bar then agrees with the engine', async () => {
-  const { card, did, order, set, shows, complaints, close } = await open();
+  const { page, card, did, order, set, shows, complaints, close } = await open();
   assert.equal((await order()).at(-1), 'own');
   await shows({ ...BALANCED, own: five });
   // The first bars equal those without the sampler, so only its message shows that it has answered.
@@ -119,6 +119,10 @@ test('a user’s own sampler is added as the last stage, and every bar then agre
   await shows({ ...BALANCED, top_p: 1, own: five });
   assert.match(await did(), /^\s*Removes 59 .*ntropy/);
   assert.equal(await card.locator('.spark').count(), 1);
+  // The state of a new address is complete: it has no own sampler.
+  await page.evaluate(() => (location.hash = 'temperature=0.7'));
+  await card.waitFor({ state: 'detached' });
+  await shows({ temperature: 0.7 });
   // The test script, which runs in every document, uses storage, which a sandboxed frame lacks.
   assert.deepEqual(
     complaints.filter((text) => !text.includes('localStorage')),

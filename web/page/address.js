@@ -260,6 +260,8 @@ export class PageAddress {
         : parseHash(hash, scope.table, scope.info?.vocab_size);
     const accepted = scope.acceptParsed({ ...parsed, dropped: [...dropped, ...parsed.dropped] });
     const state = this.#complete(accepted);
+    // No address has the user's own sampler.
+    if (state) scope.instrument.own = null;
     if (state) await scope.restore({ ...scope.unnamed, ...state, view });
     else scope.view = view;
   }

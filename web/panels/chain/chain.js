@@ -42,7 +42,7 @@ const BESIDE = ['own', 'constraint', 'logit_bias'];
 export class LogitChain extends LogitElement {
   static properties = {
     ...withoutAttribute('table settings trace presets imitations strategies order difference eos'),
-    ...withoutAttribute('mu pair beside outcomes only gates fault unfolded fronting listed at'),
+    ...withoutAttribute('mu pair beside outcomes only gates fault unfolded fronting listed at own'),
     fixed: { type: Boolean },
     single: { type: Boolean },
     programmable: { type: Boolean },
@@ -117,6 +117,8 @@ export class LogitChain extends LogitElement {
     this.single = false;
     /** True if the user lists all knobs although `single` is true. */
     this.listed = false;
+    /** The user's own sampler in the chain; null if none. @type {import('../../engine/types.js').Own | null} */
+    this.own = null;
     /** The name of the sampler that shows alone; '' for the first. */
     this.at = '';
   }
@@ -152,6 +154,9 @@ export class LogitChain extends LogitElement {
    */
   willUpdate(changes) {
     if (changes.has('pair') && this.pair) this.unfolded = true;
+    // A card that still calls its sampler did not take it out: another state did.
+    const card = /** @type {any} */ (this.renderRoot.querySelector('logit-own-stage'));
+    if (changes.get('own') && !this.own && card?.on) this.#taken.delete('own');
     const samplers = this.table.flatMap(({ name, warper }) => (warper ? [name] : []));
     for (const name of [...samplers, 'constraint']) {
       if (FRONT.includes(name) || this.#taken.has(name) || !this.#isSet(name)) continue;

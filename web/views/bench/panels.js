@@ -51,7 +51,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
       return { trace, drawn, further, table, settings, order, fixed };
     },
     get chain() {
-      const { table, settings, pair, beside, outcomes, order, difference } = bench;
+      const { table, settings, pair, beside, outcomes, order, difference, own } = bench;
       return {
         table,
         settings,
@@ -64,6 +64,7 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
         outcomes,
         order,
         difference,
+        own,
         only: knobs,
         fixed,
       };
