@@ -596,10 +596,8 @@ long('language and colours stand in a menu that keys open, use and close', async
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
   await page.keyboard.press('Escape');
   assert.equal(await menu.locator('fieldset').first().isVisible(), false);
-  assert.equal(
-    await menu.evaluate(({ shadowRoot }) => shadowRoot.activeElement?.localName),
-    'button',
-  );
+  const at = () => menu.evaluate(({ shadowRoot }) => shadowRoot.activeElement?.localName);
+  assert.equal(await until(at, (name) => name === 'button'), 'button');
   await close();
 });
 
