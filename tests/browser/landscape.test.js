@@ -1137,6 +1137,12 @@ test('the landscape separates unchanged tokens from changed ones since the drag 
   const ended = written.finish_reason === 'eos' ? 1 : 0;
   const marked = await view.locator('.sentence .changed').count();
   assert.ok(marked === other || marked === other - ended, `${marked} of ${other}`);
+  // Play changes every word; marks would only underline them all.
+  const text = () => view.locator('.words').innerText();
+  const rested = await text();
+  await view.locator('[data-command=play]').click();
+  await until(text, (words) => words !== rested);
+  assert.equal(await view.locator('.sentence .changed').count(), 0);
   await opened.close();
 });
 

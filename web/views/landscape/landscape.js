@@ -254,9 +254,14 @@ export class LogitLandscape extends ModelElement {
     if (this.isConnected) this.#clock.askFrame();
   }
 
-  /** Called before the lines change. */
+  /** Called before the user changes the lines: the changed words get a mark. */
   began() {
     this.content.begin();
+  }
+
+  /** Called before the knob moves on its own: no words get a mark. */
+  plays() {
+    this.content.before = null;
   }
 
   /** Called after the lines have changed. */

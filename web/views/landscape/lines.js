@@ -18,7 +18,8 @@ const REST_MS = 300;
  * @property {number | null} u null for the seed's first number
  * @property {number | null} drawnU the u of the drawn token; null before a draw
  * @property {(type: string, detail?: object) => void} emit
- * @property {() => void} began called before a change
+ * @property {() => void} began called before a change by the user
+ * @property {() => void} plays called before Play and a sweep
  * @property {() => void} moved called after a change
  * @property {() => void} requestUpdate called when Play begins or ends
  *
@@ -167,7 +168,7 @@ export class Lines {
   /** @param {boolean} sweeps true for a sweep, false for Play */
   #run(sweeps) {
     this.goHome();
-    this.begin();
+    this.#owner.plays();
     if (!sweeps) this.tell();
     const { name } = /** @type {TableRow} */ (this.knob.row);
     this.#home = { name, value: this.knob.value };
