@@ -241,6 +241,7 @@ test('bars and knob follow a move at once, strip and cards in idle time', async 
   const slider = page.locator('logit-knob[data-name=temperature] [type=range]');
   const box = page.locator('logit-knob[data-name=temperature] #box');
   const card = page.locator('.card[data-stage=temperature] .did');
+  await slider.hover();
   await page.locator('[data-more=temperature]').click();
   const strip = page.locator('logit-draw .strip svg');
   const [said, drawn] = [await card.innerText(), await strip.innerHTML()];

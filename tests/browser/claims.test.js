@@ -156,6 +156,7 @@ test('a card shows the engine’s numbers and a drawing of its stage, and turns 
   const { stages } = scope.distribution(BALANCED);
   const i = stages.findIndex(({ name }) => name === 'top_p');
   const card = page.locator('.card[data-stage=top_p]');
+  await card.hover();
   await card.locator('[data-more]').click();
   const words = (await card.locator('.did').innerText()).replace(/\s+/g, ' ');
   const [removed, mass, kept, from, to] = words.match(/[\d.]+/g).map(Number);

@@ -44,7 +44,10 @@ async function open({ add = true, ...options } = {}) {
   const opened = await bench.open(options);
   const { page } = opened;
   const card = page.locator('logit-chain .card[data-stage=own]');
-  if (await card.count()) await card.locator('[data-remove=own]').click();
+  if (await card.count()) {
+    await card.hover();
+    await card.locator('[data-remove=own]').click();
+  }
   await card.waitFor({ state: 'detached' });
   if (add) {
     await unfoldStages(page);
@@ -98,8 +101,11 @@ async function open({ add = true, ...options } = {}) {
       await box.fill(value);
       await box.press('Enter');
     },
-    off: async (/** @type {string} */ name) =>
-      page.locator(`logit-knob[data-name=${name}] .off`).click(),
+    off: async (/** @type {string} */ name) => {
+      const knob = page.locator(`logit-knob[data-name=${name}]`);
+      await knob.hover();
+      await knob.locator('.off').click();
+    },
   };
 }
 
@@ -213,6 +219,7 @@ test('an own sampler can be turned off and on, removed, and added again with its
   await it.shows(BALANCED);
   await it.card.locator('[data-do=switch]').click();
   await it.shows({ ...BALANCED, own, order: orderBefore('top_p') });
+  await it.card.hover();
   await it.card.locator('[data-remove=own]').click();
   await it.card.waitFor({ state: 'detached' });
   await it.shows(BALANCED);

@@ -231,6 +231,20 @@ test('the keyboard moves and turns a stage, turns it off and on, and follows a w
   await settle(page);
   assert.equal((await state(page)).settings.min_p, 0.05);
 
+  // The titles are one Tab stop; the arrows walk their parts.
+  const held = () => stages(page).evaluate((it) => it.shadowRoot.activeElement?.ariaLabel ?? '');
+  const walked = [];
+  await head('top_k').locator('.plug').focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) {
+    await page.keyboard.press(key);
+    walked.push(await held());
+  }
+  assert.deepEqual(walked, ['Top-k', 'Turn Top-k off', 'Move Temperature', 'Top-k']);
+  await page.keyboard.press('Tab');
+  assert.equal(await held(), 'Probabilities of the tokens after each stage');
+  await page.keyboard.press('Shift+Tab');
+  assert.equal(await held(), 'Top-k');
+
   await page.locator('logit-stages .plot').focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
   const option = page.locator('logit-stages [role=option][aria-selected=true]');
@@ -264,7 +278,7 @@ test('table, file and a press on a band name the stage that removed a word', asy
   assert.match(await row.innerText(), /removed by XTC probability 1/);
   const [file] = await Promise.all([
     page.waitForEvent('download'),
-    page.locator('logit-stages').getByRole('button', { name: 'SVG' }).click(),
+    stages(page).evaluate((it) => it.save('svg')),
   ]);
   const svg = readFileSync(await file.path(), 'utf8');
   const { bands } = await readRiver(page);
@@ -296,6 +310,10 @@ test('the element stands by itself in a lesson', async () => {
   assert.equal(await until(columns, (text) => text === all), all);
   await stages(page).evaluate((it) => it.setAttribute('min_p', '0.2'));
   assert.equal(await until(columns, (text) => text === `${all},min_p`), `${all},min_p`);
+  await Promise.all([
+    page.waitForEvent('download'),
+    stages(page).getByRole('button', { name: 'PNG' }).click(),
+  ]);
   assert.deepEqual(complaints, []);
   await close();
 });

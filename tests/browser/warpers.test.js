@@ -104,7 +104,10 @@ test('bars and draws are the engine’s with each sampler in use', async (t) => 
         assert.ok(traces.some((trace) => stageOf(trace, name).changed));
       await page.locator('[data-command=reset]').click();
       if (BASICS.includes(name)) await type(page, name, name === 'top_k' ? 0 : 1);
-      else await page.locator(`[data-remove=${name}]`).click();
+      else {
+        await knob(page, name).hover();
+        await page.locator(`[data-remove=${name}]`).click();
+      }
       await expectBars(page, scope.encode(FIRST), {}, 0);
       const cards = BASICS.includes(name) ? 1 : 0;
       assert.equal(await page.locator(`.card[data-stage=${name}]`).count(), cards);
@@ -239,6 +242,7 @@ test('stages replaced by Mirostat say so, and DRY takes its breakers as text', a
   const { page, close } = await openPlain();
   await type(page, 'top_k', 5);
   await add(page, 'mirostat');
+  await knob(page, 'top_k').hover();
   await page.locator('[data-more=top_k]').click();
   const did = page.locator('.card[data-stage=top_k] .did');
   assert.match(

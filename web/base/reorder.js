@@ -80,12 +80,13 @@ export class Reorder {
   /**
    * @param {string} name
    * @param {unknown} [face] the content; by default the style sheet's sign
+   * @param {0 | -1} [tab] the tabindex
    */
-  renderPlug(name, face = nothing) {
+  renderPlug(name, face = nothing, tab = 0) {
     const label = t('order.move', { name: this.#options.label(name) });
     const { across } = this.#options;
     return html`
-      <button class="plug" aria-label=${label} aria-pressed=${this.grabbed === name}
+      <button class="plug" tabindex=${tab} aria-label=${label} aria-pressed=${this.grabbed === name}
         aria-describedby="plug-keys" title=${label}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, name)}
         @blur=${this.#onBlur}

@@ -220,7 +220,7 @@ export class LogitDistribution extends LogitElement {
   #renderStages() {
     const { trace, drawn, further, eos, table, settings, order, fixed } = this;
     return html`<logit-stages .trace=${trace} .drawn=${drawn} .further=${further} .eos=${eos} .table=${table}
-      .settings=${settings} .order=${order} ?fixed=${fixed}></logit-stages>`;
+      .settings=${settings} .order=${order} ?fixed=${fixed} within></logit-stages>`;
   }
 
   #renderBars() {

@@ -43,6 +43,8 @@ export class Heads {
   #drag = null;
   /** The place of each title, as a share of 1, when it was rendered last. @type {Map<string, number>} */
   #places = new Map();
+  /** The part of a title that Tab reaches, such as "plug top_k". */
+  #stop = '';
 
   /** @param {LogitStages} host */
   constructor(host) {
@@ -63,8 +65,9 @@ export class Heads {
       return cssom({ '--at': `${50 * (from + to)}%`, '--width': width });
     };
     const { movable } = this.#host;
+    this.#choose(columns, movable);
     return html`
-      <div class="heads" role="list" aria-label=${t('stages.list')}>
+      <div class="heads" role="list" aria-label=${t('stages.list')} @keydown=${this.#onWalk} @focusin=${this.#onFocus}>
         ${repeat(
           columns,
           ({ name }) => name,
@@ -101,7 +104,7 @@ export class Heads {
       <div role="listitem" class="card head ${isOff ? 'off' : ''} ${grabbed ? 'grabbed' : ''}" data-stage=${name} ${place}
         @pointerenter=${tell(name)} @pointerleave=${tell(null)} @focusin=${tell(name)} @focusout=${tell(null)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => this.#onDown(event, name, movable.includes(name))}>
-        ${movable.includes(name) ? host.reorder.renderPlug(name, face) : html`<span class="name">${face}</span>`}
+        ${movable.includes(name) ? host.reorder.renderPlug(name, face, this.#tab(`plug ${name}`)) : html`<span class="name">${face}</span>`}
         <span class="under">
           ${row ? this.#renderValue(row, valueOfColumn(trace, column, true)) : nothing}
           ${row && !host.fixed ? this.#renderPower(name, isOff) : nothing}
@@ -116,7 +119,7 @@ export class Heads {
     const value = host.valueOf(row);
     if (host.fixed) return html`<span class="value">${text}</span>`;
     return html`
-      <span class="value turns" role="slider" tabindex="0" aria-orientation="vertical" aria-label=${name}
+      <span class="value turns" role="slider" tabindex=${this.#tab(`value ${row.name}`)} aria-orientation="vertical" aria-label=${name}
         aria-valuemin=${row.low} aria-valuemax=${this.#high(row)} aria-valuenow=${value}
         aria-valuetext=${valueInWords(row, value)} title=${t('stages.turn')}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event, row)}>${text}</span>`;
@@ -126,10 +129,46 @@ export class Heads {
   #renderPower(name, isOff) {
     const label = t(isOff ? 'stages.on' : 'stages.switch', { name: capitalise(settingName(name)) });
     return html`
-      <button class="power" data-power=${name} aria-label=${label} title=${label}
+      <button class="power" data-power=${name} tabindex="-1" aria-label=${label} title=${label}
         @click=${() => this.#host.toggle(name)}>
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2.5v5M4.6 4.6a5 5 0 1 0 6.8 0"></path></svg></button>`;
   }
+
+  /** Keeps the part that Tab reaches, or chooses the first. @param {Column[]} columns @param {string[]} movable */
+  #choose(columns, movable) {
+    const { fixed } = this.#host;
+    const parts = columns.flatMap(({ name }) => [
+      ...(movable.includes(name) ? [`plug ${name}`] : []),
+      ...(this.#host.rowOf(name) && !fixed ? [`value ${name}`] : []),
+    ]);
+    if (!parts.includes(this.#stop)) this.#stop = parts[0] ?? '';
+  }
+
+  /** The titles are one Tab stop: arrow keys go on from it. @param {string} part */
+  #tab(part) {
+    return part === this.#stop ? 0 : -1;
+  }
+
+  /** @param {FocusEvent} event */
+  #onFocus = ({ target }) => {
+    const part = /** @type {HTMLElement} */ (target);
+    const name = /** @type {HTMLElement | null} */ (part.closest('.head'))?.dataset.stage;
+    this.#stop = `${part.matches('.plug') ? 'plug' : 'value'} ${name}`;
+    this.#host.requestUpdate();
+  };
+
+  /** Focuses the next part of a title. @param {KeyboardEvent} event */
+  #onWalk = (event) => {
+    if (event.defaultPrevented) return; // a grabbed stage moves
+    const parts = /** @type {HTMLElement[]} */ ([
+      ...this.#host.renderRoot.querySelectorAll('.head :is(.plug, .turns, .power)'),
+    ]).filter((part) => getComputedStyle(part).visibility === 'visible');
+    const at = parts.indexOf(/** @type {HTMLElement} */ (event.target));
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    parts[to]?.focus();
+  };
 
   /** @param {SettingRow} row */
   #high({ name, high }) {

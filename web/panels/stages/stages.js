@@ -45,6 +45,7 @@ export class LogitStages extends LogitElement {
       'trace drawn further eos table settings order active followed told unfolded',
     ),
     fixed: { type: Boolean },
+    within: { type: Boolean },
   };
 
   static styles = [...LogitElement.styles, tableStyles, riverStyles, stagesStyles];
@@ -87,6 +88,8 @@ export class LogitStages extends LogitElement {
     /** @type {string[] | null} Null for the canonical order. */
     this.order = null;
     this.fixed = false;
+    /** True if the page around it saves the picture. */
+    this.within = false;
     /** @type {string | null} The key of the band under the pointer or chosen by a key; null if none. */
     this.active = null;
     /** @type {string | null} The key of the band that the user follows. */

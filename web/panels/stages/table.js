@@ -1,5 +1,5 @@
-/** The numbers of the river as a table, with the buttons that save the picture. */
-import { html } from 'lit';
+/** The numbers of the river as a table, with the buttons that save the picture in a page without “Send this”. */
+import { html, nothing } from 'lit';
 import { settingName } from '../../base/setting-words.js';
 import { namedHtml } from '../../base/visible.js';
 import { percent, t } from '../../locale/locale.js';
@@ -40,9 +40,13 @@ export function renderStagesTable(host, trace, { columns, bands, rest }) {
           ${Array.from(rest, (share) => html`<td>${percent(share)}</td>`)}
           <td></td></tr>`,
       ])}
-      <span class="save">
-        <button @click=${() => host.save('svg')}>SVG</button>
-        <button @click=${() => host.save('png')}>PNG</button>
-      </span>
+      ${
+        host.within
+          ? nothing
+          : html`<span class="save">
+            <button @click=${() => host.save('svg')}>SVG</button>
+            <button @click=${() => host.save('png')}>PNG</button>
+          </span>`
+      }
     </div>`;
 }
