@@ -286,7 +286,7 @@ test('temperature 0 is reachable and is called greedy', async () => {
   await expectBars(page, FIRST, { ...BALANCED, temperature: 0 });
   assert.equal(await slider.getAttribute('aria-valuetext'), '0, greedy');
   for (const name of ['temperature', 'top_p']) {
-    await page.locator(`.card[data-stage=${name}]`).hover();
+    await page.locator(`li.card[data-stage=${name}]`).hover();
     await page.locator(`[data-more=${name}]`).click();
   }
   assert.match(await page.locator('[data-stage=temperature] .did').innerText(), /^Greedy/);

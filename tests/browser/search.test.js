@@ -226,7 +226,7 @@ long(
     const knob = page.locator(
       '.card[data-stage=repetition_penalty] logit-knob[data-name=repetition_window]',
     );
-    await page.locator('.card[data-stage=repetition_penalty]').hover();
+    await page.locator('li.card[data-stage=repetition_penalty]').hover();
     await page.locator('[data-more=repetition_penalty]').click();
     assert.equal(await page.locator('logit-knob[data-name=repetition_window]').count(), 1);
     assert.match(

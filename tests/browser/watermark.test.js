@@ -88,7 +88,7 @@ test('green bars, green tokens, z and p are the engine’s and follow the settin
     location.hash = location.hash.replace('green_bias=2', 'green_bias=2&watermark_key=7');
   });
   await expectLine(page, { ...settings, watermark_key: 7 }, 3);
-  await page.locator('.card[data-stage=green_bias]').hover();
+  await page.locator('li.card[data-stage=green_bias]').hover();
   await page.locator('[data-remove=green_bias]').click();
   await until(
     () => page.locator('logit-watermark, .row.green, .step.green, [data-readout=green]').count(),

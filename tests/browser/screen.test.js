@@ -1,0 +1,78 @@
+/**
+ * Tests that the first screen of each view stays simple: it counts the words and controls in a window of 1440x900.
+ * The words of a model or a prompt do not count.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBench, settle, until } from './bench.js';
+import { countScreen } from './screen-count.js';
+
+const FOUR = { temperature: 1.3, top_k: 40, min_p: 0.05, top_p: 0.9 };
+
+/** @type {Awaited<ReturnType<typeof openBench>>} */
+let bench;
+before(async () => (bench = await openBench()));
+after(() => bench?.close());
+
+test('each view shows few words and few controls, and a line of the chain shows its buttons when it is used', async () => {
+  const { page, complaints, close } = await bench.open({
+    path: 'source/tests/browser/blank.html',
+    ready: false,
+    own: true,
+    viewport: { width: 1440, height: 900 },
+  });
+  await page.goto(`${bench.url}?lang=en`);
+  await page.locator('logit-landscape .sentence mark').waitFor();
+  /** @param {string} view @param {number} words @param {number} controls */
+  const expectFew = async (view, words, controls) => {
+    await page.mouse.move(1, 1);
+    await settle(page);
+    const found = await until(
+      () => page.evaluate(countScreen),
+      (now) => now.controls.length <= controls && now.words.length <= words,
+    );
+    const { length } = found.controls;
+    assert.ok(length <= controls, `${view}: ${length} controls: ${found.controls.join(', ')}`);
+    const count = found.words.length;
+    assert.ok(count <= words, `${view}: ${count} words: ${found.words.join(' ')}`);
+    assert.ok(length > 5 && count > 20, `${view} is shown`);
+  };
+  await expectFew('Explore', 90, 24);
+
+  await page.locator('#tab-bench').click();
+  await page.locator('logit-distribution .row').first().waitFor();
+  await expectFew('Experiment', 110, 40);
+  await page.locator('logit-scope').evaluate((it, settings) => it.restore({ settings }), FOUR);
+  await page.locator('logit-stages .head[data-stage=min_p]').waitFor();
+  await expectFew('Experiment with four stages', 110, 40);
+
+  // The buttons of a line appear with the pointer, and with the focus in both directions.
+  const about = page.locator('logit-chain [data-more=min_p]');
+  const remove = page.locator('logit-chain [data-remove=min_p]');
+  const shown = async () => [await remove.isVisible(), await about.isVisible()];
+  const both = () => until(shown, (now) => now.every(Boolean));
+  assert.deepEqual(await shown(), [false, false]);
+  await page.locator('li.card[data-stage=min_p]').hover();
+  assert.deepEqual(await both(), [true, true]);
+  await page.mouse.move(1, 1);
+  const named = () =>
+    page.evaluate(() => {
+      let element = document.activeElement;
+      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+      return element?.getAttribute('aria-label') ?? '';
+    });
+  await page.locator('li.card[data-stage=min_p] #box').focus();
+  const visited = [];
+  for (const key of ['Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {
+    await page.keyboard.press(key);
+    visited.push(await named());
+  }
+  const [name, next] = ['Remove Min-p', 'Add Repetition penalty'];
+  assert.deepEqual(visited, [name, 'About Min-p', next, 'About Min-p', name]);
+
+  await page.locator('#tab-compare').click();
+  await page.locator('logit-compare [data-command=luck]').waitFor();
+  await expectFew('Compare', 150, 25);
+  assert.deepEqual(complaints, []);
+  await close();
+});
