@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope } from '../../web/engine/index.js';
 import { cases } from '../long.js';
-import { axe, openBench, root, settle, until } from './bench.js';
+import { axe, chooseModel, openBench, root, settle, until } from './bench.js';
 
 const PROMPT = 'Tom opened the box and';
 const PATH = `?lang=en&model=stories&view=bench#prompt=${encodeURIComponent(PROMPT)}`;
@@ -314,6 +314,31 @@ test('the element stands by itself in a lesson', async () => {
     page.waitForEvent('download'),
     stages(page).getByRole('button', { name: 'PNG' }).click(),
   ]);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('another model paints its river in place of the last one', async () => {
+  const { page, complaints, close } = await open(CHAIN, { own: true });
+  await settle(page);
+  /** Returns the number of different colours in the middle column of the picture. */
+  const colours = () =>
+    stages(page)
+      .locator('canvas')
+      .evaluate((/** @type {HTMLCanvasElement} */ canvas) => {
+        const { data } = /** @type {CanvasRenderingContext2D} */ (
+          canvas.getContext('2d')
+        ).getImageData(canvas.width / 2, 0, 1, canvas.height);
+        return new Set(new Uint32Array(data.buffer)).size;
+      });
+  assert.ok((await colours()) > 3);
+  await chooseModel(page, 'verbs');
+  await until(
+    () => page.locator('logit-scope').evaluate((it) => it.info.vocab_size),
+    (size) => size === 64,
+  );
+  await settle(page);
+  assert.ok((await until(colours, (found) => found > 3)) > 3);
   assert.deepEqual(complaints, []);
   await close();
 });

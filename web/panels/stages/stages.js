@@ -54,6 +54,8 @@ export class LogitStages extends LogitElement {
   #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further', 'curves']);
   /** @type {StagesPicture | null} */
   #picture = null;
+  /** The element that the picture paints into. @type {HTMLElement | null} */
+  #plot = null;
   /** @type {River | null} */
   #river = null;
   /** The names of the columns and the size that are rendered. */
@@ -192,7 +194,10 @@ export class LogitStages extends LogitElement {
     const plot = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.plot'));
     const colours = this.renderRoot.querySelector('.colours');
     if (!plot || !colours || !this.#river) return;
-    if (!this.#picture) {
+    // A render without a trace, for example between two models, replaces the plot.
+    if (!this.#picture || this.#plot !== plot) {
+      this.#picture?.stop();
+      this.#plot = plot;
       this.#picture = new StagesPicture(plot, colours);
       this.#picture.take(this.#river, false);
     } else if (this.#picture.look.width !== plot.clientWidth) this.#picture.refit(plot, colours);
