@@ -728,8 +728,14 @@ test('the twin shows a sure and an unsure prompt on one knob; numbers and height
   assert.equal(await toggle.count(), 0, 'temperature removes nothing');
   await view.getByRole('radio', { name: 'Top-k' }).click();
   await settle(page);
+  const places = async () => [
+    await view.locator('.segments').boundingBox(),
+    await view.locator('.below').boundingBox(),
+  ];
+  const still = await places();
   await toggle.click();
   await settle(page);
+  assert.deepEqual(await places(), still, 'the row of knobs and the line below stay');
   assert.equal(await toggle.getAttribute('aria-pressed'), 'true');
   assert.equal(await numberOf(knob), 5, 'the usual value, since top-k was off');
   const prompts = ['Today she is going', 'Today'];

@@ -5,7 +5,7 @@
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
-import { addMessages, fixed, number, percent, t } from '../locale/locale.js';
+import { addMessages, fixed, number, percent, plain, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
 import { capitalise, settingName } from '../base/setting-words.js';
 import { DRAWS } from '../views/landscape/rain.js';
@@ -26,23 +26,27 @@ const U_MIN = 0.1;
  */
 
 /**
- * The beats with a button, and its label. The action of a press is one of the landscape.
- * @type {Record<number, { action: 'top_p' | 'swap' | 'rain', label: () => string }>}
+ * The buttons of the beats, one for each action, with their labels. An action is one of the landscape.
+ * @type {Record<number, { action: 'top_p' | 'top_k' | 'swap' | 'rain', label: () => string }[]>}
  */
 const BUTTONS = {
-  3: { action: 'top_p', label: () => capitalise(settingName('top_p')) },
-  4: { action: 'swap', label: () => t('landscape.swap') },
-  5: { action: 'rain', label: () => `× ${number(DRAWS)}` },
+  3: [
+    { action: 'top_p', label: () => t('landscape.twin') },
+    { action: 'top_k', label: () => capitalise(settingName('top_k')) },
+  ],
+  4: [{ action: 'swap', label: () => t('landscape.swap') }],
+  5: [{ action: 'rain', label: () => `× ${number(DRAWS)}` }],
 };
-/** The knobs of the third beat. */
-const CUTS = ['top_k', 'top_p'];
 
 /**
- * The temperatures at which a beat's action has an effect: minimum, maximum and default. The first row is
- * for the first beat, the second row for the later beats, each of which keeps the settings before it.
+ * The temperatures at which the action of each beat has an effect: minimum, maximum and default. Within
+ * them a beat keeps the settings before it.
  */
 const HEAT = [
   [0.3, 1.5, 0.7],
+  [1.3, 3, 1.5],
+  [1, 1.5, 1],
+  [1.3, 3, 1.5],
   [1.3, 3, 1.5],
 ];
 /** The values of top-p that have an effect in the beat about the order: minimum, maximum, default. */
@@ -58,10 +62,10 @@ const within = (value, [low, high, usual]) => (value >= low && value <= high ? v
  * @param {import('../state/page-state.js').PageState} state
  * @param {import('../engine/types.js').TableRow[]} table
  */
-export function startOf(beat, { settings, landscape_knob }, table) {
+export function startOf(beat, { settings, landscape_knob, landscape_twin }, table) {
   const is = /** @type {Record<string, any>} */ (settings);
   /** @type {Record<string, any>} */
-  const start = { temperature: within(is.temperature, HEAT[beat > 1 ? 1 : 0]) };
+  const start = { temperature: within(is.temperature, HEAT[beat - 1]) };
   if (beat === 4) start.top_p = within(is.top_p, NUCLEUS);
   // The last beat keeps the settings of the previous beat.
   if (beat === 5 && is.top_p === within(is.top_p, NUCLEUS)) {
@@ -72,9 +76,16 @@ export function startOf(beat, { settings, landscape_knob }, table) {
   const same = [...new Set([...Object.keys(is), ...Object.keys(start)])].every(
     (name) => is[name] === (start[name] ?? neutral(name)),
   );
-  const along = (landscape_knob ?? 'temperature') === 'temperature';
-  return same && along ? null : { settings: start, landscape_knob: null };
+  const along = (landscape_knob ?? 'temperature') === 'temperature' && !landscape_twin;
+  return same && along ? null : { settings: start, landscape_knob: null, landscape_twin: false };
 }
+
+/** The numbers of the tokens that top-p keeps of the sure and the unsure prompt. @param {Outcome} now */
+const keptByTopP = ({ value, kept }) => ({
+  p: plain(value),
+  sure: number(kept?.[0] ?? 0),
+  unsure: number(kept?.[1] ?? 0),
+});
 
 /** True if only u was moved, or u far and the knob a little. @param {Outcome} before @param {Outcome} now */
 function movesLuck(before, now) {
@@ -111,10 +122,13 @@ const OUTCOMES = [
     },
   ],
   [
-    (_, { knob, dropped }) =>
-      CUTS.includes(knob) && dropped > 0
-        ? () => t('guide.3.noticed', { knob: capitalise(settingName(knob)), n: dropped })
-        : null,
+    (_, { knob, kept }) => (knob === 'top_p' && kept ? () => '' : null),
+    (before, { knob, value, kept }) => {
+      if (knob !== 'top_k' || !kept) return null;
+      const [n, m] = kept.map(number);
+      const kind = n === m ? 'noticed' : 'uneven';
+      return () => t(`guide.3.${kind}`, { ...keptByTopP(before), k: plain(value), n, m });
+    },
   ],
   [
     (before, { others, unlike }) => {
@@ -217,13 +231,14 @@ export class LogitGuide extends LogitElement {
   #renderDeed() {
     const { beat, done } = this;
     const keys = done === 0 && beat < 3 ? t(`guide.${beat}.keys`) : '';
-    return html`<span class="deed">${t(`guide.${beat}.deed${done || ''}`)}</span>${
+    const values = beat === 3 && this.#before ? keptByTopP(this.#before) : {};
+    return html`<span class="deed">${t(`guide.${beat}.deed${done || ''}`, values)}</span>${
       keys && html` <span class="visually-hidden">${keys}</span>`
     }`;
   }
 
   #renderButton() {
-    const button = BUTTONS[this.beat];
+    const button = BUTTONS[this.beat]?.[this.done];
     if (!button) return nothing;
     return html`<button class="press" @click=${() => this.#view?.act(button.action)}>${button.label()}</button>`;
   }
@@ -284,6 +299,10 @@ export class LogitGuide extends LogitElement {
     }
     // The second action is compared with the picture at the left end of the drag.
     if (this.beat === 1 && this.done && now.share <= LEFT) this.#before = now;
+    if (this.beat === 3 && this.done && now.kept && now.knob === 'top_p') {
+      this.#before = now;
+      this.requestUpdate();
+    }
     const outcomes = OUTCOMES[this.beat - 1] ?? [];
     const say = outcomes[this.done]?.(/** @type {Outcome} */ (this.#before), now);
     if (!say) return;

@@ -17,14 +17,15 @@ const ACTIONS = [
   [],
   ['temperature', 'landscape_u'],
   ['landscape_u'],
-  ['top_k', 'top_p', 'landscape_knob'],
+  ['top_k', 'top_p', 'landscape_knob', 'landscape_twin'],
   ['top_p', 'order'],
 ];
 
 /** Returns the settings and choices that a beat may change. @param {PageState} state @returns {Record<string, unknown>} */
-const partsOf = ({ settings, landscape_knob, landscape_u }) => ({
+const partsOf = ({ settings, landscape_knob, landscape_twin, landscape_u }) => ({
   ...settings,
   landscape_knob,
+  landscape_twin,
   landscape_u,
 });
 
@@ -68,10 +69,9 @@ export class Tour {
       this.#takeChanges();
       const { beat: _, ...state } = scope.state;
       const start = scope.readonly || beat > BEATS ? null : startOf(beat, state, scope.table);
-      if (start) {
-        this.#own ??= partsOf(state);
-        await scope.restore({ ...state, ...start });
-      }
+      // From the third beat on, buttons change settings too.
+      if (start || (beat > 2 && beat <= BEATS)) this.#own ??= partsOf(state);
+      if (start) await scope.restore({ ...state, ...start });
       this.#began = partsOf(scope.state);
     };
     if (scope.ready) await begin();
@@ -143,9 +143,15 @@ export class Tour {
 
   #restoreOwn() {
     if (!this.#own) return;
-    const { landscape_knob = null, landscape_u = null, ...settings } = this.#own;
+    const {
+      landscape_knob = null,
+      landscape_twin = false,
+      landscape_u = null,
+      ...settings
+    } = this.#own;
     this.#own = null;
-    this.#scope.restore({ ...this.#scope.state, settings, landscape_knob, landscape_u });
+    const choices = { landscape_knob, landscape_twin, landscape_u };
+    this.#scope.restore({ ...this.#scope.state, settings, ...choices });
   }
 
   #announce() {

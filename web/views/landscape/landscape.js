@@ -170,6 +170,7 @@ export class LogitLandscape extends ModelElement {
   get outcome() {
     const { content, lines } = this;
     const { row } = lines.knob;
+    if (this.pair.on) return this.pair.outcome;
     if (!content.current || !row) return null;
     return outcomeOf(content.current, row, content.names, this.#rain.tally, (share) =>
       content.reader?.busy ? null : (this.#display?.picture.difference(share) ?? null),
@@ -385,17 +386,20 @@ export class LogitLandscape extends ModelElement {
   }
 
   /**
-   * Performs an action of the tour: makes top-p the knob, swaps the order, or draws many. The first two turn
-   * top-p on.
-   * @param {'top_p' | 'swap' | 'rain'} action
+   * Performs an action of the tour: shows two prompts at once with top-p or top-k, swaps the order with
+   * top-p on, or draws many.
+   * @param {'top_p' | 'top_k' | 'swap' | 'rain'} action
    */
   async act(action) {
     if (action === 'rain') return this.#drawMany();
     const { lines } = this;
+    if (action !== 'swap') {
+      this.emit('logit-deed');
+      this.#choose(action);
+      return this.pair.show(true);
+    }
     const off = (lines.knob.settings.top_p ?? 1) === 1;
-    if (action === 'top_p') this.#choose('top_p');
     if (off) lines.set({ top_p: NUCLEUS });
-    if (action !== 'swap') return;
     while (off && this.busy && this.isConnected) await new Promise(requestAnimationFrame);
     if (canSwap(lines.knob.settings)) this.#swap();
   }
@@ -415,6 +419,7 @@ export class LogitLandscape extends ModelElement {
             ? html`<p class="promise error" role="alert">${sentence(trouble, this)}</p>`
             : html`<p class="promise" ?hidden=${given !== null}>${t(this.sentence.late ? 'landscape.computing' : 'landscape.promise')}</p>`
         }
+        ${pair.on ? html`<div class="prompts">${pair.shown?.renderPrompts() ?? nothing}</div>` : nothing}
         ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null, examples: bare ? [] : (this.examples ?? this.offer.examples) })}
         <div class="knobs">${row ? this.#renderKnobs(row) : nothing}</div>
         ${row && pair.on ? html`<div class="twin">${pair.shown?.render(row) ?? nothing}</div>` : nothing}

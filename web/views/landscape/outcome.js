@@ -4,6 +4,7 @@ import { DRAWS } from './rain.js';
 /**
  * @typedef {object} Outcome
  * @property {string} knob
+ * @property {number} value of the knob
  * @property {number} share the knob's value as a share of its range, 0 to 1
  * @property {string} others the other settings as JSON
  * @property {number | null} u
@@ -11,10 +12,23 @@ import { DRAWS } from './rain.js';
  * @property {string} token its name
  * @property {{ token: string, p: number }} best the most probable token after the chain
  * @property {number | null} draws how often `best` was drawn in a thousand draws; null before them
- * @property {number} dropped the number of tokens that the knob's stage removes
  * @property {number | null} unlike share of u at which the compared landscape draws another token; null
  *   without a comparison
+ * @property {number[] | null} kept the numbers of tokens that can be drawn after the sure and the unsure
+ *   prompt; null without two prompts at once
  */
+
+/**
+ * Returns the facts of two prompts at once, which draw no token.
+ * @param {import('./knob.js').Knob} knob
+ * @param {number[]} kept
+ * @returns {Outcome}
+ */
+export function outcomeOfPair({ row, value, share }, kept) {
+  const nothing = { u: null, id: -1, token: '', draws: null, unlike: null };
+  const knob = row?.name ?? '';
+  return { ...nothing, knob, value, share, others: '{}', best: { token: '', p: 0 }, kept };
+}
 
 /**
  * Returns null if the name of a token is not known yet.
@@ -33,6 +47,7 @@ export function outcomeOf({ trace, drawn, at }, { low, high }, names, tally, unl
   const share = (at.value - low) / (high - low);
   return {
     knob: at.knob,
+    value: at.value,
     share,
     others: JSON.stringify(others),
     u: drawn.u,
@@ -40,7 +55,7 @@ export function outcomeOf({ trace, drawn, at }, { low, high }, names, tally, unl
     token,
     best: { token: names.of(best.id), p: best.p },
     draws: tally?.total === DRAWS ? (tally.counts.get(best.id)?.n ?? 0) : null,
-    dropped: trace.stages.find(({ name }) => name === at.knob)?.removed ?? 0,
     unlike: unlikeAt(share),
+    kept: null,
   };
 }

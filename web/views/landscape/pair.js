@@ -4,6 +4,7 @@
  */
 import { html, nothing } from 'lit';
 import { t } from '../../locale/locale.js';
+import { outcomeOfPair } from './outcome.js';
 
 /** The knobs that remove tokens: the twin compares the numbers that they keep. */
 const CUTS = ['top_k', 'top_p', 'min_p'];
@@ -39,6 +40,12 @@ export class Pair {
     return this.on && (this.shown?.busy ?? true);
   }
 
+  /** The facts for the tour; null until both answers are there. */
+  get outcome() {
+    const kept = this.shown?.kept;
+    return kept ? outcomeOfPair(this.#host.lines.knob, kept) : null;
+  }
+
   get drags() {
     return this.shown?.drags ?? false;
   }
@@ -65,11 +72,11 @@ export class Pair {
     this.shown = null;
   }
 
-  /** Shows or hides the twin. If the knob is off, turns it to its usual value. */
-  #toggle() {
+  /** Shows or hides the twin. If the knob is off, turns it to its usual value. @param {boolean} twin */
+  show(twin) {
     const host = this.#host;
-    host.keepChoice({ twin: !host.twin });
-    if (!host.twin) return;
+    host.keepChoice({ twin });
+    if (!twin) return;
     const { row, value } = host.lines.knob;
     if (row && value === row.neutral) host.lines.set({ [row.name]: row.usual });
   }
@@ -94,7 +101,7 @@ export class Pair {
   renderToggle() {
     const { bare, twin } = this.#host;
     if (bare || !this.possible) return nothing;
-    return html`<button class="pair" data-command="twin" aria-pressed=${twin} @click=${() => this.#toggle()}>
+    return html`<button class="pair" data-command="twin" aria-pressed=${twin} @click=${() => this.show(!twin)}>
       <svg viewBox="0 0 16 16" class="icon" aria-hidden="true"><path d="M1.5 3.5h5.5v9H1.5zM9 3.5h5.5v9H9z"></path></svg>${t('landscape.twin')}</button>`;
   }
 }

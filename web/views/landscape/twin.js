@@ -169,6 +169,16 @@ export class Twin {
     return this.panes.some(({ input }) => input.drags);
   }
 
+  /** The numbers of tokens that can be drawn after each prompt; null until both answers are there. */
+  get kept() {
+    const { row, value } = this.#host.lines.knob;
+    const kept = this.panes.flatMap(({ content, kept: of }) => {
+      const at = content.reader?.reading?.at;
+      return of && at?.knob === row?.name && at?.value === value ? [of.n] : [];
+    });
+    return kept.length === this.panes.length ? kept : null;
+  }
+
   close() {
     this.#closed = true;
     for (const { content } of this.panes) content.close();
@@ -199,6 +209,14 @@ export class Twin {
     return said.every(Boolean) ? said.join('; ') : '';
   }
 
+  /** Renders both prompts, which stand in the place of the sentence. */
+  renderPrompts() {
+    return this.panes.map(
+      ({ prompt }, i) =>
+        html`<h3>${t(`landscape.twin.${SIDES[i]}`)} <q translate="no">${prompt.trim()} …</q></h3>`,
+    );
+  }
+
   /** @param {TableRow} row the knob */
   render(row) {
     const { lines } = this.#host;
@@ -220,7 +238,6 @@ export class Twin {
     const said = { row, value: lines.knob.value, u: 0, drawn: this.words, onKey };
     const end = content.reader?.reading ? '' : 'empty';
     return html`<section class="pane">
-      <h3>${t(`landscape.twin.${SIDES[i]}`)} <q translate="no">${prompt.trim()} …</q></h3>
       <div class="plot ${end}" role="group" aria-label=${`${t(`landscape.twin.${SIDES[i]}`)} ${prompt}`}
         @pointerdown=${onDown} @pointermove=${onMove} @pointerup=${onUp} @pointercancel=${onUp} @pointerleave=${onLeave}>
         <canvas class="rivers" aria-hidden="true"></canvas>
