@@ -30,6 +30,7 @@ function openLines() {
     drawnU: 0.25,
     emit: (type, detail) => events.push([type, detail]),
     began: () => events.push(['began']),
+    plays: () => events.push(['plays']),
     moved: () => {},
     requestUpdate: () => {},
   };
@@ -59,8 +60,10 @@ test('the page’s settings replace local changes, except a knob in a drag', () 
 });
 
 test('Play returns the knob to its value, and a stopped Play leaves it in place', () => {
-  const { lines } = openLines();
+  const { lines, events } = openLines();
   lines.play();
+  const names = events.map(([name]) => name);
+  assert.deepEqual([names.includes('plays'), names.includes('began')], [true, false]);
   lines.advance(performance.now() + lines.run.ms / 2, false);
   assert.ok(Math.abs(lines.knob.value - 1.5) < 0.01);
   lines.goHome();
