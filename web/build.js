@@ -119,7 +119,7 @@ export const plugins = pluginsWith(firstFrame);
 const AT_ONCE = [...BASICS, ...SHARED];
 
 /**
- * The view whose module contains a string; undefined for a string of the first screen.
+ * The view with the module that contains a string; undefined for a string of the first screen.
  * @param {string} key
  */
 function viewOf(key) {

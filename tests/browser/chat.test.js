@@ -76,7 +76,7 @@ test('the messages are state: a link holds them, and a model without a template 
   await close();
 });
 
-/** A model whose template has roles and the date, and ends with the beginning of a thinking part. */
+/** A model with a template that has roles and the date, and ends with the beginning of a thinking part. */
 const THINKING = smallModel({
   context: 512,
   template:

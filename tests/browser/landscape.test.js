@@ -576,7 +576,7 @@ test('roll again takes the next seed and lets it decide u', async () => {
   await opened.close();
 });
 
-test('any setting can be the knob: segments by pointer and arrows, others in a menu; a line names what else acts', async () => {
+test('any setting can be the knob: segments by pointer and arrows, others in a menu; a line names the other active settings', async () => {
   const opened = await openLandscape({ hash: '#temperature=1.5' });
   const { page, view, knob } = opened;
   const group = view.getByRole('radiogroup', { name: 'Knob' });
@@ -672,7 +672,7 @@ const paintedIn = (view) =>
     ].join();
   });
 
-test('another knob morphs the picture, whose end is exactly the picture of a fresh load; with reduced motion at once', async () => {
+test('another knob morphs the picture; its end is exactly the picture of a fresh load; with reduced motion at once', async () => {
   const ends = [];
   for (const reducedMotion of ['no-preference', 'reduce']) {
     const opened = await openLandscape({ hash: '#temperature=1.2&top_k=20', reducedMotion });

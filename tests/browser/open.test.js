@@ -113,7 +113,7 @@ async function allow(dist, hosts) {
   assert.ok(found >= 2, 'the policy and what is said of it');
 }
 
-/** Opens a page in a new browser context, whose storage begins empty. @param {string} [script] runs before the page's scripts */
+/** Opens a page in a new browser context; its storage begins empty. @param {string} [script] runs before the page's scripts */
 async function visitor(script = '') {
   const context = await browser.newContext();
   if (script) await context.addInitScript(script);

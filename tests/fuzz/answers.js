@@ -176,7 +176,7 @@ const CALLS = [
 ];
 const engine = await Logitscope.load();
 
-/** Runs a grader whose process sends random lines. @param {Random} random */
+/** Runs a grader with a process that sends random lines. @param {Random} random */
 async function gradeLines(random) {
   const as = random.of(GRADED);
   const start = (/** @type {any} */ onanswer, /** @type {any} */ onend) => ({

@@ -1,5 +1,5 @@
 /**
- * A Lit directive for an input whose text is accepted when it loses focus. It works like `live`, but a
+ * A Lit directive for an input that accepts its text when it loses focus. It works like `live`, but a
  * render does not replace text that the user is typing, unless the bound value has changed.
  */
 import { noChange } from 'lit';

@@ -14,7 +14,7 @@ const SLACK = 10;
 const waiting = new WeakMap();
 
 /**
- * Captures a pointer. Returns true for a mouse, whose press counts at once.
+ * Captures a pointer. Returns true for a mouse: its press counts at once.
  * @param {PointerEvent} event
  */
 export function takePointer(event) {

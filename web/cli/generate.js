@@ -21,7 +21,7 @@ import { OWN, OWN_NOTES, withOwn } from './own-sampler.js';
 import { inLine, printJson, printLine, safe } from './terminal.js';
 import { judge, readGrammar, verdictLine } from './verdict.js';
 
-/** The settings whose samplers read a second distribution. */
+/** The settings of samplers that read a second distribution. */
 const SECOND = ['guidance_scale', 'contrastive_beta'];
 
 /**

@@ -436,7 +436,7 @@ class Writer {
   }
 
   /**
-   * One part for all members whose key is not in `properties`; null if there are none.
+   * One part for all members with a key outside `properties`; null if there are none.
    * @param {Branch} branch
    * @param {string[]} names
    * @param {Branch | null} asked branch that every key must fit; null for any key

@@ -20,7 +20,7 @@ export function distanceOf(a, b) {
   return a.reduce((sum, share, i) => sum + Math.abs(share - b[i]), 0) / 2;
 }
 
-/** The most tokens of a guess whose lesson does not name them. */
+/** The most tokens of a guess if the lesson does not name them. */
 const MOST = 6;
 
 /**

@@ -212,7 +212,7 @@ const biases = (value, at, check) => {
   }
 };
 
-/** A lesson's settings whose values are not numbers. @type {Rules} */
+/** A lesson's settings with values that are not numbers. @type {Rules} */
 const OTHERS = { logit_bias: biases, constraint: among(CONSTRAINTS), forced_first: either };
 
 /** Accepts numbers of the settings table, an order of samplers, and OTHERS. @type {Rule} */

@@ -18,7 +18,7 @@ addMessages(locales);
 /** A change that rests for this time is one deed, in ms. */
 const RESTS_MS = 400;
 const MOST = 200;
-/** The views whose deeds are kept. */
+/** The views that keep their deeds. */
 const VIEWS = ['landscape', 'bench'];
 /** The parts of a state that are no deeds. */
 const BESIDE = ['view', 'beat', 'settings'];

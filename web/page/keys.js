@@ -22,7 +22,7 @@ const BENCH = {
   t: { panel: 'logit-chain', focus: 'logit-knob[data-name=temperature]' },
 };
 export const KEYS = ['s', 'r', 'b', 'x', 'n', 'd', 't', 'e', '1', '?'];
-/** The keys whose action repeats while the user holds the key. */
+/** The keys that repeat their action while the user holds them. */
 const HELD = ['s', 'b'];
 
 const BOXES =

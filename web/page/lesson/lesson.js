@@ -79,7 +79,7 @@ export class LogitLesson extends LogitElement {
   #round = 0;
   /** The key under which the browser keeps the marks. */
   #key = '';
-  /** The index of the part whose figure was moved or question answered last. */
+  /** The index of the part with the last moved figure or answered question. */
   #part = 0;
   /** The verdict on the last answer; null before the first. @type {{ question: string, right: boolean } | null} */
   #verdict = null;

@@ -1,5 +1,6 @@
 /** Paints the river of the stages on a canvas. A change of the chain is a transition; a moving knob is not. */
 import { fitCanvas } from '../../plots/canvas.js';
+import { grainOf } from '../../plots/grain.js';
 import { RAMP, colourOf, readPalette } from '../../plots/river-colours.js';
 import { betweenStages, nameStages } from '../../plots/stages.js';
 
@@ -25,8 +26,6 @@ export const MORPH_MS = 400;
 const SIZES = [22, 16, 13];
 /** The opacity of the veil over the bands that the user does not follow, 0 to 1. */
 const VEIL = 0.74;
-/** The distance of the grains of the ground, in 1/16 rem. */
-const GRAIN = 7;
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -208,8 +207,10 @@ function paintBands(context, river, drawn, look) {
   // Bands that cross leave gaps above the ground.
   context.fillStyle = palette.last;
   context.fillRect(0, 0, width, above);
-  context.fillStyle = grainOf(context, look);
-  context.fillRect(0, above, width, height - above);
+  for (const fill of [palette.ground, grainOf(context, look)]) {
+    context.fillStyle = fill;
+    context.fillRect(0, above, width, height - above);
+  }
   context.lineJoin = 'round';
   context.lineWidth = 0.75 * unit;
   context.strokeStyle = palette.line;
@@ -226,30 +227,6 @@ function paintBands(context, river, drawn, look) {
     context.stroke();
     context.globalAlpha = 1;
   }
-}
-
-/** The tiles of the grain, by palette. @type {WeakMap<object, CanvasPattern | null>} */
-const tiles = new WeakMap();
-
-/** Returns the grain of the ground as a pattern: the ground is thousands of tokens. @param {CanvasRenderingContext2D} context @param {Look} look */
-function grainOf(context, { unit, palette }) {
-  if (!tiles.has(palette)) {
-    const tile = document.createElement('canvas');
-    const ratio = globalThis.devicePixelRatio || 1;
-    const step = Math.round((GRAIN * unit * ratio) / 2);
-    tile.width = tile.height = 2 * step;
-    const grain = /** @type {CanvasRenderingContext2D} */ (tile.getContext('2d'));
-    grain.fillStyle = palette.ground;
-    grain.fillRect(0, 0, 2 * step, 2 * step);
-    grain.fillStyle = palette.grid;
-    grain.globalAlpha = 0.5;
-    const size = Math.round(unit * ratio);
-    for (const at of [0, step]) grain.fillRect(at, at, size, size);
-    const pattern = context.createPattern(tile, 'repeat');
-    pattern?.setTransform(new DOMMatrix([1 / ratio, 0, 0, 1 / ratio, 0, 0]));
-    tiles.set(palette, pattern);
-  }
-  return tiles.get(palette) ?? palette.ground;
 }
 
 /**

@@ -141,10 +141,10 @@ export class LogitStages extends LogitElement {
   shouldUpdate(changes) {
     if (changes.has('settings')) this.#asked = {};
     const moved = this.#lay(changes);
-    const what = this.#throttle.classify(changes);
-    if (what === 'all' || moved || !this.#picture) return true;
+    const part = this.#throttle.classify(changes);
+    if (part === 'all' || moved || !this.#picture) return true;
     if (this.#throttle.visible) this.#paint();
-    return what === 'numbers';
+    return part === 'numbers';
   }
 
   /** Lays the river anew if its data changed. Returns true if other columns appear. @param {Map<string, unknown>} changes */
