@@ -53,7 +53,10 @@ const ofC = readdirSync(join(root, 'src'))
     });
   });
 
-/** Returns the errors of an engine module: [{ name, code, key, values }]. */
+/** The functions of web/import/faults.js, which add the file to the values. */
+const OF_FILES = { bad: 1, unsupported: 1 };
+
+/** Returns the errors of a module: [{ name, code, key, values }]. @param {string} name relative to web/engine */
 function ofModule(name) {
   const source = read('web/engine', name);
   const textOf = (/** @type {import('acorn').Node} */ { start, end }) => source.slice(start, end);
@@ -66,6 +69,7 @@ function ofModule(name) {
     phrase: 0,
     'this.end': 1,
     'connection.end': 1,
+    ...(name.startsWith('../import') && { ...OF_FILES, 'this.fault': 0, 'm.fault': 0 }),
   };
   const found = [];
   const keysOf = (node) =>
@@ -84,6 +88,7 @@ function ofModule(name) {
         : object.type === 'ObjectExpression'
           ? object.properties.map(({ key }) => key && textOf(key))
           : null;
+      if (called in OF_FILES) values?.push('file');
       const code = called === 'LogitscopeError' && isText(given[0]) ? given[0].value : undefined;
       for (const key of keysOf(given[at])) found.push({ name, code, key, values });
     }
@@ -95,7 +100,10 @@ function ofModule(name) {
   return found;
 }
 const isText = (node) => node?.type === 'Literal' && typeof node.value === 'string';
-const ofJs = readdirSync(join(root, 'web/engine'))
+const ofJs = ['.', '../import']
+  .flatMap((folder) =>
+    readdirSync(join(root, 'web/engine', folder)).map((name) => join(folder, name)),
+  )
   .filter((name) => name.endsWith('.js') && name !== 'sentences.js')
   .concat('../state/link.js')
   .flatMap(ofModule);

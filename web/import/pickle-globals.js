@@ -1,0 +1,254 @@
+/**
+ * The complete list of Python names that a pickle may use, each with a function of ours that makes plain
+ * data. No name leads to code of the file or of Python.
+ */
+import { viewOf } from './byte-file.js';
+import { valuesOf } from './tensor.js';
+
+/** A name of Python in a pickle. */
+export class Global {
+  /**
+   * @param {string} name with its module
+   * @param {object} does functions that return undefined if the arguments are wrong
+   * @param {(...given: any[]) => any} [does.call] the name called as a function
+   * @param {(...given: any[]) => any} [does.make] a new object of the class with that name
+   * @param {string} [type] element type of a storage or dtype
+   */
+  constructor(name, { call, make }, type) {
+    this.name = name;
+    this.call = call;
+    this.make = make;
+    this.type = type;
+  }
+}
+
+/** An object with attributes of plain values, such as argparse.Namespace. @extends {Map<any, any>} */
+export class Namespace extends Map {
+  /** @param {any} state */
+  build(state) {
+    if (!(state instanceof Map)) return false;
+    for (const [key, value] of state) this.set(key, value);
+    return true;
+  }
+}
+
+/** A tensor of PyTorch as the file states it; torch.js checks it against its storage. */
+export class TorchTensor {
+  /**
+   * @param {any} storage the answer to a persistent id
+   * @param {any} offset in elements
+   * @param {any} shape
+   * @param {any} strides in elements
+   */
+  constructor(storage, offset, shape, strides) {
+    this.storage = storage;
+    this.offset = offset;
+    this.shape = shape;
+    this.strides = strides;
+  }
+}
+
+/** Element types of NumPy by the code of a dtype without its byte order. @type {Record<string, string>} */
+export const NUMPY_TYPES = {
+  f8: 'F64',
+  f4: 'F32',
+  f2: 'F16',
+  i8: 'I64',
+  i4: 'I32',
+  i2: 'I16',
+  i1: 'I8',
+  u8: 'U64',
+  u4: 'U32',
+  u2: 'U16',
+  u1: 'U8',
+  b1: 'BOOL',
+  c8: 'C64',
+  c16: 'C128',
+};
+
+/** A dtype of NumPy. */
+export class DType {
+  order = '|';
+
+  /** @param {string} code such as f4 */
+  constructor(code) {
+    this.code = code;
+  }
+
+  get type() {
+    return NUMPY_TYPES[this.code] ?? this.code;
+  }
+
+  /** @param {any} state version, byte order, then parts that only dtypes of records have */
+  build(state) {
+    if (!Array.isArray(state) || !['<', '>', '|', '='].includes(state[1])) return false;
+    if (state[2] !== null || state[3] !== null || state[4] !== null) return false;
+    this.order = state[1];
+    return true;
+  }
+}
+
+/** An array of NumPy as the file states it; checkpoint.js checks its shape against its bytes. */
+export class NumpyArray {
+  /** @type {any} */
+  shape = [0];
+  dtype = new DType('f8');
+  fortran = false;
+  bytes = new Uint8Array();
+
+  /** @param {any} state version, shape, dtype, Fortran order, bytes */
+  build(state) {
+    if (!Array.isArray(state) || !(state[2] instanceof DType)) return false;
+    const [, shape, dtype, fortran, bytes] = state;
+    if (!(bytes instanceof Uint8Array)) return false;
+    Object.assign(this, { shape, dtype, fortran: fortran === true, bytes });
+    return true;
+  }
+}
+
+/**
+ * Returns the value of a scalar of NumPy.
+ * @param {DType} dtype
+ * @param {Uint8Array} bytes
+ */
+function scalar(dtype, bytes) {
+  if (!(dtype instanceof DType) || !(bytes instanceof Uint8Array)) return undefined;
+  return scalarOf(dtype, bytes);
+}
+
+/**
+ * @param {DType} dtype
+ * @param {Uint8Array} bytes
+ * @returns {number | bigint | string | boolean | undefined} undefined if the type is unknown here
+ */
+export function scalarOf({ code, order }, bytes) {
+  const size = Number(code.slice(1));
+  const little = order !== '>';
+  if (code[0] === 'U' && bytes.length === 4 * size) return textOfUtf32(bytes, little);
+  if (bytes.length !== size) return undefined;
+  const view = viewOf(bytes);
+  if (code === 'f8') return view.getFloat64(0, little);
+  if (code === 'i8' || code === 'u8') {
+    const value = code === 'i8' ? view.getBigInt64(0, little) : view.getBigUint64(0, little);
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  }
+  if (code === 'S1' || !(code in NUMPY_TYPES) || code[0] === 'c') return undefined;
+  const [value] = valuesOf(NUMPY_TYPES[code], bytes, !little) ?? [];
+  return code === 'b1' ? value !== 0 : value;
+}
+
+/** @param {Uint8Array} bytes @param {boolean} little */
+export function textOfUtf32(bytes, little) {
+  const view = viewOf(bytes);
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4) {
+    const code = view.getUint32(at, little);
+    if (code > 0x10ffff) return undefined;
+    text += String.fromCodePoint(code);
+  }
+  return text.replace(/\0+$/, '');
+}
+
+/** The bytes of a text of Latin-1: so protocol 2 writes bytes. @param {any} text @param {any} encoding */
+function latin1(text, encoding) {
+  if (typeof text !== 'string' || encoding !== 'latin1') return undefined;
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0xff) return undefined;
+    bytes[i] = code;
+  }
+  return bytes;
+}
+
+/** @param {any} [pairs] */
+function mapOf(pairs) {
+  if (pairs === undefined) return new Map();
+  if (!Array.isArray(pairs) || !pairs.every((it) => Array.isArray(it) && it.length === 2))
+    return undefined;
+  return new Map(/** @type {any} */ (pairs));
+}
+
+/** @param {any} code */
+const dtypeOf = (code) =>
+  typeof code === 'string' && /^[a-zA-Z]\d{0,8}$/.test(code) ? new DType(code) : undefined;
+
+/** @param {any} [values] */
+const setOf = (values = []) => (Array.isArray(values) ? new Set(values) : undefined);
+/** @param {any} [bytes] */
+const bytesOf = (bytes = new Uint8Array()) => (bytes instanceof Uint8Array ? bytes : undefined);
+/** @param {any} storage @param {any} offset @param {any} shape @param {any} strides */
+const tensorOf = (storage, offset, shape, strides) =>
+  new TorchTensor(storage, offset, shape, strides);
+
+/** @param {any} bytes @param {any} dtype @param {any} shape @param {any} order */
+function fromBuffer(bytes, dtype, shape, order) {
+  const array = new NumpyArray();
+  return array.build([1, shape, dtype, order === 'F', bytes]) ? array : undefined;
+}
+
+/** Storages of PyTorch and their element types. */
+const STORAGES = {
+  Double: 'F64',
+  Float: 'F32',
+  Half: 'F16',
+  BFloat16: 'BF16',
+  Long: 'I64',
+  Int: 'I32',
+  Short: 'I16',
+  Char: 'I8',
+  Byte: 'U8',
+  Bool: 'BOOL',
+  ComplexFloat: 'C64',
+  ComplexDouble: 'C128',
+};
+
+const DTYPES = 'float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool'.split(' ');
+
+/** @type {[string, ConstructorParameters<typeof Global>[1]][]} */
+const FUNCTIONS = [
+  ['collections.OrderedDict', { call: mapOf, make: mapOf }],
+  ['torch._utils._rebuild_tensor', { call: tensorOf }],
+  ['torch._utils._rebuild_tensor_v2', { call: tensorOf }],
+  [
+    'torch._utils._rebuild_parameter',
+    { call: (data) => (data instanceof TorchTensor ? data : undefined) },
+  ],
+  ['torch.Size', { call: (sizes = []) => (Array.isArray(sizes) ? sizes : undefined) }],
+  [
+    'torch.device',
+    {
+      call: (type, index) =>
+        typeof type !== 'string' ? undefined : index === undefined ? type : `${type}:${index}`,
+    },
+  ],
+  ['argparse.Namespace', { make: () => new Namespace() }],
+  ['_codecs.encode', { call: latin1 }],
+  ['numpy.ndarray', {}],
+  ['numpy.dtype', { call: dtypeOf }],
+  ...['numpy.core', 'numpy._core'].flatMap(
+    (core) =>
+      /** @type {typeof FUNCTIONS} */ ([
+        [`${core}.multiarray._reconstruct`, { call: () => new NumpyArray() }],
+        [`${core}.multiarray.scalar`, { call: scalar }],
+        [`${core}.numeric._frombuffer`, { call: fromBuffer }],
+      ]),
+  ),
+  ...['builtins', '__builtin__'].flatMap(
+    (module) =>
+      /** @type {typeof FUNCTIONS} */ ([
+        [`${module}.set`, { call: setOf }],
+        [`${module}.frozenset`, { call: setOf }],
+        [`${module}.bytes`, { call: bytesOf }],
+        [`${module}.bytearray`, { call: bytesOf }],
+      ]),
+  ),
+];
+
+/** @type {Map<string, Global | string>} */
+export const GLOBALS = new Map();
+for (const [name, does] of FUNCTIONS) GLOBALS.set(name, new Global(name, does));
+for (const [name, type] of Object.entries(STORAGES))
+  GLOBALS.set(`torch.${name}Storage`, new Global(`torch.${name}Storage`, {}, type));
+// A dtype in a configuration is its name, as in PyTorch's own text of it.
+for (const name of DTYPES) GLOBALS.set(`torch.${name}`, `torch.${name}`);
