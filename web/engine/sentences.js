@@ -98,6 +98,29 @@ export const sentences = {
   all_removed: 'every logit is -Infinity',
   stage_leaves_nothing: '{setting} leaves no token to draw',
 
+  // Vocabularies of other programs
+  vocab_bytes: '{file} has {n} bytes, a file of a vocabulary at most {limit}',
+  vocab_json: '{file} is not valid JSON',
+  vocab_json_deep: '{file} has lists or objects nested more than {limit} deep',
+  vocab_json_values: '{file} has {n} values, at most {limit} are read',
+  vocab_no_vocabulary: '{file} holds no vocabulary of a kind that is known here',
+  vocab_token: '{file} has {value} in place of a token',
+  vocab_id:
+    '{file} gives token {token} the id {value}, an id must be a whole number from 0 to below {limit}',
+  vocab_same_id: '{file} gives the id {id} to {token} and to {other}',
+  vocab_same_token: '{file}: tokens {other} and {id} are both {token}',
+  vocab_empty: '{file} has no tokens',
+  vocab_neither:
+    '{file}: token {id}, {token}, is neither a character nor a word with its leading space',
+  vocab_larger: 'the vocabulary has {n} tokens, the model only {limit}',
+  vocab_other_text:
+    'the text has {n} different characters, the model {limit} tokens: choose the text that it was trained on',
+  vocab_note_special: '{file}: special tokens are {tokens}',
+  vocab_note_text: 'the {n} characters of {file}, in the order of their codes, are the tokens',
+  vocab_note_ids: 'there is no vocabulary, so each token is shown as its id, such as {token}',
+  vocab_note_padded: 'the vocabulary has {n} tokens, the model {limit}: the last ones are unused',
+  vocab_note_split: "{file} does not say how a text is split, GPT-2's rule is assumed",
+
   // Chat templates
   no_chat_template: 'the model file has no chat template',
   chat_template_failed: "the model's chat template failed: {reason}",

@@ -1,0 +1,68 @@
+/** Reads whole small files: bytes, UTF-8 text and JSON, each with a limit. */
+import { LogitscopeError } from '../engine/errors.js';
+import { bad } from './faults.js';
+
+/** @typedef {import('./byte-file.js').ByteFile} ByteFile */
+
+/** Largest file of a vocabulary in bytes: 64 MiB, twice the largest known one. */
+export const TEXT_BYTES = 64 << 20;
+/** Depth of nested lists and objects in JSON. */
+const DEPTH = 64;
+/** Number of values in JSON: 2^21; the largest known tokenizer.json has 1.4 million. */
+const VALUES = 1 << 21;
+
+/** @param {ByteFile} file @returns {Promise<Uint8Array>} */
+export async function readBytes(file) {
+  const { name, size } = file;
+  if (size > TEXT_BYTES)
+    throw new LogitscopeError('too_long', 'vocab_bytes', {
+      file: name,
+      n: size,
+      limit: TEXT_BYTES,
+    });
+  return file.read(0, size);
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = new TextEncoder().encode(
+  '"\\,[]{}',
+);
+
+/**
+ * Counts before parsing, because a parser's time and memory grow with the depth and with the number of values.
+ * @param {string} text @param {string} name
+ */
+function checkSize(text, name) {
+  let depth = 0;
+  let values = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (quoted && code === BACKSLASH) i++;
+    else if (code === QUOTE) quoted = !quoted;
+    else if (quoted) continue;
+    else if (code === COMMA) values++;
+    else if (code === OPEN || code === OPEN_LIST) {
+      if (++depth > DEPTH) throw bad(name, 'vocab_json_deep', { limit: DEPTH });
+    } else if (code === CLOSE || code === CLOSE_LIST) depth--;
+  }
+  if (values > VALUES)
+    throw new LogitscopeError('too_long', 'vocab_json_values', {
+      file: name,
+      n: values,
+      limit: VALUES,
+    });
+}
+
+/**
+ * Parses JSON; a byte order mark before it is allowed.
+ * @param {string} text @param {string} name the file's name, for the refusal
+ * @returns {unknown}
+ */
+export function parseJson(text, name) {
+  checkSize(text, name);
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    throw bad(name, 'vocab_json');
+  }
+}
