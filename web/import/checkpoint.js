@@ -25,7 +25,7 @@ import { isZip, readZip } from './zip.js';
 const WEIGHTS = ['model', 'state_dict', 'model_state_dict', 'module', 'weights', 'params', 'net'];
 const MOST_TENSORS = 1 << 16;
 /** Limits of the plain values of a file: values in all, and their depth. */
-const MOST_VALUES = 1 << 20;
+const MOST_VALUES = 1 << 19;
 const DEEPEST = 64;
 
 /**
@@ -169,7 +169,10 @@ function tensorOf(file, name, tensor) {
   return tensorOfNumpy(file, name, { dtype, fortran, shape, size: bytes.length, bytes: read });
 }
 
-/** Turns unpickled values into plain objects, lists, texts and numbers; it leaves out all other values. */
+/**
+ * Turns unpickled values into plain objects, lists, texts and numbers, as JSON has them; an integer beyond
+ * 2^53 becomes a text. It leaves out all other values.
+ */
 class Plain {
   left = MOST_VALUES;
 
@@ -183,7 +186,8 @@ class Plain {
     this.left -= value?.size ?? (Array.isArray(value) ? value.length : 1);
     if (this.left < 0 || depth > DEEPEST)
       throw bad(this.file, 'import_values', { limit: MOST_VALUES, depth: DEEPEST });
-    if (value === null || /number|string|boolean|bigint/.test(typeof value)) return value;
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value !== 'object' || value === null) return value;
     if (value instanceof Map)
       return Object.fromEntries(
         [...value].flatMap(([key, part]) => {

@@ -23,6 +23,9 @@ export const unsupported = (file, key, values = {}) =>
 
 /** Shortens a name from a file for a sentence. @param {unknown} name */
 export function named(name) {
-  const text = String(name).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd');
+  const text = (typeof name === 'object' ? `(${typeof name})` : String(name)).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    '\ufffd',
+  );
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

@@ -172,7 +172,7 @@ class Machine {
 
   /** Counts the values that a call copies. @param {any[]} given */
   count(given) {
-    for (const value of given) this.copied += value?.length ?? value?.size ?? 0;
+    for (const value of given) this.copied += sizeOf(value);
     if (this.copied > 2 * this.bytes.length + FREE_COPIES) throw this.fault('pickle_copies');
   }
 
@@ -255,9 +255,9 @@ class Machine {
   call(kind) {
     const tuple = this.pop();
     const callee = this.pop();
-    const given = Array.isArray(tuple) ? tuple.slice(0, MOST_ARGUMENTS) : [];
-    this.count(given);
-    const made = callee instanceof Global ? callee[kind]?.(...given) : undefined;
+    const given = Array.isArray(tuple) ? tuple.slice(0, MOST_ARGUMENTS) : null;
+    if (given) this.count(given);
+    const made = given && callee instanceof Global ? callee[kind]?.(...given) : undefined;
     if (made === undefined)
       throw this.fault('pickle_arguments', {
         name: callee instanceof Global ? callee.name : typeof callee,
@@ -282,6 +282,14 @@ class Machine {
 }
 
 const MOST_ARGUMENTS = 16;
+
+/** @param {any} value */
+const sizeOf = (value) =>
+  value instanceof Map || value instanceof Set
+    ? value.size
+    : typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array
+      ? value.length
+      : 0;
 
 /** The names of instructions that are known and refused, for sentences. @type {Record<number, string>} */
 const NOT_READ = Object.fromEntries(

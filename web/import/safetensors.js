@@ -5,7 +5,7 @@
 import { phrase } from '../engine/errors.js';
 import { textOf, u64, viewOf } from './byte-file.js';
 import { bad, named, unsupported } from './faults.js';
-import { SIZES, countOf, sourceTensor } from './tensor.js';
+import { SIZES, countOf, shapeText, sourceTensor } from './tensor.js';
 
 /**
  * @typedef {import('./byte-file.js').ByteFile} ByteFile
@@ -114,6 +114,8 @@ function checkPlaces(file, rows, start) {
     if (!Object.hasOwn(SIZES, type))
       throw unsupported(file.name, 'import_type', { name: named(name), type: named(type) });
     const wanted = countOf(row.shape) * SIZES[type];
+    if (Number.isNaN(wanted))
+      throw fault(name, phrase('place_shape', { value: shapeText(row.shape) }));
     if (offsets[1] - offsets[0] !== wanted)
       throw fault(name, phrase('header_bytes', { n: offsets[1] - offsets[0], limit: wanted }));
   }

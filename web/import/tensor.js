@@ -83,7 +83,7 @@ export function sourceTensor(place) {
   const count = countOf(shape);
   if (!areCounts(shape) || Number.isNaN(count))
     throw fault(phrase('place_shape', { value: shapeText(shape) }));
-  const strides = place.strides ?? strideOf(shape);
+  const strides = place.strides === undefined ? strideOf(shape) : place.strides;
   if (!areCounts(strides) || strides.length !== shape.length || !areCounts([offset]))
     throw fault(phrase('place_strides', { value: shapeText(strides) }));
   const from = Number(offset);
@@ -104,8 +104,8 @@ export function sourceTensor(place) {
   };
 }
 
-/** @param {unknown} shape */
-const shapeText = (shape) =>
+/** A shape for a sentence. @param {unknown} shape */
+export const shapeText = (shape) =>
   named(Array.isArray(shape) ? `(${shape.slice(0, 10).map(String).join(', ')})` : typeof shape);
 
 /** @param {number[]} shape @param {number[]} strides */

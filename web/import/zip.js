@@ -2,7 +2,7 @@
  * Reads a ZIP archive (APPNOTE 6.3.10, with ZIP64). Each entry is checked against the central directory
  * before any of its bytes are used; the directory alone decides which bytes belong to which entry.
  */
-import { phrase } from '../engine/errors.js';
+import { LogitscopeError, phrase } from '../engine/errors.js';
 import { textOf, u64, viewOf } from './byte-file.js';
 import { crc32 } from './crc32.js';
 import { bad, named, unsupported } from './faults.js';
@@ -227,7 +227,7 @@ function entryOf(file, one) {
       if (!stored)
         return (
           await inflate(file, one, at, to).catch((error) => {
-            if (error?.code) throw error;
+            if (error instanceof LogitscopeError) throw error;
             throw entryFault(file.name, one, phrase('entry_deflate', { n: size }));
           })
         ).subarray(from);
