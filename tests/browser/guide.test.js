@@ -380,7 +380,7 @@ test('on a phone a beat is a line with its button, and the link for sharing has 
     await effectOf(guide, said, beat);
     const box = await guide.boundingBox();
     assert.equal(box.height, height);
-    for (const part of ['.text', 'nav']) {
+    for (const part of ['.text', '.go']) {
       const { x, y, width, height } = await guide.locator(part).boundingBox();
       const inside = x >= 0 && x + width <= 375 && y >= box.y && y + height <= box.y + box.height;
       assert.ok(inside, `${part} after beat ${beat}`);

@@ -590,23 +590,41 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   ]);
   assert.deepEqual(await chosen(), ['Temperature']);
   assert.equal(await also.count(), 0);
-  // The group is one stop of Tab; arrows move and choose, from the last to the first too.
+  // The row is one stop of Tab; arrows move and choose, and the menu follows the last button.
   await group.getByRole('radio', { name: 'Temperature' }).focus();
-  for (const [key, name] of [
+  const focused = (it) => it.matches(':focus');
+  for (const [key, name, isMenu = false] of [
     ['ArrowRight', 'Top-k'],
     ['ArrowDown', 'Top-p'],
-    ['End', 'Min-p'],
+    ['Home', 'Temperature'],
+    ['End', 'Temperature', true],
     ['ArrowRight', 'Temperature'],
+    ['ArrowLeft', 'Temperature', true],
     ['ArrowLeft', 'Min-p'],
     ['ArrowUp', 'Top-p'],
   ]) {
     await page.keyboard.press(key);
     await settle(page);
     assert.deepEqual(await chosen(), [name], key);
-    assert.ok(await group.getByRole('radio', { name }).evaluate((it) => it.matches(':focus')));
+    const to = isMenu ? view.locator('.more') : group.getByRole('radio', { name });
+    assert.ok(await to.evaluate(focused), key);
   }
   await page.keyboard.press('Tab');
-  assert.ok(await view.locator('.more').evaluate((it) => it.matches(':focus')));
+  assert.ok(await knob.evaluate(focused));
+  // A digit at the handle opens its box; Enter accepts the number and returns. Escape returns without it.
+  await page.keyboard.type('0.7');
+  const typed = view.locator('.headline input');
+  assert.ok(await typed.evaluate(focused));
+  await page.keyboard.press('Escape');
+  assert.ok(await knob.evaluate(focused));
+  await settle(page);
+  assert.equal(await numberOf(knob), 1);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('0.9');
+  await page.keyboard.press('Enter');
+  assert.ok(await knob.evaluate(focused));
+  await settle(page);
+  assert.equal(await numberOf(knob), 0.9);
   await knob.press('PageDown');
   await settle(page);
   const { value: nucleus } = await expectCrossing(opened, { name: 'top_p', temperature: 1.5 });

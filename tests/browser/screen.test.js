@@ -37,7 +37,7 @@ test('each view shows few words and few controls, and a line of the chain shows 
     assert.ok(count <= words, `${view}: ${count} words: ${found.words.join(' ')}`);
     assert.ok(length > 5 && count > 20, `${view} is shown`);
   };
-  await expectFew('Explore', 90, 24);
+  await expectFew('Explore', 90, 14);
 
   await page.locator('#tab-bench').click();
   await page.locator('logit-distribution .row').first().waitFor();

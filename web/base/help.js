@@ -5,7 +5,7 @@ import { LogitElement, define } from './element.js';
 import helpStyles from './help.css';
 
 export class LogitHelp extends LogitElement {
-  static properties = { label: {}, text: {} };
+  static properties = { label: {}, text: {}, stop: { state: true } };
 
   static styles = [...LogitElement.styles, helpStyles];
 
@@ -13,6 +13,21 @@ export class LogitHelp extends LogitElement {
     super();
     this.label = '';
     this.text = '';
+    /** The tabindex of the button, for a toolbar. */
+    this.stop = 0;
+  }
+
+  get tabIndex() {
+    return this.stop;
+  }
+
+  set tabIndex(stop) {
+    this.stop = stop;
+  }
+
+  /** @param {FocusOptions} [options] */
+  focus(options) {
+    this.renderRoot.querySelector('button')?.focus(options);
   }
 
   render() {
@@ -26,7 +41,7 @@ export class LogitHelp extends LogitElement {
    */
   renderPress(face, text, name = undefined) {
     return html`<button type="button" class=${name ? 'ring' : nothing} popovertarget="about"
-        aria-label=${name ?? face}>${face}</button><p id="about" popover role="note"
+        tabindex=${this.stop} aria-label=${name ?? face}>${face}</button><p id="about" popover role="note"
         @toggle=${this.#place}>${text}</p>`;
   }
 

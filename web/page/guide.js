@@ -7,6 +7,7 @@ import { html, nothing } from 'lit';
 import { locales } from '#locales/guide';
 import { addMessages, fixed, number, percent, plain, t } from '../locale/locale.js';
 import { LogitElement, define } from '../base/element.js';
+import { Toolbars } from '../base/toolbars.js';
 import { capitalise, settingName } from '../base/setting-words.js';
 import { DRAWS } from '../views/landscape/rain.js';
 import guideStyles from './guide.css';
@@ -164,6 +165,7 @@ export class LogitGuide extends LogitElement {
 
   constructor() {
     super();
+    new Toolbars(this);
     /** The current beat, from 1; beats + 1 is the end of the tour. */
     this.beat = 1;
     this.beats = 0;
@@ -212,8 +214,8 @@ export class LogitGuide extends LogitElement {
         <h2 id="title" class="visually-hidden" tabindex="-1">${t(last ? 'guide.end' : `guide.${beat}`)}</h2>
         <span class="count">${last ? '' : `${number(beat)}/${number(this.beats)}`}</span>
         <p class="text" aria-live="polite">${last ? t('guide.end.said') : (this.said?.() ?? this.#renderDeed())}</p>
-        ${last || over ? nothing : this.#renderButton()}
-        <nav aria-label=${t('guide.label')}>
+        <div class="go" role="toolbar" aria-label=${t('guide.label')}>
+          ${last || over ? nothing : this.#renderButton()}
           ${
             last
               ? html`<button class="primary" data-guide="bench" @click=${() => this.#end(true)}>${t('guide.bench')}</button>`
@@ -222,7 +224,7 @@ export class LogitGuide extends LogitElement {
                 <button class=${over ? 'primary' : ''} data-guide="next" aria-label=${t('guide.next')} @click=${() => this.#go(beat + 1)}>›</button>`
           }
           <button data-guide="skip" aria-label=${t(last ? 'guide.close' : 'guide.skip')} @click=${() => this.#end(false)}>×</button>
-        </nav>
+        </div>
       </section>
     `;
   }

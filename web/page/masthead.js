@@ -33,7 +33,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   return html`
     <div class="top">
     <slot name="name"></slot>
-    <div class="places scroll" ?hidden=${!shows('tabs')}>
+    <div class="places scroll" role="toolbar" aria-label=${t('view.label')} ?hidden=${!shows('tabs')}>
       ${renderTabs(scope, go)}
       ${scope.shareable ? html`<a href=${inLanguage('?lesson')}>${t('page.lessons')}</a>` : nothing}
     </div>
@@ -51,26 +51,17 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
 }
 
 /** @param {import('./scope.js').LogitScope} scope @param {(view: string) => void} go */
-function renderTabs({ view, renderRoot }, go) {
+function renderTabs({ view }, go) {
   // The others have a tab only while they are visible.
   const names = VIEWS.map(({ name }) => name).filter(
     (name) => !SHEET_VIEWS.includes(name) || name === view,
   );
-  const onKey = (/** @type {KeyboardEvent} */ event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const next = names[(names.indexOf(view) + step + names.length) % names.length];
-    go(next);
-    /** @type {HTMLElement | null} */ (renderRoot.querySelector(`#tab-${next}`))?.focus();
-  };
   return html`
-    <div role="tablist" aria-label=${t('view.label')} @keydown=${onKey}>
+    <div role="tablist" aria-label=${t('view.label')}>
       ${names.map(
         (name) => html`
         <button role="tab" id="tab-${name}" aria-controls="view" data-view=${name}
-          aria-selected=${name === view} tabindex=${name === view ? 0 : -1}
-          @click=${() => go(name)}>${t(`view.${name}`)}</button>`,
+          aria-selected=${name === view} @click=${() => go(name)}>${t(`view.${name}`)}</button>`,
       )}
     </div>`;
 }

@@ -11,6 +11,7 @@ import { Debounce } from '../base/debounce.js';
 import { define } from '../base/element.js';
 import { detailOf, reason, sayDropped } from '../base/faults.js';
 import { glossary } from '../base/term.js';
+import { Toolbars } from '../base/toolbars.js';
 import { hasMessage, t } from '../locale/locale.js';
 import { assets } from '../state/assets.js';
 import { Choices } from '../state/choices.js';
@@ -89,6 +90,7 @@ export class LogitScope extends InstrumentElement {
 
   constructor() {
     super();
+    new Toolbars(this);
     this.model = '';
     /** The context length in tokens; null for the engine's default. @type {number | null} */
     this.context = null;

@@ -1,5 +1,7 @@
-/** The buttons beside the landscape's picture: Play, other luck, many draws. */
+/** The buttons beside the landscape's picture: Play, other luck, many draws, the explanation. */
 import { html } from 'lit';
+import { help } from '../../base/help.js';
+import { settingName } from '../../base/setting-words.js';
 import { number, t } from '../../locale/locale.js';
 import { DRAWS } from './rain.js';
 
@@ -11,11 +13,22 @@ const DIE = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
   <circle cx="8" cy="8" r="1"></circle></svg>`;
 
 /**
- * @param {{ playing: boolean, play: () => void, roll: () => void, drawMany: () => void }} deeds
+ * @typedef {object} Deeds
+ * @property {string} knob its name
+ * @property {boolean} single true if there is no line of u
+ * @property {boolean} playing
+ * @property {() => void} play
+ * @property {() => void} roll
+ * @property {() => void} drawMany
  */
-export function renderDeeds({ playing, play, roll, drawMany }) {
+
+/** @param {Deeds} deeds */
+export function renderDeeds({ knob, single, playing, play, roll, drawMany }) {
+  const stacked = t('landscape.stacked', { knob: settingName(knob) });
+  const about = single ? stacked : `${stacked} ${t('landscape.crossing')}`;
   return html`
     <button class="primary play" data-command="play" @click=${play}>${t(playing ? 'landscape.stop' : 'landscape.play')}</button>
     <button class="quiet" data-command="roll" @click=${roll}>${DIE} ${t('landscape.roll')}</button>
-    <button class="quiet" data-command="rain" @click=${drawMany}>× ${number(DRAWS)}</button>`;
+    <button class="quiet" data-command="rain" @click=${drawMany}>× ${number(DRAWS)}</button>
+    ${help(t('view.landscape'), about)}`;
 }

@@ -4,6 +4,7 @@ import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import { fixed, percent, plain, t } from '../../locale/locale.js';
 import { SYMBOLS, round } from './axis.js';
+import { leaveBox } from './handles.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
@@ -61,9 +62,10 @@ export class Headline {
     const symbol = SYMBOLS[row.name];
     return html`
       <label class="big ${symbol ? '' : 'long'}"><span>${symbol ? `${symbol} =` : settingName(row.name)}</span>
-        <input inputmode="decimal" autocomplete="off" size="4" aria-label=${settingName(row.name)}
+        <input inputmode="decimal" autocomplete="off" size="4" data-box="knob" tabindex="-1" aria-label=${settingName(row.name)}
           aria-invalid=${error !== ''} .value=${box.text ?? shownValue(row, value, running)}
-          @input=${box.onInput} @change=${box.onChange}></label>
+          @input=${box.onInput} @change=${box.onChange}
+          @keydown=${(/** @type {KeyboardEvent} */ event) => leaveBox(event, box)}></label>
       <p class="about ${error ? 'error' : ''}">${error || about}</p>`;
   }
 }

@@ -12,9 +12,8 @@ import { guard } from 'lit/directives/guard.js';
 import { locales } from '#locales/landscape';
 import { sentence } from '../../base/faults.js';
 import { define } from '../../base/element.js';
-import { help } from '../../base/help.js';
+import { Toolbars } from '../../base/toolbars.js';
 import { ModelElement } from '../../base/model-element.js';
-import { settingName } from '../../base/setting-words.js';
 import { addMessages, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { initialChoices } from '../../state/fields.js';
@@ -104,6 +103,7 @@ export class LogitLandscape extends ModelElement {
 
   constructor() {
     super();
+    new Toolbars(this);
     const { knob, twin, u, ids } = initialChoices('landscape');
     /** The setting along the x axis; null for temperature. @type {string | null} */
     this.knob = knob;
@@ -421,7 +421,7 @@ export class LogitLandscape extends ModelElement {
         }
         ${pair.on ? html`<div class="prompts">${pair.shown?.renderPrompts() ?? nothing}</div>` : nothing}
         ${this.sentence.render({ hidden: given !== null, invalid: this.content.fault !== null, examples: bare ? [] : (this.examples ?? this.offer.examples) })}
-        <div class="knobs">${row ? this.#renderKnobs(row) : nothing}</div>
+        <div class="knobs" role="toolbar" aria-label=${t('landscape.settings')}>${row ? this.#renderKnobs(row) : nothing}</div>
         ${row && pair.on ? html`<div class="twin">${pair.shown?.render(row) ?? nothing}</div>` : nothing}
         <div class="stage">
           <div class="picture">
@@ -432,14 +432,15 @@ export class LogitLandscape extends ModelElement {
           <div class="side">
             <div class="headline">${row ? this.#renderHeadline(row) : nothing}</div>
             <div class="bars"><canvas aria-hidden="true" @click=${this.#onBar}></canvas></div>
-            <div class="acts">${row ? this.#renderDeeds() : nothing}</div>
+            <div class="acts" role="toolbar" aria-label=${t('landscape.deeds')}>${row ? this.#renderDeeds(row) : nothing}</div>
           </div>
           <canvas class="drops" aria-hidden="true"></canvas>
         </div>
         ${row && !bare && !given ? this.#renderLadder(row) : nothing}
       </div>
-      <div class="below">${row ? [renderAbout(row.name, this.lines.single), this.#renderTable()] : nothing}</div>
+      <div class="below">${row ? this.#renderTable() : nothing}</div>
       ${this.#menu.render()}
+      <span id="opens" hidden>${t('landscape.opens')}</span>
       <p class="visually-hidden" role="status">${!rests ? '' : pair.on ? pair.shown?.words : statusWords(this.lines, this.content, this.#rain.tally)}</p>
     `;
   }
@@ -500,10 +501,14 @@ export class LogitLandscape extends ModelElement {
     });
   }
 
-  #renderDeeds() {
+  /** @param {TableRow} row */
+  #renderDeeds({ name }) {
     const playing = this.lines.playing && !this.lines.run.sweeps;
-    return guard([playing, t('language')], () =>
+    const { single } = this.lines;
+    return guard([playing, name, single, t('language')], () =>
       renderDeeds({
+        knob: name,
+        single,
         playing,
         play: () => this.lines.play(),
         roll: () => this.lines.roll(),
@@ -550,12 +555,6 @@ export class LogitLandscape extends ModelElement {
         }
       </details>`;
   }
-}
-
-/** Renders the question mark that explains the picture. @param {string} name of the knob @param {boolean} single */
-function renderAbout(name, single) {
-  const stacked = t('landscape.stacked', { knob: settingName(name) });
-  return help(t('view.landscape'), single ? stacked : `${stacked} ${t('landscape.crossing')}`);
 }
 
 /** @param {import('./axis.js').Tick} tick */

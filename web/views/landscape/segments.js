@@ -45,33 +45,14 @@ export function renderKnobs({ row, rows, also, openBench, choose, beside }) {
 function renderSegments({ name: knob }, rows, choose) {
   const named = NAMED.filter((name) => rows.some((row) => row.name === name));
   const others = rows.filter(({ name }) => !NAMED.includes(name));
-  // Without a checked button, Tab stops at the first one.
-  const stop = named.includes(knob) ? knob : named[0];
   return html`
     <div class="segments">
-      <div class="named" role="radiogroup" aria-label=${t('landscape.knob')} @keydown=${onKey}>${named.map(
+      <div class="named" role="radiogroup" aria-label=${t('landscape.knob')}>${named.map(
         (name) =>
           html`<button role="radio" data-knob=${name} aria-checked=${name === knob}
-            tabindex=${name === stop ? 0 : -1} @click=${() => choose(name)}>${capitalise(settingName(name))}</button>`,
+            @click=${() => choose(name)}>${capitalise(settingName(name))}</button>`,
       )}</div>${others.length > 0 ? renderMore(knob, others, choose) : nothing}
     </div>`;
-}
-
-/** Moves the focus to another button and chooses it. @param {KeyboardEvent} event */
-function onKey(event) {
-  const { key, target, currentTarget, altKey, ctrlKey, metaKey } = event;
-  if (altKey || ctrlKey || metaKey) return;
-  const group = /** @type {HTMLElement} */ (currentTarget);
-  const all = [...group.querySelectorAll('button')];
-  const along = getComputedStyle(group).direction === 'rtl' ? -1 : 1;
-  const steps = { ArrowRight: along, ArrowLeft: -along, ArrowDown: 1, ArrowUp: -1 };
-  const from = all.indexOf(/** @type {HTMLButtonElement} */ (target));
-  const step = steps[/** @type {keyof typeof steps} */ (key)];
-  const to = key === 'Home' ? 0 : key === 'End' ? -1 : step && (from + step) % all.length;
-  if (to === undefined) return;
-  event.preventDefault();
-  all.at(to)?.focus();
-  all.at(to)?.click();
 }
 
 /** @param {string} knob @param {TableRow[]} others @param {Options['choose']} choose */

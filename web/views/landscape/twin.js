@@ -9,7 +9,7 @@ import { percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { ticksOf } from './axis.js';
 import { Content } from './content.js';
-import { renderHandles } from './handles.js';
+import { leaveBox, renderHandles } from './handles.js';
 import { shownValue } from './headline.js';
 import { Input } from './input.js';
 import { Picture } from './picture.js';
@@ -224,9 +224,10 @@ export class Twin {
     const name = settingName(row.name);
     return html`
       <div class="head"><label class="value"><span>${name} =</span>
-        <input inputmode="decimal" autocomplete="off" size="6" aria-label=${name} aria-invalid=${box.error !== ''}
+        <input inputmode="decimal" autocomplete="off" size="6" data-box="knob" tabindex="-1" aria-label=${name} aria-invalid=${box.error !== ''}
           .value=${box.text ?? shownValue(row, lines.knob.value, lines.playing)}
-          @input=${box.onInput} @change=${box.onChange}></label>
+          @input=${box.onInput} @change=${box.onChange}
+          @keydown=${(/** @type {KeyboardEvent} */ event) => leaveBox(event, box)}></label>
       <p class=${box.error ? 'hint error' : 'hint'}>${box.error || t(`landscape.twin.${row.name}`)}</p></div>
       ${this.panes.map((pane, i) => this.#renderPane(pane, i, row))}`;
   }

@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import { readSetting } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
 import { fixed, t } from '../../locale/locale.js';
+import { leaveBox } from './handles.js';
 import { U_MAX } from './input.js';
 
 /** A row for u, so that its box checks its input like a setting. */
@@ -30,11 +31,13 @@ export class UBox {
 
   /** @param {number | null} u null without a line of u */
   render(u) {
-    const { text, error, onInput, onChange } = this.#box;
+    const box = this.#box;
+    const { text, error } = box;
     return html`<label class="die ${u !== null && u < HIGH ? 'low' : ''}" translate="no"><span>u =</span>
-      <input inputmode="decimal" autocomplete="off" size="6" aria-label=${t('landscape.u')}
+      <input inputmode="decimal" autocomplete="off" size="6" data-box="u" tabindex="-1" aria-label=${t('landscape.u')}
         aria-invalid=${error !== ''} .value=${text ?? (u === null ? '' : fixed(u, 4))}
-        @input=${onInput} @change=${onChange}>
+        @input=${box.onInput} @change=${box.onChange}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => leaveBox(event, box)}>
       ${error ? html`<small class="error" role="alert">${error}</small>` : nothing}</label>`;
   }
 }
