@@ -1,6 +1,6 @@
 /** Fetches the landscape's first frame, which is shown before the model is loaded, and the tour. */
 import { recall } from '../state/memory.js';
-import { VIEWS } from './views.js';
+import { loadView } from './views.js';
 
 /**
  * @typedef {import('../state/first-frame.js').FirstFrame} FirstFrame
@@ -55,10 +55,9 @@ export class FirstScreen {
    */
   async fetch(frameOf) {
     const scope = this.#scope;
-    const load = /** @type {() => Promise<unknown>} */ (VIEWS[0].load);
     const parts = /** @type {const} */ ([
       import('#first-frame'),
-      load(),
+      loadView('landscape'),
       scope.address.fragment.length < 2 && this.offerTour(),
     ]);
     const [found] = await Promise.allSettled(parts);

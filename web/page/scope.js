@@ -27,7 +27,6 @@ import {
   parseParts,
   stateParts,
 } from '../state/page-state.js';
-import '../views/bench/bench.js';
 import { requestsOf } from '../views/bench/requests.js';
 import panelStyles from '../style/panel.css';
 import { FirstScreen } from './first-screen.js';
@@ -36,7 +35,7 @@ import { InstrumentElement, refusedPart } from './instrument-element.js';
 import { renderMasthead, showTab } from './masthead.js';
 import { ModelOpener } from './model-opener.js';
 import scopeStyles from './scope.css';
-import { VIEWS } from './views.js';
+import { VIEWS, loadView } from './views.js';
 
 /**
  * @typedef {import('../base/element.js').LogitElement} LogitElement
@@ -301,9 +300,8 @@ export class LogitScope extends InstrumentElement {
     else if (changed.has('prompt') && this.ready) this.instrument.setPrompt(this.unnamed.prompt);
     if (!changed.has('view')) return;
     if (changed.get('view') !== undefined) this.emit('logit-show', { view: this.view });
-    const view = VIEWS.find(({ name }) => name === this.view);
-    if (!view) this.view = 'bench';
-    else view.load?.();
+    if (!VIEWS.some(({ name }) => name === this.view)) this.view = 'bench';
+    loadView(this.view);
     if (this.view === 'landscape' && !this.ready && !this.missing)
       this.#first.fetch((built) => this.#frameOf(built));
   }
@@ -505,6 +503,7 @@ export class LogitScope extends InstrumentElement {
 
   #renderBench() {
     if (!this.ready) return nothing;
+    loadView('bench');
     const shown = this.view === 'bench';
     const given = {
       instrument: this.instrument,

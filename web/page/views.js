@@ -1,7 +1,7 @@
 /**
- * The views of the instrument other than the bench: elements whose code is fetched when they are first
- * shown. A view gets model, prompt, settings and its choices. It emits logit-choose for a new choice, and
- * logit-adopt to show its settings on the bench.
+ * The views of the instrument: elements whose code is fetched when they are first shown. A view gets model,
+ * prompt, settings and its choices. It emits logit-choose for a new choice, and logit-adopt to show its
+ * settings on the bench. The bench has no `render`, because <logit-scope> keeps it under the other views.
  */
 import { html } from 'lit';
 import { listen, props } from '../base/props.js';
@@ -20,7 +20,7 @@ import { VIEW_NAMES, choicesOf } from '../state/fields.js';
  * @property {string[]} examples of prompts
  * @property {unknown} guide the line of the tour
  *
- * @typedef {{ load: () => Promise<unknown>, render: (instrument: Instrument, choices: Choices,
+ * @typedef {{ load: () => Promise<unknown>, render?: (instrument: Instrument, choices: Choices,
  *   requests: Requests, frame: Frame) => unknown }} View
  */
 
@@ -40,7 +40,8 @@ function comingTo(first) {
 }
 
 /** @type {Record<string, View>} */
-const BESIDE = {
+const VIEW = {
+  bench: { load: () => import('../views/bench/bench.js') },
   landscape: {
     load: () => import('../views/landscape/landscape.js'),
     render: (
@@ -83,5 +84,8 @@ const BESIDE = {
   },
 };
 
-/** @type {({ name: string } & Partial<View>)[]} */
-export const VIEWS = VIEW_NAMES.map((name) => ({ name, ...BESIDE[name] }));
+/** @type {({ name: string } & View)[]} */
+export const VIEWS = VIEW_NAMES.map((name) => ({ name, ...VIEW[name] }));
+
+/** Fetches the code of a view. @param {string} name one of VIEW_NAMES */
+export const loadView = (name) => VIEW[name].load();

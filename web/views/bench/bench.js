@@ -93,7 +93,7 @@ export class LogitBench extends LogitElement {
     this.#measure();
     this.#resized.observe(this);
     addEventListener('resize', this.#onResize);
-    for (const type of EVENTS) this.given.instrument.addEventListener(type, this);
+    this.#listen();
     import('./step-motion.js').then((motion) => (this.#motion = motion));
   }
 
@@ -102,7 +102,16 @@ export class LogitBench extends LogitElement {
     this.#resized.disconnect();
     this.#tall.disconnect();
     removeEventListener('resize', this.#onResize);
-    for (const type of EVENTS) this.given.instrument.removeEventListener(type, this);
+    for (const type of EVENTS) this.given.instrument?.removeEventListener(type, this);
+  }
+
+  /** An element that is older than this code has no `given` before its first update. */
+  #listen() {
+    for (const type of EVENTS) this.given.instrument?.addEventListener(type, this);
+  }
+
+  firstUpdated() {
+    this.#listen();
   }
 
   /** Handles an event of the instrument. The event `step` comes before the panels show the step. @param {Event} event */
