@@ -161,6 +161,17 @@ test('a reload at once or in a run restores each setting and token, and the hist
   const one = await state();
   assert.equal(one.branch.length, 1);
   assert.deepEqual(one, await left());
+  // The server answers after the pause of an address: the page leaves its address until it closes.
+  await page.route('**/?lang=en**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.continue();
+  });
+  await page.locator('logit-scope').evaluate((scope) => scope.step());
+  await reload(page);
+  await page.unroute('**/?lang=en**');
+  assert.equal((await state()).branch.length, 2);
+  await goBack(page);
+  assert.deepEqual(await state(), one);
   await leaving();
   await page.locator('[data-command=run]').click();
   await until(

@@ -19,6 +19,8 @@ import { keepInstrument } from './site-links.js';
 
 /** The pause between a change and the update of the address, in ms. */
 const WRITE_DELAY_MS = 250;
+/** The longest wait for the end of this document after a reload or a link has begun, in ms. It may be cancelled. */
+const LEAVE_MS = 30_000;
 
 /** Returns the record of the current history entry; null if the user typed the address. @returns {EntryRecord | null} */
 const currentRecord = () => history.state?.logitscope ?? null;
@@ -27,6 +29,20 @@ const currentRecord = () => history.state?.logitscope ?? null;
 async function findFiles(file) {
   await import('./reopen.js');
   return (await import('./local-files.js')).findFiles(file);
+}
+
+/**
+ * Accepts typed text that still waits for its debounce or for loss of focus.
+ * @param {Debounce} kept the debounce whose action must not run
+ */
+function takeTyped(kept) {
+  let box = /** @type {any} */ (document.activeElement);
+  while (box?.shadowRoot?.activeElement) box = box.shadowRoot.activeElement;
+  if (/^text/.test(box?.type)) {
+    box.blur();
+    box.focus();
+  }
+  Debounce.flush(kept);
 }
 
 export class PageAddress {
@@ -47,6 +63,8 @@ export class PageAddress {
   #ofRun = false;
   /** True if the user was told that the storage is full. */
   #full = false;
+  /** The time before which no address is written: a reload or a link has begun, and the browser would drop a new entry. */
+  #leaves = 0;
   /** The number of addresses that are being read; while it is not 0, no address is written. */
   #reading = 0;
   /** @type {typeof import('./visit.js') | null} */
@@ -64,6 +82,7 @@ export class PageAddress {
     scope.addEventListener('logit-change', () => changed(!scope.moving.direct));
     for (const type of ['logit-step', 'logit-show'])
       scope.addEventListener(type, () => changed(true));
+    addEventListener('beforeunload', () => (this.#leaves = performance.now() + LEAVE_MS));
     addEventListener('pagehide', () => this.#leave());
     document.addEventListener('visibilitychange', () => document.hidden && this.#leave());
     for (const type of ['popstate', 'hashchange'])
@@ -145,11 +164,16 @@ export class PageAddress {
     return address.href;
   }
 
+  /** True while no address may be written. */
+  get #holds() {
+    return this.#reading > 0 || performance.now() < this.#leaves;
+  }
+
   /** @returns {void} */
   #write() {
     if (this.#scope.missing) return;
     const { running } = this.#scope.moving;
-    if (this.#reading > 0 || (running && this.#ofRun)) return this.#later(false);
+    if (this.#holds || (running && this.#ofRun)) return this.#later(false);
     const method = this.#method;
     this.#pending = false;
     this.#ofRun = running;
@@ -190,7 +214,7 @@ export class PageAddress {
   #leave() {
     const closed = !this.#first || this.#scope.missing || this.#reading > 0;
     if (closed) return keepInstrument({ href: location.href });
-    this.#visit?.takeTyped(this.#debounce);
+    takeTyped(this.#debounce);
     const coming = this.#coming;
     const href = coming ?? this.#format();
     // The bench emits a change only after its reading, so a change may not be pending yet.
@@ -207,7 +231,7 @@ export class PageAddress {
   #later(discrete) {
     this.#discrete ||= discrete;
     this.#pending = true;
-    if (this.#scope.moving.running && !this.#ofRun && this.#reading === 0) return this.#write();
+    if (this.#scope.moving.running && !this.#ofRun && !this.#holds) return this.#write();
     this.#debounce.schedule(WRITE_DELAY_MS, () => this.#write());
   }
 

@@ -4,7 +4,6 @@
  * numbers of a short text and names the rest. sessionStorage keeps the rest; if the browser refuses
  * storage, the document keeps it.
  */
-import { Debounce } from '../base/debounce.js';
 import { MAX_BRANCH_TOKENS, checkPart, isObject } from '../state/fields.js';
 import { leftOut, stateParts } from '../state/page-state.js';
 import { keepFile, newKey } from './local-files.js';
@@ -134,20 +133,6 @@ export function recall({ text, long = [] }) {
     saved: found ? { ...found, tip: text.at } : null,
     long: long.filter((name) => name in values).map((name) => [name, values[name]]),
   };
-}
-
-/**
- * Accepts typed text that still waits for its debounce or for loss of focus.
- * @param {Debounce} kept the debounce whose action must not run
- */
-export function takeTyped(kept) {
-  let box = /** @type {any} */ (document.activeElement);
-  while (box?.shadowRoot?.activeElement) box = box.shadowRoot.activeElement;
-  if (/^text/.test(box?.type)) {
-    box.blur();
-    box.focus();
-  }
-  Debounce.flush(kept);
 }
 
 /** @param {unknown} n @param {number} limit */
