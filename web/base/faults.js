@@ -14,6 +14,11 @@ const NAMED = 8;
 
 /** @type {Words | null} */
 let words = null;
+/** The number of callers that wait for the strings. */
+let waiting = 0;
+
+/** True while a sentence is not shown because its strings are being fetched. */
+export const isFetchingWords = () => waiting > 0;
 
 /** Returns the engine's own sentences; used if the strings cannot be fetched. @type {Words} */
 const english = {
@@ -35,7 +40,10 @@ function say(form, fault, host) {
 
 /** @returns {Promise<Words>} */
 async function fetchWords() {
-  return (words ??= await import('./fault-words.js').catch(() => english));
+  waiting++;
+  words ??= await import('./fault-words.js').catch(() => english);
+  waiting--;
+  return words;
 }
 
 /** Fetches the strings and returns the reason of a fault. @param {Fault} fault */

@@ -1,6 +1,7 @@
 /** Detects when a page has settled: it shows its state, and no work is pending. */
 import { enginesBusy } from '../state/engines.js';
 import { Debounce } from './debounce.js';
+import { isFetchingWords } from './faults.js';
 
 /** Waits for a frame and for the work that it starts. */
 function frame() {
@@ -28,6 +29,7 @@ function working(root) {
 export async function settled() {
   for (let still = 0; still < 2; ) {
     await frame();
-    still = Debounce.flush() || enginesBusy() || working(document) ? 0 : still + 1;
+    const busy = Debounce.flush() || enginesBusy() || isFetchingWords() || working(document);
+    still = busy ? 0 : still + 1;
   }
 }
