@@ -22,6 +22,8 @@ export const STRIP_HEIGHT = 75;
 const TOP = 16;
 const HEIGHT = 34;
 const LETTER = 12.5;
+/** A longer name shows this many letters, or none. */
+const FEWEST = 4;
 
 /** @param {Options} options */
 export function renderStrip(options) {
@@ -56,7 +58,7 @@ function renderSegment(segment, { layout, unit, label, title }) {
       <title>${title(segment)}</title>
       <rect y=${TOP * unit} width="1" height=${HEIGHT * unit}
         ${cssom({ transform: `scaleX(${Math.max(0.5, width)})` })}></rect>
-      ${letters < 2 ? nothing : name}
+      ${letters < Math.min(FEWEST, title(segment).length) ? nothing : name}
     </g>`;
 }
 

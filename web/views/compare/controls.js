@@ -53,7 +53,7 @@ export class LogitCompareControls extends LogitElement {
         ${this.#renderSuites()}
         <slot></slot>
         <button class="quiet" id="settings" aria-expanded=${this.unfolded} aria-controls="folded"
-          @click=${() => (this.unfolded = !this.unfolded)}>${t('compare.more-settings')}</button>
+          @click=${() => (this.unfolded = !this.unfolded)}>${t('compare.more-settings')} <span aria-hidden="true">▾</span></button>
         <slot name="end"></slot>
       </div>
       <div class="asked" id="folded" ?hidden=${!this.unfolded}>

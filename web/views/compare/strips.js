@@ -29,8 +29,9 @@ import stripsStyles from './strips.css';
 /** The most strips beside each other, and the least width for this layout, in rem. */
 const BESIDE = 4;
 const ROOM = 44;
-/** The height of strips beside each other, and the width of the text beside a row, in rem. */
-const HEIGHT = 14;
+/** The least and the most height of strips beside each other, the height of the view around them, in rem. */
+const [LOW, HIGH, AROUND] = [14, 28, 42];
+/** The width of the text beside a row, in rem. */
 const ASIDE = { wide: 34, narrow: 13 };
 /** The room that a name needs, in 1/16 rem: the width per letter, and the height of a line. */
 const LETTER = 8;
@@ -71,7 +72,7 @@ export class LogitStrips extends LogitElement {
     const u = this.#u;
     const { width, unit } = this.#width;
     const rows = slices.length > BESIDE || width < ROOM * 16 * unit;
-    const needle = { '--n': slices.length, '--u': u ?? 0 };
+    const needle = { '--n': slices.length, '--u': u ?? 0, '--tall': this.#tall };
     return html`
       <div class="head">
         <label class="label">${t('compare.at')}
@@ -137,7 +138,12 @@ export class LogitStrips extends LogitElement {
   #length(rows) {
     const { width, unit } = this.#width;
     const aside = width < ROOM * 16 * unit ? ASIDE.narrow : ASIDE.wide;
-    return rows ? width / unit - aside * 16 : HEIGHT * 16;
+    return rows ? width / unit - aside * 16 : this.#tall * 16;
+  }
+
+  /** The height of strips beside each other, in rem: a high window has high strips. */
+  get #tall() {
+    return Math.min(HIGH, Math.max(LOW, innerHeight / (16 * this.#width.unit) - AROUND));
   }
 
   /** @param {import('../../plots/strip.js').Band} band @param {boolean} rows */

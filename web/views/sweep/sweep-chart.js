@@ -9,6 +9,21 @@ import chartStyles from '../../style/chart.css';
  * @typedef {import('../../engine/sweep.js').Point} Point
  */
 
+/** The height of the text around a chart in its view, and the least height of a chart, in rem. */
+const AROUND = 21;
+const LEAST = 18.75;
+
+/**
+ * Returns the height of a chart that fits into the window, in pixels; `.empty` of sweep.css has the same.
+ * @param {number} width
+ * @param {number} unit pixels per 1/16 rem
+ */
+export function chartHeight(width, unit) {
+  const rem = 16 * unit;
+  const most = Math.min(0.6 * width, innerHeight - AROUND * rem);
+  return Math.max(Math.min(LEAST * rem, 0.72 * innerHeight), most);
+}
+
 export class SweepChart extends LogitElement {
   static properties = {
     plan: { attribute: false },

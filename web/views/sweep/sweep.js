@@ -307,7 +307,7 @@ export class LogitSweep extends ModelElement {
     return html`<div class="line">
       <p class="shown">${capitalise(line.join(', '))}</p>
       <button class="quiet" id="change" aria-expanded=${this.unfolded}
-        @click=${() => (this.unfolded = !this.unfolded)}>${t('sweep.change')}</button>
+        @click=${() => (this.unfolded = !this.unfolded)}>${t('sweep.change')} <span aria-hidden="true">▾</span></button>
       ${this.#renderActions(texts || this.unfolded)}
     </div>`;
   }

@@ -10,7 +10,7 @@ import { MEASURES, hasSpread } from '../../engine/measures.js';
 import { define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { walkTo } from '../../base/handles.js';
-import { SweepChart } from './sweep-chart.js';
+import { SweepChart, chartHeight } from './sweep-chart.js';
 import { axisName, measureName, pointWords, tickOf } from './labels.js';
 
 /**
@@ -39,7 +39,7 @@ export class LogitSweepTrend extends SweepChart {
     const { plan, points } = this;
     if (!plan) return nothing;
     const { width, unit } = this.room;
-    const height = Math.min(500 * unit, Math.max(300 * unit, width * 0.33));
+    const height = chartHeight(width, unit);
     return html`<div class="chart">
       ${width > 0 ? this.#renderChart(plan, points, { width, height, unit }) : nothing}
     </div>`;
