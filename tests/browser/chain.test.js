@@ -427,6 +427,11 @@ test('one press adds each wanted stage with its usual value, in one line, and mo
   });
   scope.feed(scope.encode(FIRST));
   const usual = (name) => scope.table.find((row) => row.name === name).usual;
+  const places = () =>
+    page
+      .locator('[data-chip]')
+      .evaluateAll((all) => all.map((chip) => chip.getBoundingClientRect().toJSON()));
+  const before = await places();
   await page.locator('[data-chip=min_p]').click();
   await expectTrace(page, scope.distribution({ min_p: usual('min_p') }));
   const box = page.locator('logit-knob[data-name=min_p] .box');
@@ -446,7 +451,8 @@ test('one press adds each wanted stage with its usual value, in one line, and mo
     await cards(page),
     canonical().filter((name) => added.includes(name)),
   );
-  assert.equal(await page.locator('[data-chip]').count(), 0);
+  assert.equal(await page.locator('[data-chip]:not(.on)').count(), 0);
+  assert.deepEqual(await places(), before, 'no button moves under the pointer');
   for (const name of added) {
     const { y, height } = await page.locator(`.card[data-stage=${name}]`).boundingBox();
     assert.ok(height <= 44 && y > 0 && y + height < 900, `${name}: ${height} px at ${y}`);
@@ -455,6 +461,8 @@ test('one press adds each wanted stage with its usual value, in one line, and mo
   const briefs = await page.locator('logit-chain .brief').allInnerTexts();
   assert.ok(briefs.includes('no repeat yet'), briefs.join());
   assert.ok(!briefs.some((brief) => /0\.00/.test(brief)), briefs.join());
+  await page.locator('[data-chip=min_p]').click();
+  await expectTrace(page, scope.distribution({ seed: 42, ...values }, { step: 0 }));
   assert.deepEqual(complaints, []);
   await close();
 });

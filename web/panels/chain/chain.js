@@ -210,6 +210,7 @@ export class LogitChain extends LogitElement {
     const kind = `${alone ? 'alone' : ''} ${this.#reorder.grabbed ? 'grabbing' : ''}`;
     return html`
       ${alone ? this.#renderChooser(shown) : this.#renderTop(whole)}
+      ${whole && !alone ? html`<div class="folds">${this.#renderChips()}</div>` : nothing}
       <ol class="cards ${kind}" aria-labelledby="title" @scrollend=${this.#onScroll}>
         ${whole && this.#taken.has('constraint') ? this.#renderGate() : nothing}
         ${repeat(
@@ -274,19 +275,27 @@ export class LogitChain extends LogitElement {
     }
   }
 
+  /** Renders a button for each wanted stage: it adds or removes the stage and keeps its place. */
+  #renderChips() {
+    return WANTED.map((name) => {
+      const row = this.#row(name);
+      if (!row) return nothing;
+      const on = this.#taken.has(name);
+      const label = t(on ? 'warpers.remove' : 'chain.add', { name: capitalise(settingName(name)) });
+      const press = () =>
+        on ? this.#remove(name) : this.#add({ name, start: /** @type {number} */ (row.usual) });
+      return html`
+        <button class="quiet chip ${on ? 'on' : ''}" data-chip=${name} aria-label=${label} @click=${press}>
+          <span aria-hidden="true"><i>${on ? '✓' : '+'}</i> ${t(`chain.chip.${name}`)}</span></button>`;
+    });
+  }
+
   #renderOthers() {
-    const left = WANTED.filter((name) => !this.#taken.has(name) && this.#row(name));
     const ofText = this.programmable ? [] : ['own', 'constraint', ...SECOND];
     const shelved = [...this.#taken, ...ofText];
-    const add = (/** @type {string} */ name) =>
-      this.#add({ name, start: /** @type {number} */ (this.#row(name)?.usual) });
     return html`
       <div class="folds">
-        ${left.map(
-          (name) => html`
-          <button class="quiet" data-chip=${name} aria-label=${t('chain.add', { name: capitalise(settingName(name)) })}
-            @click=${() => add(name)}><span aria-hidden="true">+ ${t(`chain.chip.${name}`)}</span></button>`,
-        )}
+        ${this.#alone ? this.#renderChips() : nothing}
         <button class="quiet" aria-expanded=${this.unfolded} data-command="stages"
           @click=${() => (this.unfolded = !this.unfolded)}>${t('chain.stages')}</button>
         <button class="quiet" ?hidden=${!this.single} data-command="list"
@@ -420,7 +429,10 @@ export class LogitChain extends LogitElement {
     const label = t('warpers.remove', { name: capitalise(settingName(name)) });
     return html`
       <button slot="end" class="remove" data-remove=${name} ?hidden=${this.fixed} aria-label=${label} title=${label}
-        @click=${() => this.#remove(name)}>
+        @click=${() => {
+          this.#remove(name);
+          this.#fold();
+        }}>
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"></path></svg></button>`;
   }
 
@@ -519,7 +531,6 @@ export class LogitChain extends LogitElement {
     }
     if (this.at === name) this.at = '';
     this.requestUpdate();
-    this.#fold();
   }
 
   /** @param {Event} event */
