@@ -382,8 +382,8 @@ test('a stage without effect says why in its row, and a stopped cut line names t
     'Does nothing here: fewer than two tokens reach its threshold.',
   ]);
   assert.deepEqual(await xtc({ xtc_probability: 1e-9, xtc_threshold: 0.01 }), [
-    'coin: not now',
-    'Does nothing in this step: its coin fell the other way.',
+    'skips this step',
+    'Skips this step: its random number is above the probability.',
   ]);
   assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 64 }))[0], /^too few left$/);
   assert.match((await xtc({ xtc_probability: 1, min_tokens_to_keep: 1 }))[0], /^removes \d/);

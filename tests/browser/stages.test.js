@@ -250,7 +250,7 @@ test('the keyboard moves and turns a stage, turns it off and on, and follows a w
   const option = page.locator('logit-stages [role=option][aria-selected=true]');
   assert.match(
     await option.getAttribute('aria-label'),
-    /^“found”: the model [\d.]+% → top-k 32 [\d.]+% → .*%$/,
+    /^“found”: [\d.]+% from the model → [\d.]+% after top-k 32 → .*% after .*$/,
   );
   assert.equal(await stages(page).evaluate(({ followed }) => followed !== null), true);
   await page.keyboard.press('Escape');
@@ -265,7 +265,7 @@ test('table, file and a press on a band name the stage that removed a word', asy
   const plot = await page.locator('logit-stages .plot').boundingBox();
   await page.mouse.click(plot.x + 20, plot.y + 30);
   const told = page.locator('logit-stages .told');
-  const reason = /^“saw”: the model .* → removed by XTC probability 1$/;
+  const reason = /^“saw”: .*% from the model → .* → removed by XTC probability 1$/;
   assert.match(
     await until(
       () => told.innerText(),

@@ -60,7 +60,8 @@ export function pathOf(trace, river, band, { turns, eos }) {
       parts.push(t('distribution.removed', { stage: title }));
       break;
     }
-    parts.push(`${title} ${percent(share)}`);
+    const from = column.name === MODEL ? 'stages.path.model' : 'stages.path';
+    parts.push(t(from, { p: percent(share), stage: title }));
   }
   return `${capitalise(name)}: ${parts.join(' → ')}`;
 }
