@@ -161,7 +161,7 @@ test('the picture has sentence, value and names; it is copied or saved', async (
   await close();
 });
 
-test('the charts of Experiment and Charts are pictures too', async () => {
+test('the views of Experiment, Charts, Compare and the twin are pictures too', async () => {
   const { page, complaints, close } = await bench.open({
     path: '?lang=en&model=verbs#prompt=Yesterday%20they&temperature=0.7&top_k=5&bench_chart=bars',
   });
@@ -187,10 +187,33 @@ test('the charts of Experiment and Charts are pictures too', async () => {
   assert.equal(chart.name, 'verbs-temperature-entropy.svg');
   assert.ok(chart.words.includes('Entropy by temperature'), chart.words.join('|'));
   await page.locator('#tab-compare').click();
+  await page.locator('logit-strips .taken b').first().waitFor();
+  await settle(page);
+  const strips = page.locator('logit-strips');
+  const taken = await strips.locator('.taken').allInnerTexts();
+  const texts = await savedTexts(opened);
+  assert.equal(texts.name, 'compare.svg');
+  for (const text of ['Yesterday they', 'A: greedy', ...taken])
+    assert.ok(
+      texts.words.includes(text.replace(/\s+/g, ' ')),
+      `${text} in ${texts.words.join('|')}`,
+    );
+  await page.locator('logit-compare #blind').click();
   await page.locator('[data-command=share]').click();
   await opened.panel.locator('#link').waitFor();
   assert.equal(await opened.panel.locator('.picture').count(), 0, 'no picture, no buttons for one');
   await page.keyboard.press('Escape');
+  await page.locator('#tab-landscape').click();
+  await page.locator('logit-landscape [data-knob=top_k]').click();
+  await page.locator('logit-landscape [data-command=twin]').click();
+  await page.locator('logit-landscape .twin .kept').last().waitFor();
+  await settle(page);
+  const kept = await page.locator('logit-landscape .twin .kept').allInnerTexts();
+  const twin = await savedTexts(opened);
+  assert.equal(twin.name, 'landscape-top_k-twin.svg');
+  const bare = (/** @type {string} */ text) => text.replace(/\s/g, '');
+  for (const text of kept)
+    assert.ok(twin.words.map(bare).includes(bare(text)), `${text} in ${twin.words.join('|')}`);
   assert.deepEqual(complaints, []);
   await close();
 });

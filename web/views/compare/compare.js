@@ -321,16 +321,47 @@ export class LogitCompare extends ModelElement {
   #renderStrips(texts) {
     const { engine } = this;
     const { prompt } = this.#runner;
+    const { at, count, slices } = this.#slicesOf(texts);
+    if (engine) this.#slices.want(engine, prompt, texts, at);
+    return html`<logit-strips .slices=${slices} .at=${at} .count=${count} .eos=${this.#eos}
+      @logit-at=${this.#onAt}></logit-strips>`;
+  }
+
+  /** Returns the step that the strips show, from 0, and each text's part in it. @param {Text[]} texts */
+  #slicesOf(texts) {
     const count = Math.max(0, ...texts.map(({ steps }) => steps.length));
     const at = Math.min(this.step, Math.max(1, count)) - 1;
-    if (engine) this.#slices.want(engine, prompt, texts, at);
     const slices = texts.map((text) => ({
       strategy: text.strategy,
       step: text.steps[at] ?? null,
       trace: this.#slices.get(text, at),
     }));
-    return html`<logit-strips .slices=${slices} .at=${at} .count=${count} .eos=${this.#eos}
-      @logit-at=${this.#onAt}></logit-strips>`;
+    return { at, count, slices };
+  }
+
+  /**
+   * Returns the first text of each strategy as a file, with the strips if there are no others; null in blind mode and
+   * before a text.
+   * @returns {Promise<import('../../base/svg-file.js').Shot | null>}
+   */
+  async picture() {
+    const texts = this.#runner.texts.map(([text]) => text);
+    if (this.blind || !texts.some(({ steps }) => steps.length > 0)) return null;
+    const { drawTexts } = await import('./save.js');
+    const { samples, seed } = this.plan;
+    const { at, slices } = this.#slicesOf(texts);
+    return this.speak(() => {
+      const scene = {
+        root: this.renderRoot,
+        prompt: this.#given,
+        texts: texts.map(({ steps, strategy }, i) => ({ name: nameOf(i, strategy), steps })),
+        slices: samples === 1 ? slices : [],
+        at,
+        eos: this.#eos,
+        about: samples === 1 ? '' : t('compare.seeded', { seed: String(seed) }),
+      };
+      return { name: 'compare', title: document.title, svg: drawTexts(scene) };
+    });
   }
 
   /**

@@ -62,14 +62,9 @@ export class LogitStrips extends LogitElement {
     this.eos = -1;
   }
 
-  /** The common u; null if no strategy draws with u. */
-  get #u() {
-    return this.slices.find(({ step }) => typeof step?.u === 'number')?.step?.u ?? null;
-  }
-
   render() {
     const { slices, at, count } = this;
-    const u = this.#u;
+    const u = commonU(slices);
     const { width, unit } = this.#width;
     const rows = slices.length > BESIDE || width < ROOM * 16 * unit;
     const needle = { '--n': slices.length, '--u': u ?? 0, '--tall': this.#tall };
@@ -156,14 +151,9 @@ export class LogitStrips extends LogitElement {
       )}${said && kind !== 'drawn' ? html`<span>${name}</span>` : nothing}</i>`;
   }
 
-  /** Renders a token; the end token has a special name. @param {{ id: number, text: string }} token */
-  #token({ id, text }) {
-    return { id, text: id === this.eos ? `‹${t('text.end')}›` : text, special: false };
-  }
-
-  /** Returns a token without the space before a word. @param {{ id: number, text: string }} token */
-  #named({ id, text }) {
-    return this.#token({ id, text: text.replace(/^ (?=\S)/, '') });
+  /** @param {{ id: number, text: string }} token */
+  #named(token) {
+    return namedToken(token, this.eos);
   }
 
   /** Names the drawn tokens for a screen reader. @param {number | null} u */
@@ -180,6 +170,21 @@ export class LogitStrips extends LogitElement {
   #ask(at) {
     this.dispatchEvent(new CustomEvent('logit-at', { detail: { at } }));
   }
+}
+
+/**
+ * Returns a token without the space before a word; the end token has a special name.
+ * @param {{ id: number, text: string }} token
+ * @param {number} eos
+ */
+export function namedToken({ id, text }, eos) {
+  const name = id === eos ? `‹${t('text.end')}›` : text.replace(/^ (?=\S)/, '');
+  return { id, text: name, special: false };
+}
+
+/** Returns the common u; null if no strategy draws with u. @param {Slice[]} slices */
+export function commonU(slices) {
+  return slices.find(({ step }) => typeof step?.u === 'number')?.step?.u ?? null;
 }
 
 define('logit-strips', LogitStrips);

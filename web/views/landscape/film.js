@@ -1,5 +1,6 @@
 /** A film of the landscape: the picture, the bars beside it, sentence and value above, frame by frame. */
-import { breakLines, partsOf } from './prose.js';
+import { breakLines } from '../../base/svg-lines.js';
+import { partsOf } from './prose.js';
 import { stripWidth } from './paint.js';
 
 /**

@@ -277,9 +277,10 @@ export class LogitLandscape extends ModelElement {
     return { content, lines, display: this.#display, prose: this.#prose };
   }
 
-  /** Returns the present picture; null if there is none, or if two prompts are beside each other. */
+  /** Returns the present picture, or the twin's two pictures; null if there is none. */
   async picture() {
-    return this.pair.on ? null : this.#files.picture(this.#scene);
+    if (this.pair.on) return this.pair.shown?.file() ?? null;
+    return this.#files.picture(this.#scene);
   }
 
   /** Starts a loop from the knob's value to both ends and back, and its film. */

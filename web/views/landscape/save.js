@@ -1,11 +1,12 @@
 /** The landscape as a standalone SVG: sentence and value, picture and axis. */
 import { escaped, round, textOf } from '../../base/svg-file.js';
+import { breakLines, lineOf, measureIn } from '../../base/svg-lines.js';
 import { threadOf } from '../../plots/landscape.js';
 import { FAINT, GRAIN, TILE } from '../../plots/grain.js';
 import { RAMP, colourOf } from '../../plots/river-colours.js';
 import { layNames } from './labels.js';
 import { THREAD } from './paint.js';
-import { breakLines, partsOf } from './prose.js';
+import { partsOf } from './prose.js';
 
 /**
  * @typedef {object} Scene
@@ -92,32 +93,6 @@ function grainIn({ width, height, unit, palette }) {
   ];
 }
 
-/**
- * Returns a function that measures a text.
- * @param {string} font
- */
-function measureIn(font) {
-  const context = /** @type {CanvasRenderingContext2D} */ (
-    document.createElement('canvas').getContext('2d')
-  );
-  context.font = font;
-  return (/** @type {string} */ text) => context.measureText(text).width;
-}
-
-/**
- * Returns one line of a text whose parts have different attributes.
- * @param {{ text: string, [attribute: string]: string | number | undefined }[]} parts
- * @param {Record<string, string | number>} attributes
- */
-function lineOf(parts, attributes) {
-  const spans = parts.map(({ text, ...own }) => textOf(text, /** @type {any} */ (own)));
-  const inner = spans.join('').replaceAll('<text', '<tspan').replaceAll('</text>', '</tspan>');
-  return textOf('', { 'xml:space': 'preserve', ...attributes }).replace(
-    '></text>',
-    () => `>${inner}</text>`,
-  );
-}
-
 /** Writes the sentence from the baseline `y` on. @param {Scene} scene @param {number} y */
 function sentenceOf({ prompt, words, look: { palette, serif } }, y) {
   const measure = measureIn(`400 ${LARGE}px ${serif}`);
@@ -150,22 +125,17 @@ function ladderOf({ ladder, look: { palette, serif } }, y) {
 }
 
 /**
- * Returns the picture as SVG.
- * @param {Scene} scene
+ * Draws the rivers with their lines, names and axis.
+ * @param {Pick<Scene, 'rivers' | 'names' | 'share' | 'u' | 'drawn' | 'course' | 'axis'>} scene
+ * @param {import('./paint.js').Look} look with the size of the picture
  */
-export function drawScene(scene) {
-  const { u, about, axis, ladder, rivers, names, share, drawn, course } = scene;
-  const { palette, family } = scene.look;
-  const head = 182;
-  const foot = 60 + ladder.length * RUNG;
-  const look = { ...scene.look, unit: 1.25, width: WIDE - 2 * MARGIN, height: TALL - head - foot };
-  const { width, height } = look;
+function plotOf({ rivers, names, share, u, drawn, course, axis }, look) {
+  const { width, height, palette } = look;
   const context = /** @type {CanvasRenderingContext2D} */ (
     document.createElement('canvas').getContext('2d')
   );
   const named = layNames(context, rivers, names, look, { share, drawn });
   const picture = { named, look, share, u, drawn, course };
-  const value = { y: head - 18, 'font-size': MIDDLE };
   const ticks = axis.map(({ share: at, value, word }) =>
     textOf(`${value} ${word}`.trim(), {
       x: round(at * width),
@@ -176,8 +146,74 @@ export function drawScene(scene) {
     }),
   );
   return [
+    `<rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
+    ...grainIn(look),
+    ...shapesOf(picture),
+    ...linesOf(picture),
+    ...namesOf(picture),
+    ...ticks,
+  ];
+}
+
+/** Returns the first lines of a picture. @param {string} about @param {Scene['look']} look */
+function begin(about, { family, palette }) {
+  return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${TALL}" viewBox="0 0 ${WIDE} ${TALL}" font-family="${escaped(family)}">`,
     `<title>${escaped(about)}</title><rect width="${WIDE}" height="${TALL}" fill="${palette.panel}"/>`,
+  ];
+}
+
+/**
+ * Returns two pictures of one knob, side by side, as SVG.
+ * @param {{ about: string, look: Scene['look'], panes: (Pick<Scene, 'rivers' | 'names' | 'share' | 'axis'> &
+ *   { title: string, prompt: string, kept: string })[] }} pair `kept`: the numbers below a picture
+ */
+export function drawPair({ about, look, panes }) {
+  const { palette, serif } = look;
+  const head = 150;
+  const size = { width: (WIDE - 3 * MARGIN) / 2, height: TALL - head - 100 };
+  const measure = measureIn(`400 ${MIDDLE}px ${serif}`);
+  return [
+    ...begin(about, look),
+    textOf(about, { x: MARGIN, y: 58, 'font-size': LARGE, 'font-weight': 650, fill: palette.ink }),
+    ...panes.flatMap(({ title, prompt, kept, ...pane }, i) => {
+      const x = MARGIN + i * (size.width + MARGIN);
+      const [line] = breakLines([{ text: prompt, lit: false }], measure, size.width, 1);
+      return [
+        textOf(title, { x, y: 94, 'font-size': SMALL, fill: palette.soft }),
+        lineOf(
+          line.map(({ text }) => ({ text })),
+          { x, y: 126, 'font-family': serif, 'font-size': MIDDLE, fill: palette.ink },
+        ),
+        `<g transform="translate(${x} ${head})">`,
+        ...plotOf({ ...pane, u: null, drawn: -1, course: null }, { ...look, ...size, unit: 1.25 }),
+        '</g>',
+        textOf(kept, {
+          x,
+          y: TALL - 30,
+          'font-size': 19,
+          'font-weight': 650,
+          fill: palette.ink,
+        }),
+      ];
+    }),
+    '</svg>',
+  ].join('\n');
+}
+
+/**
+ * Returns the picture as SVG.
+ * @param {Scene} scene
+ */
+export function drawScene(scene) {
+  const { u, about, ladder } = scene;
+  const { palette } = scene.look;
+  const head = 182;
+  const foot = 60 + ladder.length * RUNG;
+  const look = { ...scene.look, unit: 1.25, width: WIDE - 2 * MARGIN, height: TALL - head - foot };
+  const value = { y: head - 18, 'font-size': MIDDLE };
+  return [
+    ...begin(about, look),
     ...sentenceOf(scene, 62),
     textOf(about, { x: MARGIN, ...value, fill: palette.ink, 'font-weight': 650 }),
     u === null
@@ -188,14 +224,10 @@ export function drawScene(scene) {
           'text-anchor': 'end',
           fill: palette.mark,
         }),
-    `<g transform="translate(${MARGIN} ${head})"><rect width="${width}" height="${height}" fill="${palette.ground}"/>`,
-    ...grainIn(look),
-    ...shapesOf(picture),
-    ...linesOf(picture),
-    ...namesOf(picture),
-    ...ticks,
+    `<g transform="translate(${MARGIN} ${head})">`,
+    ...plotOf(scene, look),
     '</g>',
-    ...ladderOf(scene, head + height + 62),
+    ...ladderOf(scene, head + look.height + 62),
     '</svg>',
   ].join('\n');
 }

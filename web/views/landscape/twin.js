@@ -11,6 +11,7 @@ import { ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { leaveBox, renderHandles } from './handles.js';
 import { shownValue } from './headline.js';
+import { crossingWords } from './phrases.js';
 import { Input } from './input.js';
 import { Picture } from './picture.js';
 import { Subject } from './subject.js';
@@ -207,6 +208,31 @@ export class Twin {
   get words() {
     const said = this.panes.map(({ kept }) => kept && t('landscape.keeps.of', { ...kept }));
     return said.every(Boolean) ? said.join('; ') : '';
+  }
+
+  /** Returns both pictures as a file; null before they are painted. @returns {Promise<import('../../base/svg-file.js').Shot | null>} */
+  async file() {
+    const { lines } = this.#host;
+    const { row, share } = lines.knob;
+    const { drawPair } = await import('./save.js');
+    const look = this.panes[0].picture?.look;
+    const panes = this.panes.flatMap(({ prompt, kept, content, picture }, i) => {
+      if (!kept || !row || !picture?.rivers) return [];
+      const numbers = `${t('landscape.keeps', { n: kept.n })} ${t('landscape.keeps.about', { of: kept.of, p: percent(kept.p) })}`;
+      return {
+        title: t(`landscape.twin.${SIDES[i]}`),
+        prompt: `${prompt.trim()} …`,
+        kept: numbers,
+        rivers: picture.rivers,
+        names: { nameOf: content.names.of, others: t('landscape.rest'), size: kept.of },
+        share,
+        axis: ticksOf(row),
+      };
+    });
+    if (!look || !row || panes.length < this.panes.length) return null;
+    const about = crossingWords(lines);
+    const svg = this.#host.speak(() => drawPair({ about, look, panes }));
+    return { name: `landscape-${row.name}-twin`, title: about, svg };
   }
 
   /** Renders both prompts, which stand in the place of the sentence. */
