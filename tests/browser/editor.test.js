@@ -54,6 +54,18 @@ test('a lesson made from the current screen can be written, tried, corrected, ex
   const begun = (await draft(page)).parts[0].figure.state;
   assert.deepEqual([begun.model, begun.settings, begun.seed], ['stories', { temperature: 0.7 }, 7]);
   assert.match(begun.prompt, /^Lily wanted to.+/, 'and what was drawn');
+  const guess = 'parts[0].figure.guess';
+  const guessed = page.locator(`[name="${guess}"]`);
+  await guessed.check();
+  await fill(page, `${guess}.ask`, 'Draw the next token.');
+  await fill(page, `${guess}.tokens`, 'go, play');
+  assert.deepEqual((await draft(page)).parts[0].figure.guess, {
+    ask: 'Draw the next token.',
+    tokens: ['go', 'play'],
+  });
+  await page.locator('logit-guess').getByText('Draw the next token.').waitFor();
+  await guessed.uncheck();
+  assert.equal((await draft(page)).parts[0].figure.guess, undefined);
   if (LONG) assert.deepEqual(await axe(page), []);
 
   const form = page.locator('logit-lesson-editor [role=form]');

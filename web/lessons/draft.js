@@ -160,7 +160,7 @@ export const WRITING = ['text', 'loop', 'compare'];
  * @param {LessonState} first the source for a figure that had none
  * @returns {Draft}
  */
-export function asShown({ state: { choices: _, ...about }, caption }, show, first) {
+export function asShown({ state: { choices: _, ...about }, caption, guess }, show, first) {
   const { state, ...others } = FIGURES[show]();
   const silent = WRITING.includes(show) && about.logits;
   const source = silent || !(about.prompt ?? about.logits) ? first : about;
@@ -169,6 +169,7 @@ export function asShown({ state: { choices: _, ...about }, caption }, show, firs
     state: { ...(SOURCELESS.includes(show) ? {} : source), ...state },
     ...others,
     ...(caption ? { caption } : {}),
+    ...(guess && !SOURCELESS.includes(show) ? { guess } : {}),
   };
 }
 

@@ -163,6 +163,31 @@ export function renderState(form, place, engine, show = 'landscape') {
     ${form.faults(place)}</div>`;
 }
 
+/** Renders the fields of the guess that learners draw before the figure. @param {Form} form @param {Place} place @param {Engine} engine */
+function renderGuess(form, place, { table }) {
+  const guess = form.get(place);
+  const turn = () => {
+    form.untouch(place);
+    form.set(place, guess === undefined ? { ask: '' } : undefined);
+  };
+  return html`<label class="choice"><input type="checkbox" name=${placeName(place)} .checked=${guess !== undefined}
+      @change=${turn}>${t('editor.guess')}</label>
+    ${
+      guess === undefined
+        ? nothing
+        : html`<fieldset id=${placeName(place)} tabindex="-1"><legend>${t('editor.guess.title')}</legend>
+      <p class="about">${t('editor.guess.about')}</p>
+      ${form.text([...place, 'ask'])}
+      ${renderSettings(form, [...place, 'settings'], table)}
+      ${form.line([...place, 'tokens'], (text) => text, { label: t('editor.guess.tokens') })}
+      <div class="row">${form.select(
+        [...place, 'start'],
+        pairs(['shown', 'even'], (name) => t(`editor.guess.${name}`)),
+        { label: t('editor.guess.start'), value: guess.start ?? 'shown' },
+      )}</div>${form.faults(place)}</fieldset>`
+    }`;
+}
+
 /**
  * @param {Form} form
  * @param {Place} place
@@ -213,6 +238,7 @@ export function renderFigure(form, place, engine, { moved, move }) {
         : nothing
     }
     ${form.text([...place, 'caption'])}
+    ${SOURCELESS.includes(show) ? nothing : renderGuess(form, [...place, 'guess'], engine)}
     ${
       SOURCELESS.includes(show)
         ? nothing

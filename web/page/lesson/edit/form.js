@@ -229,8 +229,8 @@ export class Form {
       ${fieldLabel(place[place.length - 1])}</label>`;
   }
 
-  /** Renders a field for a list: one line with commas between the items. @param {Place} place @param {(text: string) => any} read parses an item */
-  line(place, read) {
+  /** Renders a field for a list: one line with commas between the items. @param {Place} place @param {(text: string) => any} read parses an item @param {{ label?: string }} [options] */
+  line(place, read, { label } = {}) {
     const list = this.get(place) ?? [];
     const split = (/** @type {string} */ text) =>
       text.trim() === ''
@@ -245,7 +245,7 @@ export class Form {
         field,
       ) => html`<input type="text" autocomplete="off" id=${field.id} aria-invalid=${field.invalid} aria-describedby=${field.about}
         .value=${list.join(', ')} @change=${(/** @type {Event} */ event) => this.set(place, split(valueOf(event)))}>`,
-      { wide: true, within: true },
+      { label, wide: true, within: true },
     );
   }
 
