@@ -18,6 +18,7 @@ import { ModelElement } from '../../base/model-element.js';
 import { Throttle } from '../../base/throttle.js';
 import { fetchJson } from '../../state/assets.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
+import { Estimate, sizeOf } from './estimate.js';
 import { FIGURES, shapeOf } from './figures.js';
 import { renderForm } from './form.js';
 import './map.js';
@@ -75,6 +76,7 @@ export class LogitSweep extends ModelElement {
 
   static styles = [...ModelElement.styles, sweepStyles];
 
+  #estimate = new Estimate(() => this.requestUpdate());
   /** Stops the run; null without one. @type {AbortController | null} */
   #stop = null;
   /** The choices of the figures that are not shown, by figure. @type {Record<string, Record<string, any>>} */
@@ -208,9 +210,12 @@ export class LogitSweep extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
     super.updated(changed);
-    const plan = this.engine && this.prompt ? this.#plan : null;
+    const { engine } = this;
+    const plan = engine && this.prompt ? this.#plan : null;
     if (!plan || this.#keyOf(plan) === this.#tried) return;
-    if (!plan.measures.some(needsTexts) || (this.texts && !this.run)) this.#start();
+    const writes = plan.measures.some(needsTexts);
+    if (!writes || (this.texts && !this.run)) this.#start();
+    else if (engine && !this.run && !this.bare) this.#estimate.want(engine, plan);
   }
 
   #cancel() {
@@ -287,8 +292,19 @@ export class LogitSweep extends ModelElement {
           <p class="about caption">${caption.join(' · ')}</p></div>
         ${this.#renderLine()}
         ${engine && unfolded ? this.#renderForm() : nothing}
-        ${run ? this.#renderRun(run, title) : html`<div class="empty"><p>${engine && !this.#unjudged && this.#wanted.measures.some(needsTexts) ? t('sweep.empty') : ''}</p></div>`}
+        ${run ? this.#renderRun(run, title) : html`<div class="empty"><p>${this.#promise}</p></div>`}
       </section>`;
+  }
+
+  /** The sentence about the number of texts that Run writes, and their time; '' if the figure runs by itself or cannot run. */
+  get #promise() {
+    const plan = this.engine ? this.#plan : null;
+    if (!plan?.measures.some(needsTexts)) return '';
+    const said = t('sweep.empty', { n: sizeOf(plan).texts });
+    const seconds = this.#estimate.secondsOf(plan);
+    if (seconds === null) return said;
+    const [unit, n] = seconds < 90 ? ['seconds', seconds] : ['minutes', seconds / 60];
+    return `${said} ${t(`sweep.empty.${unit}`, { n: Math.max(1, Math.round(n)) })}`;
   }
 
   /** Renders the line that says what is shown, the button of the form, and the state of the run. */

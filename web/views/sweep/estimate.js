@@ -1,0 +1,62 @@
+/** Estimates the time that the texts of a plan take: writes the beginning of one text and counts its tokens. */
+import { DEFAULTS, countPoints, sweep } from '../../engine/sweep.js';
+
+/**
+ * @typedef {import('../../engine/sweep.js').Plan} Plan
+ * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
+ */
+
+/** The most tokens of the measured text. */
+const FEW = 8;
+
+/** Returns the number of texts of a plan, and of their tokens at most. @param {Plan} plan */
+export function sizeOf({
+  axes,
+  samples = DEFAULTS.samples,
+  max_new_tokens = DEFAULTS.max_new_tokens,
+}) {
+  const texts = countPoints(axes) * samples;
+  return { texts, tokens: texts * max_new_tokens };
+}
+
+export class Estimate {
+  /** Milliseconds for each token; null until they are measured. @type {number | null} */
+  #pace = null;
+  /** @type {Engine | null} */
+  #engine = null;
+  #changed;
+
+  /** @param {() => void} changed called when the estimate is there */
+  constructor(changed) {
+    this.#changed = changed;
+  }
+
+  /** Measures the pace of an engine once. @param {Engine} engine @param {Plan} plan */
+  async want(engine, plan) {
+    if (engine === this.#engine) return;
+    this.#engine = engine;
+    this.#pace = null;
+    const axes = plan.axes.map(({ name, values }) => ({ name, values: values.slice(0, 1) }));
+    const few = Math.min(FEW, plan.max_new_tokens ?? FEW);
+    try {
+      const begun = performance.now();
+      for await (const { texts } of sweep(engine, {
+        ...plan,
+        axes,
+        samples: 1,
+        max_new_tokens: few,
+      })) {
+        if (engine !== this.#engine) return;
+        this.#pace = (performance.now() - begun) / Math.max(1, texts[0].ids.length);
+        this.#changed();
+      }
+    } catch {
+      // The engine was closed, or a value is out of range: the run tells it.
+    }
+  }
+
+  /** Returns the time that a plan takes at most, in seconds; null if unknown. @param {Plan} plan */
+  secondsOf(plan) {
+    return this.#pace === null ? null : (this.#pace * sizeOf(plan).tokens) / 1000;
+  }
+}
