@@ -174,6 +174,7 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
   assert.deepEqual([now.score, now.complete, now.attempts], [4 / 8, false, 11]);
   const box = (place) => question(page, place).locator('input').inputValue();
   await question(page, 2).locator('input').fill('0.9');
+  await question(page, 6).locator('input').last().check();
   await page.reload();
   await rest(page);
   assert.deepEqual(await result(page), now);
@@ -183,6 +184,7 @@ test('the temperature lesson asks before it shows, judges by the engine, works b
     ['62.9 %', '0.9'],
     'also one that was not checked',
   );
+  assert.equal(await question(page, 6).locator('input').last().isChecked(), true, 'a choice too');
   assert.equal(await said(page, 2), '', 'which is not called right');
   assert.match(await said(page, 1), /^Right\./, 'what was said of it is said again');
 

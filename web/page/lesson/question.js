@@ -54,6 +54,22 @@ function alike(a, b) {
   return a?.id === b.id && a.kind === b.kind && lengths(a) === lengths(b);
 }
 
+/** Writes an answer for the browser's memory: an order as numbers with commas. @param {any} given */
+const writeKept = (given) => (Array.isArray(given) ? given.join() : String(given));
+
+/**
+ * Reads a kept answer; null if it is no answer to the question.
+ * @param {Question} question
+ * @param {string} kept
+ */
+function readKept({ kind, options = [], items = [] }, kept) {
+  if (kind === 'choice') return Number(kept) in options ? Number(kept) : null;
+  if (kind !== 'order') return kept;
+  const order = kept.split(',').map(Number);
+  const whole = order.length === items.length && items.every((_, i) => order.includes(i));
+  return whole ? order : null;
+}
+
 export class LogitQuestion extends LogitElement {
   static properties = {
     question: { attribute: false },
@@ -174,21 +190,24 @@ export class LogitQuestion extends LogitElement {
     });
   }
 
-  /** True if the browser keeps the answer. */
+  /** True if the browser keeps the answer; the editor of code keeps its own. */
   get #keeps() {
-    return this.question.kind === 'number' && this.key !== '';
+    return this.key !== '' && !['state', 'code'].includes(this.question.kind);
   }
 
   /** Recalls the kept answer. Only an answer that was right gets the sentence "right" again. */
   #recall() {
     const kept = recallCode(this.key, this.question.id);
-    this.given = kept && kept.replace(RIGHT, '');
-    this.edited = kept !== null && !kept.endsWith(RIGHT);
+    if (kept === null) return;
+    const given = readKept(this.question, kept.replace(RIGHT, ''));
+    if (given === null) return;
+    this.given = given;
+    this.edited = !kept.endsWith(RIGHT);
   }
 
   /** @param {string} mark RIGHT, or '' for an answer that is wrong or not checked */
   #remember(mark) {
-    if (this.#keeps) rememberCode(this.key, this.question.id, `${this.given}${mark}`);
+    if (this.#keeps) rememberCode(this.key, this.question.id, `${writeKept(this.given)}${mark}`);
   }
 
   /** Takes a new answer and removes the sentence about the old answer. @param {any} given */
