@@ -175,6 +175,10 @@ test('in a read-only element the user can step and look, and only the lesson cha
   });
   const state = () => page.locator('logit-scope').evaluate((e) => JSON.stringify(e.state));
   const [start] = [await state()];
+  await page.locator('logit-model #model').click();
+  await page.locator('logit-sheet .facts').getByText('verbs').waitFor();
+  assert.equal(await page.locator('logit-sheet :is(.line, input)').count(), 0, 'facts alone');
+  await page.keyboard.press('Escape');
   // Every event that a panel can send, as if its control existed.
   const asks = {
     'logit-set': { temperature: 2 },
@@ -251,6 +255,7 @@ test('in a read-only element the user can step and look, and only the lesson cha
     'Bars',
     'Cumulative',
     'Log',
+    'Model: verbs',
     'Show me around',
     'Stages',
     'many',

@@ -28,7 +28,8 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   const sheet = {
     info: instrument.info,
     views: shows('tabs') ? SHEET_VIEWS : [],
-    kept: scope.kept,
+    kept: scope.readonly ? null : scope.kept,
+    fixed: scope.readonly,
   };
   return html`
     <div class="top">
@@ -37,7 +38,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
       ${renderTabs(scope, go)}
       ${scope.shareable ? html`<a href=${inLanguage('?lesson')}>${t('page.lessons')}</a>` : nothing}
     </div>
-    <logit-model ?hidden=${!shows('model') || scope.readonly} .name=${shown} .progress=${progress}
+    <logit-model ?hidden=${!shows('model')} .name=${shown} .progress=${progress}
       .sheet=${sheet} ${listen(asked)}></logit-model>
     ${
       scope.shareable

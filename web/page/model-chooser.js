@@ -46,8 +46,9 @@ export class LogitModel extends LogitElement {
     const { type, dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event);
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    this.over = type === 'dragover' || (type === 'dragleave' && relatedTarget !== null);
-    const model = type === 'drop' ? modelOf(droppedFiles(dataTransfer)) : null;
+    const { fixed } = this.sheet; // a drop elsewhere would leave the page
+    this.over = !fixed && (type === 'dragover' || (type === 'dragleave' && relatedTarget !== null));
+    const model = type === 'drop' && !fixed ? modelOf(droppedFiles(dataTransfer)) : null;
     if (model) this.emit('logit-model', { model });
   }
 

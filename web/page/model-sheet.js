@@ -31,6 +31,7 @@ export class LogitSheet extends LogitElement {
     info: { attribute: false },
     views: { attribute: false },
     kept: { attribute: false },
+    fixed: { attribute: false },
   };
 
   static styles = [...LogitElement.styles, modelSheetStyles];
@@ -45,6 +46,9 @@ export class LogitSheet extends LogitElement {
     this.views = [];
     /** The deeds and the last texts; null until they are read, or for an element of another page. @type {import('./scope.js').LogitScope['kept']} */
     this.kept = null;
+    /** True if the user cannot open another model. */
+    this.fixed = false;
+    this.tabIndex = -1;
     this.addEventListener('toggle', (event) => this.#onToggle(/** @type {ToggleEvent} */ (event)));
     // The key Tab leaves and closes the sheet.
     this.addEventListener('focusout', ({ relatedTarget: to }) => {
@@ -91,9 +95,8 @@ export class LogitSheet extends LogitElement {
     this.style.insetInlineEnd = fits ? `${from}px` : `${(wide - this.offsetWidth) / 2}px`;
     this.style.top = `${bottom + GAP_PX}px`;
     this.style.maxHeight = `calc(100dvh - ${bottom + GAP_PX}px - 0.75rem)`;
-    /** @type {HTMLElement | null} */ (
-      this.renderRoot.querySelector('[aria-current], button')
-    )?.focus();
+    const first = this.renderRoot.querySelector('[aria-current], button');
+    /** @type {HTMLElement} */ (first ?? this).focus();
   }
 
   /** Closes the sheet and emits an event. @param {string} type @param {object} [detail] */
@@ -112,10 +115,7 @@ export class LogitSheet extends LogitElement {
   render() {
     return html`
       <div class="columns">
-        <div>
-          ${this.#renderModels()}
-          ${this.#renderWays()}
-        </div>
+        ${this.fixed ? nothing : html`<div>${this.#renderModels()} ${this.#renderWays()}</div>`}
         <div class="facts">
           ${this.info ? this.#renderFacts(this.info) : nothing}
         </div>
@@ -172,7 +172,7 @@ export class LogitSheet extends LogitElement {
         ${fact('architecture', html`<bdi>${info.architecture}</bdi>`)}
         ${fact('parameters', number(info.parameters))}
         ${fact('vocabulary', t('sheet.tokens', { n: info.vocab_size }))}
-        ${fact('context', html`<logit-context .info=${info}></logit-context>`)}
+        ${fact('context', this.fixed ? t('sheet.tokens', { n: info.context_length }) : html`<logit-context .info=${info}></logit-context>`)}
         ${fact('layers', number(info.n_layer))}
         ${fact('engine', `WebAssembly, ${info.variant}`)}
       </dl>

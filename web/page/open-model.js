@@ -211,13 +211,7 @@ export class LogitOpen extends LogitElement {
         <button class="primary" data-command="name" @click=${this.#onName}>${t('open.next')}</button></div>
         <p id="name-about" class="about">${t('open.name.about')}</p>
       </div>
-      <div class="picker">
-        <input type="file" id="file" accept=".gguf" multiple
-          @change=${(/** @type {any} */ { target }) => this.#openFiles(target.files)}
-          @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
-        <label for="file" class="button">${t('open.pick')}</label>
-        <p class="about">${t('open.pick.about')}</p>
-      </div>
+      ${this.dialog ? nothing : this.#renderPicker()}
       ${this.kept.length > 0 ? this.#renderKept() : nothing}
       <h3>${t('open.good')}</h3>
       <p class="about">${t('open.good.about')}</p>
@@ -228,6 +222,18 @@ export class LogitOpen extends LogitElement {
           <button data-name=${name} @click=${() => (this.asked = name)}>${t('open.next')}<span class="visually-hidden"> ${shortName(name)}</span></button></li>`,
       )}</ul>
       ${this.kept.length === 0 ? this.#renderKept() : nothing}`;
+  }
+
+  /** Renders the picker of a file. The sheet, which opens the dialog, has its own. */
+  #renderPicker() {
+    return html`
+      <div class="picker">
+        <input type="file" id="file" accept=".gguf" multiple
+          @change=${(/** @type {any} */ { target }) => this.#openFiles(target.files)}
+          @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
+        <label for="file" class="button">${t('open.pick')}</label>
+        <p class="about">${t('open.pick.about')}</p>
+      </div>`;
   }
 
   #renderKept() {
