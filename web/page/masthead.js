@@ -1,6 +1,7 @@
 /** Renders the head of the instrument: its name, the views as tabs, the model, the share button. */
 import { html, nothing } from 'lit';
 import { t } from '../locale/locale.js';
+import { centre } from '../base/centre.js';
 import { listen } from '../base/props.js';
 import { isSlow } from '../state/engines.js';
 import { SHEET_VIEWS } from '../state/fields.js';
@@ -73,8 +74,5 @@ function renderTabs({ view }, go) {
  */
 export function showTab(root) {
   const row = root.querySelector('.places');
-  const tab = row?.querySelector('[aria-selected=true]');
-  if (!row || !tab) return;
-  const [at, of] = [tab, row].map((part) => part.getBoundingClientRect());
-  row.scrollLeft += at.left - of.left + (at.width - of.width) / 2;
+  centre(row, row?.querySelector('[aria-selected=true]'));
 }

@@ -5,6 +5,7 @@
 import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { locales } from '#locales/lesson';
+import { centre } from '../../base/centre.js';
 import { LogitElement, define } from '../../base/element.js';
 import { questionIds, readLesson } from '../../lessons/lesson-file.js';
 import { answer, markOf, merge, readMarks, report, showSolution } from '../../lessons/marks.js';
@@ -151,6 +152,8 @@ export class LogitLesson extends LogitElement {
   }
 
   firstUpdated() {
+    const places = this.renderRoot.querySelector('.top nav');
+    centre(places, places?.querySelector('[aria-current]'));
     const framed = this.parentElement?.localName === 'main' && window.parent !== window;
     if (framed || this.report || this.xapi)
       import('../marks/connect.js').then(

@@ -8,6 +8,7 @@ import { locales } from '#locales/sweep';
 import { needsGrammar, needsTexts } from '../../engine/measures.js';
 import { POINTS_MAX, countPoints, placesOf, range, sweep, toCsv } from '../../engine/sweep.js';
 import { addMessages, plain, t } from '../../locale/locale.js';
+import { centre } from '../../base/centre.js';
 import { define } from '../../base/element.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { help } from '../../base/help.js';
@@ -210,6 +211,7 @@ export class LogitSweep extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
     super.updated(changed);
+    if (changed.has('figure')) this.#showFigureName();
     const { engine } = this;
     const plan = engine && this.prompt ? this.#plan : null;
     if (!plan || this.#keyOf(plan) === this.#tried) return;
@@ -326,6 +328,12 @@ export class LogitSweep extends ModelElement {
         @click=${() => (this.unfolded = !this.unfolded)}>${t('sweep.change')} <span aria-hidden="true">▾</span></button>
       ${this.#renderActions(texts || this.unfolded)}
     </div>`;
+  }
+
+  /** Scrolls the row of figures, which is longer than a phone's window. */
+  #showFigureName() {
+    const row = this.renderRoot.querySelector('.figures');
+    centre(row, row?.querySelector('input:checked')?.parentElement);
   }
 
   #renderFigures() {
