@@ -166,7 +166,7 @@ enum status bpe_gpt2_encode(const struct bpe_gpt2 *merges, struct bpe_work *work
     struct pretokenizer_walk walk = pretokenizer_begin(vocabulary->pretokenizer, text, length);
     while (walk.at < length) {
         size_t at = walk.at, end = pretokenizer_next(&walk);
-        uint32_t whole = vocabulary->pretokenizer->whole_first
+        uint32_t whole = vocabulary->whole_first
                              ? token_map_find(&vocabulary->map, text + at, end - at)
                              : TOKEN_NONE;
         if (whole != TOKEN_NONE) {

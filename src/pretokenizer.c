@@ -262,6 +262,7 @@ static const struct pretokenizer_pass falcon[] = {RUN(is_falcon_point, 1, 0), GP
                                                   RUN(is_digit, 3, 3)};
 static const struct pretokenizer_pass llama3[] = {WORDS(.numbers = 3)};
 static const struct pretokenizer_pass qwen2[] = {WORDS(.numbers = 1)};
+static const struct pretokenizer_pass nanochat[] = {WORDS(.numbers = 2)};
 static const struct pretokenizer_pass qwen35[] = {WORDS(.numbers = 1, .marks = true)};
 static const struct pretokenizer_pass tekken[] = {WORDS(.numbers = 1, .cased = true)};
 static const struct pretokenizer_pass gpt4o[] = {
@@ -321,6 +322,7 @@ static const struct pretokenizer table[] = {
     ROW("f2llmv2", qwen2),
     ROW("solar-open", qwen2),
     ROW("grok-2", qwen2),
+    ROW("nanochat", nanochat),
     NFC("qwen35", qwen35),
     LLAMA("tekken", tekken),
     ROW("gpt-4o", gpt4o),

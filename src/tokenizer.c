@@ -27,7 +27,7 @@ enum status tokenizer_open(struct tokenizer **tokenizer, const struct gguf *file
     if (status == STATUS_OK) status = vocabulary_open(&t->vocabulary, file, vocab_size, fault);
     if (status == STATUS_OK && t->vocabulary.kind == KIND_GPT2)
         status = bpe_gpt2_open(&t->gpt2, &t->vocabulary, file, fault);
-    if (status == STATUS_OK && t->gpt2 && t->vocabulary.pretokenizer->nfc && !(t->nfc = nfc_open()))
+    if (status == STATUS_OK && t->gpt2 && t->vocabulary.nfc && !(t->nfc = nfc_open()))
         status = fault_set(fault, STATUS_OUT_OF_MEMORY, "no_memory_tokenizer", "");
     if (status == STATUS_OK && t->vocabulary.kind == KIND_LLAMA)
         status = bpe_llama_open(&t->llama, &t->vocabulary, file, fault);
@@ -86,10 +86,10 @@ bool tokenizer_is_end(const struct tokenizer *tokenizer, uint32_t id) {
 }
 
 /* True if text after this special or user-defined token gets llama's leading space, as in
- * llama.cpp. A token of a single byte adds no space, so that a text never has more ids than its
- * bytes plus two. */
+ * llama.cpp unless the file says that only the start of a text gets one. A token of a single byte
+ * adds no space, so that a text never has more ids than its bytes plus two. */
 static bool begins_anew(const struct vocabulary *vocabulary, uint32_t id, bool before) {
-    return before || vocabulary_length(vocabulary, id) > 1;
+    return !(vocabulary->prefix & PREFIX_ONCE) && (before || vocabulary_length(vocabulary, id) > 1);
 }
 
 /* The state of encoding one text. */
@@ -127,7 +127,9 @@ static enum status encode_pieces(struct encoder *e, const char *text, size_t len
 
 static enum status encode_llama(struct encoder *e, const char *text, size_t length) {
     const struct bpe_llama *llama = e->tokenizer->llama;
-    if (!e->tokenizer->vocabulary.add_space_prefix || !e->anew)
+    const struct vocabulary *vocabulary = &e->tokenizer->vocabulary;
+    bool spared = vocabulary->prefix & PREFIX_SPARING && *text == ' ';
+    if (!vocabulary->add_space_prefix || !e->anew || spared)
         return bpe_llama_encode(llama, &e->work, text, length, &e->ids, e->fault);
     char *prefixed = malloc(length + 1);
     if (!prefixed)
@@ -272,7 +274,9 @@ enum status tokenizer_decode(const struct tokenizer *tokenizer, const uint32_t *
                              (uint64_t)vocabulary->size, (uint64_t)ids[i]);
         struct tokenizer_piece piece = tokenizer_piece(tokenizer, ids[i]);
         if (piece.special || vocabulary->type[ids[i]] == TOKEN_USER_DEFINED) {
-            anew = vocabulary->add_space_prefix && begins_anew(vocabulary, ids[i], anew);
+            bool hidden = piece.special && !special && vocabulary->prefix & PREFIX_ONCE;
+            if (!hidden)
+                anew = vocabulary->add_space_prefix && begins_anew(vocabulary, ids[i], anew);
         } else if (piece.length) {
             size_t skipped = anew && piece.data[0] == ' ';
             piece.data += skipped;

@@ -7,12 +7,20 @@
  *                    "default", as in llama.cpp)
  *   llama            BPE by tokenizer.ggml.scores, U+2581 for the space, <0xNN> byte fallback; a
  *                    U+2581 in the text is encoded by its bytes, so that decoding restores it
+ * Four keys hold parts of a tokenizer.json that GGUF has no key for. tokenizer.logitscope.lstrip
+ * and rstrip: ids of marked tokens that strip white space before or after them. ignore_merges, nfc:
+ * replace the pre-tokenizer's own (gpt2). space_prefix: PREFIX_ bits of vocabulary.h (llama).
  *   logitscope-char  each token is one character
  *   logitscope-word  text is cut before every space; each piece, its leading space included, is a
  *                    token
  * Token types are ggml's: normal; unknown and control, the special types; user-defined, found in
  * text first; unused, never made from text; byte. If several tokens have the same text, encoding
- * uses the lowest id. */
+ * uses the lowest id.
+ *
+ * Keys for parts of a tokenizer.json that GGUF lacks: tokenizer.logitscope.lstrip and rstrip are
+ * the ids of marked tokens that strip white space before and after them; ignore_merges and nfc
+ * replace the pre-tokenizer's own (gpt2); space_prefix has the PREFIX_ bits of vocabulary.h
+ * (llama). */
 #ifndef LOGITSCOPE_TOKENIZER_H
 #define LOGITSCOPE_TOKENIZER_H
 

@@ -392,6 +392,29 @@ static enum status read_flags(struct vocabulary *v, const struct gguf *file, str
         return fault_set(fault, STATUS_BAD_FILE, "bos_missing", "");
     v->add_bos &= v->bos != TOKEN_NONE;
     v->add_space_prefix &= is_llama;
+    status = gguf_u32(file, "tokenizer.logitscope.space_prefix", 0, &v->prefix, fault);
+    if (status != STATUS_OK || !v->pretokenizer) return status;
+    status = gguf_bool(file, "tokenizer.logitscope.ignore_merges", v->pretokenizer->whole_first,
+                       &v->whole_first, fault);
+    if (status == STATUS_OK)
+        status = gguf_bool(file, "tokenizer.logitscope.nfc", v->pretokenizer->nfc, &v->nfc, fault);
+    return status;
+}
+
+/* Reads the ids of the tokens that strip white space on one side. */
+static enum status read_stripping(struct vocabulary *v, const struct gguf *file, const char *key,
+                                  unsigned side, struct fault *fault) {
+    const struct gguf_value *list;
+    enum status status = vocabulary_array(file, key, GGUF_INT32, false, 0, &list, fault);
+    if (status != STATUS_OK || !list) return status;
+    if (!v->stripping && !(v->stripping = calloc(v->size, 1))) return no_memory(v, fault);
+    for (uint64_t i = 0; i < list->count; i++) {
+        uint32_t id = (uint32_t)gguf_array_i32(list, i);
+        if (id >= v->size)
+            return fault_set(fault, STATUS_BAD_FILE, "list_id", "name:s limit:u value:u", key,
+                             (uint64_t)v->size, (uint64_t)id);
+        v->stripping[id] |= (uint8_t)side;
+    }
     return STATUS_OK;
 }
 
@@ -414,6 +437,10 @@ static enum status read_strips(struct vocabulary *v, const struct gguf *file, st
     struct gguf_string name, architecture;
     enum status status = gguf_text(file, "general.name", &name, fault);
     if (status == STATUS_OK) status = gguf_text(file, "general.architecture", &architecture, fault);
+    if (status == STATUS_OK)
+        status = read_stripping(v, file, "tokenizer.logitscope.lstrip", STRIPS_LEFT, fault);
+    if (status == STATUS_OK)
+        status = read_stripping(v, file, "tokenizer.logitscope.rstrip", STRIPS_RIGHT, fault);
     if (status != STATUS_OK) return status;
     bool phi3 = equals(architecture, "phi3");
     if (is_phi(name, '3') || (phi3 && v->kind == KIND_LLAMA)) v->strips = STRIPS_RIGHT;
@@ -427,6 +454,7 @@ unsigned vocabulary_strips(const struct vocabulary *v, uint32_t id) {
     bool marked = vocabulary_special(v, id) || v->type[id] == TOKEN_USER_DEFINED;
     bool kept = equals(token, "<unk>") || equals(token, "<s>") ||
                 (equals(token, "<|endoftext|>") && v->strips == STRIPS_RIGHT);
+    if (v->stripping) return marked ? v->stripping[id] : 0;
     return marked && !kept ? v->strips : 0;
 }
 
@@ -479,6 +507,7 @@ void vocabulary_close(struct vocabulary *vocabulary) {
     free(vocabulary->start);
     free(vocabulary->type);
     free(vocabulary->marked);
+    free(vocabulary->stripping);
     *vocabulary = (struct vocabulary){0};
 }
 

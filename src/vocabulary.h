@@ -32,6 +32,10 @@ enum { VOCABULARY_ENDS_MAX = 40 };
 /* Bits: a marked token strips white space before it (LEFT), after it (RIGHT). */
 enum { STRIPS_LEFT = 1, STRIPS_RIGHT = 2 };
 
+/* Bits of llama's added leading space: only at the start of a text, not after special tokens
+ * (ONCE); not before a text that begins with a space (SPARING). */
+enum { PREFIX_ONCE = 1, PREFIX_SPARING = 2 };
+
 /* A control, unknown or user-defined token. Before encoding, the text is searched for marked
  * tokens. */
 struct marked_token {
@@ -58,7 +62,10 @@ struct vocabulary {
     uint32_t ends[VOCABULARY_ENDS_MAX]; /* (n_ends,) tokens that end a text, ascending */
     size_t n_ends;
     bool add_bos, add_space_prefix;
-    uint8_t strips; /* STRIPS_ bits of marked tokens; vocabulary_strips omits some tokens */
+    bool whole_first, nfc; /* gpt2: as in struct pretokenizer, or as the file says */
+    uint32_t prefix;       /* PREFIX_ bits */
+    uint8_t strips;        /* STRIPS_ bits of marked tokens; vocabulary_strips omits some tokens */
+    uint8_t *stripping;    /* (size,) STRIPS_ bits by id, in place of `strips`; or NULL */
 };
 
 /* Reads and copies tokenizer.ggml.*. Fails as tokenizer_open does; after a failure the caller need
@@ -86,9 +93,9 @@ size_t vocabulary_spell_llama(char *out, const char *text, size_t length);
 uint32_t vocabulary_marked(const struct vocabulary *vocabulary, const char *text, size_t length,
                            bool special);
 
-/* Returns the STRIPS_ bits of a token: lstrip and rstrip in the model's own tokenizer.json. GGUF
- * has no key for these two flags. Phi-3's tokens strip white space after them, except <unk>, <s>
- * and <|endoftext|>; Phi-4's tokens strip both sides. */
+/* Returns the STRIPS_ bits of a token: lstrip and rstrip in the model's own tokenizer.json. If the
+ * file has no tokenizer.logitscope.lstrip or rstrip, the model's name decides: Phi-3's tokens strip
+ * white space after them, except <unk>, <s> and <|endoftext|>; Phi-4's tokens strip both sides. */
 unsigned vocabulary_strips(const struct vocabulary *vocabulary, uint32_t id);
 
 static inline size_t vocabulary_length(const struct vocabulary *vocabulary, uint32_t id) {

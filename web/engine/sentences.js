@@ -120,6 +120,21 @@ export const sentences = {
   vocab_note_ids: 'there is no vocabulary, so each token is shown as its id, such as {token}',
   vocab_note_padded: 'the vocabulary has {n} tokens, the model {limit}: the last ones are unused',
   vocab_note_split: "{file} does not say how a text is split, GPT-2's rule is assumed",
+  vocab_part: '{file}: {part} {value} is not supported',
+  vocab_single_word:
+    '{file}: added token {token} is found in whole words only, which is not supported',
+  vocab_split: '{file}: {n} expressions split the text, and no known rule has them: {value}',
+  vocab_merge_order: '{file}: the merges that make {token} are not those of SentencePiece',
+  vocab_protobuf: '{file} is cut off or damaged at byte {n}',
+  vocab_many: '{file} has more than {limit} tokens',
+  vocab_rank: '{file}, line {n}: {value} is no token in base64 with its rank',
+  vocab_rank_file:
+    '{file} has {n} ranks but not the rule that splits a text, which is known for {names} ranks',
+  vocab_note_normalized: '{file}: text after a special token begins with a space here',
+  vocab_note_unknown:
+    '{file}: text outside the vocabulary is refused here, not replaced by {token}',
+  vocab_note_ends:
+    'generation_config.json has {n} tokens that end a text, of which {limit} are used',
 
   // Chat templates
   no_chat_template: 'the model file has no chat template',

@@ -1,5 +1,6 @@
 /** Byte-level BPE from GPT-2's two files (tokens with ids, merges) and from tiktoken's ranks. */
 import { LogitscopeError, phrase, show } from '../engine/errors.js';
+import { bad, unsupported } from './faults.js';
 import { CONTROL, NORMAL, idsByName, looksSpecial, tokensById } from './token-list.js';
 
 /** @typedef {import('./token-list.js').Vocabulary} Vocabulary */
@@ -36,20 +37,24 @@ export function checkedMerges(pairs, has) {
 }
 
 /**
- * Reads the lines of merges.txt. The first may be a comment "#version: 0.2".
- * @param {string} text @returns {[string, string][]}
+ * Returns the two tokens of a merge, which is a text with a space between them or a list.
+ * @param {unknown} value @param {number} n the rank of the merge @returns {[string, string]}
  */
+export function pairOf(value, n) {
+  const parts = Array.isArray(value) ? value : String(value).split(' ');
+  const [left, right] = parts;
+  if (parts.length === 2 && typeof left === 'string' && typeof right === 'string')
+    return [left, right];
+  const name = quoted(parts.join(' '));
+  const trouble = phrase('must_be_two_tokens');
+  throw new LogitscopeError('bad_file', 'merge', { n, name, trouble });
+}
+
+/** Reads the lines of merges.txt. The first may be a comment "#version: 0.2". @param {string} text */
 function pairsOf(text) {
   const lines = text.replace(/\r/g, '').split('\n');
   if (lines[0].startsWith('#version')) lines.shift();
-  return lines.filter(Boolean).map((line, n) => {
-    const parts = line.split(' ');
-    if (parts.length !== 2) {
-      const trouble = phrase('must_be_two_tokens');
-      throw new LogitscopeError('bad_file', 'merge', { n, name: quoted(line), trouble });
-    }
-    return [parts[0], parts[1]];
-  });
+  return lines.filter(Boolean).map(pairOf);
 }
 
 /**
@@ -75,5 +80,126 @@ export function fromMerges({ name, entries }, merges, pre) {
     ids: idsByName({ tokens, types }),
     flags: {},
     notes: pre ? [] : [phrase('vocab_note_split', { file: name })],
+  };
+}
+
+/** A rank file in lines: a token in base64 and its rank. */
+const RANK = /^([A-Za-z0-9+/]+={0,2}) (\d+)$/;
+
+/** True if a text begins as a file of ranks does. @param {string} text */
+export const isRanks = (text) =>
+  text.split('\n', 3).every((line) => !line || RANK.test(line.trim()));
+
+/** Longest token of a rank file in bytes; the work for a token grows with the square of its length. */
+const RANK_BYTES = 128;
+
+/**
+ * Rank files do not say how a text is split and have no special tokens: the known ones by their number of tokens.
+ * `whole` is true if the engine's row takes a piece that is a token without merges, as tiktoken always does.
+ * @type {Record<number, { pre: string, whole?: boolean, bos?: boolean, special: Record<number, string> }>}
+ */
+const RANK_FILES = {
+  50256: { pre: 'gpt-2', special: { 50256: '<|endoftext|>' } },
+  50280: { pre: 'gpt-2', special: { 50256: '<|endoftext|>' } },
+  100256: {
+    pre: 'llama-bpe',
+    whole: true,
+    special: {
+      100257: '<|endoftext|>',
+      100258: '<|fim_prefix|>',
+      100259: '<|fim_middle|>',
+      100260: '<|fim_suffix|>',
+      100276: '<|endofprompt|>',
+    },
+  },
+  128000: {
+    pre: 'llama-bpe',
+    whole: true,
+    bos: true,
+    special: {
+      128000: '<|begin_of_text|>',
+      128001: '<|end_of_text|>',
+      128006: '<|start_header_id|>',
+      128007: '<|end_header_id|>',
+      128009: '<|eot_id|>',
+    },
+  },
+  151643: {
+    pre: 'qwen2',
+    special: { 151643: '<|endoftext|>', 151644: '<|im_start|>', 151645: '<|im_end|>' },
+  },
+  199998: { pre: 'gpt-4o', special: { 199999: '<|endoftext|>', 200018: '<|endofprompt|>' } },
+};
+
+/**
+ * Finds the two tokens of which a token is made: merges its letters by all ranks below its own. Null if more than two
+ * parts are left; tiktoken then takes the token for a whole piece only.
+ * @param {string} token @param {Map<string, number>} ranks @returns {[string, string] | null}
+ */
+export function lastMerge(token, ranks) {
+  const own = ranks.get(token) ?? 0;
+  const parts = [...token];
+  const rankAt = (/** @type {number} */ i) =>
+    (i + 1 < parts.length ? ranks.get(parts[i] + parts[i + 1]) : undefined) ?? own;
+  const pairs = parts.map((_, i) => rankAt(i));
+  while (parts.length > 2) {
+    let best = 0;
+    for (let i = 1; i < pairs.length; i++) if (pairs[i] < pairs[best]) best = i;
+    if (pairs[best] >= own) return null;
+    parts.splice(best, 2, parts[best] + parts[best + 1]);
+    pairs.splice(best, 1);
+    pairs[best] = rankAt(best);
+    if (best) pairs[best - 1] = rankAt(best - 1);
+  }
+  return [parts[0], parts[1]];
+}
+
+/**
+ * Reads tiktoken's ranks. tiktoken joins the two neighbours that together have the lowest rank. When it makes a token, all
+ * lower ranks within that token's text are used up, so the two parts are always the same: one merge for each token.
+ * @param {string} text @param {string} name @returns {Vocabulary}
+ */
+export function fromRanks(text, name) {
+  /** @type {Map<string, number>} */
+  const ranks = new Map();
+  for (const [n, line] of text.split('\n').entries()) {
+    if (!line.trim()) continue;
+    const match = RANK.exec(line.trim());
+    if (!match) throw bad(name, 'vocab_rank', { n: n + 1, value: show(line) });
+    const bytes = Uint8Array.from(atob(match[1]), (letter) => letter.charCodeAt(0));
+    const id = Number(match[2]);
+    if (bytes.length > RANK_BYTES) {
+      const values = { id, limit: RANK_BYTES, n: bytes.length };
+      throw new LogitscopeError('bad_file', 'token_bytes', values);
+    }
+    ranks.set(spell(bytes), id);
+  }
+  const file = RANK_FILES[ranks.size];
+  if (!file) {
+    const values = { n: ranks.size, names: Object.keys(RANK_FILES).join(', ') };
+    throw unsupported(name, 'vocab_rank_file', values);
+  }
+  const special = Object.entries(file.special).map(
+    ([id, token]) => /** @type {[string, number]} */ ([token, Number(id)]),
+  );
+  const { tokens, types } = tokensById([...ranks, ...special], name);
+  for (const [, id] of special) types[id] = CONTROL;
+  const pairs = [...ranks]
+    .filter(([token]) => token.length > 1)
+    .sort(([, a], [, b]) => a - b)
+    .map(([token]) => lastMerge(token, ranks));
+  const merges = pairs.flatMap((pair) => (pair ? [pair.join(' ')] : []));
+  return {
+    model: 'gpt2',
+    pre: file.pre,
+    tokens,
+    types,
+    merges,
+    ids: { ...idsByName({ tokens, types }), ...(file.bos && { bos: 128000, eos: 128001 }) },
+    flags: {
+      'ggml.add_bos_token': Boolean(file.bos),
+      ...(!file.whole && pairs.includes(null) && { 'logitscope.ignore_merges': true }),
+    },
+    notes: [],
   };
 }

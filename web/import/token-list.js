@@ -26,8 +26,8 @@ export const ID_LIMIT = 1 << 19;
  * @property {string[]} [merges] gpt2: "LEFT RIGHT" by rank
  * @property {ArrayLike<number>} [scores] llama: by id
  * @property {Record<string, number>} ids of special tokens, by the middle of their key: bos, eos, unknown …
- * @property {Record<string, boolean>} flags further keys after "tokenizer.", such as ggml.add_bos_token
- * @property {number[]} [strips] by id: 1 if the token strips white space before it, 2 after it
+ * @property {Record<string, boolean | number>} flags further keys after "tokenizer.", such as ggml.add_bos_token
+ * @property {Record<'lstrip' | 'rstrip', number[]>} [strips] ids of the tokens that strip white space before or after them
  * @property {boolean} [exact] true if every model with this vocabulary has exactly these tokens
  * @property {Phrase[]} notes for the user
  */
@@ -63,6 +63,23 @@ export function tokensById(entries, name) {
     tokens: tokens.map((token, id) => token ?? unusedName(id)),
     types: tokens.map((token) => (token === undefined ? UNUSED : NORMAL)),
   };
+}
+
+/**
+ * Gives added tokens their types and the flags that the engine knows.
+ * @param {Pick<Vocabulary, 'tokens' | 'types'>} vocabulary @param {any[]} added @param {string} name
+ * @returns {Record<'lstrip' | 'rstrip', number[]>}
+ */
+export function markAdded({ tokens, types }, added, name) {
+  for (const each of added) {
+    if (each.single_word)
+      throw unsupported(name, 'vocab_single_word', { token: show(each.content) });
+    types[each.id] = each.special ? CONTROL : USER_DEFINED;
+    tokens[each.id] = each.content;
+  }
+  const idsWith = (/** @type {string} */ flag) =>
+    added.filter((each) => each[flag]).map(({ id }) => id);
+  return { lstrip: idsWith('lstrip'), rstrip: idsWith('rstrip') };
 }
 
 const isOneCharacter = (/** @type {string} */ text) =>

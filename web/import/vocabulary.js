@@ -3,12 +3,26 @@
  * the settings files of a tokenizer are recognised by their names.
  */
 import { LogitscopeError, phrase } from '../engine/errors.js';
-import { fromMerges } from './byte-pairs.js';
+import { fromMerges, fromRanks, isRanks } from './byte-pairs.js';
 import { textOf } from './byte-file.js';
 import { unsupported } from './faults.js';
 import { readPickle } from './pickle.js';
 import { parseJson, readBytes } from './read-text.js';
+import {
+  fromSentencePiece,
+  fromTokenizerBin,
+  isSentencePiece,
+  isTokenizerBin,
+} from './sentencepiece.js';
 import { UNUSED, charactersOf, idsAsTokens, plainVocabulary, unusedName } from './token-list.js';
+import {
+  SETTINGS_FILES,
+  addTokens,
+  applySettings,
+  chatTemplates,
+  preOf,
+} from './token-settings.js';
+import { fromTokenizerJson } from './tokenizer-json.js';
 
 /**
  * @typedef {import('./byte-file.js').ByteFile} ByteFile
@@ -18,8 +32,9 @@ import { UNUSED, charactersOf, idsAsTokens, plainVocabulary, unusedName } from '
  *   a value of GGUF's metadata
  * @typedef {{ size?: number }} Wanted `size` is the number of rows of the embedding
  * @typedef {{ name: string, text?: string, bytes?: Uint8Array, json?: any }} Part a file that was read
- * @typedef {'list' | 'text'} Source a kind of file that has the tokens
- * @typedef {Source | 'merges'} Kind
+ * @typedef {'tokenizer' | 'list' | 'sentencepiece' | 'ranks' | 'bin' | 'text'} Source a kind of file that has the tokens
+ * @typedef {Source | SettingsKind | 'merges'} Kind
+ * @typedef {import('./token-settings.js').SettingsKind} SettingsKind
  * @typedef {Partial<Record<Kind, Part>>} Parts
  */
 
@@ -60,16 +75,20 @@ function listOf({ name, json }) {
  * @type {Record<Source, (part: Part, parts: Parts) => Vocabulary | Promise<Vocabulary>>}
  */
 const READERS = {
-  list: (part, { merges }) => {
+  tokenizer: ({ name, json }) => fromTokenizerJson(json, name),
+  list: (part, parts) => {
     const list = listOf(part);
-    if (merges) return fromMerges(list, String(merges.text));
-    return plainVocabulary(list.entries, list.name);
+    if (!parts.merges) return plainVocabulary(list.entries, list.name);
+    return fromMerges(list, String(parts.merges.text), preOf(parts));
   },
+  sentencepiece: ({ name, bytes }) => fromSentencePiece(bytes ?? new Uint8Array(), name),
+  ranks: ({ name, text }) => fromRanks(String(text), name),
+  bin: ({ name, bytes }) => fromTokenizerBin(bytes ?? new Uint8Array(), name),
   text: ({ name, text }) => charactersOf(String(text), name),
 };
 
-/** Names of files that only add to another vocabulary. */
-const MERGES = /^#version|^\S+ \S+\n/;
+/** True for the text of merges.txt. @param {string} name @param {string} text */
+const isMerges = (name, text) => /^#version|^\S+ \S+\n/.test(text) && /merges|\.bpe$/i.test(name);
 
 /** @param {ByteFile} file @returns {Promise<[Kind, Part]>} */
 async function recognise(file) {
@@ -77,18 +96,28 @@ async function recognise(file) {
   const bytes = await readBytes(file);
   if (bytes[0] === 0x80 && bytes[1] < 6)
     return ['list', { name, json: readPickle(bytes, { name }) }];
+  if (isSentencePiece(bytes)) return ['sentencepiece', { name, bytes }];
+  if (isTokenizerBin(bytes)) return ['bin', { name, bytes }];
   const text = textOf(bytes);
   if (text === null) throw unsupported(name, 'vocab_no_vocabulary');
-  if (/\.json$/i.test(name)) return ['list', { name, json: parseJson(text, name) }];
-  if (/merges|\.bpe$/i.test(name) && MERGES.test(text)) return ['merges', { name, text }];
-  return ['text', { name, text }];
+  const settings = new Map(Object.entries(SETTINGS_FILES)).get(name.split('/').at(-1) ?? '');
+  if (settings === 'chat_template') return [settings, { name, text }];
+  if (/\.json$/i.test(name)) {
+    const json = parseJson(text, name);
+    return [
+      settings ?? (isObject(json) && isObject(json.model) ? 'tokenizer' : 'list'),
+      { name, json },
+    ];
+  }
+  const kind = isMerges(name, text) ? 'merges' : isRanks(text) ? 'ranks' : 'text';
+  return [kind, { name, text }];
 }
 
 /**
  * Compares the vocabulary with the embedding: a longer embedding gets unused tokens.
  * @param {Vocabulary} vocabulary @param {number | undefined} size
  */
-function fit({ tokens, types, strips, exact, notes }, size) {
+function fit({ tokens, types, exact, notes }, size) {
   const n = tokens.length;
   if (size === undefined || n === size) return;
   if (n > size || exact)
@@ -99,7 +128,6 @@ function fit({ tokens, types, strips, exact, notes }, size) {
   while (tokens.length < size) {
     tokens.push(unusedName(tokens.length));
     types.push(UNUSED);
-    strips?.push(0);
   }
   notes.push(phrase('vocab_note_padded', { n, limit: size }));
 }
@@ -118,10 +146,12 @@ function metadataOf({ model, pre, tokens, types, merges, scores, ids, flags, str
   if (pre) metadata['tokenizer.ggml.pre'] = pre;
   if (merges) metadata['tokenizer.ggml.merges'] = array('string', merges);
   if (scores) metadata['tokenizer.ggml.scores'] = array('float32', scores);
-  if (strips?.some(Boolean)) metadata['tokenizer.logitscope.strips'] = array('int32', strips);
+  for (const [key, value] of Object.entries(strips ?? {}))
+    metadata[`tokenizer.logitscope.${key}`] = array('int32', value);
   for (const [key, value] of Object.entries(ids))
     metadata[`tokenizer.ggml.${key}_token_id`] = { type: 'uint32', value };
-  for (const [key, value] of Object.entries(flags)) metadata[`tokenizer.${key}`] = value;
+  for (const [key, value] of Object.entries(flags))
+    metadata[`tokenizer.${key}`] = typeof value === 'number' ? { type: 'uint32', value } : value;
   return metadata;
 }
 
@@ -142,7 +172,10 @@ export async function readVocabulary(files, wanted = {}) {
   const vocabulary = kind
     ? await READERS[kind](/** @type {Part} */ (parts[kind]), parts)
     : idsAsTokens(wanted.size ?? 0);
+  if (kind !== 'tokenizer') addTokens(vocabulary, parts);
+  applySettings(vocabulary, parts);
   fit(vocabulary, wanted.size);
   const { tokens, notes } = vocabulary;
-  return { metadata: metadataOf(vocabulary), size: tokens.length, notes };
+  const metadata = { ...metadataOf(vocabulary), ...chatTemplates(parts) };
+  return { metadata, size: tokens.length, notes };
 }

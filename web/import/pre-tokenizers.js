@@ -1,0 +1,95 @@
+/**
+ * Expressions by which a tokenizer.json splits text, and the names that the engine has for them (src/pretokenizer.c). An
+ * expression is recognised if it equals one of the table after rewriting that keeps its matches.
+ */
+
+/** English endings such as 's in upper and lower case, in the spellings of several programs, the longer ones first. */
+const ENDINGS = [
+  "(?:(?i:'s|'t|'re|'ve|'m|'ll|'d))",
+  "(?i:(?:'s|'t|'re|'ve|'m|'ll|'d))",
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)",
+  "'(?i:[sdmt]|ll|ve|re)",
+  "(?i:'[sdmt]|'ll|'ve|'re)",
+  "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])",
+];
+/** Stands for ENDINGS in the expressions below. */
+const E = '\0';
+const SPACES = '\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
+const PREFIX = '[^\\r\\n\\p{L}\\p{N}]?';
+const UPPER = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
+const LOWER = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
+
+export const GPT2 =
+  "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
+
+/** @param {string} numbers @param {string} [marks] */
+const llama3 = (numbers, marks = '') => {
+  const letters = marks ? `[\\p{L}${marks}]` : '\\p{L}';
+  return `${E}|${PREFIX}${letters}+|${numbers}| ?[^\\s\\p{L}${marks}\\p{N}]+[\\r\\n]*|${SPACES}`;
+};
+
+/** @param {string} numbers @param {string} ending */
+const cased = (numbers, ending) =>
+  `${PREFIX}${UPPER}*${LOWER}+${ending}|${PREFIX}${UPPER}+${LOWER}*${ending}|${numbers}` +
+  `| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${SPACES}`;
+
+/**
+ * The lists of expressions, each with the names of `tokenizer.ggml.pre` that have them. A name is followed by the parts
+ * that the engine adds to it: `nfc` normalises to form C, `whole` takes a piece that is a token without merges.
+ * @type {{ passes: string[], names: { pre: string, nfc?: boolean, whole?: boolean }[] }[]}
+ */
+const TABLE = [
+  { passes: [GPT2], names: [{ pre: 'gpt-2' }, { pre: 'olmo', nfc: true }] },
+  {
+    passes: ['\\p{N}', GPT2],
+    names: [{ pre: 'smollm' }, { pre: 'command-r', nfc: true }],
+  },
+  {
+    passes: [llama3('\\p{N}{1,3}')],
+    names: [{ pre: 'smaug-bpe' }, { pre: 'llama-bpe', whole: true }],
+  },
+  { passes: [llama3('\\p{N}{1,2}')], names: [{ pre: 'nanochat' }] },
+  { passes: [llama3('\\p{N}')], names: [{ pre: 'hunyuan' }, { pre: 'qwen2', nfc: true }] },
+  { passes: [llama3('\\p{N}', '\\p{M}')], names: [{ pre: 'qwen35', nfc: true }] },
+  { passes: [cased('\\p{N}', '')], names: [{ pre: 'tekken', whole: true }] },
+  { passes: [cased('\\p{N}{1,3}', `${E}?`)], names: [{ pre: 'gpt-4o' }] },
+  {
+    passes: [
+      '[\\r\\n]',
+      '\\s?\\p{L}+',
+      '\\s?\\p{P}+',
+      '[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+',
+      '\\p{N}',
+    ],
+    names: [{ pre: 'deepseek-coder' }],
+  },
+];
+
+/**
+ * Rewrites an expression. Line ends get their escapes, the endings become E. Possessive quantifiers become greedy: in
+ * these expressions the part after a quantifier matches no character that the quantifier takes, so it never gives one
+ * back. Likewise [\r\n] after \s* takes no more than [\r\n]+.
+ * @param {string} expression
+ */
+function rewritten(expression) {
+  let text = expression.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
+  for (const endings of ENDINGS) text = text.replaceAll(endings, E);
+  return text
+    .replace(/([?+*]|\{\d+(?:,\d*)?\})\+/g, '$1')
+    .replace('\\s*[\\r\\n]|', '\\s*[\\r\\n]+|')
+    .replace("'(?:[sdmt]|ll|ve|re)", "'s|'t|'re|'ve|'m|'ll|'d")
+    .replace(/(?<=N}\]\+\|)\\s\+\$\|\\s\+\(\?!\\S\)\|\\s$/, '\\s+(?!\\S)|\\s+');
+}
+
+/**
+ * Returns the row of the engine's table for a list of expressions and for the two flags as near as there is; undefined if
+ * the expressions are not known.
+ * @param {string[]} expressions @param {{ nfc: boolean, whole: boolean }} flags
+ */
+export function preTokenizerOf(expressions, { nfc, whole }) {
+  const key = expressions.map(rewritten).join('\n');
+  const row = TABLE.find(({ passes }) => passes.join('\n') === key);
+  const differs = (/** @type {{ nfc?: boolean, whole?: boolean }} */ name) =>
+    Number(Boolean(name.nfc) !== nfc) + Number(Boolean(name.whole) !== whole);
+  return row && [...row.names].sort((a, b) => differs(a) - differs(b))[0];
+}

@@ -1,0 +1,116 @@
+/**
+ * The settings files beside a vocabulary: tokenizer_config.json, special_tokens_map.json, generation_config.json,
+ * added_tokens.json and chat_template.jinja. They give the ids of special tokens and the chat template.
+ */
+import { phrase } from '../engine/errors.js';
+import { CONTROL, ID_LIMIT, NORMAL, UNUSED, markAdded, unusedName } from './token-list.js';
+
+/**
+ * @typedef {import('./token-list.js').Vocabulary} Vocabulary
+ * @typedef {Partial<Record<SettingsKind, { name: string, json?: any, text?: string }>>} SettingsParts
+ * @typedef {'tokenizer_config' | 'special_tokens_map' | 'generation_config' | 'added_tokens' | 'chat_template'} SettingsKind
+ */
+
+/** The names of the files. @type {Record<string, SettingsKind>} */
+export const SETTINGS_FILES = {
+  'tokenizer_config.json': 'tokenizer_config',
+  'special_tokens_map.json': 'special_tokens_map',
+  'generation_config.json': 'generation_config',
+  'added_tokens.json': 'added_tokens',
+  'chat_template.jinja': 'chat_template',
+};
+
+/** The tokens that the settings name, by the middle of their key in GGUF. */
+const NAMED = { bos: 'bos_token', eos: 'eos_token', unknown: 'unk_token', padding: 'pad_token' };
+/** The keys in GGUF for several tokens that end a text. */
+const ENDS = ['eos', 'eot', 'eom'];
+/** Classes of tokenizers of which the files state no rule for the split of a text. */
+const PRES = {
+  GPT2Tokenizer: 'gpt-2',
+  GPT2TokenizerFast: 'gpt-2',
+  Qwen2Tokenizer: 'qwen2',
+  Qwen2TokenizerFast: 'qwen2',
+};
+
+/** The name of the pre-tokenizer for vocab.json and merges.txt. @param {SettingsParts} parts */
+export const preOf = ({ tokenizer_config }) =>
+  new Map(Object.entries(PRES)).get(tokenizer_config?.json?.tokenizer_class);
+
+/**
+ * Adds the tokens that only the settings know, to a vocabulary that is not of a tokenizer.json.
+ * @param {Vocabulary} vocabulary @param {SettingsParts} parts
+ */
+export function addTokens(vocabulary, { tokenizer_config, added_tokens }) {
+  const { tokens, types } = vocabulary;
+  const decoder = tokenizer_config?.json?.added_tokens_decoder ?? {};
+  const plain = Object.entries(added_tokens?.json ?? {}).map(([content, id]) => ({ content, id }));
+  const flagged = Object.entries(decoder).map(([id, each]) => ({ ...each, id: Number(id) }));
+  const added = [...plain, ...flagged].filter(
+    ({ content, id }) =>
+      typeof content === 'string' &&
+      Number.isInteger(id) &&
+      id >= 0 &&
+      id < ID_LIMIT &&
+      (id >= tokens.length || types[id] === UNUSED || tokens[id] === content),
+  );
+  for (const { id } of added) {
+    while (tokens.length <= id) {
+      tokens.push(unusedName(tokens.length));
+      types.push(UNUSED);
+    }
+  }
+  vocabulary.strips = markAdded(vocabulary, added, tokenizer_config?.name ?? '');
+}
+
+/** Returns the text of a token in the settings: a string, or an object with its flags. @param {any} value */
+const textOf = (value) => (typeof value === 'object' && value ? value.content : value);
+
+/**
+ * Takes the ids of special tokens and the chat template.
+ * @param {Vocabulary} vocabulary @param {SettingsParts} parts
+ */
+export function applySettings(vocabulary, parts) {
+  const { tokens, types, ids, notes } = vocabulary;
+  const named = { ...parts.special_tokens_map?.json, ...parts.tokenizer_config?.json };
+  for (const [key, setting] of Object.entries(NAMED)) {
+    const id = tokens.indexOf(textOf(named[setting]));
+    if (id < 0 || (key === 'bos' && vocabulary.flags['ggml.add_bos_token'])) continue;
+    ids[key] = id;
+    if (types[id] === NORMAL) types[id] = CONTROL;
+  }
+  const given = parts.generation_config?.json?.eos_token_id;
+  const ends = [given].flat().filter((id) => Number.isInteger(id) && id >= 0 && id < tokens.length);
+  ENDS.forEach((key, i) => {
+    if (i < ends.length) ids[key] = ends[i];
+  });
+  if (ends.length > ENDS.length)
+    notes.push(phrase('vocab_note_ends', { n: ends.length, limit: ENDS.length }));
+}
+
+/**
+ * Returns the chat templates as metadata.
+ * @param {SettingsParts} parts @returns {Record<string, any>}
+ */
+export function chatTemplates({ tokenizer_config, chat_template }) {
+  const given = chat_template?.text ?? tokenizer_config?.json?.chat_template;
+  if (typeof given === 'string') return { 'tokenizer.chat_template': given };
+  if (!Array.isArray(given)) return {};
+  const known = given.filter(
+    (each) => typeof each?.name === 'string' && typeof each?.template === 'string',
+  );
+  const others = known.filter(({ name }) => name !== 'default');
+  return Object.fromEntries([
+    ...known.map(({ name, template }) => [
+      name === 'default' ? 'tokenizer.chat_template' : `tokenizer.chat_template.${name}`,
+      template,
+    ]),
+    ...(others.length
+      ? [
+          [
+            'tokenizer.chat_templates',
+            { type: 'array', of: 'string', value: others.map(({ name }) => name) },
+          ],
+        ]
+      : []),
+  ]);
+}
