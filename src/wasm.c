@@ -1,10 +1,11 @@
-/* The boundary to JavaScript: typed exports and nothing else. Only this file, simd.h and loop.h
- * contain code for WebAssembly, and only this file has globals. Handles are pointers; 0 means
- * failure, and `fault` describes the last failure.
+/* The boundary to JavaScript and Python: typed exports and nothing else. Only this file, simd.h and
+ * loop.h contain code for WebAssembly, and only this file has globals. Handles are pointers; 0
+ * means failure, and `fault` describes the last failure.
  *
  * The caller writes inputs (text, ids, logits) into the exchange, a buffer that C owns. JavaScript
- * reads structs in place, at the offsets asserted here. Integers of more than 32 bits are passed as
- * doubles: seeds and steps are below 2^53. */
+ * reads structs in place, at the offsets asserted here. Python declares the same structs with
+ * ctypes (python/logitscope/library.py), since a native build has pointers of another size.
+ * Integers of more than 32 bits are passed as doubles: seeds and steps are below 2^53. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,12 +26,21 @@
 #include "warp.h"
 #include "watermark.h"
 
+/* web/engine/layout.js lists the offsets and sizes below for JavaScript. */
+#ifdef __wasm__
 #define EXPORT(type, name) __attribute__((export_name(#name))) type export_##name
-
-/* web/engine/layout.js lists these offsets and sizes for JavaScript. */
 #define AT(type, field, offset) \
     _Static_assert(offsetof(struct type, field) == (offset), "web/engine/layout.js")
 #define SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "web/engine/layout.js")
+#define MEMORY_LEFT (0x100000000 - __builtin_wasm_memory_size(0) * 65536ull)
+#else
+#define EXPORT(type, name) __attribute__((visibility("default"))) type export_##name
+#define AT(type, field, offset) struct type
+#define SIZE(type, size) struct type
+#ifndef MEMORY_LEFT /* a fuzz target has a limit of its own */
+#define MEMORY_LEFT SIZE_MAX
+#endif
+#endif
 
 AT(model_file, parameters, 0);
 AT(model_file, bytes, 8);
@@ -212,6 +222,7 @@ EXPORT(const char *, fault_text)(uint32_t i) {
     return fault.values[i].text;
 }
 
+#ifdef __wasm__
 /* quants_simd.c is compiled to separate modules. Until one is adopted, these scalar loops run. */
 void quantise_simd(struct quants *quants, const float *x, size_t cols, size_t n) {
     kernels_scalar.quantise(quants, x, cols, n);
@@ -221,6 +232,7 @@ void matmul_quants_simd(float *out, const struct matrix *w, const float *bias,
                         const struct quants *quants, size_t n, size_t streams) {
     kernels_scalar.matmul_quants(out, w, bias, quants, n, streams);
 }
+#endif
 
 /* Adopts the loops of a second module, which JavaScript has put into the table of functions.
  * Returns 1 if the loops compute the right bits; otherwise keeps this module's loops. */
@@ -265,8 +277,9 @@ EXPORT(struct model_file *, model_begin)
 (const void *head, size_t available, double size, uint32_t context) {
     struct model_file *file;
     uint64_t whole = size < 0 ? GGUF_SIZE_UNKNOWN : (uint64_t)size;
-    uint64_t memory = 0x100000000 - __builtin_wasm_memory_size(0) * 65536ull;
-    return model_file_begin(&file, head, available, whole, context, memory, &fault) ? NULL : file;
+    enum status status =
+        model_file_begin(&file, head, available, whole, context, MEMORY_LEFT, &fault);
+    return status ? NULL : file;
 }
 
 EXPORT(void *, model_image)(struct model_file *file) {

@@ -9,13 +9,7 @@
 #include "gguf_image.h"
 #include "kernels.h"
 
-/* Replaces the parts of wasm.c that only WebAssembly has. Its loops get other names than those of
- * quants_simd.c. */
-#define export_name(name) unused
-#define __builtin_wasm_memory_size(memory) ((uint64_t)64)
-#define _Static_assert(...) extern int fuzz_layout_is_that_of_wasm
-#define quantise_simd exported_quantise
-#define matmul_quants_simd exported_matmul_quants
+#define MEMORY_LEFT (0x100000000 - 64 * 65536ull)
 #include "../../src/wasm.c"
 
 enum { SLOTS = 3, FLOATS = 512, ROOM_MAX = 1 << 22, CALL_BYTES = 12, EXCHANGE = 1 << 20 };
