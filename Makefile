@@ -25,10 +25,12 @@ COVERAGE_TESTS := $(NATIVE_TESTS:$(BUILD)/asan/%=$(BUILD)/coverage/%)
 TRAP_TESTS := $(patsubst tests/native/%.c,$(BUILD)/trap/%,$(wildcard tests/native/test_*.c))
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZERS := $(patsubst %,$(BUILD)/fuzz/%,$(FUZZ_TARGETS))
+# The Python package with its compiled library, complete when this file is there.
+PYTHON_PACKAGE := $(BUILD)/python/logitscope/data.json
 NATIVE_COMMANDS := $(BUILD)/gcc/logitscope $(BUILD)/clang/logitscope
 C_FILES = $(wildcard src/*.[ch] tests/native/*.[ch] tests/fuzz/*.[ch])
 
-.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons picture wasm package native \
+.PHONY: help node-version serve test test-quick test-long test-browsers bench bench-formats dist lessons picture wasm package python native \
     native-tests native-traps native-32 fuzz fuzz-answers fuzz-page fuzzers soak soak-page mutants coverage models types format lint style tidy clean
 
 help: ## list these targets
@@ -75,6 +77,9 @@ wasm: $(WASM) ## build web/engine/logitscope.wasm
 
 package: ## build and pack module, command line and types for npm install
 	@npm pack --ignore-scripts=false
+
+python: $(PYTHON_PACKAGE) ## build the Python package's wheel in python/dist/, for pip install --no-index
+	@$(PYTHON) python/build_package.py wheel python/dist $(<D)
 
 native: $(NATIVE_COMMANDS) ## build the native engine with gcc and with clang, for comparing digests
 
@@ -253,9 +258,10 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(TESTED:%=$(BUILD)/fuzz/%)
 	$(CLANG) $(CFLAGS) $(SANITIZE) $(REPLAY) $(FUZZING) -fsanitize=fuzzer -MMD -MP -MF $@.d $< \
 	    $(filter %.o,$^) -o $@ -lm
 
+# -fPIC: the Python package's library is made of the same objects.
 $(BUILD)/gcc/%.o: %.c
 	@mkdir -p $(@D)
-	gcc $(CFLAGS) -MMD -MP -c $< -o $@
+	gcc $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
 
 $(BUILD)/clang/%.o: %.c
 	@mkdir -p $(@D)
@@ -267,5 +273,13 @@ $(BUILD)/gcc/logitscope: $(patsubst %,$(BUILD)/gcc/%,$(TESTED) command.o plain_c
 
 $(BUILD)/clang/logitscope: $(patsubst %,$(BUILD)/clang/%,$(TESTED) command.o plain_cases.o)
 	$(CLANG) $^ -o $@ -lm
+
+$(BUILD)/python/engine.so: $(patsubst %,$(BUILD)/gcc/%,$(OBJECTS) wasm.o)
+	@mkdir -p $(@D)
+	@gcc -shared -s $^ -o $@ -lm
+
+$(PYTHON_PACKAGE): $(BUILD)/python/engine.so python/build_package.py $(wildcard python/logitscope/*.py) package.json web/engine/sentences.js
+	@rm -rf $(@D)
+	@$(PYTHON) python/build_package.py assemble $(@D) $<
 
 -include $(wildcard $(BUILD)/*/*.d)

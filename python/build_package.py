@@ -1,0 +1,182 @@
+"""Builds the package with the standard library and a C compiler: PEP 517's hooks, and a command.
+
+    python3 build_package.py assemble FOLDER LIBRARY    # the package with a compiled library
+    python3 build_package.py wheel FOLDER PACKAGE       # a wheel of an assembled package
+
+The package holds Python files, the compiled engine and `data.json`: version and sentences, from
+`package.json` and `web/engine/sentences.js` of the repository. A source distribution carries these
+two files and `src/` beside this one.
+"""
+
+import ast
+import base64
+import concurrent.futures
+import gzip
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+#: The repository, or the source distribution.
+ROOT = HERE if (HERE / "src").is_dir() else HERE.parent
+LIBRARY = "_engine.so"
+#: The flags of the native build in the Makefile.
+FLAGS = "-std=c11 -O2 -ffp-contract=off -fPIC -fvisibility=hidden".split()
+LINK = "-shared -s -lm".split()
+#: The time of every file in an archive, so that equal sources give equal bytes.
+TIME = int(os.environ.get("SOURCE_DATE_EPOCH", "315532800"))
+
+
+def _need_sources():
+    if not (ROOT / "src" / "wasm.c").is_file():
+        sys.exit(
+            "logitscope: the C sources are not here: install from the repository with pip 21.3 or "
+            "newer, or from a wheel of `make python`"
+        )
+
+
+def _package_files():
+    return [p for p in (HERE / "logitscope").iterdir() if p.suffix in (".py", ".typed")]
+
+
+def _version():
+    return json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["version"]
+
+
+def _sentences():
+    """The sentences of errors by key. The file is a table of string literals."""
+    text = (ROOT / "web" / "engine" / "sentences.js").read_text(encoding="utf-8")
+    literal = r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
+    row = rf"^  (\w+):\s+((?:{literal})(?:\s*\+\s*(?:{literal}))*),$"
+    found = re.findall(row, text, re.MULTILINE)
+    if len(found) < 300:
+        sys.exit(f"logitscope: only {len(found)} sentences in sentences.js")
+    return {
+        key: "".join(ast.literal_eval(part) for part in re.findall(literal, value))
+        for key, value in found
+    }
+
+
+def _compile(target):
+    """Compiles the engine; one compiler for each processor."""
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    with tempfile.TemporaryDirectory() as folder:
+
+        def compile_one(source):
+            made = os.path.join(folder, source.stem + ".o")
+            include = f"-I{ROOT / 'src'}"
+            subprocess.run([*compiler, *FLAGS, include, "-c", str(source), "-o", made], check=True)
+            return made
+
+        sources = sorted((ROOT / "src").glob("*.c"))
+        try:
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+                objects = list(pool.map(compile_one, sources))
+            subprocess.run([*compiler, *objects, *LINK, "-o", str(target)], check=True)
+        except FileNotFoundError:
+            sys.exit(f"logitscope: a C compiler is needed, and there is no {compiler[0]}")
+
+
+def assemble(folder, library=None):
+    """Writes the package into an empty folder; compiles the engine unless a library is given."""
+    _need_sources()
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in _package_files():
+        shutil.copyfile(source, folder / source.name)
+    data = {"version": _version(), "sentences": _sentences()}
+    (folder / "data.json").write_text(json.dumps(data, indent=0) + "\n", encoding="utf-8")
+    if library:
+        shutil.copyfile(library, folder / LIBRARY)
+    else:
+        _compile(folder / LIBRARY)
+
+
+def _metadata():
+    project = (HERE / "pyproject.toml").read_text(encoding="utf-8")
+    lines = {
+        "Metadata-Version": "2.1",
+        "Name": "logitscope",
+        "Version": _version(),
+        "Summary": re.search(r'^description = "(.*)"$', project, re.MULTILINE)[1],
+        "License": "MIT",
+        "Requires-Python": ">=3.9",
+    }
+    return "".join(f"{name}: {value}\n" for name, value in lines.items())
+
+
+def make_wheel(folder, package):
+    """Writes a wheel of an assembled package; returns its name."""
+    tag = f"py3-none-{re.sub('[-.]', '_', sysconfig.get_platform())}"
+    info = f"logitscope-{_version()}.dist-info"
+    paths = sorted(path for path in package.iterdir() if path.is_file())
+    files = {f"logitscope/{path.name}": path.read_bytes() for path in paths}
+    files[f"{info}/METADATA"] = _metadata().encode()
+    wheel = f"Wheel-Version: 1.0\nGenerator: build_package\nRoot-Is-Purelib: false\nTag: {tag}\n"
+    files[f"{info}/WHEEL"] = wheel.encode()
+    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    record = ""
+    for name, data in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        record += f"{name},sha256={digest},{len(data)}\n"
+    files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
+    name = f"logitscope-{_version()}-{tag}.whl"
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(os.path.join(folder, name), "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in files.items():
+            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+    return name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    with tempfile.TemporaryDirectory() as folder:
+        assemble(folder)
+        return make_wheel(wheel_directory, pathlib.Path(folder))
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    _need_sources()
+    base = f"logitscope-{_version()}"
+    paths = {path: path.name for path in (HERE / "pyproject.toml", HERE / "build_package.py")}
+    paths.update({path: f"logitscope/{path.name}" for path in _package_files()})
+    kept = [*(ROOT / "src").glob("*.[ch]"), ROOT / "web" / "engine" / "sentences.js"]
+    kept += [ROOT / "package.json", ROOT / "LICENSE"]
+    paths.update({path: path.relative_to(ROOT).as_posix() for path in kept})
+    files = {name: path.read_bytes() for path, name in paths.items()}
+    files["PKG-INFO"] = _metadata().encode()
+    name = f"{base}.tar.gz"
+    with open(os.path.join(sdist_directory, name), "wb") as raw:
+        with gzip.GzipFile("", "wb", fileobj=raw, mtime=TIME) as packed:
+            with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+                for path, data in sorted(files.items()):
+                    entry = tarfile.TarInfo(f"{base}/{path}")
+                    entry.size, entry.mtime, entry.mode = len(data), TIME, 0o644
+                    archive.addfile(entry, io.BytesIO(data))
+    return name
+
+
+def main(what, folder, source):
+    if what == "assemble":
+        assemble(folder, source)
+    elif what == "wheel":
+        print(os.path.join(folder, make_wheel(folder, pathlib.Path(source))))
+    else:
+        sys.exit(f"unknown command: {what}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,68 @@
+"""Named settings: the defaults of other systems, and the nine strategies of the lessons.
+
+A test compares them with `web/engine/presets.js`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+#: The nine strategies: greedy, three temperatures, top-k, top-p, and top-p with a penalty.
+strategies: List[Dict[str, Any]] = [
+    {"name": "greedy", "settings": {"temperature": 0}},
+    {"name": "temperature 0.5", "settings": {"temperature": 0.5}},
+    {"name": "temperature 1", "settings": {"temperature": 1}},
+    {"name": "temperature 1.5", "settings": {"temperature": 1.5}},
+    {"name": "top-k 10", "settings": {"top_k": 10}},
+    {"name": "top-k 50", "settings": {"top_k": 50}},
+    {"name": "top-p 0.9", "settings": {"top_p": 0.9}},
+    {"name": "top-p 0.95", "settings": {"top_p": 0.95}},
+    {"name": "top-p 0.9, penalty 1.2", "settings": {"top_p": 0.9, "repetition_penalty": 1.2}},
+]
+
+#: llama.cpp's samplers in its order. A sampler that it lacks is next to a similar one.
+_LLAMA_CPP = """guidance_scale contrastive_beta logit_bias encoder_repetition_penalty
+    repetition_penalty frequency_penalty presence_penalty no_repeat_ngram_size dry_multiplier
+    min_new_tokens exponential_decay_length_penalty top_n_sigma top_h top_k tfs_z typical_p top_p
+    min_p epsilon_cutoff eta_cutoff top_a p_less xtc_probability temperature dynatemp_range
+    smoothing_factor mirostat adaptive_target green_bias synthid_depth renormalize_logits""".split()
+
+#: The rules of a system except its default values: order, ties, boundaries, windows.
+conventions: Dict[str, Dict[str, Any]] = {
+    "transformers": {"convention": "transformers", "repetition_window": 0},
+    "llama.cpp": {
+        "convention": "llama.cpp",
+        "order": _LLAMA_CPP,
+        "repetition_window": 64,
+        "dry_penalty_last_n": 0,
+        "dry_sequence_breakers": ["\n", ":", '"', "*"],
+    },
+    "llama2.c": {"convention": "llama2.c", "repetition_window": 0},
+}
+
+#: The names that the setting `preset` takes.
+presets: Dict[str, Dict[str, Any]] = {
+    "transformers": {},
+    "llama.cpp": {
+        **conventions["llama.cpp"],
+        "temperature": 0.8,
+        "top_k": 40,
+        "top_p": 0.95,
+        "min_p": 0.05,
+    },
+    "llama2.c": {"convention": "llama2.c", "temperature": 1, "top_p": 0.9},
+    "balanced": {"temperature": 0.7, "top_p": 0.9, "repetition_penalty": 1.1},
+    **{strategy["name"]: strategy["settings"] for strategy in strategies},
+}
+
+
+def carried(values: Dict[str, Any]) -> Optional[str]:
+    """The setting that passes a draw's state to the next draw, if there is one."""
+    if values["mirostat"]:
+        return "mirostat_mu"
+    return "adaptive_mean" if values["adaptive_target"] else None
+
+
+def reads_second(values: Dict[str, Any]) -> bool:
+    """True if the settings need a second distribution."""
+    return values["guidance_scale"] != 1 or values["contrastive_beta"] != 0
