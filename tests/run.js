@@ -1,8 +1,9 @@
 /**
  * Installs missing programs, builds, then runs every test of the project, and ends with `N passed, N failed`. A part
  * that does not build counts as one failure, and so does a file that crashes or hangs. Skipped tests are named with
- * their reasons. With arguments (native, node, browser) it runs only those parts.
+ * their reasons. With arguments (native, node, browser, python) it runs only those parts.
  */
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { FILES, REPORTERS, Runner, secondsSince } from './runner.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const chosen = process.argv.slice(2);
 /** The order in which parts start: the slowest first. */
-const ALL = ['browser', 'native', 'node'];
+const ALL = ['browser', 'native', 'python', 'node'];
 const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
 /** True in `make test-long`, which runs every case, more native builds and clang-tidy. */
@@ -22,6 +23,10 @@ const NATIVE = {
   ...(long && { 'native-traps': 'trap' }),
   ...(long && process.arch === 'x64' && { 'native-32': 'm32/asan' }),
 };
+/** Debian's Python, which has Debian's NumPy. */
+const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
+/** The environment of its tests: the built package; the runner's channel would end a Node that they start. */
+const ENV = ['-u', 'NODE_CHANNEL_FD', `PYTHONPATH=${join(root, 'build/python')}`];
 /** Slow test files that `make test-quick` omits. */
 const LEFT_OUT = process.env.QUICK
   ? ['submission', 'pack', 'grade', 'cli', 'faults'].map((name) => `${name}.test.js`)
@@ -88,6 +93,11 @@ function programsOf(part) {
       .flatMap((name) => folders.map((folder) => join('build', folder, name.slice(0, -2))))
       .map((program) => [program, program, []]);
   }
+  if (part === 'python') {
+    return names
+      .filter((name) => /^test_.*\.py$/.test(name))
+      .map((name) => [`tests/python/${name}`, 'env', [...ENV, PYTHON, `tests/python/${name}`]]);
+  }
   const files = names
     .filter((name) => name.endsWith('.test.js') && !LEFT_OUT.includes(name))
     .map((name) => `tests/${part}/${name}`)
@@ -129,6 +139,8 @@ async function install() {
   if (long) programs.push('clang-tidy=clang-tidy', 'clang=clang');
   if (beyondNative) {
     programs.push('python3=python3');
+    const { status } = spawnSync(PYTHON, ['-c', 'import numpy']);
+    if (parts.includes('python') && status !== 0) programs.push('numpy=python3-numpy');
     if (!process.env.CHROMIUM) programs.push('chromium-headless-shell=chromium-headless-shell');
   }
   return (
@@ -144,6 +156,7 @@ async function install() {
 async function build() {
   const targets = [];
   if (parts.includes('native')) targets.push(...Object.keys(NATIVE));
+  if (parts.includes('python')) targets.push('build/python/logitscope/data.json');
   if (beyondNative) targets.push(long ? 'native' : 'build/gcc/logitscope', 'wasm');
   const made = await runner.step('the build', 'make', '-s', '-k', '-j2', ...targets);
   const [site] = await Promise.all([

@@ -6,7 +6,7 @@
 const STEPS = 40;
 
 /** The first sixteen samplers. Later samplers must not change the digest. */
-const ORDER = [
+export const ORDER = [
   'logit_bias',
   'repetition_penalty',
   'frequency_penalty',
@@ -25,7 +25,7 @@ const ORDER = [
   'mirostat',
 ];
 
-const SERIES = [
+export const SERIES = [
   { temperature: 0 },
   { temperature: 0.8, top_k: 40, top_p: 0.95 },
   { temperature: 1.5, repetition_penalty: 1.2, repetition_window: 16 },
@@ -53,7 +53,7 @@ const SERIES = [
 ].map((settings) => ({ order: ORDER, ...settings }));
 
 /** Settings of the later samplers, in the canonical order. @type {object[]} */
-const LATER = [
+export const LATER = [
   { min_p: 0.01, adaptive_target: 0.4 },
   {
     encoder_repetition_penalty: 1.1,
