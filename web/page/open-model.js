@@ -211,7 +211,7 @@ export class LogitOpen extends LogitElement {
         <button class="primary" data-command="name" @click=${this.#onName}>${t('open.next')}</button></div>
         <p id="name-about" class="about">${t('open.name.about')}</p>
       </div>
-      ${this.dialog ? nothing : this.#renderPicker()}
+      ${this.dialog && !this.fault ? nothing : this.#renderPicker()}
       ${this.kept.length > 0 ? this.#renderKept() : nothing}
       <h3>${t('open.good')}</h3>
       <p class="about">${t('open.good.about')}</p>
@@ -224,7 +224,7 @@ export class LogitOpen extends LogitElement {
       ${this.kept.length === 0 ? this.#renderKept() : nothing}`;
   }
 
-  /** Renders the picker of a file. The sheet, which opens the dialog, has its own. */
+  /** Renders the picker of a file. The dialog has it after a refused address only: the sheet that opens it has one. */
   #renderPicker() {
     return html`
       <div class="picker">
