@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inspect } from 'node:util';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { Logitscope } from '../../web/engine/index.js';
 import { serve } from '../../web/serve.js';
 import { atExit, closed } from '../cleanup.js';
@@ -153,7 +153,7 @@ export async function openBench(route = NO_ROUTE) {
   async function show(visitor, { viewport, ...media }) {
     const { page } = visitor;
     await page.mouse.move(0, 0);
-    await page.setViewportSize(viewport);
+    if (!isDeepStrictEqual(page.viewportSize(), viewport)) await page.setViewportSize(viewport);
     await page.emulateMedia(media);
     visitor.complaints = [];
     visitor.foreign = [];
@@ -239,7 +239,7 @@ export async function openBench(route = NO_ROUTE) {
     const { page, complaints, foreign } = visitor;
     visitor.route = routeOfFile;
     if (!restored) await page.goto(address + fragment);
-    if (ready) {
+    if (ready && !restored) {
       await page.locator('logit-distribution :is(.row, .plot)').first().waitFor();
       if (await page.locator('logit-scope').count()) await settle(page);
     }
@@ -326,16 +326,31 @@ export async function expectTrace(page, trace) {
 }
 
 /**
+ * Runs in a page: waits until the first instrument is at rest. Returns false if there is none yet.
+ * @param {ArrayLike<any>} scopes
+ * @param {number} limit in ms
+ */
+async function atRest([scope], limit) {
+  if (!scope?.settled) return false;
+  const late = new Promise((_, reject) =>
+    setTimeout(() => reject(new Error(`not at rest after ${limit} ms`)), limit),
+  );
+  await Promise.race([scope.settled(), late]);
+  return true;
+}
+
+/** The same as one expression: a page answers it to one message, and a locator takes twelve. */
+const AT_REST = `(${atRest})(document.querySelectorAll('logit-scope'), ${PATIENCE})`;
+
+/**
  * Waits until the page shows everything that was asked for.
  * @param {import('playwright-core').Page | import('playwright-core').FrameLocator} page
  */
 export async function settle(page) {
-  const scope = page.locator('logit-scope');
-  await scope.first().evaluate((it, limit) => {
-    const late = (_, reject) =>
-      setTimeout(() => reject(new Error(`not at rest after ${limit} ms`)), limit);
-    return Promise.race([it.settled(), new Promise(late)]);
-  }, PATIENCE);
+  if ('mainFrame' in page && (await page.evaluate(AT_REST))) return;
+  // A frame, an instrument inside another element, or one that has not loaded.
+  const scopes = page.locator('logit-scope');
+  await until(() => scopes.evaluateAll(atRest, PATIENCE), Boolean);
 }
 
 /**
