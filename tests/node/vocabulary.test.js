@@ -128,6 +128,8 @@ describe('tokenizer.json gives the ids of @huggingface/tokenizers', () => {
   test('a template adds its token, the settings name others and the chat template', () =>
     opened(
       [
+        file('a/other.json', { a: {} }),
+        file('a/vocab.json', { x: 1 }),
         file('a/tokenizer.json', LLAMA3.json),
         file('a/tokenizer_config.json', {
           eos_token: { content: 'whole' },
@@ -189,7 +191,7 @@ describe("SentencePiece's and llama2.c's files give the ids of the same tokenize
   const PLAIN = [0x20, 0];
 
   test('tokenizer.model', async () =>
-    opened([await model(BPE, PLAIN)], {}, (engine) => {
+    opened([await model(BPE, PLAIN)], { size: 300 }, (engine) => {
       assertVector(engine, texts);
       assert.deepEqual([engine.info.bos_token_id, engine.info.eos_token_id], [1, 2]);
     }));
@@ -257,6 +259,9 @@ describe('refusals: one sentence each', () => {
     ['more tokens than rows', [file('v.json', ['a', 'b', 'c'])], { size: 2 }, /3 tokens.* only 2/],
     ['another text', [file('t.txt', 'abc')], { size: 4 }, /3 different .* 4 tokens/],
     ['ids with holes up to the limit', [file('v.json', { a: 524287 })], { size: 8 }, /524288 .* 8/],
+    ['merges alone', [file('merges.txt', '#version: 0.2\na b\n')], {}, /choose vocab\.json too/],
+    ['GPT-2 tokens alone', [file('v.json', ['\u0120a', 'a'])], {}, /v\.json .* choose merges\.txt/],
+    ['two texts', [file('a.txt', 'a'), file('b.txt', 'b')], {}, /a\.txt and b\.txt both hold/],
     ['no JSON', [file('v.json', '{"a": 0,')], {}, /v\.json is not valid JSON/],
     ['JSON without tokens', [file('v.json', { a: {} })], {}, /v\.json holds no vocabulary/],
     ['an empty list', [file('v.json', [])], {}, /v\.json has no tokens/],

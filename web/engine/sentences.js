@@ -120,6 +120,8 @@ export const sentences = {
   vocab_note_ids: 'there is no vocabulary, so each token is shown as its id, such as {token}',
   vocab_note_padded: 'the vocabulary has {n} tokens, the model {limit}: the last ones are unused',
   vocab_note_split: "{file} does not say how a text is split, GPT-2's rule is assumed",
+  vocab_needs: '{file} is one of two parts of a vocabulary: choose {wanted} too',
+  vocab_two: '{file} and {other} both hold a vocabulary: choose one of them',
   vocab_part: '{file}: {part} {value} is not supported',
   vocab_single_word:
     '{file}: added token {token} is found in whole words only, which is not supported',

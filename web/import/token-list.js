@@ -133,6 +133,9 @@ export function plainVocabulary(entries, name) {
     spaced ||= token[0] === ' ' && token.length > 1;
   }
   if (wrong < 0 && !spaced) wrong = longer;
+  const wanted = tokens.some((token) => /^\u0120./.test(token)) ? 'merges.txt' : 'tokenizer.json';
+  if (wrong >= 0 && tokens.some((token) => /^[\u0120\u2581]./.test(token)))
+    throw bad(name, 'vocab_needs', { wanted });
   if (wrong >= 0) {
     const values = { id: wrong, token: show(tokens[wrong]) };
     throw unsupported(name, 'vocab_neither', values);

@@ -246,7 +246,7 @@ function addEnds({ tokens, ids, flags }, { post_processor }, name) {
   for (const step of templates) {
     if (step.type !== 'TemplateProcessing' || !Array.isArray(step.single))
       throw refused(name, 'post_processor', step);
-    const around = step.single.map((/** @type {any} */ part) => part.SpecialToken?.id ?? null);
+    const around = step.single.map((/** @type {any} */ part) => part?.SpecialToken?.id ?? null);
     const at = around.indexOf(null);
     if (at < 0 || at > 1 || around.length - at > 2 || around.lastIndexOf(null) !== at)
       throw refused(name, 'post_processor', step);

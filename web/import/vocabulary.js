@@ -5,7 +5,7 @@
 import { LogitscopeError, phrase } from '../engine/errors.js';
 import { fromMerges, fromRanks, isRanks } from './byte-pairs.js';
 import { textOf } from './byte-file.js';
-import { unsupported } from './faults.js';
+import { bad, unsupported } from './faults.js';
 import { readPickle } from './pickle.js';
 import { parseJson, readBytes } from './read-text.js';
 import {
@@ -31,9 +31,10 @@ import { fromTokenizerJson } from './tokenizer-json.js';
  * @typedef {{ type: 'uint32', value: number } | { type: 'array', of: string, value: ArrayLike<any> } | string | boolean} Value
  *   a value of GGUF's metadata
  * @typedef {{ size?: number }} Wanted `size` is the number of rows of the embedding
- * @typedef {{ name: string, text?: string, bytes?: Uint8Array, json?: any }} Part a file that was read
+ * @typedef {{ name: string, text?: string, bytes?: Uint8Array, json?: any, entries?: [string, any][] }} Part a file
+ *   that was read
  * @typedef {'tokenizer' | 'list' | 'sentencepiece' | 'ranks' | 'bin' | 'text'} Source a kind of file that has the tokens
- * @typedef {Source | SettingsKind | 'merges'} Kind
+ * @typedef {Source | SettingsKind | 'merges' | 'other'} Kind
  * @typedef {import('./token-settings.js').SettingsKind} SettingsKind
  * @typedef {Partial<Record<Kind, Part>>} Parts
  */
@@ -63,24 +64,16 @@ export function entriesOf(value) {
   return null;
 }
 
-/** Returns the entries of a file, or refuses it. @param {Part} part */
-function listOf({ name, json }) {
-  const entries = entriesOf(json);
-  if (!entries) throw unsupported(name, 'vocab_no_vocabulary');
-  return { name, entries };
-}
-
 /**
  * The readers by kind of file, best first: a folder often has several vocabularies of the same model.
  * @type {Record<Source, (part: Part, parts: Parts) => Vocabulary | Promise<Vocabulary>>}
  */
 const READERS = {
   tokenizer: ({ name, json }) => fromTokenizerJson(json, name),
-  list: (part, parts) => {
-    const list = listOf(part);
-    if (!parts.merges) return plainVocabulary(list.entries, list.name);
-    return fromMerges(list, String(parts.merges.text), preOf(parts));
-  },
+  list: ({ name, entries = [] }, parts) =>
+    parts.merges
+      ? fromMerges({ name, entries }, String(parts.merges.text), preOf(parts))
+      : plainVocabulary(entries, name),
   sentencepiece: ({ name, bytes }) => fromSentencePiece(bytes ?? new Uint8Array(), name),
   ranks: ({ name, text }) => fromRanks(String(text), name),
   bin: ({ name, bytes }) => fromTokenizerBin(bytes ?? new Uint8Array(), name),
@@ -90,27 +83,51 @@ const READERS = {
 /** True for the text of merges.txt. @param {string} name @param {string} text */
 const isMerges = (name, text) => /^#version|^\S+ \S+\n/.test(text) && /merges|\.bpe$/i.test(name);
 
+/** The kind of a file of plain values. @param {string} name @param {any} json @returns {[Kind, Part]} */
+function kindOfValues(name, json) {
+  if (isObject(json) && isObject(json.model)) return ['tokenizer', { name, json }];
+  const entries = entriesOf(json);
+  return entries ? ['list', { name, entries }] : ['other', { name }];
+}
+
 /** @param {ByteFile} file @returns {Promise<[Kind, Part]>} */
 async function recognise(file) {
   const { name } = file;
   const bytes = await readBytes(file);
-  if (bytes[0] === 0x80 && bytes[1] < 6)
-    return ['list', { name, json: readPickle(bytes, { name }) }];
+  if (bytes[0] === 0x80 && bytes[1] < 6) return kindOfValues(name, readPickle(bytes, { name }));
   if (isSentencePiece(bytes)) return ['sentencepiece', { name, bytes }];
   if (isTokenizerBin(bytes)) return ['bin', { name, bytes }];
   const text = textOf(bytes);
-  if (text === null) throw unsupported(name, 'vocab_no_vocabulary');
+  if (text === null) return ['other', { name }];
   const settings = new Map(Object.entries(SETTINGS_FILES)).get(name.split('/').at(-1) ?? '');
   if (settings === 'chat_template') return [settings, { name, text }];
-  if (/\.json$/i.test(name)) {
-    const json = parseJson(text, name);
-    return [
-      settings ?? (isObject(json) && isObject(json.model) ? 'tokenizer' : 'list'),
-      { name, json },
-    ];
-  }
+  if (settings) return [settings, { name, json: parseJson(text, name) }];
+  if (/\.json$/i.test(name)) return kindOfValues(name, parseJson(text, name));
   const kind = isMerges(name, text) ? 'merges' : isRanks(text) ? 'ranks' : 'text';
   return [kind, { name, text }];
+}
+
+/**
+ * Reads the files and chooses the one with the tokens. Two of the best kind are refused, because only one can be right.
+ * @param {ByteFile[]} files
+ */
+async function sortFiles(files) {
+  /** @type {Parts} */
+  const parts = {};
+  /** @type {Partial<Record<Kind, string>>} */
+  const seconds = {};
+  for (const file of files) {
+    const [kind, part] = await recognise(file);
+    if (parts[kind]) seconds[kind] = part.name;
+    else parts[kind] = part;
+  }
+  const kind = /** @type {Source[]} */ (Object.keys(READERS)).find((each) => parts[each]);
+  if (parts.merges && (!kind || kind === 'text'))
+    throw bad(parts.merges.name, 'vocab_needs', { wanted: 'vocab.json' });
+  if (parts.other && !kind) throw unsupported(parts.other.name, 'vocab_no_vocabulary');
+  const other = kind && seconds[kind];
+  if (other) throw bad(parts[kind]?.name ?? '', 'vocab_two', { other });
+  return { kind, parts };
 }
 
 /**
@@ -145,7 +162,12 @@ function metadataOf({ model, pre, tokens, types, merges, scores, ids, flags, str
   };
   if (pre) metadata['tokenizer.ggml.pre'] = pre;
   if (merges) metadata['tokenizer.ggml.merges'] = array('string', merges);
-  if (scores) metadata['tokenizer.ggml.scores'] = array('float32', scores);
+  // Tokens after those of the file are unused or special, so that their score does not matter.
+  if (scores)
+    metadata['tokenizer.ggml.scores'] = array(
+      'float32',
+      Array.from(tokens, (_, id) => scores[id] ?? 0),
+    );
   for (const [key, value] of Object.entries(strips ?? {}))
     metadata[`tokenizer.logitscope.${key}`] = array('int32', value);
   for (const [key, value] of Object.entries(ids))
@@ -162,13 +184,7 @@ function metadataOf({ model, pre, tokens, types, merges, scores, ids, flags, str
  * @returns {Promise<{ metadata: Record<string, Value>, size: number, notes: Phrase[] }>}
  */
 export async function readVocabulary(files, wanted = {}) {
-  /** @type {Parts} */
-  const parts = {};
-  for (const file of files) {
-    const [kind, part] = await recognise(file);
-    parts[kind] ??= part;
-  }
-  const kind = /** @type {Source[]} */ (Object.keys(READERS)).find((k) => parts[k]);
+  const { kind, parts } = await sortFiles(files);
   const vocabulary = kind
     ? await READERS[kind](/** @type {Part} */ (parts[kind]), parts)
     : idsAsTokens(wanted.size ?? 0);
