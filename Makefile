@@ -278,7 +278,7 @@ $(BUILD)/python/engine.so: $(patsubst %,$(BUILD)/gcc/%,$(OBJECTS) wasm.o)
 	@mkdir -p $(@D)
 	@gcc -shared -s $^ -o $@ -lm
 
-$(PYTHON_PACKAGE): $(BUILD)/python/engine.so python/build_package.py $(wildcard python/logitscope/*.py) package.json web/engine/sentences.js
+$(PYTHON_PACKAGE): $(BUILD)/python/engine.so python/build_package.py $(wildcard python/logitscope/*.py) package.json $(patsubst %,web/engine/%.js,sentences presets types)
 	@rm -rf $(@D)
 	@$(PYTHON) python/build_package.py assemble $(@D) $<
 

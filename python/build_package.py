@@ -3,9 +3,10 @@
     python3 build_package.py assemble FOLDER LIBRARY    # the package with a compiled library
     python3 build_package.py wheel FOLDER PACKAGE       # a wheel of an assembled package
 
-The package holds Python files, the compiled engine and `data.json`: version and sentences, from
-`package.json` and `web/engine/sentences.js` of the repository. A source distribution carries these
-two files and `src/` beside this one.
+The package holds Python files, the compiled engine, and facts that the repository states once for
+all languages: `data.json` has the version, the sentences of errors and the order of a preset;
+`_settings.py` has the type of the settings with their descriptions. A source distribution carries
+the files of FACTS and `src/` beside this one.
 """
 
 import ast
@@ -30,6 +31,7 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 #: The repository, or the source distribution.
 ROOT = HERE if (HERE / "src").is_dir() else HERE.parent
+FACTS = ["package.json", *(f"web/engine/{name}.js" for name in ("sentences", "presets", "types"))]
 LIBRARY = "_engine.so"
 #: The flags of the native build in the Makefile.
 FLAGS = "-std=c11 -O2 -ffp-contract=off -fPIC -fvisibility=hidden".split()
@@ -68,6 +70,37 @@ def _sentences():
     }
 
 
+def _order():
+    """The order of samplers of the preset llama.cpp."""
+    text = (ROOT / "web" / "engine" / "presets.js").read_text(encoding="utf-8")
+    [names] = re.findall(r"^const LLAMA_CPP = (\[[^\]]*\]);$", text, re.MULTILINE)
+    return ast.literal_eval(names)
+
+
+def _settings():
+    """The type of the settings, from its JSDoc. Only the types of numbers and texts are checked."""
+    text = (ROOT / "web" / "engine" / "types.js").read_text(encoding="utf-8")
+    text = text[text.index(" * @typedef {object} Settings\n") :]
+    row = r" \* @property \{(.*?)\} \[(\w+)\] ((?:.*\n \*   )*.*)"
+    rows = re.findall(row, text[: text.index(" */")])
+    words = {"`false`": "`False`", "`ownInput`": "`own_input`", "null": "None"}
+    types = {"number": "float", "string": "str"}
+    lines = [
+        '"""The type of the settings, made by build_package.py of web/engine/types.js."""',
+        "from typing import Any, TypedDict",
+        "class Settings(TypedDict, total=False):",
+        '    """The settings. Each description begins with the neutral value, which changes',
+        "    nothing; p is a token's probability before the sampler runs. `logitscope.table` has",
+        '    the ranges, docs/samplers.md the rules and sources. None means not given."""',
+    ]
+    for type, name, about in rows:
+        about = re.sub(r"\s*\n \*   ", " ", about)
+        for word, ours in words.items():
+            about = about.replace(word, ours)
+        lines += [f"    {name}: {types.get(type, 'Any')}", f"    {json.dumps(about)}"]
+    return "\n".join(lines) + "\n"
+
+
 def _compile(target):
     """Compiles the engine; one compiler for each processor."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
@@ -95,7 +128,8 @@ def assemble(folder, library=None):
     folder.mkdir(parents=True, exist_ok=True)
     for source in _package_files():
         shutil.copyfile(source, folder / source.name)
-    data = {"version": _version(), "sentences": _sentences()}
+    (folder / "_settings.py").write_text(_settings(), encoding="utf-8")
+    data = {"version": _version(), "order": _order(), "sentences": _sentences()}
     (folder / "data.json").write_text(json.dumps(data, indent=0) + "\n", encoding="utf-8")
     if library:
         shutil.copyfile(library, folder / LIBRARY)
@@ -153,8 +187,7 @@ def build_sdist(sdist_directory, config_settings=None):
     base = f"logitscope-{_version()}"
     paths = {path: path.name for path in (HERE / "pyproject.toml", HERE / "build_package.py")}
     paths.update({path: f"logitscope/{path.name}" for path in _package_files()})
-    kept = [*(ROOT / "src").glob("*.[ch]"), ROOT / "web" / "engine" / "sentences.js"]
-    kept += [ROOT / "package.json", ROOT / "LICENSE"]
+    kept = [*(ROOT / "src").glob("*.[ch]"), ROOT / "LICENSE", *(ROOT / name for name in FACTS)]
     paths.update({path: path.relative_to(ROOT).as_posix() for path in kept})
     files = {name: path.read_bytes() for path, name in paths.items()}
     files["PKG-INFO"] = _metadata().encode()

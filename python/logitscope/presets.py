@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
+from .errors import DATA
+
 #: The nine strategies: greedy, three temperatures, top-k, top-p, and top-p with a penalty.
 strategies: List[Dict[str, Any]] = [
     {"name": "greedy", "settings": {"temperature": 0}},
@@ -20,19 +22,12 @@ strategies: List[Dict[str, Any]] = [
     {"name": "top-p 0.9, penalty 1.2", "settings": {"top_p": 0.9, "repetition_penalty": 1.2}},
 ]
 
-#: llama.cpp's samplers in its order. A sampler that it lacks is next to a similar one.
-_LLAMA_CPP = """guidance_scale contrastive_beta logit_bias encoder_repetition_penalty
-    repetition_penalty frequency_penalty presence_penalty no_repeat_ngram_size dry_multiplier
-    min_new_tokens exponential_decay_length_penalty top_n_sigma top_h top_k tfs_z typical_p top_p
-    min_p epsilon_cutoff eta_cutoff top_a p_less xtc_probability temperature dynatemp_range
-    smoothing_factor mirostat adaptive_target green_bias synthid_depth renormalize_logits""".split()
-
 #: The rules of a system except its default values: order, ties, boundaries, windows.
 conventions: Dict[str, Dict[str, Any]] = {
     "transformers": {"convention": "transformers", "repetition_window": 0},
     "llama.cpp": {
         "convention": "llama.cpp",
-        "order": _LLAMA_CPP,
+        "order": DATA["order"],
         "repetition_window": 64,
         "dry_penalty_last_n": 0,
         "dry_sequence_breakers": ["\n", ":", '"', "*"],

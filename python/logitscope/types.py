@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union
+
+from ._settings import Settings as Settings
 
 if TYPE_CHECKING:
     import os
@@ -20,84 +22,6 @@ if TYPE_CHECKING:
 #: The caller's sampler: gets its input logits (vocab_size,), every setting and the ids so far;
 #: returns a logit for each token, -inf to remove it.
 Own = Callable[[Any, Dict[str, Any], List[int]], Any]
-
-
-class Settings(TypedDict, total=False):
-    """The settings of samplers, of the draw and of the trace, in canonical order.
-
-    `logitscope.table` has each setting's neutral value, range and effect; docs/samplers.md has its
-    rule and source. An unknown name is an error, and a refused value changes nothing. None means
-    not given.
-    """
-
-    guidance_scale: float
-    contrastive_beta: float
-    logit_bias: Dict[Any, Any]  # by id, or by a tuple of ids; a number, or False to ban
-    encoder_repetition_penalty: float
-    repetition_penalty: float
-    frequency_penalty: float
-    presence_penalty: float
-    no_repeat_ngram_size: int
-    dry_multiplier: float
-    min_new_tokens: int
-    exponential_decay_length_penalty: float
-    temperature: float
-    dynatemp_range: float
-    smoothing_factor: float
-    top_h: float
-    top_k: int
-    top_p: float
-    min_p: float
-    typical_p: float
-    epsilon_cutoff: float
-    eta_cutoff: float
-    top_n_sigma: float
-    tfs_z: float
-    top_a: float
-    p_less: int
-    xtc_probability: float
-    mirostat: int
-    adaptive_target: float
-    green_bias: float
-    synthid_depth: int
-    renormalize_logits: int
-    contrastive_alpha: float
-    repetition_window: int
-    dry_base: float
-    dry_allowed_length: int
-    dry_penalty_last_n: int
-    dry_sequence_breakers: List[Any]  # texts, ids, lists of ids
-    xtc_threshold: float
-    mirostat_tau: float
-    mirostat_eta: float
-    mirostat_mu: float
-    adaptive_decay: float
-    adaptive_mean: float
-    dynatemp_exponent: float
-    smoothing_curve: float
-    penalty_decay: float
-    rep_pen_slope: float
-    prompt_ignore_length: int
-    exponential_decay_start: int
-    green_fraction: float
-    green_context: int
-    green_self: int
-    synthid_context: int
-    watermark_key: int
-    min_tokens_to_keep: int
-    convention: str  # 'transformers', 'llama.cpp' or 'llama2.c': decides ties and boundaries
-    order: Sequence[str]  # samplers in the order of application; may include 'own'
-    own: Any  # a function as Own describes, or its result; runs at 'own' in the order, or last
-    preset: str  # a name in logitscope.presets; the other settings override it
-    draw: str  # 'inverse', the default: u selects the token; 'gumbel': noise on each logit does
-    top: int  # number of tokens that a trace lists, 20; generate takes top_logprobs instead
-    seed: int  # 0 to 2^53 - 1; seed and step determine the number u
-    end_tokens: Sequence[int]  # ids that end a text; default: the model's
-    negative_prompt: Any  # text or ids of the second distribution, for generate
-    constraint: Dict[str, str]  # {"grammar": text}
-    banned_words: List[Any]  # texts, ids, lists of ids
-    forced_first: Any  # id, or text of one token
-    constraint_start: int  # place in the timeline at which the generated text begins
 
 
 @dataclass

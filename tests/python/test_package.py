@@ -298,6 +298,31 @@ class Torch(unittest.TestCase):
             self.assertEqual(warped.tolist(), [[1.5, -np.inf, 3.0]])
 
 
+class Grade(unittest.TestCase):
+    def grade(self, *arguments, **options):
+        return subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, **options)
+
+    def test_without_node_one_sentence(self):
+        bare = {"PATH": "/nowhere", "PYTHONPATH": os.path.dirname(PACKAGE)}
+        done = self.grade(sys.executable, "-m", "logitscope.grade", "top_p.py", env=bare)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("grading needs Node and the npm package", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    @unittest.skipUnless(LONG, "only in make test-long")
+    def test_marks_are_those_of_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "top_p.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("def top_p(logits, p):\n    return logits\n")
+            flags = [path, "--as", "top_p", "--json"]
+            ours = self.grade(sys.executable, "-m", "logitscope.grade", *flags)
+            theirs = self.grade("node", "web/cli.js", "grade", *flags, "--python", sys.executable)
+        self.assertIn('"score"', theirs.stdout)
+        for field in ("stdout", "stderr", "returncode"):
+            self.assertEqual(getattr(ours, field), getattr(theirs, field))
+
+
 class Wheel(unittest.TestCase):
     def test_wheel_runs_and_names_its_files(self):
         with tempfile.TemporaryDirectory() as folder:
