@@ -59,7 +59,7 @@ test('each view shows few words and few controls, and a line of the chain shows 
     page.evaluate(() => {
       let element = document.activeElement;
       while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-      return element?.getAttribute('aria-label') ?? '';
+      return element?.getAttribute('aria-label') ?? element?.textContent?.trim();
     });
   await page.locator('li.card[data-stage=min_p] #box').focus();
   const visited = [];
@@ -67,7 +67,7 @@ test('each view shows few words and few controls, and a line of the chain shows 
     await page.keyboard.press(key);
     visited.push(await named());
   }
-  const [name, next] = ['Remove Min-p', 'Add Repetition penalty'];
+  const [name, next] = ['Remove Min-p', 'More stages'];
   assert.deepEqual(visited, [name, 'About Min-p', next, 'About Min-p', name]);
 
   await page.locator('#tab-compare').click();

@@ -45,6 +45,7 @@ export class LogitChain extends LogitElement {
     ...withoutAttribute('mu pair beside outcomes only gates fault unfolded fronting listed at own'),
     fixed: { type: Boolean },
     single: { type: Boolean },
+    docked: { type: Boolean },
     programmable: { type: Boolean },
   };
 
@@ -115,6 +116,8 @@ export class LogitChain extends LogitElement {
     this.fronting = false;
     /** True if one knob shows at a time, for a phone. */
     this.single = false;
+    /** True if the first lines stay at the window's edge, so that the wanted stages have their buttons below. */
+    this.docked = false;
     /** True if the user lists all knobs although `single` is true. */
     this.listed = false;
     /** The user's own sampler in the chain; null if none. @type {import('../../engine/types.js').Own | null} */
@@ -210,7 +213,7 @@ export class LogitChain extends LogitElement {
     const kind = `${alone ? 'alone' : ''} ${this.#reorder.grabbed ? 'grabbing' : ''}`;
     return html`
       ${alone ? this.#renderChooser(shown) : this.#renderTop(whole)}
-      ${whole && !alone ? html`<div class="folds">${this.#renderChips()}</div>` : nothing}
+      ${whole && !this.#chipsBelow ? html`<div class="folds">${this.#renderChips()}</div>` : nothing}
       <ol class="cards ${kind}" aria-labelledby="title" @scrollend=${this.#onScroll}>
         ${whole && this.#taken.has('constraint') ? this.#renderGate() : nothing}
         ${repeat(
@@ -227,6 +230,10 @@ export class LogitChain extends LogitElement {
       <p class="visually-hidden" role="status">${this.#said}</p>
       <p id="plug-keys" hidden>${t('order.keys')}</p>
     `;
+  }
+
+  get #chipsBelow() {
+    return this.docked || this.#alone;
   }
 
   /** True if one knob shows at a time. */
@@ -295,7 +302,7 @@ export class LogitChain extends LogitElement {
     const shelved = [...this.#taken, ...ofText];
     return html`
       <div class="folds">
-        ${this.#alone ? this.#renderChips() : nothing}
+        ${this.#chipsBelow ? this.#renderChips() : nothing}
         <button class="quiet" aria-expanded=${this.unfolded} data-command="stages"
           @click=${() => (this.unfolded = !this.unfolded)}>${t('chain.stages')}</button>
         <button class="quiet" ?hidden=${!this.single} data-command="list"

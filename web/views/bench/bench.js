@@ -235,7 +235,7 @@ export class LogitBench extends LogitElement {
             ?no-glide=${direct} ${props(values)}></logit-distribution>`;
       case 'chain':
         return html`
-          <logit-chain class="panel chain" part="chain" ?hidden=${hidden} ?single=${this.single} .deferUpdates=${direct} ${props(values)}></logit-chain>`;
+          <logit-chain class="panel chain" part="chain" ?hidden=${hidden} ?single=${this.single} ?docked=${this.low || !this.wide} .deferUpdates=${direct} ${props(values)}></logit-chain>`;
       case 'draw':
         return html`
           <logit-draw class="panel draw" part="draw" ?hidden=${hidden} ?no-glide=${direct}
