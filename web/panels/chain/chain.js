@@ -22,6 +22,7 @@ import {
 import { effectOf } from '../../base/stage-words.js';
 import { FRONT, PARTS, SECOND, SHARED, WANTED, matchPreset } from '../../state/settings.js';
 import { readTexts, writeTexts } from '../../state/escapes.js';
+import { renderChips } from './chips.js';
 import { renderPresets } from './presets.js';
 import { renderConvention, renderText } from './texts.js';
 
@@ -210,10 +211,17 @@ export class LogitChain extends LogitElement {
     const whole = !this.only && !this.fixed;
     const alone = this.#alone;
     const shown = this.#shown;
+    const chips = renderChips({
+      names: whole ? WANTED.filter((name) => this.#row(name)) : [],
+      taken: this.#taken,
+      add: (name) => this.#add({ name, start: /** @type {number} */ (this.#row(name)?.usual) }),
+      remove: (name) => this.#remove(name),
+    });
+    const below = this.docked || alone;
     const kind = `${alone ? 'alone' : ''} ${this.#reorder.grabbed ? 'grabbing' : ''}`;
     return html`
       ${alone ? this.#renderChooser(shown) : this.#renderTop(whole)}
-      ${whole && !this.#chipsBelow ? html`<div class="folds">${this.#renderChips()}</div>` : nothing}
+      ${whole && !below ? html`<div class="folds">${chips}</div>` : nothing}
       <ol class="cards ${kind}" aria-labelledby="title" @scrollend=${this.#onScroll}>
         ${whole && this.#taken.has('constraint') ? this.#renderGate() : nothing}
         ${repeat(
@@ -223,17 +231,13 @@ export class LogitChain extends LogitElement {
         )}
       </ol>
       ${whole && this.order ? this.#renderOrder() : nothing}
-      ${whole ? this.#renderOthers() : nothing}
+      ${whole ? this.#renderOthers(below ? chips : nothing) : nothing}
       ${alone ? this.#renderTop(whole) : nothing}
       ${this.only ? this.#loose.map((name) => this.#renderKnob(name, { open: true })) : nothing}
       <p class="visually-hidden" aria-live="assertive">${this.#reorder.said}</p>
       <p class="visually-hidden" role="status">${this.#said}</p>
       <p id="plug-keys" hidden>${t('order.keys')}</p>
     `;
-  }
-
-  get #chipsBelow() {
-    return this.docked || this.#alone;
   }
 
   /** True if one knob shows at a time. */
@@ -282,27 +286,13 @@ export class LogitChain extends LogitElement {
     }
   }
 
-  /** Renders a button for each wanted stage: it adds or removes the stage and keeps its place. */
-  #renderChips() {
-    return WANTED.map((name) => {
-      const row = this.#row(name);
-      if (!row) return nothing;
-      const on = this.#taken.has(name);
-      const label = t(on ? 'warpers.remove' : 'chain.add', { name: capitalise(settingName(name)) });
-      const press = () =>
-        on ? this.#remove(name) : this.#add({ name, start: /** @type {number} */ (row.usual) });
-      return html`
-        <button class="quiet chip ${on ? 'on' : ''}" data-chip=${name} aria-label=${label} @click=${press}>
-          <span aria-hidden="true"><i>${on ? '✓' : '+'}</i> ${t(`chain.chip.${name}`)}</span></button>`;
-    });
-  }
-
-  #renderOthers() {
+  /** @param {unknown} chips the buttons of the wanted stages, if they stand here */
+  #renderOthers(chips) {
     const ofText = this.programmable ? [] : ['own', 'constraint', ...SECOND];
     const shelved = [...this.#taken, ...ofText];
     return html`
       <div class="folds">
-        ${this.#chipsBelow ? this.#renderChips() : nothing}
+        ${chips}
         <button class="quiet" aria-expanded=${this.unfolded} data-command="stages"
           @click=${() => (this.unfolded = !this.unfolded)}>${t('chain.stages')}</button>
         <button class="quiet" ?hidden=${!this.single} data-command="list"

@@ -176,7 +176,7 @@ export class LogitCompare extends ModelElement {
       written.every(([text], i) => text?.strategy === plan.strategies[i]);
     const texts = laid ? written : plan.strategies.map(unwritten);
     return html`
-      ${this.fixed ? this.#renderRun() : this.#renderControls(plan)}
+      ${this.fixed ? html`<div class="run">${this.#renderBlindButton()}${this.#renderProgress()}${this.#renderColour()}</div>` : this.#renderControls(plan)}
       ${!this.fixed && this.suite in LOOPING && !this.strategies ? this.#renderLooping() : nothing}
       ${this.#renderTexts(plan, texts)}
       ${
@@ -226,11 +226,6 @@ export class LogitCompare extends ModelElement {
         @click=${() => this.keepChoice(looping)}>${t('compare.watch', { prompt, n })}</button></p>`
           : nothing
       }`;
-  }
-
-  /** Renders the buttons of a comparison in a lesson. */
-  #renderRun() {
-    return html`<div class="run">${this.#renderBlindButton()}${this.#renderProgress()}${this.#renderColour()}</div>`;
   }
 
   #renderBlindButton() {
@@ -321,22 +316,10 @@ export class LogitCompare extends ModelElement {
   #renderStrips(texts) {
     const { engine } = this;
     const { prompt } = this.#runner;
-    const { at, count, slices } = this.#slicesOf(texts);
+    const { at, count, slices } = slicesAt(this.step, texts, this.#slices);
     if (engine) this.#slices.want(engine, prompt, texts, at);
     return html`<logit-strips .slices=${slices} .at=${at} .count=${count} .eos=${this.#eos}
       @logit-at=${this.#onAt}></logit-strips>`;
-  }
-
-  /** Returns the step that the strips show, from 0, and each text's part in it. @param {Text[]} texts */
-  #slicesOf(texts) {
-    const count = Math.max(0, ...texts.map(({ steps }) => steps.length));
-    const at = Math.min(this.step, Math.max(1, count)) - 1;
-    const slices = texts.map((text) => ({
-      strategy: text.strategy,
-      step: text.steps[at] ?? null,
-      trace: this.#slices.get(text, at),
-    }));
-    return { at, count, slices };
   }
 
   /**
@@ -349,7 +332,7 @@ export class LogitCompare extends ModelElement {
     if (this.blind || !texts.some(({ steps }) => steps.length > 0)) return null;
     const { drawTexts } = await import('./save.js');
     const { samples, seed } = this.plan;
-    const { at, slices } = this.#slicesOf(texts);
+    const { at, slices } = slicesAt(this.step, texts, this.#slices);
     return this.speak(() => {
       const scene = {
         root: this.renderRoot,
@@ -498,6 +481,23 @@ export class LogitCompare extends ModelElement {
     if (passage) return this.#list.continue(passage);
     this.keepChoice('suite' in detail ? { ...detail, strategies: null, samples: null } : detail);
   }
+}
+
+/**
+ * Returns the step that the strips show, from 0, the number of steps, and each text's part in that step.
+ * @param {number} step from 1
+ * @param {Text[]} texts
+ * @param {SliceReader} reader
+ */
+function slicesAt(step, texts, reader) {
+  const count = Math.max(0, ...texts.map(({ steps }) => steps.length));
+  const at = Math.min(step, Math.max(1, count)) - 1;
+  const slices = texts.map((text) => ({
+    strategy: text.strategy,
+    step: text.steps[at] ?? null,
+    trace: reader.get(text, at),
+  }));
+  return { at, count, slices };
 }
 
 /**

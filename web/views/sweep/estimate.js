@@ -1,5 +1,7 @@
 /** Estimates the time that the texts of a plan take: writes the beginning of one text and counts its tokens. */
+import { needsTexts } from '../../engine/measures.js';
 import { DEFAULTS, countPoints, sweep } from '../../engine/sweep.js';
+import { t } from '../../locale/locale.js';
 
 /**
  * @typedef {import('../../engine/sweep.js').Plan} Plan
@@ -10,11 +12,7 @@ import { DEFAULTS, countPoints, sweep } from '../../engine/sweep.js';
 const FEW = 8;
 
 /** Returns the number of texts of a plan, and of their tokens at most. @param {Plan} plan */
-export function sizeOf({
-  axes,
-  samples = DEFAULTS.samples,
-  max_new_tokens = DEFAULTS.max_new_tokens,
-}) {
+function sizeOf({ axes, samples = DEFAULTS.samples, max_new_tokens = DEFAULTS.max_new_tokens }) {
   const texts = countPoints(axes) * samples;
   return { texts, tokens: texts * max_new_tokens };
 }
@@ -59,4 +57,18 @@ export class Estimate {
   secondsOf(plan) {
     return this.#pace === null ? null : (this.#pace * sizeOf(plan).tokens) / 1000;
   }
+}
+
+/**
+ * Returns the sentence about the texts that Run writes, and their time; '' if a plan writes none or is incomplete.
+ * @param {Plan | null} plan
+ * @param {Estimate} estimate
+ */
+export function promiseOf(plan, estimate) {
+  if (!plan?.measures.some(needsTexts)) return '';
+  const said = t('sweep.empty', { n: sizeOf(plan).texts });
+  const seconds = estimate.secondsOf(plan);
+  if (seconds === null) return said;
+  const [unit, n] = seconds < 90 ? ['seconds', seconds] : ['minutes', seconds / 60];
+  return `${said} ${t(`sweep.empty.${unit}`, { n: Math.max(1, Math.round(Number(n))) })}`;
 }

@@ -19,7 +19,7 @@ import { ModelElement } from '../../base/model-element.js';
 import { Throttle } from '../../base/throttle.js';
 import { fetchJson } from '../../state/assets.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
-import { Estimate, sizeOf } from './estimate.js';
+import { Estimate, promiseOf } from './estimate.js';
 import { FIGURES, shapeOf } from './figures.js';
 import { renderForm } from './form.js';
 import './map.js';
@@ -211,7 +211,8 @@ export class LogitSweep extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
     super.updated(changed);
-    if (changed.has('figure')) this.#showFigureName();
+    const row = this.renderRoot.querySelector('.figures'); // on a phone it is longer than the window
+    if (changed.has('figure')) centre(row, row?.querySelector('input:checked')?.parentElement);
     const { engine } = this;
     const plan = engine && this.prompt ? this.#plan : null;
     if (!plan || this.#keyOf(plan) === this.#tried) return;
@@ -294,19 +295,8 @@ export class LogitSweep extends ModelElement {
           <p class="about caption">${caption.join(' · ')}</p></div>
         ${this.#renderLine()}
         ${engine && unfolded ? this.#renderForm() : nothing}
-        ${run ? this.#renderRun(run, title) : html`<div class="empty"><p>${this.#promise}</p></div>`}
+        ${run ? this.#renderRun(run, title) : html`<div class="empty"><p>${engine ? promiseOf(this.#plan, this.#estimate) : ''}</p></div>`}
       </section>`;
-  }
-
-  /** The sentence about the number of texts that Run writes, and their time; '' if the figure runs by itself or cannot run. */
-  get #promise() {
-    const plan = this.engine ? this.#plan : null;
-    if (!plan?.measures.some(needsTexts)) return '';
-    const said = t('sweep.empty', { n: sizeOf(plan).texts });
-    const seconds = this.#estimate.secondsOf(plan);
-    if (seconds === null) return said;
-    const [unit, n] = seconds < 90 ? ['seconds', seconds] : ['minutes', seconds / 60];
-    return `${said} ${t(`sweep.empty.${unit}`, { n: Math.max(1, Math.round(n)) })}`;
   }
 
   /** Renders the line that says what is shown, the button of the form, and the state of the run. */
@@ -328,12 +318,6 @@ export class LogitSweep extends ModelElement {
         @click=${() => (this.unfolded = !this.unfolded)}>${t('sweep.change')} <span aria-hidden="true">▾</span></button>
       ${this.#renderActions(texts || this.unfolded)}
     </div>`;
-  }
-
-  /** Scrolls the row of figures, which is longer than a phone's window. */
-  #showFigureName() {
-    const row = this.renderRoot.querySelector('.figures');
-    centre(row, row?.querySelector('input:checked')?.parentElement);
   }
 
   #renderFigures() {

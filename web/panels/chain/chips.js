@@ -1,0 +1,22 @@
+/** Renders a button for each wanted stage: it adds or removes the stage, and keeps its place. */
+import { html } from 'lit';
+import { capitalise, settingName } from '../../base/setting-words.js';
+import { t } from '../../locale/locale.js';
+
+/**
+ * @param {object} options
+ * @param {string[]} options.names of the stages
+ * @param {Set<string>} options.taken the names of the stages in the chain
+ * @param {(name: string) => void} options.add
+ * @param {(name: string) => void} options.remove
+ */
+export function renderChips({ names, taken, add, remove }) {
+  return names.map((name) => {
+    const on = taken.has(name);
+    const label = t(on ? 'warpers.remove' : 'chain.add', { name: capitalise(settingName(name)) });
+    return html`
+      <button class="quiet chip ${on ? 'on' : ''}" data-chip=${name} aria-label=${label}
+        @click=${() => (on ? remove(name) : add(name))}>
+        <span aria-hidden="true"><i>${on ? '✓' : '+'}</i> ${t(`chain.chip.${name}`)}</span></button>`;
+  });
+}
