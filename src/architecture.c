@@ -11,6 +11,21 @@ static const struct architecture architectures[] = {
      .layer_norm = true,
      .learned_positions = true,
      .joined_qkv = true},
+    /* GPT-2 with parts that courses change: the activation, the scale of the scores, a bias of the
+     * output. web/import/layouts.js writes such files */
+    {.name = "logitscope-gpt",
+     .activation = ACTIVATION_GELU,
+     .biases = BIASES_ALL,
+     .layer_norm = true,
+     .learned_positions = true,
+     .joined_qkv = true,
+     .variants = true},
+    /* Karpathy 2025, nanochat: RoPE, norms whose weights are 1, a soft cap on the logits */
+    {.name = "logitscope-nanochat",
+     .activation = ACTIVATION_GELU,
+     .qk_norm = QK_NORM_HEADS,
+     .halves = true,
+     .logit_cap = 15},
     /* Touvron et al. 2023; the window is from Mistral 7B, Jiang et al. 2023 */
     {.name = "llama", .biases = BIASES_OPTIONAL, .window_period = 1},
     /* Yang et al. 2024 */
@@ -24,7 +39,6 @@ static const struct architecture architectures[] = {
      .norm_place = NORM_AROUND,
      .halves = true,
      .scaled_embedding = true,
-     .soft_caps = true,
      .attention_cap = 50,
      .logit_cap = 30,
      .window_period = 2,
@@ -46,7 +60,7 @@ static const struct architecture architectures[] = {
     /* Bakouch et al. 2025; unturned_period is no_rope_layer_interval in its configuration */
     {.name = "smollm3", .biases = BIASES_OPTIONAL, .unturned_period = 4},
     /* Black et al. 2022; Pythia (Biderman et al. 2023) was trained with bias-gelu-fusion, which
-     * uses the tanh form of GELU */
+     * uses the tanh form of GELU. A file with hidden_activation = gelu has the exact form */
     {.name = "gptneox",
      .activation = ACTIVATION_GELU,
      .biases = BIASES_ALL,

@@ -7,7 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum activation { ACTIVATION_SWIGLU, ACTIVATION_GEGLU, ACTIVATION_GELU };
+/* The first two multiply by a gate. In a row, ACTIVATION_GELU stands for all that follow: the key
+ * hidden_activation names one, and its default is gelu_pytorch_tanh. */
+enum activation {
+    ACTIVATION_SWIGLU,
+    ACTIVATION_GEGLU,
+    ACTIVATION_GELU,
+    ACTIVATION_GELU_ERF,
+    ACTIVATION_RELU,
+    ACTIVATION_RELU_SQUARED
+};
 enum biases { BIASES_NONE, BIASES_QKV, BIASES_OPTIONAL, BIASES_ALL };
 enum norm_place { NORM_BEFORE, NORM_AROUND, NORM_AFTER }; /* relative to each part of a layer */
 enum qk_norm { QK_NORM_NONE, QK_NORM_HEADS, QK_NORM_ROWS };
@@ -26,15 +35,15 @@ struct architecture {
     bool parallel;    /* true: use_parallel_residual decides if attention and feed-forward part read
                          the same x */
     bool scaled_embedding;     /* true: embeddings are multiplied by sqrt(n_embd) */
-    bool soft_caps;            /* true: scores and logits have a soft cap */
     bool multipliers;          /* true: reads the four keys of scales, for instance logit_scale */
+    bool variants;             /* true: reads attention.scale; the output may have a bias */
     bool convolutions;         /* true: layers without key heads are short convolutions */
     uint32_t window_period;    /* every n-th layer has no window; 1: every layer has; 0: none has */
     uint32_t window;           /* positions, if the file has no window key; 0: no window */
     uint32_t unturned_period;  /* every n-th layer has no RoPE */
     uint32_t wide_head_layers; /* with this n_layer, scores are divided by sqrt(n_embd / n_head) */
     double local_freq_base;    /* RoPE's base in layers with a window; 0: the global base */
-    double attention_cap, logit_cap; /* defaults if the file has no such key */
+    double attention_cap, logit_cap; /* soft caps if the file has no such key; 0: never a cap */
     const char *output_norm;         /* tensor of the output norm; NULL means "output_norm" */
 };
 

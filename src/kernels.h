@@ -87,6 +87,9 @@ struct kernels {
 
     /* In place, tanh form: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
     void (*gelu)(float *x, size_t n);
+    /* In place, the exact form: x times the probability that a standard normal variable is below
+     * x, by elementary_tail. Hendrycks and Gimpel 2016. */
+    void (*gelu_erf)(float *x, size_t n);
     /* gate (n,) = gate / (1 + exp(-gate)) * up. */
     void (*swiglu)(float *gate, const float *up, size_t n);
     /* x (n,) += y; x *= y. */

@@ -117,6 +117,13 @@ static void gelu(float *x, size_t n) {
     }
 }
 
+static void gelu_erf(float *x, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        float beyond = x[i] * elementary_tail(fabsf(x[i]));
+        x[i] = x[i] < 0 ? beyond : x[i] - beyond;
+    }
+}
+
 static void swiglu(float *gate, const float *up, size_t n) {
     for (size_t i = 0; i < n; i++) gate[i] = gate[i] / (1.0f + elementary_exp(-gate[i])) * up[i];
 }
@@ -190,6 +197,7 @@ const struct kernels kernels_scalar = {
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
     .gelu = gelu,
+    .gelu_erf = gelu_erf,
     .swiglu = swiglu,
     .add = add,
     .times = times,

@@ -148,6 +148,30 @@ static void gelu(float *x, size_t n) {
     f32x4_store_part(x + whole, gelu_f32x4(f32x4_load_part(x + whole, part)), part);
 }
 
+/* Coefficients of elementary_tail, from the highest power. */
+static const float tail_coefficients[] = {
+    -2.91584861e-2f, 1.44033790e-1f, -2.55844802e-1f, 1.59326151e-1f, -2.32166648e-2f,
+    1.05554260e-1f,  1.19820863e-1f, 1.39863566e-1f,  1.39621302e-1f,
+};
+
+static OUTLINED f32x4 gelu_erf_f32x4(f32x4 x) {
+    f32x4 one = f32x4_splat(1.0f), p = f32x4_splat(0.0f);
+    i32x4 negative = f32x4_less(x, p);
+    f32x4 a = f32x4_select(negative, f32x4_negate(x), x);
+    f32x4 t = f32x4_div(one, f32x4_add(one, f32x4_mul(f32x4_splat(0.35f), a)));
+    for (size_t i = 0; i < sizeof tail_coefficients / sizeof *tail_coefficients; i++)
+        p = f32x4_add(f32x4_mul(p, t), f32x4_splat(tail_coefficients[i]));
+    f32x4 e = exp_down_f32x4(f32x4_mul(f32x4_splat(-0.5f), f32x4_mul(a, a)));
+    f32x4 beyond = f32x4_mul(x, f32x4_mul(f32x4_mul(p, t), e));
+    return f32x4_select(negative, beyond, f32x4_sub(x, beyond));
+}
+
+static void gelu_erf(float *x, size_t n) {
+    size_t whole = n / 4 * 4, part = n % 4;
+    for (size_t i = 0; i < whole; i += 4) f32x4_store(x + i, gelu_erf_f32x4(f32x4_load(x + i)));
+    f32x4_store_part(x + whole, gelu_erf_f32x4(f32x4_load_part(x + whole, part)), part);
+}
+
 static inline f32x4 swiglu_f32x4(f32x4 gate, f32x4 up) {
     f32x4 denominator = f32x4_add(f32x4_splat(1.0f), exp_f32x4(f32x4_negate(gate)));
     return f32x4_mul(f32x4_div(gate, denominator), up);
@@ -347,6 +371,7 @@ const struct kernels kernels_simd = {
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
     .gelu = gelu,
+    .gelu_erf = gelu_erf,
     .swiglu = swiglu,
     .add = add,
     .times = times,

@@ -188,7 +188,7 @@ static void bind_feed_forward(struct loader *l, int i, struct model_layer *layer
         const uint32_t rows[] = {n_ff, n_ff};
         joined(l, i, "ffn_up", parts, rows, 2, n_embd);
     } else {
-        if (a->activation != ACTIVATION_GELU) {
+        if (s->activation < ACTIVATION_GELU) {
             layer->gate = matrix(l, i, "ffn_gate", n_ff, n_embd);
             layer->bgate = bias(l, i, "ffn_gate", n_ff, false);
         }
@@ -262,6 +262,8 @@ static void bind(struct loader *l) {
     m->output = present(l, OUTSIDE_BLOCKS, "output", WEIGHT)
                     ? matrix(l, OUTSIDE_BLOCKS, "output", s->vocab_size, s->n_embd)
                     : m->token_embd;
+    if (s->architecture->variants && present(l, OUTSIDE_BLOCKS, "output", BIAS))
+        m->output_bias = table(l, OUTSIDE_BLOCKS, "output", BIAS, 1, s->vocab_size);
 }
 
 static enum status refuse(struct loader *l, const struct gguf_tensor *tensor, enum status status,

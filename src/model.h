@@ -26,6 +26,7 @@ struct model_shape {
     uint32_t n_head, n_head_kv, n_embd_head; /* n_head_kv: of layers with key heads */
     uint32_t window, window_period;          /* as in struct architecture; 0: no window */
     uint32_t n_taps;                         /* positions that a short convolution reads */
+    enum activation activation;
     bool parallel; /* true if attention and feed-forward part read the same x */
     float norm_eps;
     float attention_scale, attention_cap; /* factor and cap of attention's scores; cap 0: no cap */
@@ -85,6 +86,7 @@ struct model {
     struct model_layer *layers;                      /* (n_layer,) */
     float *output_norm_weight, *output_norm_bias;
     struct matrix output; /* (vocab_size, n_embd); shares token_embd's data if tied */
+    float *output_bias;   /* (vocab_size,), or NULL */
     uint8_t *memory;      /* one block that contains every weight above */
     uint64_t bytes;       /* size of that block */
 };

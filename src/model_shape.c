@@ -248,6 +248,28 @@ static void need_key(struct reader *r, const char *suffix) {
         r->status = fault_set(r->fault, STATUS_BAD_FILE, "key_missing", "name:s", key);
 }
 
+static const char *const activations[] = {
+    [ACTIVATION_GELU] = "gelu_pytorch_tanh",
+    [ACTIVATION_GELU_ERF] = "gelu",
+    [ACTIVATION_RELU] = "relu",
+    [ACTIVATION_RELU_SQUARED] = "relu2",
+};
+
+/* Reads which activation without a gate the file has; the names are transformers'. */
+static void read_activation(struct reader *r, struct model_shape *s) {
+    char key[KEY_MAX];
+    struct gguf_string name = {NULL, 0};
+    s->activation = s->architecture->activation;
+    if (r->status || s->activation < ACTIVATION_GELU) return;
+    r->status = gguf_text(r->file, full_key(key, r->prefix, "hidden_activation"), &name, r->fault);
+    for (size_t i = ACTIVATION_GELU; i < sizeof activations / sizeof *activations; i++) {
+        if (!name.data || !text_is(name, activations[i])) continue;
+        s->activation = (enum activation)i;
+        return;
+    }
+    if (name.data) refuse_key(r, "hidden_activation");
+}
+
 /* Reads the factors of embedding, scores, residual stream and logits, and the caps. */
 static void read_scales(struct reader *r, struct model_shape *s) {
     const struct architecture *a = s->architecture;
@@ -256,32 +278,43 @@ static void read_scales(struct reader *r, struct model_shape *s) {
     s->attention_scale = 1.0f / sqrtf((float)size);
     s->embedding_scale = a->scaled_embedding ? sqrtf((float)s->n_embd) : 1;
     s->residual_scale = s->logit_scale = 1;
-    if (a->multipliers) {
+    if (a->multipliers || a->variants)
         s->attention_scale = read_factor(r, "attention.scale", (double)s->attention_scale);
+    if (a->multipliers) {
         s->embedding_scale = read_factor(r, "embedding_scale", 1);
         s->residual_scale = read_factor(r, "residual_scale", 1);
         need_key(r, "logit_scale"); /* converters always write it; the models' values are 4 to 16 */
         s->logit_scale = 1.0f / read_factor(r, "logit_scale", 1);
     }
-    if (a->soft_caps) {
+    if (a->attention_cap > 0)
         s->attention_cap =
             (float)read_f64(r, "attn_logit_softcapping", a->attention_cap, 1e-3, 1e6);
+    if (a->logit_cap > 0)
         s->logit_cap = (float)read_f64(r, "final_logit_softcapping", a->logit_cap, 1e-3, 1e6);
-    }
 }
 
 /* Keys that change the logits, with the features that read them. A key is refused if none of its
  * features is active. */
-enum { NOTHING, WINDOWS = 1, CAPS = 2, MULTIPLIERS = 4, LOCAL_BASES = 8, CONVOLUTIONS = 16 };
+enum {
+    NOTHING,
+    WINDOWS = 1,
+    ATTENTION_CAPS = 2,
+    LOGIT_CAPS = 4,
+    MULTIPLIERS = 8,
+    ATTENTION_SCALES = 16,
+    LOCAL_BASES = 32,
+    CONVOLUTIONS = 64,
+    ACTIVATIONS = 128
+};
 
 static const struct {
     const char *suffix;
     uint32_t readers;
 } changing_keys[] = {
     {"attention.sliding_window", WINDOWS},
-    {"attn_logit_softcapping", CAPS},
-    {"final_logit_softcapping", CAPS},
-    {"attention.scale", MULTIPLIERS},
+    {"attn_logit_softcapping", ATTENTION_CAPS},
+    {"final_logit_softcapping", LOGIT_CAPS},
+    {"attention.scale", ATTENTION_SCALES},
     {"embedding_scale", MULTIPLIERS},
     {"residual_scale", MULTIPLIERS},
     {"logit_scale", MULTIPLIERS},
@@ -297,7 +330,7 @@ static const struct {
     {"attention.temperature_scale", NOTHING},
     {"attention.value_scale", NOTHING},
     {"embedding_length_per_layer_input", NOTHING},
-    {"hidden_activation", NOTHING},
+    {"hidden_activation", ACTIVATIONS},
     {"nextn_predict_layers", NOTHING},
     {"rope.dimension_count_swa", NOTHING},
     {"rope.dimension_sections", NOTHING},
@@ -311,9 +344,13 @@ static const struct {
 
 static void refuse_keys(struct reader *r, const struct model_shape *s) {
     const struct architecture *a = s->architecture;
-    uint32_t readers = (a->window_period ? WINDOWS : 0u) | (a->soft_caps ? CAPS : 0u) |
-                       (a->multipliers ? MULTIPLIERS : 0u) | (a->convolutions ? CONVOLUTIONS : 0u) |
-                       (a->local_freq_base > 0 ? LOCAL_BASES : 0u);
+    uint32_t readers =
+        (a->window_period ? WINDOWS : 0u) | (a->attention_cap > 0 ? ATTENTION_CAPS : 0u) |
+        (a->logit_cap > 0 ? LOGIT_CAPS : 0u) |
+        (a->multipliers ? MULTIPLIERS | ATTENTION_SCALES : 0u) |
+        (a->variants ? ATTENTION_SCALES : 0u) |
+        (a->activation >= ACTIVATION_GELU ? ACTIVATIONS : 0u) |
+        (a->convolutions ? CONVOLUTIONS : 0u) | (a->local_freq_base > 0 ? LOCAL_BASES : 0u);
     char key[KEY_MAX];
     uint32_t window = 0;
     full_key(key, r->prefix, "attention.sliding_window");
@@ -408,6 +445,7 @@ enum status model_shape_read(struct model_shape *s, const struct gguf *file, str
     if (!r.status && !a->learned_positions) read_rope(&r, s);
     if (!r.status) read_window(&r, s);
     if (!r.status) read_scales(&r, s);
+    read_activation(&r, s);
     if (a->convolutions) s->n_taps = read_u32(&r, "shortconv.l_cache", 0, 1, TAPS_MAX);
     if (a->parallel) s->parallel = read_parallel(&r);
     refuse_keys(&r, s);

@@ -77,8 +77,7 @@ static uint64_t lay_out(struct session *s, const struct model_shape *m, float *b
     s->after = carve(&c, m->n_taps ? (uint64_t)BATCH * m->n_embd : 0);
     s->block = carve(&c, (uint64_t)BATCH * m->n_embd);
     s->up = carve(&c, (uint64_t)BATCH * m->n_ff);
-    s->gate =
-        carve(&c, m->architecture->activation == ACTIVATION_GELU ? 0 : (uint64_t)BATCH * m->n_ff);
+    s->gate = carve(&c, m->activation < ACTIVATION_GELU ? (uint64_t)BATCH * m->n_ff : 0);
     s->scores = carve(&c, s->context);
     s->cosine = carve(&c, (uint64_t)ROTATIONS * BATCH * m->rope.n_rot / 2);
     s->sine = carve(&c, (uint64_t)ROTATIONS * BATCH * m->rope.n_rot / 2);
@@ -343,18 +342,37 @@ static void run_convolution(struct session *s, const struct model_layer *layer, 
     multiply(s, s->block, &layer->conv_output, NULL, s->after, n);
 }
 
+/* x (n,) = max(x, 0), or its square. */
+static void relu(float *x, bool squared, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] < 0) x[i] = 0;
+        if (squared) x[i] *= x[i];
+    }
+}
+
+/* Applies an activation without a gate to x (n,). */
+static void activate(const struct session *s, float *x, size_t n) {
+    enum activation activation = s->model->shape.activation;
+    if (activation == ACTIVATION_GELU)
+        s->kernels->gelu(x, n);
+    else if (activation == ACTIVATION_GELU_ERF)
+        s->kernels->gelu_erf(x, n);
+    else
+        relu(x, activation == ACTIVATION_RELU_SQUARED, n);
+}
+
 /* block (n, n_embd) = the feed-forward part of normed (n, n_embd). Gates: Shazeer 2020. */
 static void run_feed_forward(struct session *s, const struct model_layer *layer, size_t n) {
     const struct model_shape *m = &s->model->shape;
     const struct kernels *k = s->kernels;
     float *active = s->up;
     multiply(s, s->up, &layer->up, layer->bup, s->normed, n); /* (n, n_ff) */
-    if (m->architecture->activation == ACTIVATION_GELU) {
-        k->gelu(s->up, n * m->n_ff);
+    if (m->activation >= ACTIVATION_GELU) {
+        activate(s, s->up, n * m->n_ff);
     } else {
         active = s->gate;
         multiply(s, s->gate, &layer->gate, layer->bgate, s->normed, n); /* (n, n_ff) */
-        if (m->architecture->activation == ACTIVATION_SWIGLU) {
+        if (m->activation == ACTIVATION_SWIGLU) {
             k->swiglu(s->gate, s->up, n * m->n_ff);
         } else {
             k->gelu(s->gate, n * m->n_ff);
@@ -415,7 +433,7 @@ static void forward(struct session *s, const uint32_t *ids, size_t first, size_t
     norm(s, s->normed, s->x + (n - n_heads) * n_embd, model->output_norm_weight,
          model->output_norm_bias, n_embd, n_heads);
     quantise(s, s->normed, n_embd, n_heads);
-    multiply(s, logits, &model->output, NULL, s->normed, n_heads); /* (n_heads, vocab_size) */
+    multiply(s, logits, &model->output, model->output_bias, s->normed, n_heads);
     scale(logits, m->logit_scale, n_heads * m->vocab_size);
     if (m->logit_cap > 0) s->kernels->soft_cap(logits, n_heads * m->vocab_size, m->logit_cap);
 }

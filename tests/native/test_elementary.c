@@ -68,6 +68,19 @@ static void tanh_within_its_bound(void) {
     CHECK(isnan(elementary_tanh(NAN)));
 }
 
+static void tail_within_its_bounds(void) {
+    double worst = 0, relative = 0;
+    for (int i = 0; i <= 2000000; i += 7) {
+        float x = (float)i * 1e-5f;
+        double wanted = erfc((double)x / sqrt(2)) / 2;
+        double error = fabs((double)elementary_tail(x) - wanted);
+        if (error > worst) worst = error;
+        if (x <= 3 && error / wanted > relative) relative = error / wanted;
+    }
+    CHECK_MESSAGE(worst <= 2e-7 && relative <= 1e-6, "worst error %g, %g", worst, relative);
+    CHECK(isnan(elementary_tail(NAN)));
+}
+
 static void log_and_exp64(void) {
     double worst_log = 0, worst_exp = 0;
     for (double x = 1e-320; x < 1e300; x *= 1.37) {
@@ -149,6 +162,7 @@ int main(void) {
     TEST(exp_at_the_edges);
     TEST(exp_never_falls);
     TEST(tanh_within_its_bound);
+    TEST(tail_within_its_bounds);
     TEST(log_and_exp64);
     TEST(log_sum_as_written_out);
     TEST(sine_and_cosine);

@@ -286,6 +286,13 @@ static void activations_agree(void) {
         }
         memcpy(a, x, sizeof a);
         memcpy(b, x, sizeof b);
+        scalar->gelu_erf(a, n);
+        simd->gelu_erf(b, n);
+        CHECK_MESSAGE(same(a, b, n) && same(a + n, x + n, N - n), "gelu_erf, n = %zu", n);
+        for (size_t i = 0; i < n && n % 4 > 1 && n % 3 < 2; i++)
+            CHECK(fabs(0.5 * (double)x[i] * erfc(-(double)x[i] / sqrt(2)) - (double)a[i]) < 1e-6);
+        memcpy(a, x, sizeof a);
+        memcpy(b, x, sizeof b);
         scalar->soft_cap(a, n, 2.5f);
         simd->soft_cap(b, n, 2.5f);
         CHECK_MESSAGE(same(a, b, n) && same(a + n, x + n, N - n), "soft_cap, n = %zu", n);
@@ -311,6 +318,10 @@ static void activations_agree_everywhere(void) {
         scalar->gelu(a, 4);
         simd->gelu(b, 4);
         CHECK_MESSAGE(same(a, b, 4), "gelu near %g", x);
+        for (int i = 0; i < 4; i++) a[i] = b[i] = (float)(x * (i + 1) / 4);
+        scalar->gelu_erf(a, 4);
+        simd->gelu_erf(b, 4);
+        CHECK_MESSAGE(same(a, b, 4), "gelu_erf near %g", x);
         for (int i = 0; i < 4; i++) a[i] = b[i] = (float)(x * (i + 1) / 4);
         scalar->swiglu(a, a, 4);
         simd->swiglu(b, b, 4);
