@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bench } from './bench.js';
 import { compare } from './compare.js';
 import { completionOf } from './completion.js';
+import { convert } from './convert.js';
 import { detect } from './detect.js';
 import { distribution } from './distribution.js';
 import { evaluate } from './eval.js';
@@ -36,6 +37,7 @@ const COMMANDS = {
   tokenize,
   detect,
   info,
+  convert,
   eval: evaluate,
   bench,
   grade,

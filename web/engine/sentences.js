@@ -333,6 +333,23 @@ export const sentences = {
   no_tokenizer: 'the model file has no tokenizer, only ids can be used',
   no_tensors: 'the file has no tensors, only its vocabulary',
 
+  // Layouts of checkpoints
+  layout_unknown: 'no layout is known with the tensors {names}; known are {known}',
+  layout_left: '{layout} has no place for tensor {name}',
+  layout_shape: 'tensor {name} has the shape {shape}, which does not fit its place',
+  layout_unstated: 'the checkpoint does not state {name}: choose {where} too, or state it',
+  layout_value: '{name} is {value}, which is not computed here',
+  layout_config: 'config.json is missing: choose that too',
+  layout_no_checkpoint: 'there is no checkpoint among {names}',
+  layout_gguf: '{file} is a GGUF file already',
+  layout_bigram:
+    'this is a table of bigram logits without attention: Charts, Your own numbers shows it as a bigram text',
+  layout_note_gelu:
+    'GELU is taken as exact, as in nanoGPT since June 2023: for older code state activation gelu_pytorch_tanh',
+  layout_note_scale:
+    "the scores are divided by the root of the head's size: if your code divides by that of n_embd, state attention_scale embedding",
+  layout_note_vocabulary: '{layout} keeps its tokens in {where}: choose that too',
+
   // Checkpoints and other files that are made into a model
   import_format:
     '{file}: its first bytes are of no checkpoint that is read here (.pt, .safetensors, .npz, .npy and .bin of llama2.c are)',

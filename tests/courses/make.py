@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Makes models in the style of each course with their log-probabilities from PyTorch.
+
+    /usr/bin/python3 tests/courses/make.py                     # the fixtures in tests/vectors/courses
+    /usr/bin/python3 tests/courses/make.py --train FOLDER      # models trained for a few seconds, 200 prompts
+
+A folder for each model has its files as the course writes them. NAME.json beside it has prompts (ids) and
+the log-probabilities of the token after each, float32 rounded to 7 digits.
+"""
+import json
+import os
+import sys
+
+import torch
+
+from hub import HUB
+from models import CHARACTERS, COURSES, TEXT
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# The models that the repository keeps, tiny; training makes all.
+KEPT = ('nanogpt', 'lecture', 'scratch', 'llama2c_bin', 'gpt2', 'llama', 'qwen2')
+FIXTURES = os.path.join(HERE, '..', 'vectors', 'courses')
+
+
+def roughen(model, generator):
+    """Random weights large enough that the distributions are far from even; norms near 1."""
+    for name, parameter in model.named_parameters():
+        noise = torch.randn(parameter.shape, generator=generator)
+        with torch.no_grad():
+            if parameter.dim() == 1:
+                parameter.add_(0.3 * noise)
+            else:
+                parameter.copy_(noise * (0.8 if 'emb' in name or 'wte' in name or 'wpe' in name
+                                         else 1.2 / parameter.shape[-1] ** 0.5))
+
+
+def train(model, context, steps=150):
+    ids = torch.tensor([CHARACTERS.index(c) for c in TEXT])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for step in range(steps):
+        at = step * 7 % (len(ids) - context - 1)
+        logits = model(ids[at:at + context])
+        loss = torch.nn.functional.cross_entropy(logits, ids[at + 1:at + context + 1])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+def golden(model, count, context, generator):
+    """Prompts of 1 to `context` characters with log-probabilities by float32 PyTorch."""
+    prompts = []
+    for i in range(count):
+        n = 1 + (5 * i + 3) % context
+        ids = torch.randint(len(CHARACTERS), (n,), generator=generator)
+        with torch.no_grad():
+            logprobs = model(ids)[-1].log_softmax(-1)
+        prompts.append(dict(ids=ids.tolist(), logprobs=[float(f'{x:.7g}') for x in logprobs]))
+    return prompts
+
+
+def make(folder, trained):
+    for number, (name, kind) in enumerate({**COURSES, **HUB}.items()):
+        if not trained and name not in KEPT:
+            continue
+        torch.manual_seed(number)
+        generator = torch.Generator().manual_seed(100 + number)
+        sizes = dict(width=64, heads=4, layers=3, context=48) if trained else dict(context=16)
+        model = kind(len(CHARACTERS), **sizes)
+        if trained:
+            print(name, 'loss', round(train(model, sizes['context']), 3), flush=True)
+        else:
+            roughen(model, generator)
+        path = os.path.join(folder, name)
+        os.makedirs(path, exist_ok=True)
+        model.eval().export(path)
+        prompts = golden(model, 200 if trained else 3, sizes['context'], generator)
+        with open(f'{path}.json', 'w', encoding='utf-8') as file:
+            json.dump(prompts, file, separators=(',', ':'))
+            file.write('\n')
+
+
+if __name__ == '__main__':
+    torch.set_num_threads(1)
+    trained = sys.argv[1:2] == ['--train']
+    make(sys.argv[2] if trained else FIXTURES, trained)

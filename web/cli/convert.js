@@ -1,0 +1,106 @@
+/** `logitscope convert`: makes a GGUF file of a checkpoint, its configuration and its vocabulary. */
+import { createWriteStream, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { inEnglish } from '../engine/errors.js';
+import { convert as convertFiles } from '../import/convert.js';
+import { byteFileOfPath } from './byte-file.js';
+import { UsageError } from './flags.js';
+import { columns, inLine, printJson } from './terminal.js';
+
+/** Returns the path, or all files of a folder. @param {string} path */
+function filesAt(path) {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (!isFolder) return [path];
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(path, entry.name));
+}
+
+/** @param {string[]} paths */
+async function openFiles(paths) {
+  try {
+    return await Promise.all(paths.flatMap(filesAt).map(byteFileOfPath));
+  } catch (error) {
+    throw new UsageError(/** @type {Error} */ (error).message);
+  }
+}
+
+/**
+ * Writes to a file beside it and renames that, so that a failed conversion leaves no half file.
+ * @param {string} path
+ * @param {AsyncIterable<Uint8Array>} chunks
+ */
+async function writeFile(path, chunks) {
+  const part = `${path}.part`;
+  try {
+    await pipeline(chunks, createWriteStream(part));
+    renameSync(part, path);
+  } catch (error) {
+    rmSync(part, { force: true });
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    throw code && /^E[A-Z]+$/.test(code) ? new UsageError(`--out: ${message}`) : error;
+  }
+}
+
+/** @type {import('./flags.js').Command} */
+export const convert = {
+  summary: 'make a GGUF file of a checkpoint',
+  settings: false,
+  operands: 'CHECKPOINT ...',
+  modelless: true,
+  flags: [
+    { name: 'out', kind: 'text', help: 'the GGUF file (the name of the checkpoint, .gguf)' },
+    { name: 'vocabulary', kind: 'texts', help: 'a file with the tokens; may be repeated' },
+    { name: 'type', kind: 'text', help: 'format of the matrices: f32, f16, q8_0 or q4_0 (f32)' },
+    { name: 'n_head', kind: 'number', help: 'number of heads, if no file states it' },
+    {
+      name: 'activation',
+      kind: 'text',
+      help: "gelu, gelu_pytorch_tanh or relu, if it is not the layout's",
+    },
+    {
+      name: 'attention_scale',
+      kind: 'text',
+      help: 'head or embedding: whose size divides the scores of attention (head)',
+    },
+  ],
+  notes: 'The files of a model may be given together, or the folder that has them.\n',
+
+  check({ operands }) {
+    if (operands.length === 0) throw new UsageError('CHECKPOINT is missing');
+  },
+
+  async run(_scope, values, { stdout }) {
+    const { operands, vocabulary: words = [], type, json } = values;
+    const files = await openFiles(operands);
+    const vocabulary = await openFiles(words);
+    const assume = Object.fromEntries(
+      ['n_head', 'activation', 'attention_scale']
+        .filter((name) => values[name] !== undefined)
+        .map((name) => [name, values[name]]),
+    );
+    const model = await convertFiles(files, { type, assume, vocabulary });
+    const out = values.out ?? `${model.name}.gguf`;
+    if ([...files, ...vocabulary].some(({ name }) => resolve(name) === resolve(out)))
+      throw new UsageError(
+        `--out must be another file than ${inLine(basename(out))}, which is read`,
+      );
+    await writeFile(out, model.chunks);
+    const { layout, architecture, parameters, tokenizer, size } = model;
+    const notes = model.notes.map((note) => inEnglish(note));
+    const facts = {
+      out,
+      layout,
+      architecture,
+      type: model.type,
+      parameters,
+      tokenizer,
+      bytes: size,
+    };
+    if (json) return printJson(stdout, { ...facts, notes });
+    const rows = Object.entries(facts).map(([name, value]) => [name, inLine(String(value))]);
+    stdout.write(`${columns(rows)}\n`);
+    for (const note of notes) stdout.write(`note: ${inLine(note)}\n`);
+  },
+};

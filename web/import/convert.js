@@ -1,0 +1,139 @@
+/**
+ * Makes a GGUF file of files that belong together: a checkpoint, its configuration and its vocabulary, in any order. The
+ * contents decide the use of a file; names only tell JSON files and texts apart.
+ */
+import { LogitscopeError, phrase, show } from '../engine/errors.js';
+import { textOf } from './byte-file.js';
+import { formatOf, readCheckpoint } from './checkpoint.js';
+import { writeGguf } from './gguf-writer.js';
+import { recogniseLayout } from './layouts.js';
+import { FORMATS } from './quantise.js';
+import { parseJson, readBytes } from './read-text.js';
+import { readVocabulary } from './vocabulary.js';
+
+/**
+ * @typedef {import('./byte-file.js').ByteFile} ByteFile
+ * @typedef {import('../engine/errors.js').Phrase} Phrase
+ * @typedef {keyof typeof FORMATS} Type
+ * @typedef {object} Options
+ * @property {string} [type] the format of the matrices, in any case; F32 if left out
+ * @property {Record<string, unknown>} [assume] values that no file states: n_head, activation, attention_scale
+ * @property {ByteFile[]} [vocabulary] files that are the vocabulary, whatever their names
+ *
+ * @typedef {object} Converted
+ * @property {string} name of the checkpoint, without its ending
+ * @property {string} layout
+ * @property {string} architecture in the file
+ * @property {Type} type
+ * @property {number} parameters
+ * @property {string} tokenizer the kind of the vocabulary
+ * @property {Phrase[]} notes assumptions, and parts that are missing
+ * @property {number} size bytes of the file
+ * @property {AsyncIterable<Uint8Array>} chunks the file; one tensor is in memory at a time
+ */
+
+/** The first bytes of torch.save before version 1.6: its magic number as a pickle. */
+const TORCH = [0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
+const CHECKPOINTS = ['zip', 'safetensors', 'npy', 'llama2c'];
+/** Keys of which one is in each configuration. */
+const SIZES = ['n_head', 'n_heads', 'num_attention_heads', 'model_type', 'model', 'model_config'];
+/** JSON of the hub that says nothing about sizes or tokens. */
+const OTHER_JSON = /^(generation_config|training_args|trainer_state|preprocessor_config)\.json$/;
+const MAY_HAVE_TOKENS = /\.(json|txt|pkl|bin|model|bpe|tiktoken)$/i;
+
+/** @param {string} name */
+const baseOf = (name) => name.replace(/^.*[/\\]/, '');
+
+/** @param {any} json @returns {'checkpoint' | 'config' | 'vocabulary'} */
+function kindOfJson(json) {
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) return 'vocabulary';
+  if (json.weight_map) return 'checkpoint';
+  if ('added_tokens' in json || 'tokenizer_class' in json) return 'vocabulary';
+  return SIZES.some((key) => key in json) ? 'config' : 'vocabulary';
+}
+
+/** True for a pickle of torch.save before version 1.6. @param {ByteFile} file */
+async function isTorchPickle(file) {
+  const bytes = await file.read(2, Math.min(file.size, 2 + TORCH.length));
+  return TORCH.every((byte, i) => bytes[i] === byte);
+}
+
+/**
+ * Sorts files by their use.
+ * @param {ByteFile[]} files
+ */
+async function sortFiles(files) {
+  /** @type {{ checkpoint: ByteFile[], pickle: ByteFile[], vocabulary: ByteFile[], config: any }} */
+  const sorted = { checkpoint: [], pickle: [], vocabulary: [], config: null };
+  for (const file of files) {
+    const format = await formatOf(file);
+    if (format === 'gguf')
+      throw new LogitscopeError('unsupported', 'layout_gguf', { file: file.name });
+    if (format === 'pickle' && !(await isTorchPickle(file))) sorted.pickle.push(file);
+    else if (format === 'pickle' || CHECKPOINTS.includes(String(format)))
+      sorted.checkpoint.push(file);
+    else if (OTHER_JSON.test(baseOf(file.name))) continue;
+    else if (format === 'json' && /\.json$/i.test(file.name)) {
+      const json = parseJson(textOf(await readBytes(file)) ?? '', file.name);
+      const kind = kindOfJson(json);
+      if (kind === 'config') sorted.config = { ...sorted.config, .../** @type {any} */ (json) };
+      else sorted[kind].push(file);
+    } else if (MAY_HAVE_TOKENS.test(file.name)) sorted.vocabulary.push(file);
+  }
+  // A pickle of plain values beside a checkpoint is nanoGPT's meta.pkl.
+  sorted[sorted.checkpoint.length ? 'vocabulary' : 'checkpoint'].push(...sorted.pickle);
+  return sorted;
+}
+
+/** @param {string} type @returns {Type} */
+function typeOf(type) {
+  const name = /** @type {Type} */ (type.toUpperCase());
+  if (Object.hasOwn(FORMATS, name)) return name;
+  const names = Object.keys(FORMATS).join(', ').toLowerCase();
+  throw new LogitscopeError('invalid_argument', 'must_be_one_of', {
+    setting: 'type',
+    names,
+    value: show(type),
+  });
+}
+
+/**
+ * Converts files to one GGUF file. The weights are read when the chunks are.
+ * @param {ByteFile[]} files
+ * @param {Options} [options]
+ * @returns {Promise<Converted>}
+ */
+export async function convert(files, { type = 'F32', assume = {}, vocabulary = [] } = {}) {
+  const format = typeOf(type);
+  const sorted = await sortFiles(files);
+  if (sorted.checkpoint.length === 0) {
+    const names = files.map(({ name }) => name).join(', ');
+    throw new LogitscopeError('incomplete', 'layout_no_checkpoint', { names });
+  }
+  const checkpoint = await readCheckpoint(sorted.checkpoint);
+  const model = await recogniseLayout(checkpoint, { json: sorted.config, assume });
+  const words = vocabulary.length ? vocabulary : sorted.vocabulary;
+  const tokens = await readVocabulary(words, { size: model.rows });
+  const { name: layout, vocabulary: where } = model.layout;
+  const notes = [...model.notes, ...tokens.notes];
+  if (words.length === 0) notes.push(phrase('layout_note_vocabulary', { layout, where }));
+  const name = baseOf(sorted.checkpoint[0].name).replace(/\.\w+$/, '');
+  /** @type {import('./gguf-writer.js').Metadata} */
+  const metadata = {
+    'general.name': name,
+    ...model.metadata,
+    .../** @type {any} */ (tokens.metadata),
+  };
+  const { size, chunks } = writeGguf({ metadata, tensors: model.tensors, type: format });
+  return {
+    name,
+    layout,
+    architecture: model.architecture,
+    type: format,
+    parameters: model.tensors.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0),
+    tokenizer: String(tokens.metadata['tokenizer.ggml.model']),
+    notes,
+    size,
+    chunks,
+  };
+}
