@@ -8,13 +8,16 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import './seeds.js';
+import { TARGETS } from './imports.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [task = '60', ...chosen] = process.argv.slice(2);
-const targets = readdirSync(`${root}/tests/fuzz`)
+const inC = readdirSync(`${root}/tests/fuzz`)
   .filter((name) => name.endsWith('.c'))
-  .map((name) => name.slice(0, -2))
-  .filter((name) => !chosen.length || chosen.includes(name));
+  .map((name) => name.slice(0, -2));
+/** Targets in JavaScript have no coverage, and so no corpus to merge. */
+const inJs = task === 'merge' ? [] : Object.keys(TARGETS);
+const targets = [...inC, ...inJs].filter((name) => !chosen.length || chosen.includes(name));
 
 /** Time limit of an input in the slow build with sanitizers; a slower input is a finding. */
 const SECONDS_PER_INPUT = 20;
@@ -55,12 +58,12 @@ function run(command) {
   });
 }
 
-/** @param {string} name */
-async function fuzz(name) {
+/** Returns the command of libFuzzer for a target in C. @param {string} name */
+function commandInC(name) {
   const own = `build/fuzz/corpus/${name}`;
   const dictionary = `tests/fuzz/${name}.dict`;
   mkdirSync(`${root}/${own}`, { recursive: true });
-  const { output, code, cpu } = await run([
+  return [
     `build/fuzz/${name}`,
     `-max_total_time=${task}`,
     `-timeout=${SECONDS_PER_INPUT}`,
@@ -70,7 +73,14 @@ async function fuzz(name) {
     ...(existsSync(`${root}/${dictionary}`) ? [`-dict=${dictionary}`] : []),
     own,
     ...given(name),
-  ]);
+  ];
+}
+
+/** @param {string} name */
+async function fuzz(name) {
+  const { output, code, cpu } = await run(
+    inJs.includes(name) ? ['node', 'tests/fuzz/imports.js', name, task] : commandInC(name),
+  );
   writeFileSync(`${root}/build/fuzz/${name}.log`, output, 'latin1');
   const number = (/** @type {RegExp} */ what) => [...output.matchAll(what)].at(-1)?.[1] ?? '?';
   const executions = number(/stat::number_of_executed_units:\s+(\d+)/g);

@@ -14,7 +14,8 @@ import { formatOf, readCheckpoint } from '../../web/import/checkpoint.js';
 import { readPickle } from '../../web/import/pickle.js';
 import { temporaryFolder } from '../cleanup.js';
 import { hostile } from '../fixtures/hostile_checkpoints.js';
-import { LONG, long } from '../long.js';
+import { TARGETS, fuzz } from '../fuzz/imports.js';
+import { LONG, cases, long } from '../long.js';
 import {
   floats,
   join,
@@ -179,7 +180,7 @@ test('the first bytes tell the format', async () => {
 });
 
 test('every hostile checkpoint is refused within a second, with its key', async () => {
-  assert.ok(hostile.length >= 250, `${hostile.length}`);
+  assert.ok(hostile.length >= 280, `${hostile.length}`);
   for (const [name, key, make] of hostile) {
     const bytes = make();
     const { user, system } = process.cpuUsage();
@@ -204,6 +205,13 @@ test('a file that is cut at any byte is refused', async () => {
       const error = await refusal(() => readAll(bytes.subarray(0, n)));
       assert.match(String(error?.code), /^(bad_file|unsupported)$/, `${name}, ${n} bytes`);
     }
+  }
+});
+
+test('a checkpoint that is changed at random opens or is refused', async () => {
+  for (const name of Object.keys(TARGETS)) {
+    const { runs, opened } = await fuzz(name, { seed: 1, runs: cases(300, 20_000) });
+    assert.ok(opened < runs, name);
   }
 });
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join as joinPath } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Logitscope, LogitscopeError } from '../../web/engine/index.js';
 import { grammarOf } from '../../web/engine/schema.js';
@@ -12,9 +12,24 @@ import { range } from '../../web/engine/sweep.js';
 import { LARGEST_FILE, readLesson } from '../../web/lessons/lesson-file.js';
 import { checkState, parseHash } from '../../web/state/page-state.js';
 import { FILE_MAX, readTextFile } from '../../web/cli/read-text.js';
+import { ofBytes } from '../../web/import/byte-file.js';
+import { readCheckpoint } from '../../web/import/checkpoint.js';
+import { readPickle } from '../../web/import/pickle.js';
 import { parseLogits } from '../../web/views/logits/parse.js';
 import { temporaryFolder } from '../cleanup.js';
 import { sample } from '../long.js';
+import {
+  floats,
+  join,
+  npy,
+  npyHeader,
+  raw,
+  safetensors,
+  tensor,
+  torchZip,
+  write,
+  zip,
+} from '../fixtures/checkpoint_writer.js';
 import { writeGguf } from '../fixtures/gguf_writer.js';
 import { smallContents, smallModel } from './small_model.js';
 
@@ -33,6 +48,11 @@ const withKeys = (more) => {
   return writeGguf(/** @type {any} */ ({ metadata: { ...metadata, ...more }, tensors }));
 };
 const u32 = (/** @type {number} */ value) => ({ type: 'uint32', value });
+/** A pickle of instructions. @param {string} code */
+const program = (code) => join('\x80\x02', code, '.');
+const pickled = async (/** @type {Uint8Array} */ bytes) => readPickle(bytes);
+const checkpoint = (/** @type {Uint8Array} */ bytes) => readCheckpoint([ofBytes(bytes, 'file')]);
+const ONE = { 0: floats([1]) };
 const nested = (/** @type {number} */ depth) =>
   JSON.parse(`${'{"type":"array","items":'.repeat(depth)}{"type":"null"}${'}'.repeat(depth)}`);
 /**
@@ -139,6 +159,52 @@ const DOORS = {
     () => new Float64Array(2 ** 17).fill(1),
     (values) => scope.landscape({}, 'temperature', values, { top: 257 }),
   ],
+  'pickle: 2^21 instructions': [() => program('N0'.repeat(2 ** 20)), pickled],
+  'pickle: 2^18 + 1 objects': [() => program('}0'.repeat(2 ** 18 + 1)), pickled],
+  'pickle: 1,001 marks': [() => program('('.repeat(1001)), pickled],
+  'pickle: an integer of 65 bytes': [() => program(`\x8a\x41${'a'.repeat(65)}`), pickled],
+  'pickle: a key of 9 values': [() => program('}(KKKKKKKKKKKKKKKKKKtNs'), pickled],
+  'checkpoint: 2^18 + 1 plain values': [
+    () => torchZip({ w: tensor(0, [1]), v: Array(2 ** 18).fill(null), x: [null] }, ONE),
+    checkpoint,
+  ],
+  'checkpoint: values 65 deep': [
+    () => torchZip({ w: tensor(0, [1]), v: raw(`${']'.repeat(66)}${'a'.repeat(65)}`) }, ONE),
+    checkpoint,
+  ],
+  'checkpoint: 2^16 + 1 tensors': [
+    () => {
+      const names = Array.from({ length: 2 ** 16 }, (_, i) => [`${i}`, raw('h\0')]);
+      return torchZip(
+        { w: raw(join(write(tensor(0, [1])), 'q\0')), ...Object.fromEntries(names) },
+        ONE,
+      );
+    },
+    checkpoint,
+  ],
+  'checkpoint: 9 dimensions': [() => torchZip({ w: tensor(0, Array(9).fill(1)) }, ONE), checkpoint],
+  'archive: 2^16 + 1 entries': [() => zip([], { count: 2 ** 16 + 1, zip64: true }), checkpoint],
+  'archive: a directory of 16 MiB and a byte': [
+    () => zip([], { bytes: 2 ** 24 + 1, zip64: true }),
+    checkpoint,
+  ],
+  'archive: unpacked 64 MiB and 32 bytes a byte': [
+    () =>
+      zip([{ name: 'a.npy', data: floats([1]), listed: { method: 8, size: 2 ** 26 + 2 ** 14 } }]),
+    checkpoint,
+  ],
+  'safetensors: a header of 100,000,001 bytes': [
+    () => safetensors('{}', floats([1]), 100_000_001),
+    checkpoint,
+  ],
+  'array: a header of 65,537 bytes': [
+    () => npy(npyHeader('<f4', '(1,)').padEnd(65_536), floats([1]), { version: 2 }),
+    checkpoint,
+  ],
+  'array: 2^20 + 1 texts': [
+    () => npy(npyHeader('<U1', `(${2 ** 20 + 1},)`), new Uint8Array(2 ** 22 + 4)),
+    checkpoint,
+  ],
   'sweep: 10,001 points': [() => 10_000, (to) => range('temperature', 0, to, 1)],
 };
 
@@ -170,7 +236,7 @@ for (const [name, door] of sample(Object.entries(DOORS), 8))
   });
 
 test('an endless file or one beyond 64 MiB is not read whole by the command line', () => {
-  const big = join(temporaryFolder(), 'big.txt');
+  const big = joinPath(temporaryFolder(), 'big.txt');
   writeFileSync(big, '');
   truncateSync(big, FILE_MAX + 1); // a sparse file takes no disk space
   for (const file of sample([big, '/dev/zero'], 1))

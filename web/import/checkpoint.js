@@ -25,7 +25,7 @@ import { isZip, readZip } from './zip.js';
 const WEIGHTS = ['model', 'state_dict', 'model_state_dict', 'module', 'weights', 'params', 'net'];
 const MOST_TENSORS = 1 << 16;
 /** Limits of the plain values of a file: values in all, and their depth. */
-const MOST_VALUES = 1 << 19;
+const MOST_VALUES = 1 << 18;
 const DEEPEST = 64;
 
 /**
@@ -183,7 +183,7 @@ class Plain {
 
   /** @param {any} value @param {number} [depth] @returns {unknown} undefined if it is not plain */
   of(value, depth = 0) {
-    this.left -= value?.size ?? (Array.isArray(value) ? value.length : 1);
+    this.left -= value?.size ?? (Array.isArray(value) ? value.length : 0);
     if (this.left < 0 || depth > DEEPEST)
       throw bad(this.file, 'import_values', { limit: MOST_VALUES, depth: DEEPEST });
     if (typeof value === 'bigint') return String(value);

@@ -5,8 +5,8 @@
 import { phrase } from '../engine/errors.js';
 import { viewOf } from './byte-file.js';
 import { bad, named, unsupported } from './faults.js';
-import { DType, NUMPY_TYPES, scalarOf, textOfUtf32 } from './pickle-globals.js';
-import { SIZES, countOf, sourceTensor, strideOf } from './tensor.js';
+import { DType, scalarOf, textOfUtf32 } from './pickle-globals.js';
+import { SIZES, countOf, shapeText, sourceTensor, strideOf } from './tensor.js';
 
 /**
  * @typedef {import('./byte-file.js').ByteFile} ByteFile
@@ -118,12 +118,13 @@ async function valueOf(source, { dtype, shape, start }) {
   const n = countOf(shape);
   const isText = dtype.code[0] === 'U';
   if (Array.isArray(shape) && shape.length > (isText ? 1 : 0)) return undefined;
-  const each = isText ? 4 * Number(dtype.code.slice(1)) : SIZES[NUMPY_TYPES[dtype.code]];
-  if (!(n <= MOST_TEXTS) || start + n * each !== source.size)
-    throw bad(source.file, 'import_tensor', {
-      name: named(source.name),
-      trouble: phrase('place_bytes', { n: source.size - start, limit: n * each }),
-    });
+  const each = isText ? 4 * Number(dtype.code.slice(1)) : SIZES[dtype.type];
+  if (each === undefined) throw typeFault(source, dtype);
+  const fault = (/** @type {import('../engine/errors.js').Phrase} */ trouble) =>
+    bad(source.file, 'import_tensor', { name: named(source.name), trouble });
+  if (!(n <= MOST_TEXTS)) throw fault(phrase('place_shape', { value: shapeText(shape) }));
+  if (start + n * each !== source.size)
+    throw fault(phrase('place_bytes', { n: source.size - start, limit: n * each }));
   const bytes = (await source.read(0, source.size)).subarray(start);
   const little = dtype.order !== '>';
   const value =
@@ -133,12 +134,13 @@ async function valueOf(source, { dtype, shape, start }) {
         )
       : scalarOf(dtype, bytes);
   if (value === undefined || (Array.isArray(value) && value.includes(undefined)))
-    throw unsupported(source.file, 'import_type', {
-      name: named(source.name),
-      type: dtype.code,
-    });
+    throw typeFault(source, dtype);
   return value;
 }
+
+/** @param {Source} source @param {DType} dtype */
+const typeFault = ({ file, name }, { code }) =>
+  unsupported(file, 'import_type', { name: named(name), type: code });
 
 /** @param {Source} source @param {NumpyPlace} place */
 function arrayOf({ file, name, size, read }, { dtype, fortran, shape, start }) {

@@ -164,7 +164,10 @@ function latin1(text, encoding) {
 /** @param {any} [pairs] */
 function mapOf(pairs) {
   if (pairs === undefined) return new Map();
-  if (!Array.isArray(pairs) || !pairs.every((it) => Array.isArray(it) && it.length === 2))
+  if (
+    !Array.isArray(pairs) ||
+    !pairs.every((it) => Array.isArray(it) && it.length === 2 && typeof it[0] !== 'object')
+  )
     return undefined;
   return new Map(/** @type {any} */ (pairs));
 }
@@ -218,8 +221,10 @@ const FUNCTIONS = [
   [
     'torch.device',
     {
-      call: (type, index) =>
-        typeof type !== 'string' ? undefined : index === undefined ? type : `${type}:${index}`,
+      call: (type, ...index) =>
+        typeof type === 'string' && index.every((n) => typeof n === 'number')
+          ? [type, ...index].join(':')
+          : undefined,
     },
   ],
   ['argparse.Namespace', { make: () => new Namespace() }],

@@ -18,7 +18,7 @@ import { GLOBALS, Global, Namespace } from './pickle-globals.js';
  */
 
 /** Limits of one pickle: instructions, objects other than lists, open marks, bytes of an integer. */
-const MOST_STEPS = 1 << 22;
+const MOST_STEPS = 1 << 21;
 const MOST_OBJECTS = 1 << 18;
 const MOST_MARKS = 1000;
 const MOST_INTEGER = 64;
@@ -228,11 +228,17 @@ class Machine {
     for (let i = 0; i < values.length; i += 2) map.set(this.key(values[i]), values[i + 1]);
   }
 
-  /** @param {any} key */
+  /**
+   * Returns a key of a dict: a plain value, or a copy of a short tuple of them. A longer one could take for
+   * ever to become a text.
+   * @param {any} key
+   */
   key(key) {
-    if (typeof key === 'object' && key !== null && !Array.isArray(key))
+    const isPlain = (/** @type {any} */ part) => typeof part !== 'object' || part === null;
+    if (isPlain(key)) return key;
+    if (!Array.isArray(key) || key.length > MOST_IN_KEY || !key.every(isPlain))
       throw this.fault('pickle_wrong', { name: 'SETITEMS' });
-    return key;
+    return Object.freeze([...key]);
   }
 
   /** @param {any[]} values */
@@ -282,6 +288,7 @@ class Machine {
 }
 
 const MOST_ARGUMENTS = 16;
+const MOST_IN_KEY = 8;
 
 /** @param {any} value */
 const sizeOf = (value) =>

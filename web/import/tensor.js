@@ -106,7 +106,7 @@ export function sourceTensor(place) {
 
 /** A shape for a sentence. @param {unknown} shape */
 export const shapeText = (shape) =>
-  named(Array.isArray(shape) ? `(${shape.slice(0, 10).map(String).join(', ')})` : typeof shape);
+  named(Array.isArray(shape) ? `(${shape.slice(0, 10).map(named).join(', ')})` : typeof shape);
 
 /** @param {number[]} shape @param {number[]} strides */
 function isInOrder(shape, strides) {

@@ -172,7 +172,7 @@ async function placeStorages(file, storages, keys, at) {
     byKey.set(storage.key, storage);
   }
   for (const key of Array.isArray(keys) ? keys.slice(0, MOST_STORAGES + 1) : []) {
-    const storage = byKey.get(String(key));
+    const storage = byKey.get(typeof key === 'number' ? String(key) : key);
     if (!storage) throw bad(file.name, 'torch_missing', { name: named(key) });
     byKey.delete(storage.key);
     const length = u64(viewOf(await file.read(at, at + 8)), 0);
