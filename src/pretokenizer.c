@@ -283,6 +283,7 @@ static const struct pretokenizer_pass deepseek_coder[] = {
 
 static const struct pretokenizer table[] = {
     ROW("default", by_default),
+    {"none", NULL, 0, false, false, false},
     ROW("gpt-2", gpt2),
     ROW("phi-2", gpt2),
     NFC("mpt", gpt2),

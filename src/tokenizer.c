@@ -125,19 +125,30 @@ static enum status encode_pieces(struct encoder *e, const char *text, size_t len
     return STATUS_OK;
 }
 
-static enum status encode_llama(struct encoder *e, const char *text, size_t length) {
-    const struct bpe_llama *llama = e->tokenizer->llama;
+/* Puts a space before a text if the vocabulary asks for one there. *out is the longer copy, which
+ * the caller frees, or NULL. */
+static enum status add_prefix(const struct encoder *e, const char *text, size_t *length,
+                              char **out) {
     const struct vocabulary *vocabulary = &e->tokenizer->vocabulary;
     bool spared = vocabulary->prefix & PREFIX_SPARING && *text == ' ';
-    if (!vocabulary->add_space_prefix || !e->anew || spared)
-        return bpe_llama_encode(llama, &e->work, text, length, &e->ids, e->fault);
-    char *prefixed = malloc(length + 1);
-    if (!prefixed)
+    *out = NULL;
+    if (!vocabulary->add_space_prefix || !e->anew || spared) return STATUS_OK;
+    *out = malloc(*length + 1);
+    if (!*out)
         return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
-                         (uint64_t)length);
-    prefixed[0] = ' ';
-    memcpy(prefixed + 1, text, length);
-    enum status status = bpe_llama_encode(llama, &e->work, prefixed, length + 1, &e->ids, e->fault);
+                         (uint64_t)*length);
+    **out = ' ';
+    memcpy(*out + 1, text, *length);
+    *length += 1;
+    return STATUS_OK;
+}
+
+static enum status encode_llama(struct encoder *e, const char *text, size_t length) {
+    char *prefixed;
+    enum status status = add_prefix(e, text, &length, &prefixed);
+    if (status == STATUS_OK)
+        status = bpe_llama_encode(e->tokenizer->llama, &e->work, prefixed ? prefixed : text, length,
+                                  &e->ids, e->fault);
     free(prefixed);
     return status;
 }
@@ -145,12 +156,16 @@ static enum status encode_llama(struct encoder *e, const char *text, size_t leng
 static enum status encode_gpt2(struct encoder *e, const char *text, size_t length) {
     const struct tokenizer *tokenizer = e->tokenizer;
     bool as_it_is = !tokenizer->nfc || e->flags & TOKENIZER_AS_IT_IS;
-    char *normal = NULL;
+    char *normal = NULL, *prefixed;
     if (!as_it_is && !nfc_apply(tokenizer->nfc, text, length, &normal, &length))
         return fault_set(e->fault, STATUS_OUT_OF_MEMORY, "no_memory_encode", "n:u",
                          (uint64_t)length);
-    enum status status = bpe_gpt2_encode(tokenizer->gpt2, &e->work, normal ? normal : text, length,
-                                         &e->ids, e->fault);
+    if (normal) text = normal;
+    enum status status = add_prefix(e, text, &length, &prefixed);
+    if (status == STATUS_OK)
+        status = bpe_gpt2_encode(tokenizer->gpt2, &e->work, prefixed ? prefixed : text, length,
+                                 &e->ids, e->fault);
+    free(prefixed);
     free(normal);
     return status;
 }

@@ -393,6 +393,7 @@ static enum status read_flags(struct vocabulary *v, const struct gguf *file, str
     v->add_bos &= v->bos != TOKEN_NONE;
     v->add_space_prefix &= is_llama;
     status = gguf_u32(file, "tokenizer.logitscope.space_prefix", 0, &v->prefix, fault);
+    v->add_space_prefix |= v->kind == KIND_GPT2 && v->prefix & PREFIX_GPT2;
     if (status != STATUS_OK || !v->pretokenizer) return status;
     status = gguf_bool(file, "tokenizer.logitscope.ignore_merges", v->pretokenizer->whole_first,
                        &v->whole_first, fault);

@@ -32,9 +32,9 @@ enum { VOCABULARY_ENDS_MAX = 40 };
 /* Bits: a marked token strips white space before it (LEFT), after it (RIGHT). */
 enum { STRIPS_LEFT = 1, STRIPS_RIGHT = 2 };
 
-/* Bits of llama's added leading space: only at the start of a text, not after special tokens
- * (ONCE); not before a text that begins with a space (SPARING). */
-enum { PREFIX_ONCE = 1, PREFIX_SPARING = 2 };
+/* Bits of the added leading space: only at the start of a text, not after special tokens
+ * (ONCE); not before a text that begins with a space (SPARING); in the gpt2 kind too (GPT2). */
+enum { PREFIX_ONCE = 1, PREFIX_SPARING = 2, PREFIX_GPT2 = 4 };
 
 /* A control, unknown or user-defined token. Before encoding, the text is searched for marked
  * tokens. */

@@ -107,6 +107,11 @@ const VOCABULARIES = {
       added(n + 3, '<both>', { lstrip: true, rstrip: true }),
     ],
   }),
+  'ByteLevel with a leading space': byteLevel(WORDS, {
+    pre_tokenizer: { ...BYTES, add_prefix_space: true, use_regex: true },
+    added_tokens: (n) => [added(n, '<|end|>')],
+  }),
+  'ByteLevel without an expression': byteLevel(WORDS, { pre_tokenizer: BYTES }),
   'NFC and digits': byteLevel(WORDS, {
     normalizer: { type: 'Sequence', normalizers: [{ type: 'NFC' }] },
     pre_tokenizer: {

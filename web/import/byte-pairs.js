@@ -1,6 +1,7 @@
 /** Byte-level BPE from GPT-2's two files (tokens with ids, merges) and from tiktoken's ranks. */
 import { LogitscopeError, phrase, show } from '../engine/errors.js';
 import { bad, unsupported } from './faults.js';
+import { preTokenizerOf } from './pre-tokenizers.js';
 import { CONTROL, NORMAL, idsByName, looksSpecial, tokensById } from './token-list.js';
 
 /** @typedef {import('./token-list.js').Vocabulary} Vocabulary */
@@ -200,6 +201,59 @@ export function fromRanks(text, name) {
       'ggml.add_bos_token': Boolean(file.bos),
       ...(!file.whole && pairs.includes(null) && { 'logitscope.ignore_merges': true }),
     },
+    notes: [],
+  };
+}
+
+/** First line of a model of minbpe. */
+export const MINBPE = 'minbpe v1\n';
+
+/**
+ * Reads a model of minbpe: its version, the expression that splits a text, the special tokens with their ids, and the ids
+ * of the two tokens of each merge. The tokens are the 256 bytes and the results of the merges.
+ * @param {string} text @param {string} name @returns {Vocabulary}
+ */
+export function fromMinbpe(text, name) {
+  const [, expression, count, ...lines] = text.replace(/\r/g, '').split('\n');
+  const n = Number(count);
+  const row = preTokenizerOf(expression ? [expression] : [], { nfc: false, whole: false });
+  if (!row) throw unsupported(name, 'vocab_split', { value: show(expression), n: 1 });
+  if (!(n >= 0 && n <= lines.length)) throw bad(name, 'vocab_empty');
+  const spelled = [...LETTERS];
+  const known = new Set(spelled);
+  const merges = lines
+    .slice(n)
+    .filter(Boolean)
+    .map((line, rank) => {
+      const [left, right] = line.split(' ').map((id) => spelled[Number(id)]);
+      if (left === undefined || right === undefined) {
+        const trouble = phrase('joins_missing_token');
+        throw new LogitscopeError('bad_file', 'merge', { n: rank, name: quoted(line), trouble });
+      }
+      const token = left + right;
+      if (known.has(token)) {
+        const values = { other: spelled.indexOf(token), id: spelled.length, token: show(token) };
+        throw bad(name, 'vocab_same_token', values);
+      }
+      known.add(token);
+      spelled.push(token);
+      return `${left} ${right}`;
+    });
+  const special = lines.slice(0, n).map((line) => {
+    const at = line.lastIndexOf(' ');
+    return /** @type {[string, number]} */ ([line.slice(0, at), Number(line.slice(at + 1))]);
+  });
+  const entries = spelled.map((token, id) => /** @type {[string, number]} */ ([token, id]));
+  const { tokens, types } = tokensById([...entries, ...special], name);
+  for (const [, id] of special) types[id] = CONTROL;
+  return {
+    model: 'gpt2',
+    pre: row.pre,
+    tokens,
+    types,
+    merges,
+    ids: idsByName({ tokens, types }),
+    flags: {},
     notes: [],
   };
 }

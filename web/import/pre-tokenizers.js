@@ -39,6 +39,7 @@ const cased = (numbers, ending) =>
  * @type {{ passes: string[], names: { pre: string, nfc?: boolean, whole?: boolean }[] }[]}
  */
 const TABLE = [
+  { passes: [], names: [{ pre: 'none' }] },
   { passes: [GPT2], names: [{ pre: 'gpt-2' }, { pre: 'olmo', nfc: true }] },
   {
     passes: ['\\p{N}', GPT2],

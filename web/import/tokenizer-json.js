@@ -23,6 +23,7 @@ const SPACE = '\u2581';
 /** Bits of tokenizer.logitscope.space_prefix. */
 const ONCE = 1;
 const SPARING = 2;
+const BYTE_LEVEL = 4;
 
 /** @param {string} name @param {string} part @param {any} value @returns {Error} */
 const refused = (name, part, value) =>
@@ -109,7 +110,9 @@ const keepsMatches = (/** @type {any} */ { behavior, invert }) =>
  */
 function splitOf({ model, normalizer }, steps, name) {
   const last = steps[steps.length - 1];
-  if (last.add_prefix_space) throw refused(name, 'pre_tokenizer', 'ByteLevel add_prefix_space');
+  // After another step the space would stand before each piece.
+  if (last.add_prefix_space && steps.length > 1)
+    throw refused(name, 'pre_tokenizer', 'ByteLevel add_prefix_space');
   const expressions = steps.slice(0, -1).map((step) => {
     if (step.type === 'Digits') return step.individual_digits ? '\\p{N}' : '\\p{N}+';
     const expression = step.pattern?.Regex;
@@ -127,8 +130,9 @@ function splitOf({ model, normalizer }, steps, name) {
       value: show(expressions[0] ?? ''),
       n: expressions.length,
     });
-  /** @type {Record<string, boolean>} */
+  /** @type {Record<string, boolean | number>} */
   const flags = {};
+  if (last.add_prefix_space) flags['logitscope.space_prefix'] = BYTE_LEVEL | SPARING;
   if (Boolean(row.nfc) !== wanted.nfc) flags['logitscope.nfc'] = wanted.nfc;
   if (Boolean(row.whole) !== wanted.whole) flags['logitscope.ignore_merges'] = wanted.whole;
   return { pre: row.pre, flags };

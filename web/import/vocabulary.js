@@ -3,7 +3,7 @@
  * the settings files of a tokenizer are recognised by their names.
  */
 import { LogitscopeError, phrase } from '../engine/errors.js';
-import { fromMerges, fromRanks, isRanks } from './byte-pairs.js';
+import { MINBPE, fromMerges, fromMinbpe, fromRanks, isRanks } from './byte-pairs.js';
 import { textOf } from './byte-file.js';
 import { bad, unsupported } from './faults.js';
 import { readPickle } from './pickle.js';
@@ -33,7 +33,7 @@ import { fromTokenizerJson } from './tokenizer-json.js';
  * @typedef {{ size?: number }} Wanted `size` is the number of rows of the embedding
  * @typedef {{ name: string, text?: string, bytes?: Uint8Array, json?: any, entries?: [string, any][] }} Part a file
  *   that was read
- * @typedef {'tokenizer' | 'list' | 'sentencepiece' | 'ranks' | 'bin' | 'text'} Source a kind of file that has the tokens
+ * @typedef {'tokenizer' | 'list' | 'sentencepiece' | 'ranks' | 'minbpe' | 'bin' | 'text'} Source a kind of file that has the tokens
  * @typedef {Source | SettingsKind | 'merges' | 'other'} Kind
  * @typedef {import('./token-settings.js').SettingsKind} SettingsKind
  * @typedef {Partial<Record<Kind, Part>>} Parts
@@ -41,6 +41,9 @@ import { fromTokenizerJson } from './tokenizer-json.js';
 
 /** True for an object of JSON. @param {any} value @returns {value is Record<string, any>} */
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Usual names of a list of tokens within an object: itos, char2idx, id_to_token … */
+const LISTS = /^(itos|stoi|itoc|ctoi|vocab|tokens|chars|[a-z]+(2|_to_)[a-z]+)$/;
 
 /**
  * Returns the entries of a list of tokens, a map from tokens to ids or from ids to tokens, or an object that has one of
@@ -55,9 +58,8 @@ export function entriesOf(value) {
   if (entries.every(([, id]) => typeof id === 'number')) return entries;
   if (entries.every(([id, token]) => /^\d+$/.test(String(id)) && typeof token === 'string'))
     return entries.map(([id, token]) => [token, Number(id)]);
-  const names = new Map(entries);
-  for (const name of ['itos', 'stoi', 'vocab', 'tokens', 'chars']) {
-    const inner = names.get(name);
+  for (const [name, inner] of entries) {
+    if (!LISTS.test(name)) continue;
     const found = typeof inner === 'string' ? entriesOf([...inner]) : entriesOf(inner);
     if (found) return found;
   }
@@ -76,6 +78,7 @@ const READERS = {
       : plainVocabulary(entries, name),
   sentencepiece: ({ name, bytes }) => fromSentencePiece(bytes ?? new Uint8Array(), name),
   ranks: ({ name, text }) => fromRanks(String(text), name),
+  minbpe: ({ name, text }) => fromMinbpe(String(text), name),
   bin: ({ name, bytes }) => fromTokenizerBin(bytes ?? new Uint8Array(), name),
   text: ({ name, text }) => charactersOf(String(text), name),
 };
@@ -103,6 +106,7 @@ async function recognise(file) {
   if (settings === 'chat_template') return [settings, { name, text }];
   if (settings) return [settings, { name, json: parseJson(text, name) }];
   if (/\.json$/i.test(name)) return kindOfValues(name, parseJson(text, name));
+  if (text.startsWith(MINBPE)) return ['minbpe', { name, text }];
   const kind = isMerges(name, text) ? 'merges' : isRanks(text) ? 'ranks' : 'text';
   return [kind, { name, text }];
 }
