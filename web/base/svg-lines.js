@@ -18,7 +18,7 @@ export function measureIn(font) {
 }
 
 /**
- * Returns one line of a text whose parts have different attributes.
+ * Returns one line of a text; its parts can have different attributes.
  * @param {{ text: string, [attribute: string]: string | number | undefined }[]} parts
  * @param {Record<string, string | number>} attributes
  */
