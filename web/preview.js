@@ -5,7 +5,7 @@
  * contains a digest of the first frame's numbers, so a test notices an outdated picture.
  */
 import { createHash } from 'node:crypto';
-import { crc32 } from './zip.js';
+import { crc32 } from './import/crc32.js';
 
 export const PICTURE = 'preview.png';
 /** Size of the picture in pixels. */

@@ -3,24 +3,12 @@
  * file is deflated if that makes it smaller.
  */
 import { deflateRawSync } from 'node:zlib';
+import { crc32 } from './import/crc32.js';
 
 /** The date of every file: 1 January 1980, the earliest date of the format. */
 const DATE = 0x21;
 /** Flag: names are UTF-8. */
 const FLAGS = 0x800;
-
-const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
-  return value;
-});
-
-/** @param {Uint8Array} bytes */
-export function crc32(bytes) {
-  let crc = ~0;
-  for (const byte of bytes) crc = TABLE[(crc ^ byte) & 0xff] ^ (crc >>> 8);
-  return ~crc >>> 0;
-}
 
 /**
  * Compresses a file for an archive. Several archives may include the result.

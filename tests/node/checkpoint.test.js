@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import '../../web/engine/sentences.js';
 import { LogitscopeError } from '../../web/engine/errors.js';
@@ -213,6 +213,25 @@ test('a checkpoint that is changed at random opens or is refused', async () => {
     const { runs, opened } = await fuzz(name, { seed: 1, runs: cases(300, 20_000) });
     assert.ok(opened < runs, name);
   }
+});
+
+long('all of a file of 500 MB is read in less than half its size', () => {
+  const path = `${temporaryFolder()}/big.safetensors`;
+  const row = (/** @type {any} */ _, /** @type {number} */ i) => [
+    `t${i}`,
+    { dtype: 'F32', shape: [12_500, 1000], data_offsets: [5e7 * i, 5e7 * (i + 1)] },
+  ];
+  const head = safetensors(Object.fromEntries(Array.from({ length: 10 }, row)), floats([]));
+  writeFileSync(path, head);
+  truncateSync(path, head.length + 5e8);
+  const script = `
+    const { byteFileOfPath } = await import('${new URL('../../web/cli/byte-file.js', import.meta.url)}');
+    const { readCheckpoint } = await import('${new URL('../../web/import/checkpoint.js', import.meta.url)}');
+    const { tensors } = await readCheckpoint([await byteFileOfPath('${path}')]);
+    for (const { read } of tensors.values()) if ((await read()).length !== 12_500_000) throw new Error();
+    console.log(process.resourceUsage().maxRSS);`;
+  const kilobytes = Number(execFileSync(process.execPath, ['--input-type=module', '-e', script]));
+  assert.ok(kilobytes < 250_000, `${kilobytes} kB`);
 });
 
 long('random checkpoints of PyTorch have its values', async () => {
