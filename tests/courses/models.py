@@ -10,6 +10,7 @@ import os
 import pickle
 import struct
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -119,6 +120,26 @@ class MinGpt(NanoGpt):
         write_json(folder, 'config.json', dict(system=dict(seed=1), data=dict(), model=dict(
             model_type=None, n_layer=self.sizes['n_layer'], n_head=self.sizes['n_head'],
             n_embd=self.sizes['n_embd'], vocab_size=self.sizes['vocab_size'], block_size=size)))
+
+
+class NumPy(NanoGpt):
+    """model.npz with the names of docs/own-model.md."""
+    bias, gelu, tied = True, 'tanh', False
+
+    def export(self, folder):
+        arrays = {}
+        names = dict(wte='token_embd', wpe='position_embd', ln_f='output_norm', ln_1='attn_norm', ln_2='ffn_norm',
+                     lm_head='output', **{'attn.c_attn': 'attn_qkv', 'attn.c_proj': 'attn_output',
+                                          'mlp.c_fc': 'ffn_up', 'mlp.c_proj': 'ffn_down'})
+        for name, tensor in self.state_dict().items():
+            stem, kind = name.replace('transformer.', '').rsplit('.', 1)
+            block = ''
+            if stem.startswith('h.'):
+                _, i, stem = stem.split('.', 2)
+                block = f'blk.{i}.'
+            arrays[f'{block}{names[stem]}.{kind}'] = tensor.numpy()
+        np.savez(os.path.join(folder, 'model.npz'), **arrays)
+        write_json(folder, 'config.json', dict(n_head=self.sizes['n_head']))
 
 
 class Head(nn.Module):
@@ -323,6 +344,6 @@ class Llama2cBin(Llama2c):
                 file.write(tensor.detach().float().numpy().tobytes())
 
 
-COURSES = dict(nanogpt=NanoGpt, nanogpt_bias=NanoGptBias, mingpt=MinGpt, lecture=Lecture,
+COURSES = dict(nanogpt=NanoGpt, nanogpt_bias=NanoGptBias, mingpt=MinGpt, numpy=NumPy, lecture=Lecture,
                lecture_embedding=LectureByEmbedding, scratch=Scratch, scratch_bias=ScratchBias,
                llama2c=Llama2c, llama2c_bin=Llama2cBin)

@@ -343,7 +343,7 @@ export const sentences = {
   layout_no_checkpoint: 'there is no checkpoint among {names}',
   layout_gguf: '{file} is a GGUF file already',
   layout_bigram:
-    'this is a table of bigram logits without attention: Charts, Your own numbers shows it as a bigram text',
+    'this is a table of bigram logits without a model: paste a row of it into the view Own numbers',
   layout_note_gelu:
     'GELU is taken as exact, as in nanoGPT since June 2023: for older code state activation gelu_pytorch_tanh',
   layout_note_scale:

@@ -35,11 +35,18 @@ import { readVocabulary } from './vocabulary.js';
 /** The first bytes of torch.save before version 1.6: its magic number as a pickle. */
 const TORCH = [0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
 const CHECKPOINTS = ['zip', 'safetensors', 'npy', 'llama2c'];
-/** Keys of which one is in each configuration. */
-const SIZES = ['n_head', 'n_heads', 'num_attention_heads', 'model_type', 'model', 'model_config'];
+/** Keys of which one is in each configuration, with the type of their value. */
+const SIZES = {
+  n_head: 'number',
+  n_heads: 'number',
+  num_attention_heads: 'number',
+  model_type: 'string',
+  model: 'object',
+  model_config: 'object',
+};
 /** JSON of the hub that says nothing about sizes or tokens. */
-const OTHER_JSON = /^(generation_config|training_args|trainer_state|preprocessor_config)\.json$/;
-const MAY_HAVE_TOKENS = /\.(json|txt|pkl|bin|model|bpe|tiktoken)$/i;
+const OTHER_JSON = /^(training_args|trainer_state|preprocessor_config)\.json$/;
+const MAY_HAVE_TOKENS = /\.(json|txt|pkl|bin|model|bpe|tiktoken|jinja)$/i;
 
 /** @param {string} name */
 const baseOf = (name) => name.replace(/^.*[/\\]/, '');
@@ -49,7 +56,9 @@ function kindOfJson(json) {
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return 'vocabulary';
   if (json.weight_map) return 'checkpoint';
   if ('added_tokens' in json || 'tokenizer_class' in json) return 'vocabulary';
-  return SIZES.some((key) => key in json) ? 'config' : 'vocabulary';
+  return Object.entries(SIZES).some(([key, type]) => typeof json[key] === type)
+    ? 'config'
+    : 'vocabulary';
 }
 
 /** True for a pickle of torch.save before version 1.6. @param {ByteFile} file */

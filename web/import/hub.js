@@ -43,7 +43,7 @@ const COMMON = {
   output: 'lm_head',
 };
 const { attn_q, attn_k, attn_v, ffn_gate, ...JOINED } = COMMON;
-const { attn_norm, ...AFTER } = COMMON;
+const { attn_norm, ffn_norm, ...AFTER } = COMMON;
 
 /** @type {Parts} */
 const AROUND = {
