@@ -379,7 +379,7 @@ test('on a phone a beat is a line with its button, and the link for sharing has 
     for (const name of names) await guide.getByRole('button', { name, exact: true }).tap();
     await effectOf(guide, said, beat);
     const box = await guide.boundingBox();
-    assert.equal(box.height, height);
+    assert.equal(box.height, height, await guide.locator('.text').innerText());
     for (const part of ['.text', '.go']) {
       const { x, y, width, height } = await guide.locator(part).boundingBox();
       const inside = x >= 0 && x + width <= 375 && y >= box.y && y + height <= box.y + box.height;
