@@ -352,6 +352,10 @@ static inline i32x4 wide_total(wide sums, int32_t negative) {
 
 #else
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef int32_t i32x4 __attribute__((vector_size(16)));
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
@@ -499,8 +503,8 @@ static inline bytes16 bytes16_load(const uint8_t *p) {
     return x;
 }
 static inline bytes16 bytes16_bits(bytes16 x, int bits, int from, int to) {
-    for (int i = 0; i < 16; i++) x[i] = (uint8_t)((x[i] >> from & ((1 << bits) - 1)) << to);
-    return x;
+    bytes16 zero = {0}, right = zero + (uint8_t)from, left = zero + (uint8_t)to;
+    return (x >> right & (zero + (uint8_t)((1 << bits) - 1))) << left;
 }
 static inline bytes16 bytes16_or(bytes16 a, bytes16 b) {
     return a | b;
@@ -511,12 +515,45 @@ static inline bytes16 bytes16_level(bytes16 codes) {
     return codes;
 }
 
-/* Multiplies bytes column by column. Simple code is enough: only tests run it. */
+typedef int16_t i16x8 __attribute__((vector_size(16)));
+
+/* Returns the first and the last eight bytes, sign-extended, and the sums of products of
+ * neighbours. */
+#ifdef __SSE2__
+static inline i16x8 i16x8_low(bytes16 x) {
+    return (i16x8)_mm_srai_epi16(_mm_unpacklo_epi8((__m128i)x, (__m128i)x), 8);
+}
+static inline i16x8 i16x8_high(bytes16 x) {
+    return (i16x8)_mm_srai_epi16(_mm_unpackhi_epi8((__m128i)x, (__m128i)x), 8);
+}
+static inline i32x4 i32x4_dot(i16x8 a, i16x8 b) {
+    return (i32x4)_mm_madd_epi16((__m128i)a, (__m128i)b);
+}
+#else
+static inline i16x8 i16x8_low(bytes16 x) {
+    i16x8 y = {0};
+    for (int i = 0; i < 8; i++) y[i] = (int8_t)x[i];
+    return y;
+}
+static inline i16x8 i16x8_high(bytes16 x) {
+    i16x8 y = {0};
+    for (int i = 0; i < 8; i++) y[i] = (int8_t)x[8 + i];
+    return y;
+}
+static inline i32x4 i32x4_dot(i16x8 a, i16x8 b) {
+    i32x4 y = {0};
+    for (int i = 0; i < 4; i++) y[i] = a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
+    return y;
+}
+#endif
+
+/* Multiplies two columns at a time in 16 bits. A row's sum stays in two parts until the end. */
 enum { DOTS_QUADS = 1, DOTS_TOKENS = 4, DOTS_STREAMS = 4 };
-typedef i32x4 dots, wide, factors4, sums4;
 typedef struct {
-    int16_t x[4];
-} dots_x, wide_x;
+    i32x4 low, high; /* rows 0 and 1, rows 2 and 3 */
+} dots, wide;
+typedef i16x8 dots_x, wide_x; /* the four columns, twice */
+typedef i32x4 factors4, sums4;
 
 static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     for (int i = 0; i < 4; i++) {
@@ -525,9 +562,7 @@ static inline void inputs_store(int16_t *to, i32x4 low, i32x4 high) {
     }
 }
 static inline dots_x dots_x_load(const int16_t *p) {
-    dots_x x;
-    memcpy(x.x, p, sizeof x.x);
-    return x;
+    return (i16x8){p[0], p[1], p[2], p[3], p[0], p[1], p[2], p[3]};
 }
 static inline wide_x wide_x_load(const int16_t *p) {
     return dots_x_load(p);
@@ -551,29 +586,28 @@ static inline i32x4 factors_times_sums(factors4 factors, sums4 sums) {
     return factors * sums;
 }
 static inline dots dots_start(sums4 sums, int offset) {
-    return sums * i32x4_splat(-offset);
+    i32x4 start = sums * (i32x4){-offset, 0, -offset, 0};
+    return (dots){start, start};
 }
 static inline dots dots_add(dots sums, bytes16 w, dots_x x) {
-    for (int c = 0; c < 4; c++)
-        sums += (i32x4){(int8_t)w[c], (int8_t)w[4 + c], (int8_t)w[8 + c], (int8_t)w[12 + c]} *
-                i32x4_splat(x.x[c]);
-    return sums;
+    return (dots){sums.low + i32x4_dot(i16x8_low(w), x), sums.high + i32x4_dot(i16x8_high(w), x)};
 }
 static inline i32x4 dots_total(dots sums) {
-    return sums;
+    i32x4 a = sums.low, b = sums.high;
+    return (i32x4){a[0], a[2], b[0], b[2]} + (i32x4){a[1], a[3], b[1], b[3]};
 }
 static inline i32x4 dots_scaled(dots sums, factors4 factors) {
-    return sums * factors;
+    return dots_total(sums) * factors;
 }
 static inline wide wide_zero(void) {
-    return i32x4_splat(0);
+    return (wide){i32x4_splat(0), i32x4_splat(0)};
 }
 static inline wide wide_add(wide sums, bytes16 w, wide_x x) {
     return dots_add(sums, w, x);
 }
 static inline i32x4 wide_total(wide sums, int32_t negative) {
     (void)negative;
-    return sums;
+    return dots_total(sums);
 }
 
 #endif
