@@ -35,7 +35,7 @@ def roughen(model, generator):
                                          else 1.2 / parameter.shape[-1] ** 0.5))
 
 
-def train(model, context, steps=150):
+def train(model, context, steps=60):
     ids = torch.tensor([CHARACTERS.index(c) for c in TEXT])
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for step in range(steps):
