@@ -35,11 +35,11 @@ use_newer_llvm() {
 use_newer_llvm
 [ "${1:-}" != --tools ] || exit 0
 
-sources=$(find src -name '*.c' ! -name quants_simd.c | LC_ALL=C sort)
 flags='-std=c11 -Wno-version-check -Wall -Wextra -Wshadow -Wconversion -Werror -msimd128
-    -mbulk-memory -mnontrapping-fptoint -ffp-contract=off -DNDEBUG -Isrc'
+    -mbulk-memory -mnontrapping-fptoint -ffp-contract=off -DNDEBUG'
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
+ln -s "$PWD/src" "$objects/src"
 
 # A file of loops over weights or vocabularies is compiled for speed: its first line is
 # /* build: -O2 */. A loop that gains by unrolling or vectors asks for it (src/loop.h); the host unrolls
@@ -47,17 +47,20 @@ trap 'rm -rf "$objects"' EXIT
 # even inline functions that are smaller than their call.
 fast='-O2 -fno-unroll-loops -fno-vectorize'
 small='-Oz -finline-functions'
+# Seven files to a call: emcc starts Python, which takes longer than to compile a file.
 # shellcheck disable=SC2086 # lists of words
-for source in $sources; do
-    name=$(basename "$source" .c)
-    group=small options=$small
-    [ "$(sed 1q "$source")" != '/* build: -O2 */' ] || group=fast options=$fast
-    # Linked group by group: similar code compresses better side by side.
-    echo $flags $options -c "$source" -o "$objects/$group-$name.o"
-done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 emcc
+compile() {
+    mkdir "$objects/$1"
+    (cd src && grep "$2" -Fx '/* build: -O2 */' ./*.c) | grep -v quants_simd.c | LC_ALL=C sort |
+        sed 's,^\.,../src,' | (cd "$objects/$1" &&
+        xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 7 emcc $flags $3 -c)
+}
+# Linked group by group: similar code compresses better side by side.
+compile fast -l "$fast"
+compile small -L "$small"
 
 # Optimised for size twice: the second pass profits from the first.
-emcc -Oz -Wno-version-check "$objects"/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
+emcc -Oz -Wno-version-check "$objects"/fast/*.o "$objects"/small/*.o -o "$output" --no-entry -sSTANDALONE_WASM \
     -sMALLOC=emmalloc -sTOTAL_STACK=1MB -sINITIAL_MEMORY=2MB -sALLOW_MEMORY_GROWTH \
     -sMAXIMUM_MEMORY=4GB -sBINARYEN_EXTRA_PASSES=-Oz -Wl,--export-table,--growable-table
 

@@ -11,8 +11,8 @@ import { FILES, REPORTERS, Runner, secondsSince } from './runner.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const chosen = process.argv.slice(2);
-/** The order in which parts start: the slowest first. */
-const ALL = ['browser', 'native', 'python', 'node'];
+/** The order in which parts start: the smallest programs last, so that no core is idle at the end. */
+const ALL = ['browser', 'python', 'node', 'native'];
 const parts = ALL.filter((part) => !chosen.length || chosen.includes(part));
 const beyondNative = parts.some((part) => part !== 'native');
 /** True in `make test-long`, which runs every case, more native builds and clang-tidy. */
@@ -34,42 +34,53 @@ const LEFT_OUT = process.env.QUICK
 
 /** Number of programs at once on two cores: while one waits, another computes. */
 const AT_ONCE = 3;
-/** Number of processes for the browser tests. Few, since each starts a Chromium. */
-const BROWSERS = 6;
+/** Number of processes for the files of a part. Few: each starts Node and loads the engine, or starts a Chromium. */
+const PROCESSES = { browser: 6, node: 12 };
+/** Node test files that replace timers and globals, or measure their process. Each has a process of its own. */
+const ALONE = [
+  'bench',
+  'bundlers',
+  'cheats',
+  'debounce',
+  'growth',
+  'landscape',
+  'landscape-parts',
+  'memory',
+  'open',
+  'remember',
+  'visit',
+];
 /** The slowest files, slowest first. They start first, so the run does not wait for one of them at its end. */
 const SLOW = [
-  'visit',
-  'offline',
   'landscape',
-  'reflow',
-  'own-chain',
-  'axe',
-  'keyboard',
-  'warpers',
-  'sweep',
-  'compare',
-  'search',
-  'page',
-  'access',
-  'own-sampler',
-  'wllama',
-  'repetition',
-  'pack',
-  'exports',
-  'types',
-  'links',
-  'text',
-  'hosts',
+  'visit',
   'submission',
-  'cli',
+  'lesson',
+  'page',
+  'pack',
   'grade',
-  'run',
-  'chat',
+  'guide',
+  'open',
+  'models',
+  'offline',
+  'courses',
+  'compare',
+  'marks',
+  'hosts',
+  'keyboard',
+  'alone',
+  'send',
+  'own-sampler',
+  'touch',
+  'cli',
+  'links',
+  'editor',
+  'warpers',
+  'distribution',
   'faults',
-  'stories_wllama',
-  'memory',
-  'relaxed',
-  'digest',
+  'types',
+  'chat',
+  'run',
 ];
 
 const began = performance.now();
@@ -80,8 +91,11 @@ const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websoc
   ? ['--experimental-websocket']
   : [];
 
+/** @param {string} file */
+const nameOf = (file) => basename(file, '.test.js');
+
 /** Returns the position of a file in the queue. @param {string} file */
-const place = (file) => SLOW.indexOf(basename(file, '.test.js')) + 1 || SLOW.length + 1;
+const place = (file) => SLOW.indexOf(nameOf(file)) + 1 || SLOW.length + 1;
 
 /** Returns the programs of a part as arguments of `runProgram`. */
 function programsOf(part) {
@@ -102,10 +116,16 @@ function programsOf(part) {
     .filter((name) => name.endsWith('.test.js') && !LEFT_OUT.includes(name))
     .map((name) => `tests/${part}/${name}`)
     .sort((one, other) => place(one) - place(other));
-  const shares = part === 'browser' ? BROWSERS : files.length;
-  return Array.from({ length: shares }, (_, i) => files.filter((_, j) => j % shares === i)).map(
-    (share) => [share.join(', '), process.execPath, [...webSocket, ...REPORTERS, FILES, ...share]],
+  const alone = files.filter((file) => part === 'node' && ALONE.includes(nameOf(file)));
+  const shared = files.filter((file) => !alone.includes(file));
+  const shares = Array.from({ length: PROCESSES[part] }, (_, i) =>
+    shared.filter((_, j) => j % PROCESSES[part] === i),
   );
+  return [...shares, ...alone.map((file) => [file])].map((share) => [
+    share.join(', '),
+    process.execPath,
+    [...webSocket, ...REPORTERS, FILES, ...share],
+  ]);
 }
 
 /** Builds the site for all browser tests; returns environment variables that name it, or null if the build fails. */

@@ -239,7 +239,7 @@ export async function openBench(route = NO_ROUTE) {
     const { page, complaints, foreign } = visitor;
     visitor.route = routeOfFile;
     if (!restored) await page.goto(address + fragment);
-    if (ready && !restored) {
+    if (ready) {
       await page.locator('logit-distribution :is(.row, .plot)').first().waitFor();
       if (await page.locator('logit-scope').count()) await settle(page);
     }

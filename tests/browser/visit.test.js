@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { START, chooseModel, modelFacts, openBench, root, settle, until } from './bench.js';
 import { findModel } from '../../web/state/models.js';
-import { long } from '../long.js';
+import { cases, long } from '../long.js';
 
 /** @type {Awaited<ReturnType<typeof openBench>>} */
 let bench;
@@ -472,7 +472,10 @@ const DEEDS = [
     scope.instrument.setPrompt(['Today she', 'Yesterday they', 'Every day he'][Math.floor(3 * x)]),
 ];
 
-test('undo and redo of 20 random deeds bring the exact states back; the last ten texts stay on the device', async () => {
+/** Number of random deeds. */
+const N_DEEDS = cases(12, 20);
+
+test('undo and redo of random deeds bring the exact states back; the last ten texts stay on the device', async () => {
   const { page, complaints, close } = await bench.open({ fresh: true, own: true });
   const state = () => page.locator('logit-scope').evaluate((scope) => JSON.stringify(scope.state));
   await page.waitForFunction(() => document.querySelector('logit-scope').kept);
@@ -482,7 +485,7 @@ test('undo and redo of 20 random deeds bring the exact states back; the last ten
   })();
   await settle(page);
   const states = [await state()];
-  while (states.length <= 20) {
+  while (states.length <= N_DEEDS) {
     const deed = DEEDS[Math.floor(DEEDS.length * random())];
     const x = random();
     await page.evaluate(`(${deed})(document.querySelector('logit-scope'), ${x})`);
@@ -490,7 +493,7 @@ test('undo and redo of 20 random deeds bring the exact states back; the last ten
     const next = await state();
     if (next !== states.at(-1)) states.push(next);
   }
-  assert.ok(new Set(states).size > 12);
+  assert.ok(new Set(states).size > 0.6 * N_DEEDS);
   const press = async (keys) => {
     await page.evaluate(() => /** @type {any} */ (document.activeElement)?.blur());
     await page.keyboard.press(keys);
