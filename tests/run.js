@@ -51,37 +51,48 @@ const ALONE = [
   'visit',
 ];
 /** The slowest files, slowest first. They start first, so the run does not wait for one of them at its end. */
-const SLOW = [
-  'landscape',
-  'visit',
-  'submission',
-  'lesson',
-  'page',
-  'pack',
-  'grade',
-  'guide',
-  'open',
-  'models',
-  'offline',
-  'courses',
-  'compare',
-  'marks',
-  'hosts',
-  'keyboard',
-  'alone',
-  'send',
-  'own-sampler',
-  'touch',
-  'cli',
-  'links',
-  'editor',
-  'warpers',
-  'distribution',
-  'faults',
-  'types',
-  'chat',
-  'run',
-];
+const SLOW = {
+  browser: [
+    'visit',
+    'offline',
+    'landscape',
+    'reflow',
+    'own-chain',
+    'axe',
+    'keyboard',
+    'warpers',
+    'sweep',
+    'compare',
+    'search',
+    'page',
+    'access',
+    'own-sampler',
+    'wllama',
+    'links',
+    'text',
+    'hosts',
+    'chat',
+    'stories_wllama',
+    'digest',
+  ],
+  node: [
+    'landscape',
+    'visit',
+    'submission',
+    'lesson',
+    'pack',
+    'grade',
+    'open',
+    'models',
+    'courses',
+    'compare',
+    'cli',
+    'faults',
+    'types',
+    'chat',
+    'run',
+  ],
+};
 
 const began = performance.now();
 const runner = new Runner();
@@ -93,9 +104,6 @@ const webSocket = process.allowedNodeEnvironmentFlags.has('--experimental-websoc
 
 /** @param {string} file */
 const nameOf = (file) => basename(file, '.test.js');
-
-/** Returns the position of a file in the queue. @param {string} file */
-const place = (file) => SLOW.indexOf(nameOf(file)) + 1 || SLOW.length + 1;
 
 /** Returns the programs of a part as arguments of `runProgram`. */
 function programsOf(part) {
@@ -112,6 +120,7 @@ function programsOf(part) {
       .filter((name) => /^test_.*\.py$/.test(name))
       .map((name) => [`tests/python/${name}`, 'env', [...ENV, PYTHON, `tests/python/${name}`]]);
   }
+  const place = (file) => SLOW[part].indexOf(nameOf(file)) + 1 || SLOW[part].length + 1;
   const files = names
     .filter((name) => name.endsWith('.test.js') && !LEFT_OUT.includes(name))
     .map((name) => `tests/${part}/${name}`)
