@@ -266,6 +266,42 @@ test('the picker opens a file; a file that is no model is refused in one sentenc
   await close();
 });
 
+test('a checkpoint of PyTorch opens, a vocabulary completes it, and its GGUF file is saved', async () => {
+  const { page, complaints, close } = await bench.open({ fresh: true });
+  const folder = join(root, 'tests/vectors/courses');
+  const file = page.locator('logit-sheet input[type=file]');
+  const notice = page.locator('logit-scope .said[role=alert] p');
+  await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
+  const shown = () => notice.allInnerTexts().then((all) => all.join());
+  await until(shown, (text) => /as its id.+meta\.pkl: choose that too/.test(text));
+  await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
+  await until(shown, (text) => text !== '' && !text.includes('meta.pkl'));
+  assert.match(await modelFacts(page), /logitscope-gpt/);
+  const [{ ids, logprobs }] = JSON.parse(await readFile(join(folder, 'nanogpt.json'), 'utf8'));
+  const found = await page.locator('logit-scope').evaluate(
+    async (scope, [of, n]) => {
+      const { instrument } = scope;
+      const pieces = await instrument.reader.pieces(of);
+      await instrument.setPrompt(pieces.map(({ text }) => text).join(''));
+      await scope.settled();
+      const { tokens } = instrument.trace;
+      return Array.from({ length: n }, (_, id) => tokens.find((token) => token.id === id)?.p_raw);
+    },
+    /** @type {const} */ ([ids, logprobs.length]),
+  );
+  assert.ok(found.filter(Boolean).length >= 12);
+  for (const [id, p] of found.entries())
+    if (p !== undefined) assert.ok(Math.abs(p - Math.exp(logprobs[id])) < 1e-5, `p of ${id}`);
+  await page.locator('#model').click();
+  const saving = page.waitForEvent('download');
+  await page.locator('logit-sheet [data-command=save-model]').click();
+  const saved = await saving;
+  assert.equal(saved.suggestedFilename(), 'ckpt.gguf');
+  assert.equal((await readFile(await saved.path())).toString('latin1', 0, 4), 'GGUF');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test('without the network a model gives one sentence, and the picker stays at the model in use', async () => {
   const { page, close } = await bench.open({ viewport: { width: 1280, height: 800 }, own: true });
   const height = () =>

@@ -50,6 +50,18 @@ async function fetchWords() {
 export const explain = async (fault) => (await fetchWords()).reasonOf(fault);
 
 /**
+ * Fetches the strings and returns each phrase as a sentence.
+ * @param {import('../engine/errors.js').Phrase[]} phrases
+ */
+export async function sayAll(phrases) {
+  const { reasonOf } = await fetchWords();
+  return phrases
+    .map(reasonOf)
+    .map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`)
+    .join(' ');
+}
+
+/**
  * Returns the detail of an event about a fault. Its message is always in English.
  * @param {Fault} fault
  */

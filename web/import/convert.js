@@ -94,6 +94,12 @@ async function sortFiles(files) {
   return sorted;
 }
 
+/** True if one of the files has weights. @param {ByteFile[]} files */
+export async function hasWeights(files) {
+  const { checkpoint, pickle } = await sortFiles(files);
+  return checkpoint.some((file) => !pickle.includes(file));
+}
+
 /** @param {string} type @returns {Type} */
 function typeOf(type) {
   const name = /** @type {Type} */ (type.toUpperCase());

@@ -28,6 +28,7 @@ export function renderMasthead(scope, { shows, name, instrument, go, asked }) {
   const shown = progress ? findModel(model).name : name;
   const sheet = {
     info: instrument.info,
+    source: instrument.model.source,
     views: shows('tabs') ? SHEET_VIEWS : [],
     kept: scope.readonly ? null : scope.kept,
     fixed: scope.readonly,

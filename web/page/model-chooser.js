@@ -42,13 +42,13 @@ export class LogitModel extends LogitElement {
   }
 
   /** @param {Event} event a drag event over the page */
-  handleEvent(event) {
+  async handleEvent(event) {
     const { type, dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event);
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
     const { fixed } = this.sheet; // a drop elsewhere would leave the page
     this.over = !fixed && (type === 'dragover' || (type === 'dragleave' && relatedTarget !== null));
-    const model = type === 'drop' && !fixed ? modelOf(droppedFiles(dataTransfer)) : null;
+    const model = type === 'drop' && !fixed ? modelOf(await droppedFiles(dataTransfer)) : null;
     if (model) this.emit('logit-model', { model });
   }
 

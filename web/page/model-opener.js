@@ -3,7 +3,7 @@
  * a question that names the model; a press opens the model.
  */
 import { html, nothing } from 'lit';
-import { reason } from '../base/faults.js';
+import { reason, sayAll } from '../base/faults.js';
 import { glossary } from '../base/term.js';
 import { presets } from '../engine/presets.js';
 import { t } from '../locale/locale.js';
@@ -19,6 +19,10 @@ import { megabytes } from './model-chooser.js';
 
 /** The modules of the overlays, fetched while the model loads. */
 const overlays = Promise.allSettled([glossary, import('./overlays.js')]);
+
+/** The tokens of a vocabulary among which examples are sought, and the most examples from them. */
+const OWN_TOKENS = 256;
+const OWN_EXAMPLES = 3;
 
 export class ModelOpener {
   /** The current or loading model: its name, address, grammar and examples. */
@@ -83,7 +87,10 @@ export class ModelOpener {
       await this.showMore(String(wanted));
       return false;
     }
-    const offer = { ...findModel(wanted) };
+    const own = [wanted].flat().some((part) => part instanceof File);
+    const files = own ? await import('../state/own-model.js') : null;
+    const model = files ? await files.joinCheckpoint(wanted) : wanted;
+    const offer = { ...findModel(model) };
     const { examples: known } = this.offer;
     await this.#load(offer, context, (before) => {
       const prompt = exampleOf(offer);
@@ -92,6 +99,8 @@ export class ModelOpener {
     });
     if (this.#instrument.model.source !== offer.model) return false;
     this.offer = offer;
+    const notes = files?.convertedOf(model)?.notes ?? [];
+    if (notes.length > 0) this.#scope.notice = await sayAll(notes);
     return true;
   }
 
@@ -244,7 +253,8 @@ export class ModelOpener {
 const exampleOf = ({ examples: [first = ''] }) => first;
 
 /**
- * Drops the examples that the model cannot read. If none is left, uses examples of other models.
+ * Drops the examples that the model cannot read. If none is left, uses examples of other models, then
+ * tokens of the model's own vocabulary: first those with a letter.
  * @param {import('../state/models.js').Offer} offer
  * @param {import('../engine/remote.js').RemoteLogitscope} engine
  */
@@ -255,7 +265,18 @@ async function keepReadable(offer, engine) {
       ({ length }) => length > 0,
       () => false,
     );
-  for (const texts of [offer.examples, MODELS.flatMap(({ examples }) => examples)]) {
+  const own = async () => {
+    const ids = Array.from(
+      { length: Math.min(engine.info?.vocab_size ?? 0, OWN_TOKENS) },
+      (_, i) => i,
+    );
+    const texts = (await Promise.all(ids.map((id) => engine.piece(id)))).map(({ text }) => text);
+    const visible = texts.filter((text) => /\S/.test(text));
+    return [...visible.filter((text) => /\p{L}/u.test(text)), ...visible].slice(0, OWN_EXAMPLES);
+  };
+  const lists = [() => offer.examples, () => MODELS.flatMap(({ examples }) => examples), own];
+  for (const list of lists) {
+    const texts = await list();
     const read = await Promise.all(texts.map(reads));
     offer.examples = texts.filter((_, i) => read[i]);
     if (offer.examples.length > 0) return;

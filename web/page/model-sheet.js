@@ -6,9 +6,11 @@
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sheet';
 import { LogitElement, define } from '../base/element.js';
+import { download } from '../base/download.js';
 import { addMessages, number, t } from '../locale/locale.js';
-import { modelOf, onPick } from '../state/files.js';
+import { ENDINGS, modelOf, onPick } from '../state/files.js';
 import { MODELS } from '../state/models.js';
+import { convertedOf } from '../state/own-model.js';
 import './context.js';
 import { megabytes } from './model-chooser.js';
 import modelSheetStyles from './model-sheet.css';
@@ -29,6 +31,7 @@ export class LogitSheet extends LogitElement {
   static properties = {
     name: {},
     info: { attribute: false },
+    source: { attribute: false },
     views: { attribute: false },
     kept: { attribute: false },
     fixed: { attribute: false },
@@ -42,6 +45,8 @@ export class LogitSheet extends LogitElement {
     this.name = '';
     /** The facts of the open model. @type {import('../engine/types.js').Info | null} */
     this.info = null;
+    /** The open model, as in state/engines.js. @type {unknown} */
+    this.source = null;
     /** The names of the views that have a button in the sheet. @type {readonly string[]} */
     this.views = [];
     /** The deeds and the last texts; null until they are read, or for an element of another page. @type {import('./scope.js').LogitScope['kept']} */
@@ -149,7 +154,7 @@ export class LogitSheet extends LogitElement {
     return html`
       <ul class="ways">
         <li>
-          <input type="file" accept=".gguf" multiple hidden aria-label=${t('model.open')} @change=${this.#onPick}
+          <input type="file" accept=${ENDINGS} multiple hidden aria-label=${t('model.open')} @change=${this.#onPick}
             @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
           <button class="line" data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${icon('file')}${t('model.open')}</button></li>
         <li><button class="line" data-command="more" @click=${() => this.#leave('logit-more')}>${icon('hub')}${t('sheet.hub')}</button></li>
@@ -176,12 +181,21 @@ export class LogitSheet extends LogitElement {
         ${fact('layers', number(info.n_layer))}
         ${fact('engine', `WebAssembly, ${info.variant}`)}
       </dl>
+      ${this.#renderMade()}
       <p class="links">${this.views
         .filter((view) => view !== 'logits')
         .map(
           (view) =>
             html`<button class="plain" data-view=${view} @click=${() => this.#leave('logit-go', { view })}>${t(`sheet.${view}`)}</button>`,
         )}</p>`;
+  }
+
+  /** The button that saves the GGUF file of a checkpoint. */
+  #renderMade() {
+    const made = convertedOf(this.source);
+    if (!made) return nothing;
+    const { name, size } = made.file;
+    return html`<p><button data-command="save-model" @click=${() => download(name, made.file, made.file.type)}>${t('sheet.save', { size: megabytes(size) })}</button></p>`;
   }
 
   /** @param {NonNullable<LogitSheet['kept']>} kept */

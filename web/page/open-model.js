@@ -13,7 +13,7 @@ import { NumberInput } from '../base/number-input.js';
 import { listKept, removeKept } from '../engine/browser-store.js';
 import { addressOf, nameOf, partNames } from '../engine/model-names.js';
 import { addMessages, plain, t } from '../locale/locale.js';
-import { modelOf, onPick } from '../state/files.js';
+import { ENDINGS, modelOf, onPick } from '../state/files.js';
 import { agreeTo, agreements, farAddress } from '../state/hosts.js';
 import { GOOD } from './good-models.js';
 import { megabytes } from './model-chooser.js';
@@ -228,7 +228,7 @@ export class LogitOpen extends LogitElement {
   #renderPicker() {
     return html`
       <div class="picker">
-        <input type="file" id="file" accept=".gguf" multiple
+        <input type="file" id="file" accept=${ENDINGS} multiple
           @change=${(/** @type {any} */ { target }) => this.#openFiles(target.files)}
           @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#openFiles(files))}>
         <label for="file" class="button">${t('open.pick')}</label>

@@ -6,7 +6,7 @@ import { html, nothing } from 'lit';
 import { locales } from '#locales/open';
 import { LogitElement, define } from '../base/element.js';
 import { addMessages, t } from '../locale/locale.js';
-import { onPick } from '../state/files.js';
+import { ENDINGS, onPick } from '../state/files.js';
 import { megabytes } from './model-chooser.js';
 import { askFiles, findHandles } from './local-files.js';
 import reopenStyles from './open-model.css';
@@ -68,7 +68,7 @@ export class LogitReopen extends LogitElement {
             : nothing
         }
         <span class="picker" ?hidden=${this.handles}>
-          <input type="file" id="file" accept=".gguf" ?multiple=${count > 1}
+          <input type="file" id="file" accept=${ENDINGS} ?multiple=${count > 1}
             @change=${(/** @type {Event} */ { target }) => this.#take(/** @type {HTMLInputElement} */ (target).files)}
             @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.#take(files))}>
           <label for="file" class="button primary">${t('open.again.open', about)}</label></span>

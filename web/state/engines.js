@@ -89,6 +89,12 @@ export function lease(model, options = {}) {
   };
 }
 
+/** True for the user's own files. @param {unknown} model */
+const isOwn = (model) => [model].flat().every((part) => part instanceof File);
+
+/** @param {Model} model */
+const readable = async (model) => (await import('./own-model.js')).readable(model);
+
 /** True if a load is slow: not a small local model. @param {Progress | null} progress */
 export function isSlow(progress) {
   const { where, total = 0 } = progress ?? {};
@@ -127,7 +133,7 @@ function open(key, options) {
   const listeners = new Set();
   const control = new AbortController();
   let told = 0;
-  const ofReader = [key].flat().every((part) => part instanceof Blob);
+  const ofReader = isOwn(key);
   const tell = (/** @type {Progress} */ progress) => {
     const now = performance.now();
     if (now - told < TELL_MS && progress.loaded < progress.total) return;
@@ -154,8 +160,9 @@ function open(key, options) {
 async function load(key, { variant = 'auto', context = null }, onprogress, signal) {
   const { inside, wasm, simd, relaxed, worker } = assets;
   if (isUnasked(key)) await (await import('../engine/browser-store.js')).needKept(key);
+  const model = inside.get(key) ?? (isOwn(key) ? await readable(key) : key);
   return RemoteLogitscope.load({
-    ...(key === null ? {} : { model: inside.get(key) ?? key }),
+    ...(key === null ? {} : { model }),
     ...(context === null ? {} : { context }),
     variant,
     wasm,

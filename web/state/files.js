@@ -1,5 +1,11 @@
 /** Receives files that the user picks or drops, and keeps their file handles for later visits. */
 
+/** The endings that a picker offers: models, and the files of a checkpoint with its configuration and vocabulary. */
+export const ENDINGS =
+  '.gguf,.pt,.pth,.bin,.safetensors,.npz,.npy,.json,.pkl,.txt,.model,.tiktoken';
+/** The most files that a dropped folder adds. */
+const MOST_IN_FOLDER = 256;
+
 /** @type {WeakMap<File, Promise<unknown>>} */
 const handles = new WeakMap();
 /** True if the browser has refused showOpenFilePicker, as it does in a frame of another origin. */
@@ -20,7 +26,7 @@ export async function onPick(event, take) {
   if (!picker || refused) return;
   event.preventDefault();
   const box = /** @type {HTMLInputElement} */ (event.currentTarget);
-  const types = [{ accept: { 'application/octet-stream': [box.accept] } }];
+  const types = [{ accept: { 'application/octet-stream': box.accept.split(',') } }];
   try {
     const found = await picker({ multiple: box.multiple, types });
     const files = await Promise.all(found.map((/** @type {any} */ each) => each.getFile()));
@@ -33,13 +39,42 @@ export async function onPick(event, take) {
   }
 }
 
-/** Returns the files of a drop. @param {DataTransfer} data */
-export function droppedFiles({ items, files }) {
+/** Returns the files of a drop, and those in dropped folders. @param {DataTransfer} data */
+export async function droppedFiles({ items, files }) {
   const of = [...items].filter(({ kind }) => kind === 'file');
+  // The browser empties the list of items after this task.
   const asked = of.map((item) => /** @type {any} */ (item).getAsFileSystemHandle?.());
+  const entries = of.map((item) => item.webkitGetAsEntry?.());
   const dropped = [...files];
-  dropped.forEach((file, i) => asked[i] && handles.set(file, asked[i]));
-  return dropped;
+  const all = dropped.map(async (file, i) => {
+    const entry = entries[i];
+    if (entry?.isDirectory) return filesIn(/** @type {FileSystemDirectoryEntry} */ (entry));
+    if (asked[i]) handles.set(file, asked[i]);
+    return [file];
+  });
+  return (await Promise.all(all)).flat();
+}
+
+/** Returns the files directly in a folder. @param {FileSystemDirectoryEntry} folder @returns {Promise<File[]>} */
+async function filesIn(folder) {
+  const reader = folder.createReader();
+  /** @type {FileSystemEntry[]} */
+  const found = [];
+  for (;;) {
+    // A reader returns the entries in several lists; the last list is empty.
+    const more = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (more.length === 0 || found.length > MOST_IN_FOLDER) break;
+    found.push(...more);
+  }
+  const inside = found.slice(0, MOST_IN_FOLDER).filter(({ isFile }) => isFile);
+  return Promise.all(
+    inside.map(
+      (entry) =>
+        new Promise((resolve, reject) =>
+          /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject),
+        ),
+    ),
+  );
 }
 
 /**

@@ -14,7 +14,7 @@ import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { LogitElement, define, valueOf } from '../../base/element.js';
 import { lease } from '../../state/engines.js';
 import { initialChoices, sameValue } from '../../state/fields.js';
-import { onPick } from '../../state/files.js';
+import { ENDINGS, modelOf, onPick } from '../../state/files.js';
 import { sentence } from '../../base/faults.js';
 import { toFault } from '../../engine/errors.js';
 import '../../panels/own-sampler/own-sampler.js';
@@ -213,8 +213,8 @@ export class LogitLogits extends LogitElement {
           }
         </div>
         <button data-command="file" @click=${() => this.renderRoot.querySelector('input')?.click()}>${t('model.open')}</button>
-        <input type="file" accept=".gguf" hidden aria-label=${t('model.open')} @change=${this.#onFile}
-          @click=${(/** @type {Event} */ event) => onPick(event, ([model]) => this.emit('logit-model', { model }))}>
+        <input type="file" accept=${ENDINGS} multiple hidden aria-label=${t('model.open')} @change=${this.#onFile}
+          @click=${(/** @type {Event} */ event) => onPick(event, (files) => this.emit('logit-model', { model: modelOf(files) }))}>
         <span class="about">${t('logits.file')}</span>
       </div>
       ${this.fault ? html`<p class="error" role="alert">${sentence(this.fault, this)}</p>` : nothing}
@@ -332,8 +332,8 @@ export class LogitLogits extends LogitElement {
   /** @param {Event} event */
   #onFile(event) {
     const input = /** @type {HTMLInputElement} */ (event.target);
-    const file = input.files?.[0];
-    if (file) this.emit('logit-model', { model: file });
+    const model = modelOf(input.files);
+    if (model) this.emit('logit-model', { model });
     input.value = ''; // so that the user can choose an equal file again
   }
 }
