@@ -131,7 +131,8 @@ export async function convert(files, { type = 'F32', assume = {}, vocabulary = [
   const tokens = await readVocabulary(words, { size: model.rows });
   const { name: layout, vocabulary: where } = model.layout;
   const notes = [...model.notes, ...tokens.notes];
-  if (words.length === 0) notes.push(phrase('layout_note_vocabulary', { layout, where }));
+  if (tokens.notes.some(({ key }) => key === 'vocab_note_ids'))
+    notes.push(phrase('layout_note_vocabulary', { layout, where }));
   const name = baseOf(sorted.checkpoint[0].name).replace(/\.\w+$/, '');
   /** @type {import('./gguf-writer.js').Metadata} */
   const metadata = {
