@@ -17,6 +17,7 @@ import unittest
 import zipfile
 
 import numpy as np
+import report
 
 import logitscope
 from logitscope import library, settings
@@ -358,4 +359,4 @@ class Wheel(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    report.main()

@@ -11,8 +11,9 @@ import json
 import os
 import struct
 import subprocess
-import sys
 import unittest
+
+import report
 
 import logitscope
 from logitscope.errors import Phrase, number_text, sentence_of
@@ -264,4 +265,4 @@ class SameBytes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(unittest.main())
+    report.main()
