@@ -6,7 +6,7 @@ import { FrameClock } from '../../web/views/landscape/frame-clock.js';
 import { Input } from '../../web/views/landscape/input.js';
 import { Lines } from '../../web/views/landscape/lines.js';
 import { Loop } from '../../web/views/landscape/loop.js';
-import { breakLines } from '../../web/views/landscape/prose.js';
+import { breakLines } from '../../web/base/svg-lines.js';
 
 const ROW = {
   name: 'temperature',
