@@ -162,6 +162,7 @@ export class LogitSend extends LogitElement {
           }
           ${this.#renderSaid('link')}
         </div>
+        ${isLocal(this.link) ? html`<p class="about left">${t('send.code.local')}</p>` : nothing}
         <p class="about">${t('send.about')}</p>
         ${this.#renderLeft()}
       </div>`;
@@ -296,6 +297,12 @@ export class LogitSend extends LogitElement {
     this.href = this.#shown = '';
     this.shot = null;
   }
+}
+
+/** True if another device cannot open the address. @param {string} link */
+function isLocal(link) {
+  const { protocol, hostname } = new URL(link);
+  return protocol === 'file:' || /^(localhost|127\..*|\[::1\])$/.test(hostname);
 }
 
 /**
