@@ -1,6 +1,6 @@
 /**
  * Measures in Chromium the milliseconds from a move of the temperature slider to the frame with the new bars. Also
- * measures the smoothness of landscape, bench and the river of the stages (value, place) in a drag of four seconds. node tests/bench/drag.js [--moves N]
+ * measures the smoothness of landscape, twin, bench and the river of the stages (value, place) in a drag of four seconds. node tests/bench/drag.js [--moves N]
  *
  * Models: the shipped ones, also with the processor slowed to a quarter, and random logits over large vocabularies.
  * Slider and bars are visible, and each frame has one move. The times end at these events. "ready": the document has
@@ -115,12 +115,15 @@ for (const slow of [1, 4]) {
 }
 process.stdout.write(`\nChromium ${browser.version()}, a drag of ${DRAG_MS / 1000} s\n`);
 process.stdout.write('| view | width | processor | frames | ms a move |\n|---|---|---|---|---|\n');
-/** The river needs stages to drag. @type {Record<string, string>} */
-const CHAIN = {
+/** The rivers need stages to drag, the twin its knob. @type {Record<string, string>} */
+const STATE = {
+  twin: '#landscape_knob=top_p&top_p=0.9&landscape_twin=true',
   turn: '#temperature=1.3&top_k=40&top_p=0.9&min_p=0.05',
   move: '#temperature=1.3&top_k=40&top_p=0.9&min_p=0.05',
 };
-for (const view of ['landscape', 'bench', 'turn', 'move']) {
+/** @type {Record<string, string>} */
+const VIEWS = { twin: 'landscape', turn: 'bench', move: 'bench' };
+for (const view of ['landscape', 'twin', 'bench', 'turn', 'move']) {
   for (const [width, height] of [
     [1440, 900],
     [375, 812],
@@ -128,10 +131,10 @@ for (const view of ['landscape', 'bench', 'turn', 'move']) {
     for (const slow of [1, 4]) {
       const page = await (await browser.newContext({ viewport: { width, height } })).newPage();
       await page.addInitScript(() => localStorage.setItem('logitscope-guide', 'seen'));
-      await page.goto(`${server.url}?view=${view in CHAIN ? 'bench' : view}${CHAIN[view] ?? ''}`);
+      await page.goto(`${server.url}?view=${VIEWS[view] ?? view}${STATE[view] ?? ''}`);
       await page.locator('logit-scope').evaluate((/** @type {any} */ scope) => scope.settled());
       const drag = (/** @type {number} */ ms) =>
-        view === 'landscape'
+        ['landscape', 'twin'].includes(view)
           ? page.evaluate(dragLandscape, { ms })
           : view === 'bench'
             ? page.evaluate(turnKnob, { name: 'temperature', ms })

@@ -1,12 +1,14 @@
 /** Simulates drags on the page. Both functions run in the page, make one move in each frame and return the moves. */
 
 /**
- * Drags in the landscape from side to side, and vertically over `rise` of its height (0 to 1).
+ * Drags in the landscape, or in the first picture of the twin, from side to side, and vertically over `rise` of its
+ * height (0 to 1).
  * @param {{ ms: number, rise?: number }} how
  */
 export async function dragLandscape({ ms, rise = 0 }) {
   const scope = /** @type {any} */ (document.querySelector('logit-scope')).shadowRoot;
-  const plot = scope.querySelector('logit-landscape').renderRoot.querySelector('.plot');
+  const { renderRoot } = scope.querySelector('logit-landscape');
+  const plot = renderRoot.querySelector('.twin .plot') ?? renderRoot.querySelector('.plot');
   const { left, top, width, height } = plot.getBoundingClientRect();
   const point = (/** @type {string} */ type, /** @type {number} */ across, down = 0.2) =>
     plot.dispatchEvent(
@@ -14,6 +16,8 @@ export async function dragLandscape({ ms, rise = 0 }) {
         bubbles: true,
         composed: true,
         pointerId: 1,
+        pointerType: 'mouse',
+        isPrimary: true,
         buttons: 1,
         clientX: left + width * across,
         clientY: top + height * down,
