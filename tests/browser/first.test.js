@@ -159,7 +159,8 @@ test('the first frame shows the engine’s numbers, and the live one replaces it
   const { page, view, complaints, visit, live, close } = await openHeld();
   const written = await scope.write({ ...SETTINGS, prompt: PROMPT, max_new_tokens: 24 });
   const ladder = [];
-  for (const temperature of [0, 0.5, 1, 1.5, 2]) {
+  // The line nearest to the knob has the knob's own text.
+  for (const temperature of [0, SETTINGS.temperature, 1, 1.5, 2]) {
     const { text } = await scope.write({
       ...SETTINGS,
       temperature,

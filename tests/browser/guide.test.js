@@ -305,7 +305,7 @@ test('the tour keeps the user’s changes of settings and undoes its own', async
     await page.locator('logit-scope').evaluate((scope, it) => scope.set(it), patch);
     await settle(page);
   };
-  assert.equal((await state()).temperature, 1.5);
+  assert.equal((await state()).temperature, 1);
   await set({ min_p: 0.02 });
   await guide.locator('[data-guide=next]').click();
   await guide.locator('.press').waitFor();

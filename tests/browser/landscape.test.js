@@ -265,7 +265,7 @@ test('the words are a timeline: a press moves the picture, the text stays, and t
   await opened.close();
 });
 
-test('each line of the ladder is the engine’s text at its mark, and a press sets the knob', async () => {
+test('each line of the ladder is the engine’s text at its mark or at the knob, and a press sets the knob', async () => {
   const opened = await openLandscape({ hash: '#temperature=0.7&landscape_u=0.4&top_p=0.95' });
   const { page, view, knob } = opened;
   const lines = view.getByRole('list', { name: /each mark of the axis/ }).locator('button');
@@ -277,12 +277,13 @@ test('each line of the ladder is the engine’s text at its mark, and a press se
     const shown = (await texts()).map((text) => text.replace(/ ∎$/, ''));
     assert.deepEqual(shown, wanted);
   };
-  await expectLines('temperature', [0, 0.5, 1, 1.5, 2]);
-  assert.equal(await view.locator('.ladder [aria-current=true]').getAttribute('data-value'), '0.5');
+  const near = view.locator('.ladder [aria-current=true]');
+  await expectLines('temperature', [0, 0.7, 1, 1.5, 2]);
+  assert.equal(await near.locator('b').innerText(), 'T = 0.7');
   await lines.nth(3).click();
   await settle(page);
   assert.equal(await numberOf(knob), 1.5);
-  assert.equal(await view.locator('.ladder .near').getAttribute('data-value'), '1.5');
+  assert.equal(await near.getAttribute('data-value'), '1.5');
   const [line] = await texts().then((all) => all.slice(3));
   assert.equal(await sentenceOf(view), FIRST + line.replace(/ ∎$/, ''));
   await page.locator('logit-scope').evaluate((it) => it.choose({ landscape_knob: 'top_k' }));
@@ -641,6 +642,9 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   const others = { temperature: 1.5, top_p: nucleus };
   const { value } = await expectCrossing(opened, { name: 'top_k', ...others });
   assert.equal(value, 10);
+  const { vocab_size } = scope.info;
+  const does = `keeps the most probable tokens: 10 of ${vocab_size}`;
+  assert.ok((await view.locator('.headline .about').innerText()).startsWith(does));
   // The address contains all settings.
   const link = await until(
     async () => page.url(),
@@ -776,7 +780,7 @@ test('the twin shows a sure and an unsure prompt on one knob; numbers and height
     const value = await numberOf(knob);
     const wanted = prompts.map((prompt) => {
       scope.feed(scope.encode(prompt));
-      return scope.read({ temperature: 1.2, [name]: value, seed: 42 }, { step: 0 }).trace.kept;
+      return scope.read({ [name]: value, seed: 42 }, { step: 0 }).trace.kept;
     });
     assert.deepEqual(
       (await kept()).map((words) => Number(/^keeps (\d+)/.exec(words)[1])),
@@ -809,7 +813,7 @@ test('the twin shows a sure and an unsure prompt on one knob; numbers and height
     );
     shown.forEach(({ values, rivers }, i) => {
       scope.feed(scope.encode(prompts[i]));
-      const { ids, p, top } = scope.landscape({ temperature: 1.2 }, name, values, { top: 64 });
+      const { ids, p, top } = scope.landscape({}, name, values, { top: 64 });
       assert.ok(values.length > 100 && rivers.length > 3);
       for (const [id, before, after] of rivers)
         values.forEach((_, at) => {
@@ -826,6 +830,8 @@ test('the twin shows a sure and an unsure prompt on one knob; numbers and height
     (url) => url.includes('landscape_twin=true') && url.includes('min_p='),
   );
   assert.doesNotMatch(page.url(), /top_[kp]=(?!0\b|1\b)/, 'one cut at a time');
+  assert.match(page.url(), /temperature=1\.2&/, 'the user’s own temperature stays');
+  assert.match(await view.locator('.twin .hint').innerText(), /your T = 1\.2 returns/);
   const before = await kept();
   await page.reload();
   await view.locator('.twin .kept').last().waitFor();
@@ -892,11 +898,11 @@ test('with top-p before temperature the chain changes its order, and the regions
   await expectCrossing(opened, { top_p: 0.9, order });
   assert.match(await view.locator('.also').innerText(), /another order$/);
   const about = view.locator('.headline .about');
-  assert.match(await about.innerText(), /^strong colours: .* [1-9][\d.]*% of u$/);
+  assert.match(await about.innerText(), /\nstrong colours: .* [1-9][\d.]*% of u$/);
   // Moves along the axis keep the comparison. Another setting ends it, and the address contains the order.
   await knob.press('Home');
   await settle(page);
-  assert.match(await about.innerText(), /^strong colours: .* 0% of u$/);
+  assert.match(await about.innerText(), /\nstrong colours: .* 0% of u$/);
   await view.evaluate((it) => it.lines.set({ top_k: 40 }));
   await settle(page);
   assert.match(await about.innerText(), /: \d+\.\d+ bits of choice$/);
@@ -1321,7 +1327,7 @@ test('an idle first visit shows one sweep, which any input ends and no link show
     return { deeds, playing, most: Math.max(...values), value: it.lines.knob.value };
   });
   assert.ok(found.most > 1.2 && found.most < 2.5, `out to ${found.most}`);
-  assert.deepEqual({ ...found, most: 0 }, { deeds: 0, playing: '▶ Play', most: 0, value: 0.7 });
+  assert.deepEqual({ ...found, most: 0 }, { deeds: 0, playing: '▶ Play T', most: 0, value: 0.7 });
   assert.equal(await page.evaluate(() => location.hash), '', 'the address stays plain');
   // Once per visit. An entry of the history would have a state of its own.
   const anew = async (rest = '') => {
@@ -1369,6 +1375,7 @@ test('a presentation fits 1280x720, its keys turn the beats, and it keeps the st
   const said = JSON.parse(await readFile(join(root, 'web/locale/en.json'), 'utf8'));
   await page.keyboard.press('PageDown');
   await text.getByText(said['guide.1.deed']).waitFor();
+  assert.equal(await page.locator('[data-guide=skip]').count(), 0, 'one button leaves');
   await page.keyboard.press('ArrowRight');
   await text.getByText(said['guide.2.deed']).waitFor();
   await page.keyboard.press('ArrowLeft');
@@ -1379,16 +1386,16 @@ test('a presentation fits 1280x720, its keys turn the beats, and it keeps the st
   await page.keyboard.press('ArrowRight');
   assert.equal(await blank.isVisible(), false, 'any key shows the screen again');
   await text.getByText(said['guide.1.deed']).waitFor();
-  // A focused slider keeps its keys. The beat about luck has left T at 1.5.
+  // A focused slider keeps its keys. The beat about luck has left T at 1.
   await knob.press('ArrowRight');
   await settle(page);
-  assert.equal(await numberOf(knob), 1.55);
+  assert.equal(await numberOf(knob), 1.05);
   await page.evaluate(() => document.querySelector('.leave').focus());
   await page.keyboard.press('Escape');
   await page.locator('[role=tablist]').first().waitFor();
   assert.doesNotMatch(page.url(), /present/);
   assert.match(page.url(), /view=landscape/);
-  assert.equal(await numberOf(knob), 1.55);
+  assert.equal(await numberOf(knob), 1.05);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -9,6 +9,7 @@ import { addMessages, fixed, number, percent, plain, t } from '../locale/locale.
 import { LogitElement, define } from '../base/element.js';
 import { Toolbars } from '../base/toolbars.js';
 import { capitalise, settingName } from '../base/setting-words.js';
+import { CUTS } from '../views/landscape/pair.js';
 import { DRAWS } from '../views/landscape/rain.js';
 import guideStyles from './guide.css';
 
@@ -45,11 +46,13 @@ const BUTTONS = {
  */
 const HEAT = [
   [0.3, 1.5, 0.7],
-  [1.3, 3, 1.5],
+  [0.7, 1.1, 1],
   [1, 1.5, 1],
   [1.3, 3, 1.5],
   [1.3, 3, 1.5],
 ];
+/** The beat about the knobs that remove tokens; with one of them the first beats lead to it. */
+const CUTS_BEAT = 3;
 /** The values of top-p that have an effect in the beat about the order: minimum, maximum, default. */
 const NUCLEUS = [0.5, 0.97, 0.9];
 
@@ -77,8 +80,9 @@ export function startOf(beat, { settings, landscape_knob, landscape_twin }, tabl
   const same = [...new Set([...Object.keys(is), ...Object.keys(start)])].every(
     (name) => is[name] === (start[name] ?? neutral(name)),
   );
-  const along = (landscape_knob ?? 'temperature') === 'temperature' && !landscape_twin;
-  return same && along ? null : { settings: start, landscape_knob: null, landscape_twin: false };
+  const knob = beat === CUTS_BEAT && CUTS.includes(landscape_knob ?? '') ? landscape_knob : null;
+  const along = (landscape_knob ?? 'temperature') === (knob ?? 'temperature') && !landscape_twin;
+  return same && along ? null : { settings: start, landscape_knob: knob, landscape_twin: false };
 }
 
 /** The numbers of the tokens that top-p keeps of the sure and the unsure prompt. @param {Outcome} now */
@@ -149,6 +153,7 @@ const OUTCOMES = [
 export class LogitGuide extends LogitElement {
   static properties = {
     beat: { type: Number },
+    present: { type: Boolean },
     done: { state: true },
     said: { state: true },
     over: { state: true },
@@ -169,6 +174,8 @@ export class LogitGuide extends LogitElement {
     /** The current beat, from 1; beats + 1 is the end of the tour. */
     this.beat = 1;
     this.beats = 0;
+    /** True in a presentation, which has a button of its own to leave. */
+    this.present = false;
     /** The number of this beat's actions that the user has done. */
     this.done = 0;
     /** The sentence about the last effect; null before it. @type {(() => string) | null} */
@@ -221,9 +228,9 @@ export class LogitGuide extends LogitElement {
               ? html`<button class="primary" data-guide="bench" @click=${() => this.#end(true)}>${t('guide.bench')}</button>`
               : html`
                 <button data-guide="back" aria-label=${t('guide.back')} aria-disabled=${beat === 1} @click=${() => this.#go(beat - 1)}>‹</button>
-                <button class=${over ? 'primary' : ''} data-guide="next" aria-label=${t('guide.next')} @click=${() => this.#go(beat + 1)}>›</button>`
+                <button class=${over ? 'primary' : ''} data-guide="next" aria-label=${t('guide.next')} @click=${() => this.#go(this.#next)}>›</button>`
           }
-          <button data-guide="skip" aria-label=${t(last ? 'guide.close' : 'guide.skip')} @click=${() => this.#end(false)}>×</button>
+          ${this.present ? nothing : html`<button data-guide="skip" aria-label=${t(last ? 'guide.close' : 'guide.skip')} @click=${() => this.#end(false)}>×</button>`}
         </div>
       </section>
     `;
@@ -248,6 +255,11 @@ export class LogitGuide extends LogitElement {
   /** @returns {LogitLandscape | null | undefined} */
   get #view() {
     return this.root?.querySelector('logit-landscape');
+  }
+
+  get #next() {
+    const cuts = CUTS.includes(this.#view?.knob ?? '');
+    return cuts && this.beat < CUTS_BEAT ? CUTS_BEAT : this.beat + 1;
   }
 
   /** Keeps the picture before the first action of a beat, to compare later pictures with it. */

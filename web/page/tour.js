@@ -162,7 +162,7 @@ export class Tour {
     const { beat } = this;
     if (!beat) return nothing;
     const { renderRoot } = this.#scope;
-    return html`<logit-guide slot="guide" .beat=${beat} .beats=${BEATS} .root=${renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goTo(detail.beat)}
+    return html`<logit-guide slot="guide" .beat=${beat} .beats=${BEATS} .present=${this.#scope.present} .root=${renderRoot} @logit-beat=${(/** @type {CustomEvent} */ { detail }) => this.#goTo(detail.beat)}
       @logit-guide-end=${(/** @type {CustomEvent} */ { detail }) => this.#end(detail.bench)}></logit-guide>`;
   }
 }

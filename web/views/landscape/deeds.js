@@ -3,7 +3,11 @@ import { html } from 'lit';
 import { help } from '../../base/help.js';
 import { settingName } from '../../base/setting-words.js';
 import { number, t } from '../../locale/locale.js';
+import { symbolOf } from './axis.js';
 import { DRAWS } from './rain.js';
+
+/** The longest name of a knob on the button, in characters. */
+const SHORT = 6;
 
 /** The icon of a die that shows five. */
 const DIE = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -26,8 +30,10 @@ const DIE = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
 export function renderDeeds({ knob, single, playing, play, roll, drawMany }) {
   const stacked = t('landscape.stacked', { knob: settingName(knob) });
   const about = single ? stacked : `${stacked} ${t('landscape.crossing')}`;
+  const symbol = symbolOf(knob);
+  const short = symbol.length <= SHORT ? symbol : '';
   return html`
-    <button class="primary play" data-command="play" @click=${play}>${t(playing ? 'landscape.stop' : 'landscape.play')}</button>
+    <button class="primary play" data-command="play" title=${t('landscape.play.about')} @click=${play}>${playing ? t('landscape.stop') : t('landscape.play', { knob: short }).trim()}</button>
     <button class="quiet" data-command="roll" @click=${roll}>${DIE} ${t('landscape.roll')}</button>
     <button class="quiet" data-command="rain" @click=${drawMany}>× ${number(DRAWS)}</button>
     ${help(t('view.landscape'), about)}`;

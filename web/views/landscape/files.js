@@ -57,7 +57,10 @@ export class Files {
       words,
       about: crossingWords(lines),
       axis: ticksOf(row),
-      ladder: content.rungs.length > 0 ? linesOf(row, lines.knob.value, content.rungs) : [],
+      ladder:
+        content.rungs.length > 0
+          ? linesOf(row, lines.knob.value, content.rungs, content.wordsUntil(prose.eos))
+          : [],
     });
     return { name: nameOf(lines), title: `${tailOf(prompt)}${words.join('')}`, svg };
   }

@@ -2,7 +2,7 @@
 import { html } from 'lit';
 import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
-import { fixed, percent, plain, t } from '../../locale/locale.js';
+import { fixed, hasMessage, number, percent, plain, t } from '../../locale/locale.js';
 import { SYMBOLS, round } from './axis.js';
 import { leaveBox } from './handles.js';
 
@@ -10,6 +10,32 @@ import { leaveBox } from './handles.js';
 
 /** The entropies, in bits, below which a distribution is called sure and open. */
 const [SURE, OPEN] = [2, 5];
+
+/** The sentences about a temperature, for values below, at and above the neutral one. */
+const HEATS = ['cold', 'neutral', 'hot'];
+
+/**
+ * Describes a knob's effect on the distribution; '' for a knob without a sentence.
+ * @param {TableRow} row
+ * @param {number} value
+ * @param {import('../../engine/types.js').Trace | undefined} trace
+ */
+export function effectWords({ name, neutral }, value, trace) {
+  const key = `landscape.does.${name}`;
+  if (!trace || !hasMessage(`${key}.neutral`)) return '';
+  const [{ p, p_raw }] = trace.tokens;
+  const kept = trace.stages.find((stage) => stage.name === name)?.kept ?? trace.vocab_size;
+  const about = {
+    value: plain(round(value)),
+    p: percent(p),
+    raw: percent(p_raw),
+    n: kept,
+    of: number(trace.vocab_size),
+  };
+  const heat = HEATS[Math.sign(value - neutral) + 1];
+  const kind = name === 'temperature' ? heat : value === neutral ? 'neutral' : 'on';
+  return t(`${key}.${kind}`, about);
+}
 
 /** Describes an entropy by a word and its bits. @param {number} bits */
 export function choiceWords(bits) {
@@ -30,7 +56,7 @@ export function shownValue({ kind }, value, running) {
  * @property {boolean} gumbel
  * @property {number | null} unlike the share of u that draws another token than the compared landscape;
  *   null without a comparison
- * @property {number | undefined} entropy
+ * @property {import('../../engine/types.js').Trace | undefined} trace
  * @property {boolean} beside true if rings show a second distribution
  */
 
@@ -48,7 +74,7 @@ export class Headline {
   }
 
   /** @param {Shown} shown */
-  render({ row, value, running, gumbel, unlike, entropy, beside }) {
+  render({ row, value, running, gumbel, unlike, trace, beside }) {
     const box = this.#value;
     const { error } = box;
     const about =
@@ -56,9 +82,10 @@ export class Headline {
         ? t('landscape.unlike', { p: percent(Math.max(0, unlike)) })
         : gumbel
           ? t('landscape.gumbel')
-          : entropy === undefined
+          : !trace
             ? ''
-            : choiceWords(entropy) + (beside ? ` · ○ ${later('shelf.second')}` : '');
+            : choiceWords(trace.entropy) + (beside ? ` · ○ ${later('shelf.second')}` : '');
+    const told = unlike !== null || gumbel;
     const symbol = SYMBOLS[row.name];
     return html`
       <label class="big ${symbol ? '' : 'long'}"><span>${symbol ? `${symbol} =` : settingName(row.name)}</span>
@@ -66,6 +93,6 @@ export class Headline {
           aria-invalid=${error !== ''} .value=${box.text ?? shownValue(row, value, running)}
           @input=${box.onInput} @change=${box.onChange}
           @keydown=${(/** @type {KeyboardEvent} */ event) => leaveBox(event, box)}></label>
-      <p class="about ${error ? 'error' : ''}">${error || about}</p>`;
+      <p class="about ${error ? 'error' : ''}">${error || html`<span>${effectWords(row, value, trace)}</span> <span class=${told ? '' : 'bits'}>${about}</span>`}</p>`;
   }
 }

@@ -75,6 +75,7 @@ export class Input {
   onDown = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.button !== 0 || !event.isPrimary || target.closest('label')) return;
+    this.pointed = null;
     this.#box = boxOf(/** @type {HTMLElement} */ (event.currentTarget));
     const { x, y, width, height } = this.#placeIn(event);
     const { crossing, single } = this.#lines;
@@ -118,14 +119,19 @@ export class Input {
     const { share, u } = this.#placeIn(event);
     this.#box = null;
     const lost = event.type === 'pointercancel';
+    if (lost || (drag?.moved && event.pointerType === 'touch')) this.pointed = null;
     if (drag?.moved) this.#lines[lost ? 'cancel' : 'release']();
     else if (drag?.pressed && !lost) {
+      this.pointed = { share, u };
       this.#lines.grab();
       this.#lines.moveTo({ share, u });
     }
   };
 
-  onLeave = () => {
+  /** @param {PointerEvent} event */
+  onLeave = (event) => {
+    // A finger leaves after each press; the tooltip of its place stays until the next one.
+    if (event.pointerType === 'touch' && this.pointed) return;
     this.pointed = null;
     this.#onPoint();
   };

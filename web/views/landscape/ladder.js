@@ -1,4 +1,7 @@
-/** The ladder under the picture: one text for each mark of the knob's axis, with the same luck. */
+/**
+ * The ladder under the picture: one text for each mark of the knob's axis, with the same luck. The line of the mark
+ * nearest to the knob shows the knob's own value and text.
+ */
 import { html, nothing } from 'lit';
 import { settingName } from '../../base/setting-words.js';
 import { unturned } from '../../base/visible.js';
@@ -74,11 +77,15 @@ function chooseByKey(event, values, choose) {
  * @param {TableRow} row of the knob
  * @param {number} value of the knob
  * @param {Rung[]} rungs
+ * @param {Rung['steps']} live the text at the knob's value
  */
-export function linesOf(row, value, rungs) {
-  const values = marksOf(row);
-  const near = nearestOf(values, value);
-  const texts = values.map((each) => rungs.find((rung) => rung.value === each)?.steps ?? null);
+export function linesOf(row, value, rungs, live) {
+  const marks = marksOf(row);
+  const near = nearestOf(marks, value);
+  const values = marks.map((each, i) => (i === near ? value : each));
+  const texts = marks.map((each, i) =>
+    i === near ? live : (rungs.find((rung) => rung.value === each)?.steps ?? null),
+  );
   return values.map((each, i) => ({
     value: each,
     label: labelOf(row, each),
@@ -92,11 +99,12 @@ export function linesOf(row, value, rungs) {
  * @param {TableRow} row of the knob
  * @param {number} value of the knob
  * @param {Rung[]} rungs
+ * @param {Rung['steps']} live
  * @param {number | null | undefined} eos
  * @param {(value: number) => void} choose
  */
-export function renderLadder(row, value, rungs, eos, choose) {
-  const lines = linesOf(row, value, rungs);
+export function renderLadder(row, value, rungs, live, eos, choose) {
+  const lines = linesOf(row, value, rungs, live);
   const values = lines.map((line) => line.value);
   const onKey = (/** @type {KeyboardEvent} */ event) => chooseByKey(event, values, choose);
   return html`<ul class="ladder" aria-label=${t('landscape.ladder')} @keydown=${onKey}>${lines.map(

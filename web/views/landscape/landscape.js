@@ -21,7 +21,6 @@ import { ticksOf } from './axis.js';
 import { Content } from './content.js';
 import { renderDeeds } from './deeds.js';
 import { Display } from './display.js';
-import { Files } from './files.js';
 import { FrameClock } from './frame-clock.js';
 import { renderHandles } from './handles.js';
 import { Headline } from './headline.js';
@@ -35,7 +34,7 @@ import ladderStyles from './ladder.css';
 import sentenceStyles from './sentence.css';
 import { Lines } from './lines.js';
 import { outcomeOf } from './outcome.js';
-import { Pair } from './pair.js';
+import { OWN, Pair } from './pair.js';
 import { crossingWords, drawnWords, statusWords } from './phrases.js';
 import { DRAWS, Rain } from './rain.js';
 import { Sentence } from './sentence.js';
@@ -97,7 +96,8 @@ export class LogitLandscape extends ModelElement {
   #headline = new Headline(this);
   #u = new UBox(this);
   #menu = new TokenMenu(this);
-  #files = new Files(this);
+  /** Null until the page wants a picture or a loop. @type {import('./files.js').Files | null} */
+  #files = null;
   pair = new Pair(this);
   #resized = new ResizeObserver(() => this.#refit());
 
@@ -138,7 +138,7 @@ export class LogitLandscape extends ModelElement {
     this.#display = null;
     this.#clock.stop();
     this.lines.goHome();
-    this.#files.drop();
+    this.#files?.drop();
   }
 
   #leave() {
@@ -163,7 +163,7 @@ export class LogitLandscape extends ModelElement {
     const { reader } = this.content;
     const reading = !this.fault && (!reader || reader.busy || this.#unread);
     if (this.pair.busy) return true;
-    return reading || this.lines.playing || this.#files.film !== null || this.#clock.due;
+    return reading || this.lines.playing || Boolean(this.#files?.film) || this.#clock.due;
   }
 
   /** The facts at the crossing of the lines, for the tour; null until the engine has answered. */
@@ -277,15 +277,20 @@ export class LogitLandscape extends ModelElement {
     return { content, lines, display: this.#display, prose: this.#prose };
   }
 
+  async #openFiles() {
+    const { Files } = await import('./files.js');
+    return (this.#files ??= new Files(this));
+  }
+
   /** Returns the present picture, or the twin's two pictures; null if there is none. */
   async picture() {
     if (this.pair.on) return this.pair.shown?.file() ?? null;
-    return this.#files.picture(this.#scene);
+    return (await this.#openFiles()).picture(this.#scene);
   }
 
   /** Starts a loop from the knob's value to both ends and back, and its film. */
   async record() {
-    return this.pair.on ? null : this.#files.record(() => this.#scene);
+    return this.pair.on ? null : (await this.#openFiles()).record(() => this.#scene);
   }
 
   get #prose() {
@@ -314,7 +319,7 @@ export class LogitLandscape extends ModelElement {
     const reading = content.shown?.reading;
     if (!reading) {
       lines.goHome(); // Play needs a picture
-      this.#files.drop();
+      this.#files?.drop();
       return;
     }
     const rests = !drags && !lines.playing;
@@ -327,7 +332,7 @@ export class LogitLandscape extends ModelElement {
       rests,
     };
     const waits = display.paint(now, shown, this.#prose);
-    this.#files.takeFrame(this.#scene);
+    this.#files?.takeFrame(this.#scene);
     if (waits || lines.playing || display.picture.moving || this.#rain.falling) this.#askFrame();
   }
 
@@ -449,7 +454,9 @@ export class LogitLandscape extends ModelElement {
   /** @param {TableRow} row */
   #renderLadder(row) {
     const { content, lines } = this;
-    return renderLadder(row, lines.knob.value, content.rungs, this.#prose.eos, (value) => {
+    const { eos } = this.#prose;
+    const live = content.wordsUntil(eos);
+    return renderLadder(row, lines.knob.value, content.rungs, live, eos, (value) => {
       lines.grab();
       lines.move({ value });
     });
@@ -470,7 +477,7 @@ export class LogitLandscape extends ModelElement {
         <canvas class="names" aria-hidden="true"></canvas>
         <canvas class="strip" aria-hidden="true"></canvas>
         <i class="cross"></i>
-        ${renderHandles({ row, value, u: u ?? 0, drawn: drawnWords(this.content), onKey }, this.#u.render(u))} ${this.#renderTip()}
+        ${renderHandles({ row, value, u: u ?? 0, drawn: drawnWords(this.content), onKey }, this.#u.render(u, row ? knob.share : 0))} ${this.#renderTip()}
       </div>`;
   }
 
@@ -478,13 +485,14 @@ export class LogitLandscape extends ModelElement {
     const { drags, pointed: point } = this.#input;
     const picture = this.#display?.picture;
     const river = drags || this.#menu.isOpen ? null : picture?.at(point);
-    const landscape = this.content.reader?.landscape;
+    const { landscape, reading } = this.content.reader ?? {};
     const { knob } = this.lines;
-    if (!picture || !river || !point || !landscape || !knob.row) return renderTip(null);
+    if (!picture || !river || !point || !landscape || !reading || !knob.row) return renderTip(null);
     const { look } = picture;
     const nameOf = this.content.names.of;
     const { share } = knob;
-    return renderTip({ point, river, landscape, look, knob: knob.row.name, share, nameOf });
+    const { vocab_size: size } = reading.trace;
+    return renderTip({ point, river, landscape, size, look, knob: knob.row.name, share, nameOf });
   }
 
   /** @param {TableRow} row */
@@ -497,7 +505,7 @@ export class LogitLandscape extends ModelElement {
       running: this.lines.playing,
       gumbel: single,
       unlike: this.#display?.picture.difference(knob.share) ?? null,
-      entropy: trace?.entropy,
+      trace,
       beside: trace?.tokens[0]?.p_second !== undefined,
     });
   }
@@ -522,7 +530,7 @@ export class LogitLandscape extends ModelElement {
   #renderKnobs(row) {
     const { bare, knobs, table } = this;
     const { settings, rows } = this.lines.knob;
-    const also = alsoActive(settings, table, row.name);
+    const also = alsoActive(this.pair.on ? { ...settings, ...OWN } : settings, table, row.name);
     const allowed = knobs ?? (bare ? [] : null);
     const pair = this.pair.possible && this.twin;
     return guard([row, also.join(), allowed?.join(), knobs, table, pair, t('language')], () =>

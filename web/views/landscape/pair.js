@@ -7,7 +7,10 @@ import { t } from '../../locale/locale.js';
 import { outcomeOfPair } from './outcome.js';
 
 /** The knobs that remove tokens: the twin compares the numbers that they keep. */
-const CUTS = ['top_k', 'top_p', 'min_p'];
+export const CUTS = ['top_k', 'top_p', 'min_p'];
+
+/** The twin's own settings: a hot temperature would level both prompts and hide their difference. */
+export const OWN = { temperature: 1 };
 
 /** @typedef {import('./landscape.js').LogitLandscape} LogitLandscape */
 

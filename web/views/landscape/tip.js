@@ -4,6 +4,8 @@ import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { round, symbolOf } from './axis.js';
 
+/** The width, in 1/16 rem, below which the tooltip is at the far edge of the picture. */
+const NARROW = 480;
 /** Beyond these shares of width and height, the tooltip is on the pointer's other side. */
 const [RIGHT, BOTTOM] = [0.6, 0.75];
 
@@ -12,6 +14,7 @@ const [RIGHT, BOTTOM] = [0.6, 0.75];
  * @property {import('./input.js').Point} point
  * @property {import('./paint.js').Named} river the river under the pointer, or the ground
  * @property {import('../../engine/types.js').Landscape} landscape
+ * @property {number} size of the vocabulary
  * @property {import('./paint.js').Look} look
  * @property {string} knob
  * @property {number} share the knob's value as a share of its range, 0 to 1
@@ -21,7 +24,7 @@ const [RIGHT, BOTTOM] = [0.6, 0.75];
 /** @param {Pointed | null} pointed */
 export function renderTip(pointed) {
   if (!pointed) return html`<p class="tip" hidden></p>`;
-  const { point, river, landscape, look, knob, share: stands, nameOf } = pointed;
+  const { point, river, landscape, size, look, knob, share: stands, nameOf } = pointed;
   const { values, top, ids, p } = landscape;
   const [at, there] = [point.share, stands].map((share) => Math.round(share * (values.length - 1)));
   const { id } = river.river;
@@ -34,16 +37,18 @@ export function renderTip(pointed) {
   const [k, share] = [placeAt(at), shareAt(at)];
   const words =
     river.rank < 0
-      ? t('landscape.ground', { n: top, p: percent(share) })
+      ? t('landscape.ground', { n: size - top, p: percent(share) })
       : t('landscape.river', { token: nameOf(id), p: percent(share), rank: k + 1 });
   const x = point.share * look.width;
   const y = point.u * look.height;
-  // The tooltip must stay inside a narrow picture.
+  // The tooltip must stay inside a narrow picture, away from the box of u there.
   const left =
     point.share > RIGHT
       ? `max(0px, ${x}px - 100% - 14px)`
       : `min(${x + 14}px, ${look.width}px - 100%)`;
-  const down = point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
+  const narrow = look.width < NARROW * look.unit;
+  const edge = point.u > 0.5 ? '4px' : `calc(${look.height}px - 100% - 4px)`;
+  const down = narrow ? edge : point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
   return html`<p class="tip" translate="no" ${cssom({ transform: `translate(${left}, ${down})` })}>
     <b>${words}</b> ${valueAt(at)}${
       there === at

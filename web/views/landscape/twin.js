@@ -5,7 +5,7 @@
 import { html, nothing } from 'lit';
 import { readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
-import { percent, t } from '../../locale/locale.js';
+import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { ticksOf } from './axis.js';
 import { Content } from './content.js';
@@ -13,6 +13,7 @@ import { leaveBox, renderHandles } from './handles.js';
 import { shownValue } from './headline.js';
 import { crossingWords } from './phrases.js';
 import { Input } from './input.js';
+import { OWN } from './pair.js';
 import { Picture } from './picture.js';
 import { Subject } from './subject.js';
 
@@ -95,7 +96,8 @@ class Pane {
   paint(now, { lines, pair }) {
     const { content, picture } = this;
     if (this.prompt === '') return false;
-    content.ask({ ...lines.request, past: [] });
+    const { settings, ...request } = lines.request;
+    content.ask({ ...request, settings: { ...settings, ...OWN }, past: [] });
     const { reading } = content.reader ?? {};
     if (!reading || !picture) return false;
     const { trace } = reading;
@@ -248,13 +250,18 @@ export class Twin {
     const { lines } = this.#host;
     const box = this.#value;
     const name = settingName(row.name);
+    const { temperature = 1 } = lines.knob.settings;
+    const own =
+      temperature === OWN.temperature
+        ? ''
+        : t('landscape.twin.heat', { value: plain(temperature) });
     return html`
       <div class="head"><label class="value"><span>${name} =</span>
         <input inputmode="decimal" autocomplete="off" size="6" data-box="knob" tabindex="-1" aria-label=${name} aria-invalid=${box.error !== ''}
           .value=${box.text ?? shownValue(row, lines.knob.value, lines.playing)}
           @input=${box.onInput} @change=${box.onChange}
           @keydown=${(/** @type {KeyboardEvent} */ event) => leaveBox(event, box)}></label>
-      <p class=${box.error ? 'hint error' : 'hint'}>${box.error || t(`landscape.twin.${row.name}`)}</p></div>
+      <p class=${box.error ? 'hint error' : 'hint'}>${box.error || `${t(`landscape.twin.${row.name}`)} ${own}`}</p></div>
       ${this.panes.map((pane, i) => this.#renderPane(pane, i, row))}`;
   }
 

@@ -16,6 +16,8 @@ const U_ROW = /** @type {any} */ ({
 });
 /** Above this u the box is above the line, otherwise below it. */
 const HIGH = 0.2;
+/** Right of this place of the knob, a narrow picture has the box at its left. */
+const FAR = 0.5;
 
 export class UBox {
   #box;
@@ -29,11 +31,11 @@ export class UBox {
     );
   }
 
-  /** @param {number | null} u null without a line of u */
-  render(u) {
+  /** @param {number | null} u null without a line of u @param {number} share the knob's place, 0 to 1 */
+  render(u, share) {
     const box = this.#box;
     const { text, error } = box;
-    return html`<label class="die ${u !== null && u < HIGH ? 'low' : ''}" translate="no"><span>u =</span>
+    return html`<label class="die ${u !== null && u < HIGH ? 'low' : ''} ${share > FAR ? 'away' : ''}" translate="no"><span>u =</span>
       <input inputmode="decimal" autocomplete="off" size="6" data-box="u" tabindex="-1" aria-label=${t('landscape.u')}
         aria-invalid=${error !== ''} .value=${text ?? (u === null ? '' : fixed(u, 4))}
         @input=${box.onInput} @change=${box.onChange}
