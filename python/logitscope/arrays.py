@@ -58,6 +58,8 @@ def float32s(name: str, values: Any) -> Any:
     given = plain(name, values, "a_list_of_numbers")
     if not len(given):
         refuse("empty", "no_numbers")
+    if isinstance(given, array) and given.typecode == "f":
+        return given
     if np is not None:
         if isinstance(given, np.ndarray) and given.dtype == np.float32:
             return np.ascontiguousarray(given)
@@ -66,8 +68,6 @@ def float32s(name: str, values: Any) -> Any:
         if len(far):
             refuse("not_finite", "logit_finite", id=int(far[0]), value=float(wide[far[0]]))
         return wide.astype(np.float32)
-    if isinstance(given, array) and given.typecode == "f":
-        return given
     for i, value in enumerate(given):
         if abs(value) >= BEYOND_FLOAT32 and value != -float("inf"):
             refuse("not_finite", "logit_finite", id=i, value=value)
