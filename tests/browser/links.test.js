@@ -313,7 +313,7 @@ test('the link holds pasted logits, a pasted text and the knobs over them', asyn
   );
   await page.locator('[data-command=share]').click();
   assert.equal(
-    await page.locator('logit-send .left').innerText(),
+    await page.locator('logit-send .left[role=alert]').innerText(),
     'Too long for a link and left out: the text (at most 4,000 characters).',
   );
   assert.deepEqual(complaints, []);
@@ -393,7 +393,7 @@ test('no link holds a user’s own file, and the panel for sending says so', asy
   assert.equal(link.searchParams.get('model'), null);
   assert.doesNotMatch(link.hash, /branch/);
   assert.equal(
-    await page.locator('logit-send .left').innerText(),
+    await page.locator('logit-send .left[role=alert]').innerText(),
     'The model on show was opened from a file, which no link can carry: the link opens stories: English tales, with the same prompt and settings.',
   );
   await close();

@@ -13,6 +13,8 @@ export function findFaults() {
       if (element.shadowRoot) walk(element.shadowRoot, box);
       if (element.closest('.visually-hidden, .scroll, .chooser > *, svg, legend')) continue;
       if (!element.checkVisibility()) continue; // a folded part has no size
+      const line = element.parentElement ?? element;
+      if (getComputedStyle(line).textOverflow === 'ellipsis') continue; // a part of a line that shows its cut
       const { left, right, width } = element.getBoundingClientRect();
       const past = right > box.right + 0.5 || left < box.left - 0.5;
       const name = `${root.host?.localName ?? ''} ${element.localName}.${element.className}`;
