@@ -178,6 +178,50 @@ test('missing sizes, unknown tensors and foreign values are refused by name', as
   });
 });
 
+test('a value that differs from the stated one is refused with both, whoever states it', async () => {
+  const open = async (folder, config = {}, assume = {}) => {
+    const json = ofBytes(new TextEncoder().encode(JSON.stringify(config)), 'config.json');
+    const own = (await filesIn(join(courses, folder))).filter(({ name }) => !/config/.test(name));
+    return convert(Object.keys(config).length ? [...own, json] : own, { assume });
+  };
+  const sentence = (text) => (error) => (assert.equal(error.message, text), true);
+  for (const assume of [{ n_head: 4 }, {}]) {
+    const config = assume.n_head ? {} : { n_head: 4 };
+    await assert.rejects(
+      open('nanogpt', config, assume),
+      sentence('n_head is 2 in ckpt.pt, got 4'),
+    );
+  }
+  await assert.rejects(open('lecture', { n_head: 7 }), sentence('n_head is 2 in model.pth, got 7'));
+  await assert.rejects(
+    open('scratch', { n_heads: 2, activation: 'relu' }, { activation: 'gelu' }),
+    sentence('activation is relu in config.json, got gelu'),
+  );
+  await assert.rejects(
+    layoutOf(nanogpt(), {}, { assume: { n_head: 3 } }),
+    sentence('n_embd is 4, which cannot be divided by n_head 3'),
+  );
+  await assert.rejects(open('llama2c_bin', {}, { activation: 'relu' }), { key: 'layout_unread' });
+});
+
+test('a config.json beside the checkpoint states n_head, activation and attention_scale', async () => {
+  const states = { activation: 'relu', attention_scale: 'embedding' };
+  for (const [folder, config] of [
+    ['nanogpt', states],
+    ['lecture', states],
+    ['scratch', { n_heads: 2, ...states }],
+    ['scratch', { n_head: 2, ...states }],
+  ]) {
+    const json = ofBytes(new TextEncoder().encode(JSON.stringify(config)), 'config.json');
+    const own = (await filesIn(join(courses, folder))).filter(({ name }) => !/config/.test(name));
+    const model = await bytesOf(await convert([...own, json]));
+    const text = Buffer.from(model).toString('latin1');
+    assert.match(text, /logitscope-gpt\.hidden_activation.{12}relu/s, folder);
+    assert.match(text, /logitscope-gpt\.attention\.scale/, folder);
+    assert.equal((await Logitscope.load({ model })).info.n_head, 2);
+  }
+});
+
 test('convert on the command line writes a file that info reads, and names what is wrong', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'convert-'));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -337,7 +337,11 @@ export const sentences = {
   layout_unknown: 'no layout is known with the tensors {names}; known are {known}',
   layout_left: '{layout} has no place for tensor {name}',
   layout_shape: 'tensor {name} has the shape {shape}, which does not fit its place',
-  layout_unstated: 'the checkpoint does not state {name}: choose {where} too, or state it',
+  layout_unstated:
+    'the checkpoint does not state {name}: choose {where} too, or a config.json that states it',
+  layout_differs: '{name} is {value} in {file}, got {given}',
+  layout_unread: '{layout} takes no {name}',
+  layout_heads: 'n_embd is {n_embd}, which cannot be divided by n_head {n_head}',
   layout_value: '{name} is {value}, which is not computed here',
   layout_config: 'config.json is missing: choose that too',
   layout_no_checkpoint: 'there is no checkpoint among {names}',
@@ -345,9 +349,9 @@ export const sentences = {
   layout_bigram:
     'this is a table of bigram logits without a model: paste a row of it into the view Own numbers',
   layout_note_gelu:
-    'GELU is taken as exact, as in nanoGPT since June 2023: for older code state activation gelu_pytorch_tanh',
+    'GELU is taken as exact, as in nanoGPT since June 2023: for older code choose a config.json with {"activation": "gelu_pytorch_tanh"} too',
   layout_note_scale:
-    "the scores are divided by the root of the head's size: if your code divides by that of n_embd, state attention_scale embedding",
+    'the scores are divided by the root of the head\'s size: if your code divides by that of n_embd, choose a config.json with {"attention_scale": "embedding"} too',
   layout_note_vocabulary: '{layout} keeps its tokens in {where}: choose that too',
 
   // Checkpoints and other files that are made into a model

@@ -17,7 +17,7 @@ import { readVocabulary } from './vocabulary.js';
  * @typedef {keyof typeof FORMATS} Type
  * @typedef {object} Options
  * @property {string} [type] the format of the matrices, in any case; F32 if left out
- * @property {Record<string, unknown>} [assume] values that no file states: n_head, activation, attention_scale
+ * @property {Record<string, unknown>} [assume] values that no file states otherwise: n_head, activation, attention_scale
  * @property {ByteFile[]} [vocabulary] files that are the vocabulary, whatever their names
  *
  * @typedef {object} Converted
@@ -43,6 +43,8 @@ const SIZES = {
   model_type: 'string',
   model: 'object',
   model_config: 'object',
+  activation: 'string',
+  attention_scale: 'string',
 };
 /** JSON of the hub that says nothing about sizes or tokens. */
 const OTHER_JSON = /^(training_args|trainer_state|preprocessor_config)\.json$/;
@@ -72,7 +74,7 @@ async function isTorchPickle(file) {
  * @param {ByteFile[]} files
  */
 async function sortFiles(files) {
-  /** @type {{ checkpoint: ByteFile[], pickle: ByteFile[], vocabulary: ByteFile[], config: any }} */
+  /** @type {{ checkpoint: ByteFile[], pickle: ByteFile[], vocabulary: ByteFile[], config: any, json?: string }} */
   const sorted = { checkpoint: [], pickle: [], vocabulary: [], config: null };
   for (const file of files) {
     const format = await formatOf(file);
@@ -85,8 +87,11 @@ async function sortFiles(files) {
     else if (format === 'json' && /\.json$/i.test(file.name)) {
       const json = parseJson(textOf(await readBytes(file)) ?? '', file.name);
       const kind = kindOfJson(json);
-      if (kind === 'config') sorted.config = { ...sorted.config, .../** @type {any} */ (json) };
-      else sorted[kind].push(file);
+      if (kind !== 'config') sorted[kind].push(file);
+      else {
+        sorted.config = { ...sorted.config, .../** @type {any} */ (json) };
+        sorted.json = baseOf(file.name);
+      }
     } else if (MAY_HAVE_TOKENS.test(file.name)) sorted.vocabulary.push(file);
   }
   // A pickle of plain values beside a checkpoint is nanoGPT's meta.pkl.
@@ -126,7 +131,11 @@ export async function convert(files, { type = 'F32', assume = {}, vocabulary = [
     throw new LogitscopeError('incomplete', 'layout_no_checkpoint', { names });
   }
   const checkpoint = await readCheckpoint(sorted.checkpoint);
-  const model = await recogniseLayout(checkpoint, { json: sorted.config, assume });
+  const model = await recogniseLayout(checkpoint, {
+    json: sorted.config,
+    assume,
+    files: { checkpoint: baseOf(sorted.checkpoint[0].name), json: sorted.json },
+  });
   const words = vocabulary.length ? vocabulary : sorted.vocabulary;
   const tokens = await readVocabulary(words, { size: model.rows });
   const { name: layout, vocabulary: where } = model.layout;

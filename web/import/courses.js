@@ -110,6 +110,16 @@ function attentionScale(source, n_embd) {
   throw new LogitscopeError('invalid_argument', 'must_be_one_of', values);
 }
 
+/**
+ * Refuses a number of heads by which the width cannot be divided.
+ * @param {number} n_embd
+ * @param {number} n_head
+ */
+export function checkHeads(n_embd, n_head) {
+  if (Number.isInteger(n_head) && n_embd % n_head === 0) return;
+  throw new LogitscopeError('bad_file', 'layout_heads', { n_head, n_embd });
+}
+
 /** True if the head is the embedding. @param {Source} source @param {Parts} parts */
 const isTied = (source, parts) =>
   source.areEqual(`${parts.output}.weight`, `${parts.token_embd}.weight`);
@@ -129,6 +139,7 @@ async function planGpt(source, { parts, n_head, activation, eps = 1e-5, turned =
     source.shape(`${listOf(parts[part])[0].replace('#', '0')}.weight`);
   const n_layer = countLayers(source, parts.attn_norm);
   const [, n_embd] = shape('token_embd');
+  checkHeads(n_embd, n_head);
   const scale = attentionScale(source, n_embd);
   const tied = await isTied(source, parts);
   const headBias = source.has(`${parts.output}.bias`);
@@ -179,7 +190,9 @@ export const COURSES = [
       const n_head = MINGPT_HEADS[source.value(['model_type'])];
       return planGpt(source, {
         parts: GPT2,
-        n_head: source.number(['n_head'], 'config.json', n_head),
+        n_head: n_head
+          ? source.heads(n_head, 'config.json')
+          : source.number(['n_head'], 'config.json'),
         activation: activationOf(source, 'gelu_pytorch_tanh'),
       });
     },
@@ -228,7 +241,7 @@ export const COURSES = [
         source.notes.push(phrase('layout_note_scale'));
       return planGpt(source, {
         parts: LECTURE,
-        n_head: source.count('blocks.0.sa.heads.@.key.weight', '@'),
+        n_head: source.heads(source.count('blocks.0.sa.heads.@.key.weight', '@')),
         activation: activationOf(source, 'relu'),
       });
     },
@@ -289,6 +302,7 @@ async function planNanochat(source) {
   const n_layer = countLayers(source, 'h.#.attn.c_q');
   const [, n_embd] = source.shape('wte.weight');
   const n_head = source.number(['n_head'], 'meta.json');
+  checkHeads(n_embd, n_head);
   const size = n_embd / n_head;
   source.need('window_pattern', ['L']);
   source.drop(/^(cos|sin)$/);

@@ -1,7 +1,7 @@
 /** Layouts of the Hugging Face hub: config.json names the architecture and the sizes, the tensors have one naming. */
 import { LogitscopeError, show } from '../engine/errors.js';
 import { buildTensors } from './build.js';
-import { activationName } from './courses.js';
+import { activationName, checkHeads } from './courses.js';
 import { interleaved, plusOne, reshaped, unmixed } from './weights.js';
 
 /**
@@ -450,6 +450,7 @@ async function planLlama2c(source) {
   const n_layer = source.count('layers.#.attention.wq.weight');
   const [, n_embd] = source.shape('tok_embeddings.weight');
   const n_head = source.number(['n_heads', 'n_head'], 'ckpt.pt');
+  checkHeads(n_embd, n_head);
   const head = n_embd / n_head;
   source.drop(/^(freqs_cos|freqs_sin|rope\.freqs|.*attention\.mask)$/);
   const tied = await source.areEqual('output.weight', 'tok_embeddings.weight');

@@ -33,11 +33,12 @@ function valueOf(key) {
 /**
  * Finds the layout of a checkpoint and plans its conversion.
  * @param {ConstructorParameters<typeof Source>[0]} checkpoint
- * @param {{ json?: Record<string, unknown> | null, assume?: Record<string, unknown> }} [parts] json: the contents of
- *   config.json; assume: values that the user states
+ * @param {{ json?: Record<string, unknown> | null, assume?: Record<string, unknown>,
+ *   files?: { checkpoint?: string, json?: string } }} [parts] json: the contents of
+ *   config.json; assume: values that the user states; files: the names of the checkpoint and of config.json, for errors
  */
-export async function recogniseLayout(checkpoint, { json = null, assume = {} } = {}) {
-  const source = new Source(checkpoint, json, assume);
+export async function recogniseLayout(checkpoint, { json = null, assume = {}, files } = {}) {
+  const source = new Source(checkpoint, json, assume, files);
   for (const layout of LAYOUTS) {
     if (!(await layout.is(source))) continue;
     const { architecture, keys, tensors } = await layout.plan(source);

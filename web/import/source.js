@@ -33,25 +33,94 @@ const isObject = (value) => value !== null && typeof value === 'object' && !Arra
 const flattened = (config) =>
   Object.assign({}, config, ...NESTED.map((name) => config[name]).filter(isObject));
 
+/** Values that a user may state, by the names that files have for them. */
+const STATED = /** @type {Record<string, string[]>} */ ({
+  n_head: ['n_head', 'n_heads', 'num_attention_heads'],
+  activation: ['activation', 'activation_function', 'hidden_activation', 'hidden_act'],
+  attention_scale: ['attention_scale'],
+});
+/** GPT-2's names of the same function. */
+const TANH = /^gelu_(new|fast)$/;
+
+/**
+ * Returns the value that a configuration has for one of the names in STATED.
+ * @param {Config} config
+ * @param {string} name
+ */
+function statedIn(config, name) {
+  const key = STATED[name].find((each) => config[each] !== undefined && config[each] !== null);
+  const value = key && config[key];
+  return typeof value === 'string' ? value.replace(TANH, 'gelu_pytorch_tanh') : value;
+}
+
+/**
+ * Refuses a value that differs from the one in a file.
+ * @param {string} name
+ * @param {unknown} value of the file
+ * @param {string} file
+ * @param {unknown} given
+ */
+function checkEqual(name, value, file, given) {
+  if (value === given) return;
+  const values = { name, value: String(value), file, given: String(given) };
+  throw new LogitscopeError('bad_file', 'layout_differs', values);
+}
+
 export class Source {
   /** @type {Map<string, SourceTensor>} */
   #tensors = new Map();
   #hasJson;
   /** @type {Set<string>} */
   #used = new Set();
+  /** The name of the checkpoint, for errors. */
+  #file;
+  /** Names that the user states, no file does, and no layout has read. @type {Set<string>} */
+  #unread = new Set();
   /** Assumptions to tell the user. @type {import('../engine/errors.js').Phrase[]} */
   notes = [];
 
   /**
    * @param {{ tensors: Map<string, SourceTensor>, config: Config }} checkpoint
    * @param {Config | null} json the contents of config.json
-   * @param {Config} assumed values that the user states; they win
+   * @param {Config} assumed values that the user states
+   * @param {{ checkpoint?: string, json?: string }} [files] their names, for errors
    */
-  constructor({ tensors, config }, json, assumed) {
+  constructor({ tensors, config }, json, assumed, files = {}) {
     for (const [name, tensor] of tensors) this.#tensors.set(name.replace(WRAPPERS, ''), tensor);
     this.#hasJson = json !== null;
     /** @type {Config} */
     this.config = { ...flattened(config), ...(json && flattened(json)), ...assumed };
+    this.#file = files.checkpoint ?? 'ckpt.pt';
+    const layers = /** @type {[string, Config][]} */ ([
+      [this.#file, flattened(config)],
+      [files.json ?? 'config.json', flattened(json ?? {})],
+      ['', assumed],
+    ]);
+    for (const name of Object.keys(STATED)) this.#checkAgreement(name, layers);
+  }
+
+  /**
+   * Refuses a value that a later place states otherwise than an earlier one.
+   * @param {string} name in STATED
+   * @param {[string, Config][]} layers configurations by the names of their files
+   */
+  #checkAgreement(name, layers) {
+    const stated = layers
+      .map(([file, config]) => ({ file, value: statedIn(config, name) }))
+      .filter(({ value }) => value !== undefined);
+    for (const { value } of stated.slice(1))
+      checkEqual(name, stated[0].value, stated[0].file, value);
+    if (stated[0]?.file === '') this.#unread.add(name);
+  }
+
+  /**
+   * Returns the number of heads that the tensors or the name of the model show; another stated one is refused.
+   * @param {number} n_head
+   * @param {string} [file] the one that shows it
+   */
+  heads(n_head, file = this.#file) {
+    checkEqual('n_head', n_head, file, this.value(STATED.n_head, n_head));
+    return n_head;
   }
 
   get names() {
@@ -112,8 +181,11 @@ export class Source {
     for (const name of this.#tensors.keys()) if (pattern.test(name)) this.#used.add(name);
   }
 
-  /** Refuses a tensor that the layout has not taken. @param {string} layout */
+  /** Refuses a tensor and a stated value that the layout has not taken. @param {string} layout */
   checkAllUsed(layout) {
+    const [setting] = this.#unread;
+    if (setting !== undefined)
+      throw new LogitscopeError('unsupported', 'layout_unread', { layout, name: setting });
     const name = this.names.find((each) => !this.#used.has(each));
     if (name !== undefined)
       throw new LogitscopeError('unsupported', 'layout_left', { layout, name });
@@ -128,6 +200,7 @@ export class Source {
   value(names, fallback) {
     for (const name of names) {
       const value = this.config[name];
+      this.#unread.delete(name);
       if (value !== undefined && value !== null) return value;
     }
     return fallback;
