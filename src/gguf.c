@@ -189,10 +189,21 @@ static enum status read_tensors(struct gguf *file, struct gguf_reader *r, uint64
     return sort_tensors(file, r);
 }
 
+/* Returns 1 if the image begins as a checkpoint of PyTorch (ZIP or pickle), safetensors or NumPy.
+ * safetensors: the length of a header below 4 GiB as 64 bits, then JSON. */
+static int is_checkpoint(const struct gguf_reader *r) {
+    const unsigned char *p = r->image;
+    return memcmp(p, "PK\3\4", 4) == 0 || memcmp(p, "\x93NUM", 4) == 0 ||
+           (p[0] == 0x80 && p[1] >= 2 && p[1] <= 5) ||
+           (r->available > 8 && memcmp(p + 4, "\0\0\0\0{", 5) == 0);
+}
+
 static enum status read_header(struct gguf_reader *r, uint64_t *n_tensors, uint64_t *n_entries) {
     uint32_t version = 0;
     if (r->available < 4 && r->available < r->size)
         return fault_set(r->fault, STATUS_INCOMPLETE, "header_incomplete", "n:u", r->available);
+    if (r->available >= 4 && is_checkpoint(r))
+        return fault_set(r->fault, STATUS_BAD_FILE, "not_gguf_checkpoint", "");
     if (r->available < 4 || memcmp(r->image, "GGUF", 4) != 0)
         return fault_set(r->fault, STATUS_BAD_FILE, "not_gguf", "");
     r->position = 4;

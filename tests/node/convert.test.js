@@ -172,6 +172,9 @@ test('missing sizes, unknown tensors and foreign values are refused by name', as
   await assert.rejects(layoutOf(nanogpt(), heads, { assume: { activation: 'silu' } }), {
     key: 'must_be_one_of',
   });
+  for (const name of ['token_embedding_table.weight', 'arr_0', 'bigram'])
+    await assert.rejects(layoutOf({ [name]: tensorOf(27, 27) }), { key: 'layout_bigram' });
+  await assert.rejects(layoutOf({ a: tensorOf(27, 28) }), { key: 'layout_unknown' });
   await assert.rejects(layoutOf({ a: tensorOf(1), b: tensorOf(1) }), {
     key: 'layout_unknown',
     code: 'unsupported',
@@ -237,6 +240,8 @@ test('convert on the command line writes a file that info reads, and names what 
   for (const [wrong, sentence] of [
     [[join(nano, 'ckpt.pt'), '--type', 'q3'], 'type must be one of f32, f16, q8_0, q4_0, got "q3"'],
     [[out], 'is a GGUF file already'],
+    [[join(nano, 'meta.pkl')], 'meta.pkl is a vocabulary: choose the checkpoint too'],
+    [[join(courses, 'scratch', 'vocab.json')], 'vocab.json is a vocabulary'],
     [[join(folder, 'readme.md')], 'there is no checkpoint among'],
     [[join(folder, 'missing.pt')], 'missing.pt'],
     [[], 'CHECKPOINT is missing'],
@@ -244,6 +249,11 @@ test('convert on the command line writes a file that info reads, and names what 
     const { status, stderr } = await cli(['convert', ...wrong]);
     assert.equal(status, 2);
     assert.ok(stderr.includes(String(sentence)), stderr);
+  }
+  for (const checkpoint of [join(nano, 'ckpt.pt'), join(courses, 'gpt2', 'model.safetensors')]) {
+    const { status, stderr } = await cli(['generate', '--model', checkpoint, '--prompt', 'a']);
+    assert.equal(status, 2);
+    assert.match(stderr, /by its first bytes, a checkpoint: logitscope convert makes/);
   }
 });
 

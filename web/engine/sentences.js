@@ -231,6 +231,8 @@ export const sentences = {
 
   // Model files
   not_gguf: 'not a GGUF file: it does not begin with GGUF',
+  not_gguf_checkpoint:
+    'not a GGUF file but, by its first bytes, a checkpoint: logitscope convert makes a GGUF file of it',
   gguf_version: 'GGUF header: version {version} is not supported (2 and 3, little endian, are)',
   table_incomplete: '{n} bytes end before the tensor table does',
   header_incomplete: '{n} bytes do not show a GGUF file',
@@ -346,8 +348,9 @@ export const sentences = {
   layout_config: 'config.json is missing: choose that too',
   layout_no_checkpoint: 'there is no checkpoint among {names}',
   layout_gguf: '{file} is a GGUF file already',
+  layout_vocabulary: '{file} is a vocabulary: choose the checkpoint too',
   layout_bigram:
-    'this is a table of bigram logits without a model: paste a row of it into the view Own numbers',
+    "this is a table of bigram logits without a model: in the page, the model's button opens A bigram table of your text, and the view Own numbers takes a row of logits",
   layout_note_gelu:
     'GELU is taken as exact, as in nanoGPT since June 2023: for older code choose a config.json with {"activation": "gelu_pytorch_tanh"} too',
   layout_note_scale:

@@ -9,7 +9,7 @@ import { writeGguf } from './gguf-writer.js';
 import { recogniseLayout } from './layouts.js';
 import { FORMATS } from './quantise.js';
 import { parseJson, readBytes } from './read-text.js';
-import { readVocabulary } from './vocabulary.js';
+import { isVocabulary, readVocabulary } from './vocabulary.js';
 
 /**
  * @typedef {import('./byte-file.js').ByteFile} ByteFile
@@ -105,6 +105,18 @@ export async function hasWeights(files) {
   return checkpoint.some((file) => !pickle.includes(file));
 }
 
+/**
+ * Refuses files without a checkpoint if one of them is a vocabulary.
+ * @param {ByteFile[]} files
+ */
+export async function checkNotVocabulary(files) {
+  const { checkpoint, pickle, vocabulary } = await sortFiles(files);
+  if (checkpoint.some((file) => !pickle.includes(file))) return;
+  for (const file of [...pickle, ...vocabulary])
+    if (await isVocabulary(file))
+      throw new LogitscopeError('incomplete', 'layout_vocabulary', { file: baseOf(file.name) });
+}
+
 /** @param {string} type @returns {Type} */
 function typeOf(type) {
   const name = /** @type {Type} */ (type.toUpperCase());
@@ -127,10 +139,14 @@ export async function convert(files, { type = 'F32', assume = {}, vocabulary = [
   const format = typeOf(type);
   const sorted = await sortFiles(files);
   if (sorted.checkpoint.length === 0) {
+    await checkNotVocabulary(files);
     const names = files.map(({ name }) => name).join(', ');
     throw new LogitscopeError('incomplete', 'layout_no_checkpoint', { names });
   }
-  const checkpoint = await readCheckpoint(sorted.checkpoint);
+  const checkpoint = await readCheckpoint(sorted.checkpoint).catch(async (error) => {
+    await checkNotVocabulary(files);
+    throw error;
+  });
   const model = await recogniseLayout(checkpoint, {
     json: sorted.config,
     assume,

@@ -249,7 +249,12 @@ export const COURSES = [
   {
     name: 'bigram table',
     vocabulary: 'input.txt',
-    is: (source) => source.names.join() === 'token_embedding_table.weight',
+    is: (source) => {
+      const [name, ...others] = source.names;
+      if (name === undefined || others.length > 0) return false;
+      const [rows, columns, ...more] = source.shape(name);
+      return rows === columns && more.length === 0;
+    },
     plan() {
       throw new LogitscopeError('unsupported', 'layout_bigram');
     },

@@ -112,6 +112,15 @@ async function recognise(file) {
 }
 
 /**
+ * True for a file with tokens, also if it needs another file; any text may be a training text, so that is none.
+ * @param {ByteFile} file
+ */
+export async function isVocabulary(file) {
+  const [kind] = await recognise(file).catch(() => ['other']);
+  return kind !== 'text' && (kind === 'merges' || kind in READERS);
+}
+
+/**
  * Reads the files and chooses the one with the tokens. Two of the best kind are refused, because only one can be right.
  * @param {ByteFile[]} files
  */

@@ -52,9 +52,12 @@ export async function joinCheckpoint(model) {
 export async function readable(model) {
   const files = /** @type {File[]} */ ([model].flat());
   if (await isGguf(files[0])) return model;
-  const { convert, hasWeights } = await import('../import/convert.js');
+  const { checkNotVocabulary, convert, hasWeights } = await import('../import/convert.js');
   const parts = await bytesOf(files);
-  if (!(await hasWeights(parts))) return model;
+  if (!(await hasWeights(parts))) {
+    await checkNotVocabulary(parts);
+    return model;
+  }
   const { name, notes, chunks } = await convert(parts);
   const pieces = [];
   // A Blob of each chunk, so that the browser may keep them outside of the page's memory.
