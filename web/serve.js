@@ -109,7 +109,20 @@ async function findInside(folder, path) {
   return inside !== null && file?.startsWith(inside + sep) ? file : null;
 }
 
+const USAGE = `usage: node web/serve.js
+Serves dist/, which \`make serve\` builds, until Ctrl+C.
+  PORT  the port (8080)
+  HOST  the address to listen on (127.0.0.1: this machine only; 0.0.0.0: all addresses)
+`;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined) {
+    const known = argument === '--help' || argument === '-h';
+    if (!known) process.stderr.write(`unexpected argument ${JSON.stringify(argument)}\n`);
+    (known ? process.stdout : process.stderr).write(USAGE);
+    process.exit(known ? 0 : 1);
+  }
   const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist');
   const { PORT = '8080' } = process.env;
   const port = /^\d+$/.test(PORT) && Number(PORT) < 65536 ? Number(PORT) : null;

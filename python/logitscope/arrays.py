@@ -31,6 +31,8 @@ def plain(name: str, values: Any, what: str) -> Any:
             values = values.float()
         values = values.numpy() if np is not None else values.tolist()
     if np is not None and isinstance(values, np.ndarray):
+        if values.ndim > 1 and what == "a_list_of_numbers":
+            raise must_be(name, "one_row", values)
         if values.ndim != 1 or values.dtype.kind not in "fiu":
             raise must_be(name, what, values)
         return values

@@ -19,6 +19,7 @@ with open(os.path.join(os.path.dirname(__file__), "data.json"), encoding="utf-8"
 #: Sentences about features that only the JavaScript package has.
 _OWN = {
     "constraint_grammar": 'constraint must be a dict with "grammar" in Python, got {value}',
+    "one_row": "one row, a list of numbers",
     "not_here": "{name} is not in the Python package",
     "no_compiled": "{name} is missing beside the package: build it with `make python`",
 }

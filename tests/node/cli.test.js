@@ -1,7 +1,7 @@
 /** Tests the command line as a user runs it: output, JSON, the playground, and errors in one line. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
@@ -997,6 +997,17 @@ describe('texts from files and standard input', () => {
     }
   });
 
+  test('a clone without the built engine names make wasm', () => {
+    const clone = temporaryFolder();
+    const filter = (/** @type {string} */ path) => !path.endsWith('.wasm');
+    for (const name of ['web', 'package.json', 'Makefile'])
+      cpSync(join(root, name), join(clone, name), { recursive: true, filter });
+    const words = [join(clone, 'web/cli.js'), 'info', `${root}${SMALL}`];
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /logitscope\.wasm; in a fresh clone, run `make wasm` first\n$/);
+  });
+
   test('--prompt-file reads a file or standard input without its final line break', async () => {
     const flags = ['--temperature', '0'];
     const { stdout } = await cli(['generate', ...SHE, ...flags]);
@@ -1014,6 +1025,8 @@ describe('texts from files and standard input', () => {
       file('two', 'a\n\n'),
     );
     assert.equal(text, 'a\n');
+    const line = ['tokenize', '--model', SMALL, '--prompt-file', '-', '--json'];
+    assert.equal(JSON.parse((await cli(line, '\n')).stdout).text, '\n');
     for (const [words, message, input] of [
       [['--prompt-file', '-', ...SHE], '--prompt cannot stand with --prompt-file', 'Tomorrow'],
       [['--prompt-file', '-', '--chat', 'a'], '--chat cannot stand with --prompt-file', 'Tomorrow'],

@@ -1,13 +1,23 @@
 /** Tests the static server: it serves only its folder, only to this machine, and leaves no file open. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
 import { get, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { serve } from '../../web/serve.js';
 import { closed, temporaryFolder } from '../cleanup.js';
+
+test('--help prints the usage and ends', () => {
+  const path = fileURLToPath(new URL('../../web/serve.js', import.meta.url));
+  const run = (/** @type {string} */ word) =>
+    spawnSync(process.execPath, [path, word], { encoding: 'utf8', timeout: 20_000 });
+  assert.deepEqual([run('--help').status, run('--port').status], [0, 1]);
+  assert.match(run('--help').stdout, /^usage: node web\/serve\.js\n/);
+});
 
 /** @type {string} */
 let base;

@@ -97,7 +97,9 @@ class Arrays(unittest.TestCase):
 
     def test_refusals(self):
         bad = {
-            "logits must be a list of numbers, got an array of shape 1 x 2": np.zeros((1, 2)),
+            "logits must be one row, a list of numbers, got an array of shape 1 x 1 x 27": (
+                np.zeros((1, 1, 27))
+            ),
             'logits must be a list of numbers, got "12"': "12",
             'logits must be a list of numbers, got "x" at 1': [1, "x"],
             "logits must be a list of numbers, got true at 0": [True, 1],

@@ -109,7 +109,7 @@ export const PROMPT = { name: 'prompt', kind: 'text', help: 'the text to begin w
 export const PROMPT_FILE = {
   name: 'prompt_file',
   kind: 'text',
-  help: 'a file with the prompt, - for standard input; the line break at its end is left out',
+  help: 'a file with the prompt, - for standard input; the line break at its end is left out, unless it is all',
 };
 /** The flags for a prompt: as text, or in a file. */
 export const PROMPTS = [PROMPT, PROMPT_FILE];
@@ -370,7 +370,8 @@ export async function takePromptFile(values, stdin) {
     const name = path === '-' ? 'standard input' : path;
     throw new UsageError(`--prompt-file: ${name} is empty`);
   }
-  values.prompt = text.replace(/\r?\n$/, '');
+  // A file with a line break alone is that prompt: nanoGPT begins its samples so.
+  values.prompt = text.replace(/\r?\n$/, '') || '\n';
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The table of commands. Also the command line as a function, which never ends its process. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bench } from './bench.js';
 import { compare } from './compare.js';
@@ -118,6 +118,15 @@ async function run(words, streams) {
  */
 export const say = (stderr, sentence) => stderr.write(`logitscope: ${inLine(sentence)}\n`);
 
+/** The makefile of a clone; the package has none. */
+const MAKEFILE = new URL('../../Makefile', import.meta.url);
+
+/** Says how to build the engine if a clone lacks it; '' for other errors. @param {any} error */
+const remedyOf = ({ key, values }) =>
+  key === 'load_failed_from' && values.setting === 'wasm' && existsSync(MAKEFILE)
+    ? '; in a fresh clone, run `make wasm` first'
+    : '';
+
 /**
  * Runs the command that the words describe.
  * @param {string[]} words
@@ -129,7 +138,7 @@ export async function main(words, streams) {
     return await run(words, streams);
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof LogitscopeError)) throw error;
-    say(streams.stderr, error.message);
+    say(streams.stderr, error.message + remedyOf(error));
     const has = (/** @type {string} */ word) => words.includes(word);
     const isRead = has('--json') || has('--ndjson');
     if (isRead && !has('--interactive') && !has('--csv')) {
