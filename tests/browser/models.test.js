@@ -271,8 +271,10 @@ test('a checkpoint of PyTorch opens, a vocabulary completes it, and its GGUF fil
   const folder = join(root, 'tests/vectors/courses');
   const file = page.locator('logit-sheet input[type=file]');
   const notice = page.locator('logit-scope .said[role=alert] p');
-  await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
   const shown = () => notice.allInnerTexts().then((all) => all.join());
+  await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
+  await until(shown, (text) => /meta\.pkl is a vocabulary: choose the checkpoint too/.test(text));
+  await file.setInputFiles(join(folder, 'nanogpt/ckpt.pt'));
   await until(shown, (text) => /as its id.+meta\.pkl: choose that too/.test(text));
   await file.setInputFiles(join(folder, 'nanogpt/meta.pkl'));
   await until(shown, (text) => text !== '' && !text.includes('meta.pkl'));

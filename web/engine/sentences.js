@@ -340,7 +340,7 @@ export const sentences = {
   layout_left: '{layout} has no place for tensor {name}',
   layout_shape: 'tensor {name} has the shape {shape}, which does not fit its place',
   layout_unstated:
-    'the checkpoint does not state {name}: choose {where} too, or a config.json that states it',
+    'the checkpoint does not state {name}: choose {where} too, or write a config.json with it',
   layout_differs: '{name} is {value} in {file}, got {given}',
   layout_unread: '{layout} takes no {name}',
   layout_heads: 'n_embd is {n_embd}, which cannot be divided by n_head {n_head}',
