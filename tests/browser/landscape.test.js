@@ -989,6 +989,7 @@ test('the bars have type of at least 13 px, and no text is cut', async () => {
   ];
   for (const [width, height] of sample(sizes, 1)) {
     await page.setViewportSize({ width, height });
+    await settle(page); // the canvas gets its new size a frame later
     await notePaints(view);
     for (const key of ['ArrowRight', 'ArrowLeft', 'Home', 'End']) {
       await knob.press(key);

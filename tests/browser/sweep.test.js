@@ -291,7 +291,7 @@ test('the map is a grid of the engine’s numbers; keys move, Enter and a click 
 test('the nucleus over texts has Node’s mean and quartiles, and the texts are listed', async () => {
   const { page, view, close } = await openSweep();
   await choose(view, 'nucleus');
-  await view.getByText(/^Run writes 100 texts .* seconds? on this device\.$/).waitFor();
+  await view.getByText(/^Run writes 100 texts .* (second|minute)s? on this device\.$/).waitFor();
   await fill(view, 'first-from', '0.5');
   await fill(view, 'first-step', '0.25');
   await fill(view, 'samples', '3');
