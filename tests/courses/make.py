@@ -49,15 +49,19 @@ def train(model, context, steps=60):
     return loss.item()
 
 
-def golden(model, count, context, generator):
-    """Prompts of 1 to `context` characters with log-probabilities by PyTorch."""
+def golden(model, count, context, generator, text=None):
+    """Prompts of 1 to `context` tokens, random ones or parts of a text, with log-probabilities by
+    PyTorch."""
     prompts = []
     for i in range(count):
         n = 1 + (5 * i + 3) % context
         ids = torch.randint(len(CHARACTERS), (n,), generator=generator)
+        if text is not None:
+            at = 11 * i % (len(text) - n)
+            ids = text[at:at + n]
         with torch.no_grad():
             logprobs = model(ids)[-1].log_softmax(-1)
-        prompts.append(dict(ids=ids.tolist(), logprobs=[float(f'{x:.7g}') for x in logprobs]))
+        prompts.append(dict(ids=ids.tolist(), logprobs=[float(f'{x:.9g}') for x in logprobs]))
     return prompts
 
 
@@ -76,7 +80,9 @@ def make(folder, trained):
         path = os.path.join(folder, name)
         os.makedirs(path, exist_ok=True)
         model.eval().export(path)
-        prompts = golden(model.double(), 200 if trained else 3, sizes['context'], generator)
+        text = torch.tensor([CHARACTERS.index(c) for c in TEXT]) if trained else None
+        count = 200 if trained else 3
+        prompts = golden(model.double(), count, sizes['context'], generator, text)
         with open(f'{path}.json', 'w', encoding='utf-8') as file:
             json.dump(prompts, file, separators=(',', ':'))
             file.write('\n')

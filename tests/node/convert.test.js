@@ -46,21 +46,25 @@ function distance(scope, prompts) {
   return worst;
 }
 
-/** Converts each model of a folder and compares it with its log-probabilities. @param {string} folder */
-async function compareAll(folder) {
+/**
+ * Converts each model of a folder and compares it with its log-probabilities.
+ * @param {string} folder
+ * @param {number} bound
+ */
+async function compareAll(folder, bound) {
   const names = readdirSync(folder).filter((name) => !name.endsWith('.json'));
   for (const name of names) {
     const model = await convert(await filesIn(join(folder, name)), { assume: ASSUMED[name] });
     const scope = await Logitscope.load({ model: await bytesOf(model) });
     const prompts = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
     const far = distance(scope, prompts);
-    assert.ok(far < 1e-5, `${name}: ${far}`);
+    assert.ok(far < bound, `${name}: ${far}`);
   }
   return names;
 }
 
 test('each layout gives the log-probabilities of PyTorch', async () => {
-  assert.ok((await compareAll(courses)).length >= 7);
+  assert.ok((await compareAll(courses, 1e-5)).length >= 7);
 });
 
 long('every course and architecture, trained for some seconds, on 200 prompts', async (t) => {
@@ -68,7 +72,8 @@ long('every course and architecture, trained for some seconds, on 200 prompts', 
   t.after(() => rmSync(folder, { recursive: true }));
   const script = fileURLToPath(new URL('../courses/make.py', import.meta.url));
   execFileSync('/usr/bin/python3', [script, '--train', folder], { stdio: 'ignore' });
-  assert.ok((await compareAll(folder)).length >= 23);
+  // PyTorch's own float32 is up to 1.16e-5 from its float64 on these prompts.
+  assert.ok((await compareAll(folder, 1.5e-5)).length >= 23);
 });
 
 test('vector and plain loops give the same bits for the activation and the head of a course', async () => {
