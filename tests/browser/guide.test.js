@@ -355,6 +355,19 @@ test('a link opens a beat at a good temperature; skipping undoes it, and the tou
   await guide.getByText(said['guide.4.deed']).waitFor();
   await guide.locator('[data-guide=back]').click();
   await guide.getByText(said['guide.3.deed']).waitFor();
+  // A reload within a beat keeps the settings that the user has turned.
+  const scope = page.locator('logit-scope');
+  const settings = () => scope.evaluate(({ state }) => state.settings);
+  await scope.evaluate((it) => it.set({ temperature: 0.9, min_p: 0.02, top_k: 12 }));
+  await until(
+    async () => page.url(),
+    (url) => /min_p=0\.02.*beat=3/.test(url),
+  );
+  const left = await settings();
+  await page.reload();
+  await guide.getByText(said['guide.3.deed']).waitFor();
+  await settle(page);
+  assert.deepEqual(await settings(), left);
   assert.deepEqual(complaints, []);
   await close();
 });

@@ -34,9 +34,9 @@ export class FirstScreen {
     if (this.#scope.guide && recall('guide') === null) await (await this.#fetchTour()).offer();
   }
 
-  /** @param {number} beat */
-  async showBeat(beat) {
-    await (await this.#fetchTour()).show(beat);
+  /** @param {number} beat @param {boolean} fresh true if the beat sets its own start */
+  async showBeat(beat, fresh) {
+    await (await this.#fetchTour()).show(beat, fresh);
   }
 
   /** Shows the beat `step` beats further on. @param {number} step */

@@ -184,11 +184,12 @@ export class LogitScope extends InstrumentElement {
   /**
    * Shows the beat of a state, if it has one, and returns the other parts; null if it has no other parts.
    * @param {PageState | null} state
+   * @param {boolean} fresh true if the beat sets its own start
    * @returns {PageState | null}
    */
-  #takeBeat(state) {
+  #takeBeat(state, fresh) {
     const { beat, ...others } = /** @type {PageState} */ (state ?? { settings: {} });
-    if (beat) this.#first.showBeat(beat);
+    if (beat) this.#first.showBeat(beat, fresh);
     const { settings, view = this.view, ...parts } = others;
     const only = beat && Object.keys({ ...settings, ...parts }).length === 0;
     if (only) this.view = view;
@@ -237,9 +238,12 @@ export class LogitScope extends InstrumentElement {
     return offer && this.ready ? { name: offer.name, typed } : null;
   }
 
-  /** @param {PageState} asked checked against the table */
-  async restore(asked) {
-    const state = this.#takeBeat(asked);
+  /**
+   * @param {PageState} asked checked against the table
+   * @param {boolean} [fresh] true if the state's beat sets its own start
+   */
+  async restore(asked, fresh = true) {
+    const state = this.#takeBeat(asked, fresh);
     if (!state) return;
     this.#takeChoices(state, state.prompt ?? this.instrument.prompt.text);
     return this.instrument.restore(state);
@@ -322,7 +326,7 @@ export class LogitScope extends InstrumentElement {
   async #frameOf(built) {
     const { state: asked } = this.#parseAddress(built.table, built.vocab_size);
     const { beat, ...state } = /** @type {Partial<PageState>} */ (asked ?? {});
-    if (beat) await this.#first.showBeat(beat);
+    if (beat) await this.#first.showBeat(beat, !this.address.coming);
     const { prompt, seed } = { ...this.unnamed, ...state };
     const usual =
       this.#opener.offer.name === MODELS[0].name &&
@@ -343,7 +347,7 @@ export class LogitScope extends InstrumentElement {
     const parsed = this.#parseAddress(table, info?.vocab_size);
     const dropped = [...address.dropped, ...parsed.dropped];
     const asked = address.complete(this.acceptParsed({ ...parsed, dropped }));
-    const state = this.#takeBeat(asked);
+    const state = this.#takeBeat(asked, !address.coming);
     if (state) this.#takeChoices(state, state.prompt ?? prompt);
     // If a link names another view, there is no tour.
     if (!asked && this.view === 'landscape') this.#first.offerTour();

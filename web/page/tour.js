@@ -62,15 +62,20 @@ export class Tour {
     await this.show(1);
   }
 
-  /** @param {number} beat */
-  async show(beat) {
+  /**
+   * @param {number} beat
+   * @param {boolean} [fresh] true if the beat sets its own start; false for a state that the user left and
+   *   comes back to
+   */
+  async show(beat, fresh = true) {
     const scope = this.#scope;
     const begin = async () => {
       this.#takeChanges();
       const { beat: _, ...state } = scope.state;
-      const start = scope.readonly || beat > BEATS ? null : startOf(beat, state, scope.table);
+      const sets = fresh && !scope.readonly && beat <= BEATS;
+      const start = sets ? startOf(beat, state, scope.table) : null;
       // From the third beat on, buttons change settings too.
-      if (start || (beat > 2 && beat <= BEATS)) this.#own ??= partsOf(state);
+      if (start || (fresh && beat > 2 && beat <= BEATS)) this.#own ??= partsOf(state);
       if (start) await scope.restore({ ...state, ...start });
       this.#began = partsOf(scope.state);
     };
