@@ -1006,6 +1006,19 @@ test('the bars have type of at least 13 px, and no text is cut', async () => {
   await opened.close();
 });
 
+test('after two prompts at once the bars have the numbers of the one prompt again', async () => {
+  const hash = '#temperature=2.14&top_k=10&top_p=0.6&landscape_knob=top_p';
+  const { page, view, close } = await openLandscape({ hash });
+  await notePaints(view);
+  for (let i = 0; i < 2; i++) {
+    await view.locator('.pair').click();
+    await settle(page);
+  }
+  const painted = await page.evaluate(() => window.painted.map(({ text }) => text));
+  assert.equal(painted[painted.lastIndexOf('all others') + 1], '0%', painted.slice(-26).join());
+  await close();
+});
+
 /** Clicks the bar of the token with rank `at`. */
 async function pressBar({ view }, at) {
   const bars = view.locator('.bars canvas');

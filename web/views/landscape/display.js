@@ -86,7 +86,10 @@ export class Display {
       },
       { nameOf: names.of, others: t('landscape.rest'), size: trace.vocab_size },
     );
-    if (this.#turns.bars !== turn) this.#paintBars(content, reading, rain);
+    if (this.#turns.bars !== turn) {
+      if (rests) this.#numbers.clear();
+      this.#paintBars(content, reading, rain);
+    }
     const { look } = this.picture;
     if (this.rows) this.#flights.paint(now, rain.drops, lines.knob.share, this.rows.endOf, look);
     if (!this.isSentenceStale(content)) return false;
