@@ -104,7 +104,7 @@ export function expandFrame(built) {
       steps: stepsOf(steps),
       past: [],
     }),
-    rungs: rungs.map(([value, each]) => ({ value, steps: stepsOf(each) })),
+    rungs: rungs.map(([value, each]) => ({ knob: 'temperature', value, steps: stepsOf(each) })),
     pieces: names.map(([id, each]) => ({
       id,
       text: each,

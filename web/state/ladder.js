@@ -11,8 +11,8 @@ import { Newest } from './newest.js';
  * @typedef {import('../engine/types.js').Generated & { steps: import('../engine/types.js').Step[] }} Text
  * @typedef {{ write: (options: any) => Promise<Text> }} Writer a timeline that writes texts
  *
- * A text of the ladder; `steps` is null until it is written.
- * @typedef {{ value: number, steps: { id: number, text: string }[] | null }} Rung
+ * A text of the ladder at a value of a knob; `steps` is null until it is written.
+ * @typedef {{ knob: string, value: number, steps: { id: number, text: string }[] | null }} Rung
  */
 
 /** The number of texts. */
@@ -99,13 +99,14 @@ export class Ladder {
     const { signal } = this.#stop;
     const row = this.#table.find(({ name }) => name === knob);
     const values = row ? marksOf(row) : [];
-    const same = values.every((value, i) => value === this.rungs[i]?.value);
-    if (!same) this.rungs = values.map((value) => ({ value, steps: null }));
+    const isShown = (/** @type {number} */ value, /** @type {number} */ i) =>
+      value === this.rungs[i]?.value && knob === this.rungs[i]?.knob;
+    if (!values.every(isShown)) this.rungs = values.map((value) => ({ knob, value, steps: null }));
     for (const [i, value] of values.entries()) {
       const options = textOptions({ ...asked, settings: { ...settings, [knob]: value } });
       const { steps } = await this.#writer.write({ ...options, signal });
       if (signal.aborted) return;
-      this.rungs = this.rungs.map((rung, k) => (k === i ? { value, steps } : rung));
+      this.rungs = this.rungs.map((rung, k) => (k === i ? { ...rung, steps } : rung));
       this.#changed();
     }
   }

@@ -23,13 +23,15 @@ const HEATS = ['cold', 'neutral', 'hot'];
 export function effectWords({ name, neutral }, value, trace) {
   const key = `landscape.does.${name}`;
   if (!trace || !hasMessage(`${key}.neutral`)) return '';
-  const [{ p, p_raw }] = trace.tokens;
-  const kept = trace.stages.find((stage) => stage.name === name)?.kept ?? trace.vocab_size;
+  const at = trace.stages.findIndex((stage) => stage.name === name);
+  // Other stages change the favourite too, so the numbers are those around the knob's own stage.
+  const [{ p, p_raw, stage_p }] = trace.tokens;
   const about = {
     value: plain(round(value)),
-    p: percent(p),
-    raw: percent(p_raw),
-    n: kept,
+    p: percent(stage_p?.[at] ?? p),
+    raw: percent(stage_p?.[at - 1] ?? p_raw),
+    n: trace.stages[at]?.kept ?? trace.vocab_size,
+    left: number(trace.kept),
     of: number(trace.vocab_size),
   };
   const heat = HEATS[Math.sign(value - neutral) + 1];

@@ -83,8 +83,10 @@ export function linesOf(row, value, rungs, live) {
   const marks = marksOf(row);
   const near = nearestOf(marks, value);
   const values = marks.map((each, i) => (i === near ? value : each));
+  // After a change of the knob, the texts of the other knob stay in `rungs` until the first is written.
+  const written = rungs.filter(({ knob }) => knob === row.name);
   const texts = marks.map((each, i) =>
-    i === near ? live : (rungs.find((rung) => rung.value === each)?.steps ?? null),
+    i === near ? live : (written.find((rung) => rung.value === each)?.steps ?? null),
   );
   return values.map((each, i) => ({
     value: each,
