@@ -294,6 +294,11 @@ test('a checkpoint of PyTorch opens, a vocabulary completes it, and its GGUF fil
   assert.ok(found.filter(Boolean).length >= 12);
   for (const [id, p] of found.entries())
     if (p !== undefined) assert.ok(Math.abs(p - Math.exp(logprobs[id])) < 1e-5, `p of ${id}`);
+  await file.setInputFiles(
+    ['nanogpt/meta.pkl', 'nanogpt/ckpt.pt'].map((name) => join(folder, name)),
+  );
+  await settle(page);
+  assert.match(await chosen(page), /^ckpt\.pt/, 'the file with the weights gives the name');
   await page.locator('#model').click();
   const saving = page.waitForEvent('download');
   await page.locator('logit-sheet [data-command=save-model]').click();

@@ -42,6 +42,10 @@ export async function joinCheckpoint(model) {
   const names = files.map(({ name }) => name);
   const others = whole ? [] : last.filter(({ name }) => !names.includes(name));
   last = [...others, ...files];
+  // The first file gives the model its name, so the files with weights come first.
+  const heavy = new Set();
+  for (const file of last) if (await hasWeights(await bytesOf([file]))) heavy.add(file);
+  last.sort((one, other) => Number(heavy.has(other)) - Number(heavy.has(one)));
   return modelOf(last);
 }
 
