@@ -20,7 +20,7 @@ static const struct architecture architectures[] = {
      .learned_positions = true,
      .joined_qkv = true,
      .variants = true},
-    /* Karpathy 2025, nanochat: RoPE, norms whose weights are 1, a soft cap on the logits */
+    /* Karpathy 2025, nanochat: RoPE, norms without weights, a soft cap on the logits */
     {.name = "logitscope-nanochat",
      .activation = ACTIVATION_GELU,
      .qk_norm = QK_NORM_HEADS,

@@ -6,7 +6,7 @@ import { filled, stacked } from './weights.js';
  * @typedef {import('./source.js').Source} Source
  * @typedef {import('./weights.js').Values} Values
  * @typedef {import('./gguf-writer.js').Weights} Weights
- * @typedef {string | string[]} Modules  the module with a tensor, or several whose rows are put below each other; # is
+ * @typedef {string | string[]} Modules  the module with a tensor, or several: their rows then follow each other; # is
  *   the number of a layer, @ that of a head
  * @typedef {Record<string, Modules>} Parts  by the name in GGUF, such as attn_qkv; a source with # is in each layer
  * @typedef {object} Recipe

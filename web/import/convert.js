@@ -18,7 +18,7 @@ import { isVocabulary, readVocabulary } from './vocabulary.js';
  * @typedef {object} Options
  * @property {string} [type] the format of the matrices, in any case; F32 if left out
  * @property {Record<string, unknown>} [assume] values that no file states otherwise: n_head, activation, attention_scale
- * @property {ByteFile[]} [vocabulary] files that are the vocabulary, whatever their names
+ * @property {ByteFile[]} [vocabulary] the files of the vocabulary; their names do not matter
  *
  * @typedef {object} Converted
  * @property {string} name of the checkpoint, without its ending

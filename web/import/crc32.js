@@ -1,4 +1,4 @@
-/** The CRC-32 sum of ZIP archives and PNG pictures. It looks up eight bytes at once, because checkpoints are large. */
+/** The CRC-32 sum of archives, pictures and texts, as in zlib. It looks up eight bytes at once, because checkpoints are large. */
 
 const TABLES = tables();
 

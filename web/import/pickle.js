@@ -164,7 +164,7 @@ class Machine {
     this.stack.push(value);
   }
 
-  /** Pushes a new object, whose memory is not bounded by the bytes that make it. @param {any} value */
+  /** Pushes a new object. Few bytes of a pickle may make a large object. @param {any} value */
   pushObject(value) {
     if (++this.objects > MOST_OBJECTS) throw this.fault('pickle_objects', { limit: MOST_OBJECTS });
     this.stack.push(value);

@@ -33,7 +33,7 @@ async function findFiles(file) {
 
 /**
  * Accepts typed text that still waits for its debounce or for loss of focus.
- * @param {Debounce} kept the debounce whose action must not run
+ * @param {Debounce} kept its action does not run
  */
 function takeTyped(kept) {
   let box = /** @type {any} */ (document.activeElement);

@@ -1,5 +1,5 @@
 /**
- * The views of the instrument: elements whose code is fetched when they are first shown. A view gets model,
+ * The views of the instrument. The first display of a view fetches its code. A view gets model,
  * prompt, settings and its choices. It emits logit-choose for a new choice, and logit-adopt to show its
  * settings on the bench. The bench has no `render`, because <logit-scope> keeps it under the other views.
  */

@@ -10,7 +10,7 @@ import { commonU, namedToken } from './strips.js';
 
 /**
  * @typedef {object} Scene
- * @property {HTMLElement | DocumentFragment} root of the element whose colours and fonts the picture has
+ * @property {HTMLElement | DocumentFragment} root gives the picture its colours and fonts
  * @property {string} prompt
  * @property {{ name: string, steps: { id: number, text: string }[] }[]} texts
  * @property {import('./strips.js').Slice[]} slices one for each text, or none
