@@ -9,10 +9,12 @@ converts them, in base64.
 """
 import argparse
 import base64
+import dataclasses
 import json
 import pickle
 import struct
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -154,6 +156,48 @@ def save_llama2c(folder, tied):
     return {name: [of_numpy(parts), {**config, "vocab_size": vocab, "max_seq_len": context, "tied": tied}]}
 
 
+@dataclasses.dataclass
+class GPTConfig:
+    block_size: int = 8
+    n_head: int = 2
+    bias: bool = False
+    extra: object = None
+
+
+class Slots:
+    __slots__ = ("n_layer", "__dict__")
+
+
+def records():
+    """Sizes in objects of the script's own classes, as scripts save them, in each module that is read."""
+    slots = Slots()
+    slots.n_layer, slots.n_embd = 3, 4
+    found = {"state_dict": {"w": torch.arange(3.0)}, "config": GPTConfig(extra=GPTConfig(n_head=4)), "slots": slots}
+    found["simple"] = types.SimpleNamespace(lr=0.5)
+    for module in ("model", "config"):
+        made = dataclasses.make_dataclass("ModelArgs", [("dim", int, 16)])
+        made.__module__ = module
+        sys.modules[module] = types.SimpleNamespace(ModelArgs=made)
+        found[f"{module}_args"] = made()
+    return found
+
+
+RECORDS = {
+    "config": {"block_size": 8, "n_head": 2, "bias": False, "extra": {"block_size": 8, "n_head": 4, "bias": False, "extra": None}},
+    "slots": {"n_layer": 3, "n_embd": 4},
+    "simple": {"lr": 0.5},
+    "model_args": {"dim": 16},
+    "config_args": {"dim": 16},
+}
+
+
+def save_records(folder):
+    saved = records()
+    torch.save(saved, folder / "records.pt")
+    torch.save(saved, folder / "records5.pt", pickle_protocol=5)
+    return {name: [of_torch(saved["state_dict"]), RECORDS] for name in ("records.pt", "records5.pt")}
+
+
 def write_vectors(folder):
     saved = training()
     torch.save(saved, folder / "new.pt")
@@ -168,6 +212,7 @@ def write_vectors(folder):
     expected.update(save_arrays(folder))
     expected.update(save_llama2c(folder, True))
     expected.update(save_llama2c(folder, False))
+    expected.update(save_records(folder))
     (folder / "expected.json").write_text(json.dumps(expected, indent=0, ensure_ascii=False) + "\n")
 
 

@@ -5,7 +5,7 @@
 import { bad, named, unsupported } from './faults.js';
 import { HEADER_BYTES, isLlama2c, readLlama2c } from './llama2c.js';
 import { isNpy, isNpz, readNpy, readNpz, tensorOfNumpy } from './npy.js';
-import { NumpyArray, TorchTensor } from './pickle-globals.js';
+import { NumpyArray, OwnRecord, TorchTensor } from './pickle-globals.js';
 import { isSafetensors, readIndex, readSafetensors } from './safetensors.js';
 import { readTorchPickles, readTorchZip, tensorOfTorch } from './torch.js';
 import { isZip, readZip } from './zip.js';
@@ -127,6 +127,7 @@ function stateFinder() {
  * @returns {Checkpoint}
  */
 function collect(file, value) {
+  if (value instanceof OwnRecord) throw unsupported(file, 'pickle_global', { name: value.name });
   if (!(value instanceof Map)) throw unsupported(file, 'import_no_dict');
   const state = findState(file, value);
   if (state.size > MOST_TENSORS)

@@ -24,10 +24,12 @@ export class Global {
 
 /** An object with attributes of plain values, such as argparse.Namespace. @extends {Map<any, any>} */
 export class Namespace extends Map {
-  /** @param {any} state */
+  /** @param {any} state a dict, or a pair of dicts: the second has the values of __slots__ */
   build(state) {
-    if (!(state instanceof Map)) return false;
-    for (const [key, value] of state) this.set(key, value);
+    const parts = Array.isArray(state) && state.length === 2 ? state : [state];
+    if (!parts.every((part) => part instanceof Map || (part === null && parts.length === 2)))
+      return false;
+    for (const part of parts) for (const [key, value] of part ?? []) this.set(key, value);
     return true;
   }
 }
@@ -47,6 +49,40 @@ export class TorchTensor {
     this.strides = strides;
   }
 }
+
+/** An object of the user's own class, such as GPTConfig: its name and its fields, without tensors. */
+export class OwnRecord extends Namespace {
+  /** @param {string} name of the class, with its module */
+  constructor(name) {
+    super();
+    this.name = name;
+  }
+
+  /** @param {any} key @param {any} value */
+  set(key, value) {
+    this.hasTensors ||= value instanceof TorchTensor || value instanceof NumpyArray;
+    return super.set(key, value);
+  }
+
+  hasTensors = false;
+}
+
+/** Modules in which learners define the class of their sizes. */
+const OWN_MODULES = ['__main__', 'model', 'config'];
+
+/** A class of the user's own. Only an object with fields can be made of it. */
+export class OwnClass extends Global {
+  /** @param {string} name with its module */
+  constructor(name) {
+    super(name, { make: (...given) => (given.length ? undefined : new OwnRecord(name)) });
+  }
+}
+
+/** Returns the user's own class, or null for any other name. @param {string} module @param {string} name */
+export const ownClass = (module, name) =>
+  OWN_MODULES.includes(module) && /^[A-Za-z]\w{0,79}$/.test(name)
+    ? new OwnClass(`${module}.${name}`)
+    : null;
 
 /** Element types of NumPy by the code of a dtype without its byte order. @type {Record<string, string>} */
 export const NUMPY_TYPES = {
@@ -228,6 +264,8 @@ const FUNCTIONS = [
     },
   ],
   ['argparse.Namespace', { make: () => new Namespace() }],
+  ['mingpt.utils.CfgNode', { make: () => new Namespace() }],
+  ['types.SimpleNamespace', { call: (...given) => (given.length ? undefined : new Namespace()) }],
   ['_codecs.encode', { call: latin1 }],
   ['numpy.ndarray', {}],
   ['numpy.dtype', { call: dtypeOf }],

@@ -1,6 +1,7 @@
 /**
  * Reads a Python pickle of protocol 2 to 5 as data. A pickle is a program for a stack machine; this
- * machine has the instructions of plain data only, and calls only the functions of pickle-globals.js.
+ * machine has the instructions of plain data only, and calls only the functions of pickle-globals.js. An
+ * object of the user's own class becomes the Map of its fields.
  *
  * None is null, a dict a Map, a list or tuple an Array, a set a Set, bytes a Uint8Array, and an integer
  * beyond 2^53 a BigInt. Lists and tuples may be shared or contain themselves, as in Python.
@@ -8,7 +9,7 @@
 import { LogitscopeError, phrase } from '../engine/errors.js';
 import { textOf, u64, viewOf } from './byte-file.js';
 import { bad, named, unsupported } from './faults.js';
-import { GLOBALS, Global, Namespace } from './pickle-globals.js';
+import { GLOBALS, Global, Namespace, OwnClass, OwnRecord, ownClass } from './pickle-globals.js';
 
 /**
  * @typedef {object} PickleOptions
@@ -226,6 +227,7 @@ class Machine {
     if (!(map instanceof Map) || values.length % 2 !== 0)
       throw this.fault('pickle_wrong', { name: 'SETITEMS' });
     for (let i = 0; i < values.length; i += 2) map.set(this.key(values[i]), values[i + 1]);
+    if (map instanceof OwnRecord) this.checkRecord(map);
   }
 
   /**
@@ -253,8 +255,15 @@ class Machine {
     if (typeof module !== 'string' || typeof name !== 'string')
       throw this.fault('pickle_wrong', { name: 'STACK_GLOBAL' });
     const found = GLOBALS.get(`${module}.${name}`);
-    if (!found) throw unsupported(this.name, 'pickle_global', { name: named(`${module}.${name}`) });
-    this.push(found);
+    if (found) return this.push(found);
+    const own = ownClass(module, name);
+    if (!own) throw this.code(`${module}.${name}`);
+    this.pushObject(own);
+  }
+
+  /** The error for a name that leads to code. @param {string} name */
+  code(name) {
+    return unsupported(this.name, 'pickle_global', { name: named(name) });
   }
 
   /** @param {'call' | 'make'} kind */
@@ -264,6 +273,7 @@ class Machine {
     const given = Array.isArray(tuple) ? tuple.slice(0, MOST_ARGUMENTS) : null;
     if (given) this.count(given);
     const made = given && callee instanceof Global ? callee[kind]?.(...given) : undefined;
+    if (made === undefined && callee instanceof OwnClass) throw this.code(callee.name);
     if (made === undefined)
       throw this.fault('pickle_arguments', {
         name: callee instanceof Global ? callee.name : typeof callee,
@@ -277,7 +287,18 @@ class Machine {
     this.count([state]);
     // The attributes of a dict, such as _metadata of a state dict, are not part of its content.
     if (target instanceof Map && !(target instanceof Namespace) && state instanceof Map) return;
-    if (!target?.build?.(state)) throw this.fault('pickle_wrong', { name: 'BUILD' });
+    const built = target?.build?.(state);
+    if (target instanceof OwnRecord) this.checkRecord(target, built);
+    else if (!built) throw this.fault('pickle_wrong', { name: 'BUILD' });
+  }
+
+  /**
+   * Refuses an object of the user's own class that is more than plain fields: only its code knows the meaning.
+   * @param {OwnRecord} record
+   * @param {boolean} [built] false if its state has no names
+   */
+  checkRecord(record, built = true) {
+    if (!built || record.hasTensors) throw this.code(record.name);
   }
 
   load() {
