@@ -29,7 +29,7 @@ const PYTHON = process.env.PYTHON ?? '/usr/bin/python3';
 const ENV = ['-u', 'NODE_CHANNEL_FD', `PYTHONPATH=${join(root, 'build/python')}`];
 /** Slow test files that `make test-quick` omits. */
 const LEFT_OUT = process.env.QUICK
-  ? ['submission', 'pack', 'grade', 'cli', 'faults'].map((name) => `${name}.test.js`)
+  ? ['submission', 'pack', 'grade', 'cli', 'planted-faults'].map((name) => `${name}.test.js`)
   : [];
 
 /** Number of programs at once on two cores: while one waits, another computes. */
@@ -38,26 +38,26 @@ const AT_ONCE = 3;
 const PROCESSES = { browser: 6, node: 12 };
 /** Node test files that replace timers and globals, or measure their process. Each has a process of its own. */
 const ALONE = [
-  'bench',
+  'benchmarks',
+  'browser-storage',
   'bundlers',
   'cheats',
   'debounce',
-  'growth',
+  'hosted-models',
   'landscape',
   'landscape-parts',
   'memory',
-  'open',
-  'remember',
+  'memory-limits',
   'visit',
 ];
 /** The slowest files, slowest first. They start first, so the run does not wait for one of them at its end. */
 const SLOW = {
   browser: [
-    'visit',
+    'reload',
     'offline',
     'landscape',
     'reflow',
-    'own-chain',
+    'own-sampler-in-chain',
     'axe',
     'keyboard',
     'warpers',
@@ -65,12 +65,12 @@ const SLOW = {
     'compare',
     'search',
     'page',
-    'access',
+    'accessibility',
     'own-sampler',
     'wllama',
     'links',
     'text',
-    'hosts',
+    'host-pages',
     'chat',
     'stories_wllama',
     'digest',
@@ -82,15 +82,15 @@ const SLOW = {
     'lesson',
     'pack',
     'grade',
-    'open',
+    'hosted-models',
     'models',
     'courses',
     'compare',
     'cli',
-    'faults',
+    'planted-faults',
     'types',
     'chat',
-    'run',
+    'runner',
   ],
 };
 

@@ -455,7 +455,7 @@ test('the strip lays the survivors end to end and finds the token at u', () => {
 
 /**
  * Chromium uses relaxed SIMD by default. In `make test`, digest.test.js runs a quantised model in each module, and
- * single.test.js in the default module.
+ * single-file.test.js in the default module.
  */
 long('a quantised model has one digest in every module', async () => {
   const image = smallModel({ dim: 64, seed: 5, type: 'Q8_0' });

@@ -633,7 +633,7 @@ test('the arrow keys read the numbers of a token', async () => {
   await close();
 });
 
-// alone.test.js also tests this element, with its first example.
+// elements.test.js also tests this element, with its first example.
 long('the element works alone in a lesson', async () => {
   const { page, close } = await open({ suite: 'extremes' });
   await page.evaluate(() => {

@@ -141,7 +141,7 @@ const FIRST_SCREENS = {
   '#temperature=0.7': 'bench',
   '&view=landscape#temperature=0.7': 'landscape',
 };
-// The test above covers the first address; other tests or state.test.js cover the rest.
+// The test above covers the first address; other tests or address.test.js cover the rest.
 for (const [rest, view] of Object.entries(FIRST_SCREENS))
   long(`an address that ends with ?lang=en${rest} opens the ${view}`, async () => {
     const path = `?lang=en&model=verbs${rest}`;
@@ -1224,7 +1224,7 @@ const SIZES = [
   [1024, 768],
   [1440, 900],
 ];
-// shift.test.js counts layout shifts at all sizes.
+// layout-shift.test.js counts layout shifts at all sizes.
 for (const [width, height] of sample(SIZES, 1))
   long(`dragging, changing the knob and rolling move nothing else: ${width} px`, async () => {
     const opened = await openLandscape({ viewport: { width, height } });

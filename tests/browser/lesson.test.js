@@ -446,7 +446,7 @@ async function answersTo(question, figure) {
   const state = question.state ?? figure?.state;
   const measured = measuredOf(state);
   const { kind, answer, options = [], items = [], wrong = [], goal, example, right } = question;
-  // tests/node/faults.test.js tests wrong code.
+  // tests/node/planted-faults.test.js tests wrong code.
   if (kind === 'code') return { places: [], said: [{ given: example, right: true, say: right }] };
   /** @type {any[]} Possible answers. */
   let possible = [];
@@ -1086,7 +1086,7 @@ test('learner code runs in a sandbox, its fault is named, and a reload keeps it'
     await rest(page);
     return said(page, 1);
   };
-  // tests/node/faults.test.js covers each type of error.
+  // tests/node/planted-faults.test.js covers each type of error.
   if (LONG)
     assert.match(
       await check('export default (logits) => logits;'),

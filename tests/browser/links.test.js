@@ -471,7 +471,7 @@ test('the context has a number box, is in the link, and is refused in one senten
   }
 });
 
-// The test above covers an invalid value in the box, state.test.js an invalid part of an address.
+// The test above covers an invalid value in the box, address.test.js an invalid part of an address.
 long('an invalid context is named, and the model opens with its default', async () => {
   const { page, close } = await openAt('&context=none');
   assert.match(await alert(page).innerText(), /context=none \(cannot be read\)/);

@@ -585,7 +585,7 @@ test('settled resolves when everything asked for is shown, and not earlier', asy
   await close();
 });
 
-// keyboard.test.js tests the menu's keys, access.test.js its choices.
+// keyboard.test.js tests the menu's keys, accessibility.test.js its choices.
 long('language and colours stand in a menu that keys open, use and close', async () => {
   const { page, close } = await open();
   const menu = page.locator('logit-preferences');

@@ -462,7 +462,7 @@ long('without a judge a press opens the model with a grammar, and runs', async (
   await close();
 });
 
-// alone.test.js also tests this element, with its first example.
+// elements.test.js also tests this element, with its first example.
 long('the element works alone, with its own model and settings', async () => {
   const { page, close } = await openSweep();
   await page.evaluate(() => {

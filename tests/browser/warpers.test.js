@@ -88,7 +88,7 @@ const stageOf = (trace, name) => trace.stages.find((stage) => stage.name === nam
 
 test('bars and draws are the engine’s with each sampler in use', async (t) => {
   const { page, complaints, close } = await openPlain();
-  // second.test.js tests samplers that read a second text.
+  // guidance.test.js tests samplers that read a second text.
   const warpers = scope.table.filter(
     ({ warper, kind, group }) => warper && kind !== 'map' && group !== 'second',
   );
