@@ -1,4 +1,4 @@
-/** Makes the tensors of a GGUF file from a checkpoint, by a table that names the source of each tensor. */
+/** Makes the tensors of a GGUF file from a checkpoint. A recipe names the source of each tensor. */
 import { LogitscopeError } from '../engine/errors.js';
 import { filled, stacked } from './weights.js';
 
@@ -6,12 +6,14 @@ import { filled, stacked } from './weights.js';
  * @typedef {import('./source.js').Source} Source
  * @typedef {import('./weights.js').Values} Values
  * @typedef {import('./gguf-writer.js').Weights} Weights
- * @typedef {string | string[]} Modules  the module with a tensor, or several: their rows then follow each other; # is
- *   the number of a layer, @ that of a head
- * @typedef {Record<string, Modules>} Parts  by the name in GGUF, such as attn_qkv; a source with # is in each layer
+ * @typedef {string | string[]} Modules  the name of the module that has a tensor, or of several modules whose rows
+ *   are joined. # stands for the number of a layer, @ for the number of an attention head
+ * @typedef {Record<string, Modules>} Parts  modules by the tensor's name in GGUF, such as attn_qkv. A name with #
+ *   gives one tensor for each layer
  * @typedef {object} Recipe
  * @property {Parts} parts
- * @property {Record<string, (values: Values, kind: 'weight' | 'bias') => Values>} [by] changes of some parts
+ * @property {Record<string, (values: Values, kind: 'weight' | 'bias') => Values>} [by] a function for each part whose
+ *   values must change, such as a transposition
  * @property {string[]} [optional] parts that a layer or model may lack
  * @property {string[]} [biased] parts that need a bias: zeros if the checkpoint has none
  */
@@ -19,7 +21,10 @@ import { filled, stacked } from './weights.js';
 /** @param {Modules} modules */
 export const listOf = (modules) => (Array.isArray(modules) ? modules : [modules]);
 
-/** Counts the layers of a checkpoint by one of their parts. @param {Source} source @param {Modules} modules */
+/**
+ * Counts the layers of a checkpoint: the numbers i = 0, 1, 2 … for which `modules` has a weight.
+ * @param {Source} source @param {Modules} modules
+ */
 export function countLayers(source, modules) {
   const [stem] = listOf(modules);
   let n = 0;
@@ -28,7 +33,8 @@ export function countLayers(source, modules) {
 }
 
 /**
- * Takes one tensor, or null if its module has none. Modules of heads stand for the same module of every head.
+ * Takes the weight or bias of a module, or null if the module has none. A list of modules, or of attention heads (@),
+ * gives their rows in one tensor.
  * @param {Source} source
  * @param {Modules} modules
  * @param {'weight' | 'bias'} kind

@@ -1,6 +1,5 @@
 /**
- * A file of known length, readable at any place: the only view that the readers of this folder have of
- * files. It never reads more than a reader asks for.
+ * The only view that the readers of this folder have of a file: its length, and a function that reads any part of it.
  */
 import { LogitscopeError, reasonOf } from '../engine/errors.js';
 import { bad } from './faults.js';
@@ -14,7 +13,8 @@ import { bad } from './faults.js';
  */
 
 /**
- * Makes a file with checked reads: a read beyond the end or a short one is an error.
+ * Makes a ByteFile whose `read` checks its range. A range beyond the end of the file, or too few bytes from the given
+ * function, is an error.
  * @param {string} name
  * @param {number} size
  * @param {(from: number, to: number) => Promise<Uint8Array>} read
@@ -53,7 +53,8 @@ export const ofBlob = (blob, name) =>
 export const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * Returns an unsigned integer of 64 bits. One beyond 2^53 is inexact, but still beyond every limit here.
+ * Returns an unsigned integer of 64 bits. A number above 2^53 is rounded; every limit in this folder is far below
+ * that.
  * @param {DataView} view
  * @param {number} at
  */

@@ -1,4 +1,7 @@
-/** Byte-level BPE from GPT-2's two files (tokens with ids, merges) and from tiktoken's ranks. */
+/**
+ * Reads vocabularies of byte-level BPE: GPT-2's two files (tokens with ids, merges), tiktoken's ranks, models of
+ * minbpe.
+ */
 import { LogitscopeError, phrase, show } from '../engine/errors.js';
 import { bad, unsupported } from './faults.js';
 import { preTokenizerOf } from './pre-tokenizers.js';
@@ -6,7 +9,7 @@ import { CONTROL, NORMAL, idsByName, looksSpecial, tokensById } from './token-li
 
 /** @typedef {import('./token-list.js').Vocabulary} Vocabulary */
 
-/** GPT-2's printable letter of each byte. */
+/** The printable character by which GPT-2's files spell each byte. */
 export const LETTERS = Array.from({ length: 256 }, (_, byte) => {
   if ((byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad))
     return String.fromCharCode(byte);
@@ -14,14 +17,14 @@ export const LETTERS = Array.from({ length: 256 }, (_, byte) => {
   return String.fromCharCode(byte === 0xad ? 0x143 : 0x121 + byte - 0x7f);
 });
 
-/** Spells bytes in GPT-2's letters. @param {Uint8Array} bytes */
+/** Spells bytes in the characters of GPT-2's files. @param {Uint8Array} bytes */
 export const spell = (bytes) => Array.from(bytes, (byte) => LETTERS[byte]).join('');
 
-/** A text for a sentence that has quotes around it. @param {string} text */
+/** Prepares a text for an error sentence that has its own quotation marks. @param {string} text */
 const quoted = (text) => show(text).replace(/^"|"$/g, '');
 
 /**
- * Checks that each merge joins two tokens to a third one.
+ * Checks that the two tokens of each merge and their joined text are tokens of the vocabulary.
  * @param {[string, string][]} pairs @param {(token: string) => boolean} has
  * @returns {string[]} the merges as GGUF writes them
  */
@@ -38,7 +41,7 @@ export function checkedMerges(pairs, has) {
 }
 
 /**
- * Returns the two tokens of a merge, which is a text with a space between them or a list.
+ * Returns the two tokens of a merge. Files write a merge as a text with a space between the tokens, or as a list.
  * @param {unknown} value @param {number} n the rank of the merge @returns {[string, string]}
  */
 export function pairOf(value, n) {
@@ -59,8 +62,8 @@ function pairsOf(text) {
 }
 
 /**
- * Makes a vocabulary of vocab.json and merges.txt. Tokens that no merge makes and that look special become special. The
- * two files do not say how a text is split; GPT-2's rule is assumed unless the settings of the tokenizer name another.
+ * Makes a vocabulary of vocab.json and merges.txt. A token becomes special if no merge makes it and it looks like
+ * <eos>. The files have no rule for splitting a text: `pre`, or else GPT-2's rule.
  * @param {{ name: string, entries: [string, unknown][] }} list @param {string} merges @param {string} [pre]
  * @returns {Vocabulary}
  */
@@ -84,19 +87,20 @@ export function fromMerges({ name, entries }, merges, pre) {
   };
 }
 
-/** A rank file in lines: a token in base64 and its rank. */
+/** One line of a rank file: a token in base64 and its rank. */
 const RANK = /^([A-Za-z0-9+/]+={0,2}) (\d+)$/;
 
-/** True if a text begins as a file of ranks does. @param {string} text */
+/** Returns true if the first three lines of a text are lines of a rank file. @param {string} text */
 export const isRanks = (text) =>
   text.split('\n', 3).every((line) => !line || RANK.test(line.trim()));
 
-/** Longest token of a rank file in bytes; the work for a token grows with the square of its length. */
+/** Longest token of a rank file, in bytes: the work for a token grows with the square of its length. */
 const RANK_BYTES = 128;
 
 /**
- * Rank files do not say how a text is split and have no special tokens: the known ones by their number of tokens.
- * `whole` is true if the engine's row takes a piece that is a token without merges, as tiktoken always does.
+ * Data that rank files do not have, by the number of tokens in the file: the rule for splitting a text and the
+ * special tokens. `whole` is true if the engine applies this rule as tiktoken does: a piece of text that is a token
+ * becomes this token without merges.
  * @type {Record<number, { pre: string, whole?: boolean, bos?: boolean, special: Record<number, string> }>}
  */
 const RANK_FILES = {
@@ -133,8 +137,9 @@ const RANK_FILES = {
 };
 
 /**
- * Finds the two tokens of which a token is made: merges its letters by all ranks below its own. Null if more than two
- * parts are left; tiktoken then takes the token for a whole piece only.
+ * Finds the two tokens from which tiktoken makes a token: joins its bytes by the merges of lower rank. Returns null
+ * if more than two parts are left; then no merge makes this token, and tiktoken uses it only for a whole piece of
+ * text.
  * @param {string} token @param {Map<string, number>} ranks @returns {[string, string] | null}
  */
 export function lastMerge(token, ranks) {
@@ -156,8 +161,8 @@ export function lastMerge(token, ranks) {
 }
 
 /**
- * Reads tiktoken's ranks. tiktoken joins the two neighbours that together have the lowest rank. When it makes a token, all
- * lower ranks within that token's text are used up, so the two parts are always the same: one merge for each token.
+ * Reads tiktoken's ranks. tiktoken always joins the pair of neighbours with the lowest rank, so it makes a token from
+ * the same two parts every time: one merge for each token.
  * @param {string} text @param {string} name @returns {Vocabulary}
  */
 export function fromRanks(text, name) {
@@ -205,12 +210,12 @@ export function fromRanks(text, name) {
   };
 }
 
-/** First line of a model of minbpe. */
+/** First line of a file that minbpe has saved. */
 export const MINBPE = 'minbpe v1\n';
 
 /**
- * Reads a model of minbpe: its version, the expression that splits a text, the special tokens with their ids, and the ids
- * of the two tokens of each merge. The tokens are the 256 bytes and the results of the merges.
+ * Reads a file that minbpe has saved. It has a version, the expression that splits a text, the special tokens with
+ * their ids, and the ids of the two tokens of each merge. The tokens are the 256 bytes and the results of the merges.
  * @param {string} text @param {string} name @returns {Vocabulary}
  */
 export function fromMinbpe(text, name) {

@@ -1,6 +1,6 @@
 /**
- * Reads checkpoints of any format as named tensors and plain values. The first bytes of a file decide the
- * format, never its name. Nothing in a file is run, and no weight is read before it is asked for.
+ * Reads checkpoints of any format as named tensors and plain values. The first bytes of a file decide its format,
+ * never its name. No code in a file runs. Weights are read only when a caller asks for their values.
  */
 import { bad, named, unsupported } from './faults.js';
 import { HEADER_BYTES, isLlama2c, readLlama2c } from './llama2c.js';
@@ -21,15 +21,15 @@ import { isZip, readZip } from './zip.js';
  * @typedef {'zip' | 'pickle' | 'safetensors' | 'npy' | 'llama2c' | 'json' | 'gguf'} Format
  */
 
-/** Names under which training scripts keep the weights beside other values, the usual first. */
+/** Keys under which training scripts save the weights in a dict with other values; the most common key first. */
 const WEIGHTS = ['model', 'state_dict', 'model_state_dict', 'module', 'weights', 'params', 'net'];
 const MOST_TENSORS = 1 << 16;
-/** Limits of the plain values of a file: values in all, and their depth. */
+/** Limits for the plain values of a file: how many values in all, and how many levels of nesting. */
 const MOST_VALUES = 1 << 18;
 const DEEPEST = 64;
 
 /**
- * Returns the format that the first bytes of a file show, or null.
+ * Returns the format that the first bytes of a file show; null if the format is unknown.
  * @param {ByteFile} file
  * @returns {Promise<Format | null>}
  */
@@ -45,7 +45,7 @@ export async function formatOf(file) {
 }
 
 /**
- * Reads the tensors of one file, or of all parts of a sharded model with or without its index.
+ * Reads the tensors of one file, or of all parts of a sharded model. The index of a sharded model may be absent.
  * @param {ByteFile[]} files
  * @returns {Promise<Checkpoint>}
  */
@@ -74,7 +74,7 @@ export async function readCheckpoint(files) {
 }
 
 /**
- * Checks that each tensor of an index lies in the part that the index names.
+ * Checks that each tensor of a sharded model's index lies in the file that the index names.
  * @param {ByteFile} file of the index
  * @param {Map<string, string>} index
  * @param {ByteFile[]} files
@@ -106,8 +106,8 @@ async function readOne(file) {
 /** @param {any} value */
 const isTensor = (value) => value instanceof TorchTensor || value instanceof NumpyArray;
 /**
- * Returns a function that tells if a value is a dict with tensors. It looks into each dict once, since a
- * small pickle may name a large dict many times.
+ * Returns a function that tells if a value is a dict with tensors. It remembers its answers: a small pickle may
+ * contain the same large dict many times.
  */
 function stateFinder() {
   /** @type {Map<any, boolean>} */
@@ -121,7 +121,7 @@ function stateFinder() {
 }
 
 /**
- * Finds the weights in an unpickled object, and takes the plain values beside them.
+ * Finds the weights in an unpickled dict; the plain values beside them become the configuration.
  * @param {string} file
  * @param {any} value
  * @returns {Checkpoint}
@@ -171,10 +171,11 @@ function tensorOf(file, name, tensor) {
 }
 
 /**
- * Turns unpickled values into plain objects, lists, texts and numbers, as JSON has them; an integer beyond
- * 2^53 becomes a text. It leaves out all other values.
+ * Turns unpickled values into values that JSON has. An integer beyond 2^53 becomes a text. Values of other types are
+ * left out.
  */
 class Plain {
+  /** Number of values that may still be converted. */
   left = MOST_VALUES;
 
   /** @param {string} file */
@@ -199,7 +200,7 @@ class Plain {
     if (value instanceof Set) return this.of([...value], depth);
     if (!Array.isArray(value)) return undefined;
     const parts = value.map((part) => this.of(part, depth + 1));
-    // A list without some of its items would be another list.
+    // If one item of a list is not plain, leave out the whole list: shifted items would be wrong values.
     return parts.includes(undefined) ? undefined : parts;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a GGUF file of files that belong together: a checkpoint, its configuration and its vocabulary, in any order. The
- * contents decide the use of a file; names only tell JSON files and texts apart.
+ * Makes a GGUF file from a checkpoint, its configuration and its vocabulary, given in any order. The contents of a
+ * file decide its use; its name only tells JSON files and texts apart.
  */
 import { LogitscopeError, phrase, show } from '../engine/errors.js';
 import { textOf } from './byte-file.js';
@@ -32,10 +32,10 @@ import { isVocabulary, readVocabulary } from './vocabulary.js';
  * @property {AsyncIterable<Uint8Array>} chunks the file; one tensor is in memory at a time
  */
 
-/** The first bytes of torch.save before version 1.6: its magic number as a pickle. */
+/** The first bytes of a file of torch.save before PyTorch 1.6: the pickled magic number. */
 const TORCH = [0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19];
 const CHECKPOINTS = ['zip', 'safetensors', 'npy', 'llama2c'];
-/** Keys of which one is in each configuration, with the type of their value. */
+/** Keys by which a JSON file is known as a configuration (one is enough), with the type of their value. */
 const SIZES = {
   n_head: 'number',
   n_heads: 'number',
@@ -46,7 +46,7 @@ const SIZES = {
   activation: 'string',
   attention_scale: 'string',
 };
-/** JSON of the hub that says nothing about sizes or tokens. */
+/** JSON files of the Hugging Face hub that have neither sizes nor tokens; they are skipped. */
 const OTHER_JSON = /^(training_args|trainer_state|preprocessor_config)\.json$/;
 const MAY_HAVE_TOKENS = /\.(json|txt|pkl|bin|model|bpe|tiktoken|jinja)$/i;
 
@@ -63,14 +63,14 @@ function kindOfJson(json) {
     : 'vocabulary';
 }
 
-/** True for a pickle of torch.save before version 1.6. @param {ByteFile} file */
+/** Returns true for a file of torch.save before PyTorch 1.6. @param {ByteFile} file */
 async function isTorchPickle(file) {
   const bytes = await file.read(2, Math.min(file.size, 2 + TORCH.length));
   return TORCH.every((byte, i) => bytes[i] === byte);
 }
 
 /**
- * Sorts files by their use.
+ * Groups files by their use: checkpoint, configuration, vocabulary, pickles of plain values.
  * @param {ByteFile[]} files
  */
 async function sortFiles(files) {
@@ -94,19 +94,19 @@ async function sortFiles(files) {
       }
     } else if (MAY_HAVE_TOKENS.test(file.name)) sorted.vocabulary.push(file);
   }
-  // A pickle of plain values beside a checkpoint is nanoGPT's meta.pkl.
+  // If there is a checkpoint, a pickle of plain values is nanoGPT's vocabulary (meta.pkl).
   sorted[sorted.checkpoint.length ? 'vocabulary' : 'checkpoint'].push(...sorted.pickle);
   return sorted;
 }
 
-/** True if one of the files has weights. @param {ByteFile[]} files */
+/** Returns true if one of the files has weights. @param {ByteFile[]} files */
 export async function hasWeights(files) {
   const { checkpoint, pickle } = await sortFiles(files);
   return checkpoint.some((file) => !pickle.includes(file));
 }
 
 /**
- * Refuses files without a checkpoint if one of them is a vocabulary.
+ * Refuses files that have a vocabulary but no checkpoint.
  * @param {ByteFile[]} files
  */
 export async function checkNotVocabulary(files) {
@@ -130,7 +130,7 @@ function typeOf(type) {
 }
 
 /**
- * Converts files to one GGUF file. The weights are read when the chunks are.
+ * Converts files to one GGUF file. Weights are read while the caller reads `chunks`.
  * @param {ByteFile[]} files
  * @param {Options} [options]
  * @returns {Promise<Converted>}

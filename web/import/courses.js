@@ -1,4 +1,7 @@
-/** Layouts of models that courses teach: GPT-2's order of layers with other names, activations and scales. */
+/**
+ * Layouts of models that courses teach. They have GPT-2's layers with other tensor names, activations and attention
+ * scales.
+ */
 import { LogitscopeError, phrase, show } from '../engine/errors.js';
 import { buildTensors, countLayers, listOf } from './build.js';
 import { filled, halvesSwapped, normed, transposed } from './weights.js';
@@ -10,7 +13,10 @@ import { filled, halvesSwapped, normed, transposed } from './weights.js';
  * @typedef {import('./layouts.js').Plan} Plan
  */
 
-/** Activations by the names of transformers, which the key hidden_activation has too. */
+/**
+ * The activations that the engine computes, by their names in the transformers library and in the key
+ * hidden_activation.
+ */
 const ACTIVATIONS = ['gelu', 'gelu_pytorch_tanh', 'relu'];
 const BIASED = [
   'attn_norm',
@@ -21,14 +27,17 @@ const BIASED = [
   'ffn_down',
   'output_norm',
 ];
-/** GPT-2's own files have matrices (in, out). @type {import('./build.js').Recipe['by']} */
+/**
+ * Transposes the matrices of GPT-2's own files, which have the shape (in, out).
+ * @type {import('./build.js').Recipe['by']}
+ */
 const TURNED = Object.fromEntries(
   ['attn_qkv', 'attn_output', 'ffn_up', 'ffn_down'].map((part) => [
     part,
     (values, kind) => (kind === 'weight' ? transposed(values) : values),
   ]),
 );
-/** Causal masks, which the layouts keep beside the weights. */
+/** Tensors that are causal masks. They are no weights and are left out. */
 const MASKS = /(^|\.)(attn\.(bias|masked_bias)|tril|mask|att\.mask)$/;
 
 /** @type {Parts} */
@@ -73,7 +82,7 @@ const SCRATCH = {
   output: 'out_head',
 };
 
-/** The naming for NumPy: that of GGUF. @type {Parts} */
+/** Tensor names of models that students write with NumPy: the same as in GGUF. @type {Parts} */
 const NUMPY = Object.fromEntries(
   ['token_embd', 'position_embd', ...BIASED, 'output'].map((part) => [
     part,
@@ -81,7 +90,10 @@ const NUMPY = Object.fromEntries(
   ]),
 );
 
-/** Heads of minGPT's named models: its config.json has only the name. @type {Record<string, number>} */
+/**
+ * Number of attention heads of minGPT's named models, for a config.json that has only the name.
+ * @type {Record<string, number>}
+ */
 const MINGPT_HEADS = {
   'openai-gpt': 12,
   gpt2: 12,
@@ -102,16 +114,21 @@ function activationOf(source, fallback) {
   throw new LogitscopeError('invalid_argument', 'must_be_one_of', values);
 }
 
-/** The factor of the scores: by the head's size, or by the model's. @param {Source} source @param {number} n_embd */
+/**
+ * Returns the factor of the attention scores: null for the usual one (from the size of a head), else from the width
+ * of the model.
+ * @param {Source} source @param {number} n_embd
+ */
 function attentionScale(source, n_embd) {
-  const by = source.value(['attention_scale'], 'head');
-  if (by === 'head' || by === 'embedding') return by === 'head' ? null : n_embd ** -0.5;
-  const values = { setting: 'attention_scale', names: 'head, embedding', value: show(by) };
+  const scale = source.value(['attention_scale'], 'head');
+  if (scale === 'head') return null;
+  if (scale === 'embedding') return n_embd ** -0.5;
+  const values = { setting: 'attention_scale', names: 'head, embedding', value: show(scale) };
   throw new LogitscopeError('invalid_argument', 'must_be_one_of', values);
 }
 
 /**
- * Refuses a number of heads by which the width cannot be divided.
+ * Refuses a number of attention heads that does not divide the width.
  * @param {number} n_embd
  * @param {number} n_head
  */
@@ -120,7 +137,7 @@ export function checkHeads(n_embd, n_head) {
   throw new LogitscopeError('bad_file', 'layout_heads', { n_head, n_embd });
 }
 
-/** True if the head is the embedding. @param {Source} source @param {Parts} parts */
+/** Returns true if the output matrix equals the embedding. @param {Source} source @param {Parts} parts */
 const isTied = (source, parts) =>
   source.areEqual(`${parts.output}.weight`, `${parts.token_embd}.weight`);
 
@@ -169,7 +186,10 @@ async function planGpt(source, { parts, n_head, activation, eps = 1e-5, turned =
   };
 }
 
-/** True if the names are GPT-2's and the matrices (out, in) or, with `turned`, (in, out). @param {boolean} turned */
+/**
+ * Makes a test for GPT-2's tensor names. It expects matrices of shape (in, out) if `turned`, else (out, in).
+ * @param {boolean} turned
+ */
 const isGpt2 = (turned) => (/** @type {Source} */ source) => {
   source.unwrap('transformer.');
   const name = 'h.0.attn.c_attn.weight';
@@ -293,12 +313,13 @@ export const COURSES = [
   },
 ];
 
-/** Returns the name here of an activation of transformers. @param {string} name */
+/** Returns the engine's name for an activation of the transformers library. @param {string} name */
 export const activationName = (name) =>
   ['gelu_new', 'gelu_fast', 'gelu_pytorch_tanh'].includes(name) ? 'gelu_pytorch_tanh' : name;
 
 /**
- * nanochat: norms without weights, one of them after the embedding, and RoPE that turns the other way.
+ * Plans the conversion of a nanochat model: its norms have no weights, the embedding has a norm too, and RoPE rotates
+ * in the other direction.
  * @param {Source} source
  * @returns {Promise<Plan>}
  */

@@ -1,4 +1,7 @@
-/** The CRC-32 sum of archives, pictures and texts, as in zlib. It looks up eight bytes at once, because checkpoints are large. */
+/**
+ * The CRC-32 sum of archives, pictures and texts, as in zlib. It processes eight bytes at once, because checkpoints
+ * are large.
+ */
 
 const TABLES = tables();
 

@@ -1,4 +1,4 @@
-/** Errors of imported files: every sentence names the file. */
+/** Errors about a file that is imported. Every error names the file. */
 import { LogitscopeError } from '../engine/errors.js';
 
 /** @typedef {import('../engine/errors.js').Values} Values */
@@ -13,7 +13,7 @@ export const bad = (file, key, values = {}) =>
   new LogitscopeError('bad_file', key, { file, ...values });
 
 /**
- * The error for a file that may be correct, but has a part that no reader here understands.
+ * The error for a file with a part that is not supported; the file itself may be correct.
  * @param {string} file
  * @param {string} key
  * @param {Values} [values]
@@ -21,7 +21,7 @@ export const bad = (file, key, values = {}) =>
 export const unsupported = (file, key, values = {}) =>
   new LogitscopeError('unsupported', key, { file, ...values });
 
-/** Shortens a name from a file for a sentence. @param {unknown} name */
+/** Makes a name from a file safe and short enough for an error sentence. @param {unknown} name */
 export function named(name) {
   const text = (typeof name === 'object' ? `(${typeof name})` : String(name)).replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,

@@ -1,4 +1,7 @@
-/** Writes GGUF files, little endian: the head with metadata and tensor table, then each tensor's values as they come. */
+/**
+ * Writes GGUF files, little endian: metadata and the table of tensors first, then the values of one tensor after
+ * another.
+ */
 import { FORMATS } from './quantise.js';
 
 /**
@@ -46,13 +49,13 @@ const scalarBytes = {
   int64: 8,
   float64: 8,
 };
-/** A growing byte buffer. */
+/** A byte buffer that grows as values are written. */
 class ByteWriter {
   #bytes = new Uint8Array(1 << 16);
   #view = new DataView(this.#bytes.buffer);
   length = 0;
 
-  /** Makes space for more bytes. @param {number} count @returns {number} offset of the new bytes */
+  /** Makes room for `count` more bytes. @param {number} count @returns {number} offset of the new bytes */
   #room(count) {
     const at = this.length;
     if (at + count > this.#bytes.length) {
@@ -156,8 +159,8 @@ const tensorBytes = ({ name, shape, format: { values, bytes } }) => {
 };
 
 /**
- * Returns the bytes before the first tensor's values, and the offset of each tensor in the file. Zeros fill the file
- * after the last tensor up to `size`, as in ggml.
+ * Returns the head of a GGUF file (all bytes before the values of the first tensor) and the offset of each tensor.
+ * `size` is the length of the file; like ggml, the file ends with zeros up to the alignment.
  * @param {object} contents
  * @param {Metadata} [contents.metadata]  `general.alignment` sets the alignment
  * @param {TensorHead[]} [contents.tensors]
@@ -193,7 +196,8 @@ export const layoutGguf = ({ metadata = {}, tensors = [], version = 3 }) => {
 };
 
 /**
- * Matrices get the wanted format if their rows fill its blocks; vectors and positions stay F32, as in llama.cpp.
+ * Returns the format of a tensor: the wanted one for a matrix whose rows fill whole blocks, else F32. llama.cpp does
+ * the same for vectors and position embeddings.
  * @param {Weights} tensor
  * @param {keyof typeof FORMATS} type
  */
@@ -205,7 +209,7 @@ const formatOf = ({ name, shape }, type) =>
     : FORMATS.F32;
 
 /**
- * Plans a file: its size, and its bytes in order. Only one tensor is in memory at a time.
+ * Returns the size of a file and an iterable of its bytes. It keeps one tensor in memory at a time.
  * @param {{ metadata: Metadata, tensors: Weights[], type: keyof typeof FORMATS }} contents
  * @returns {{ size: number, chunks: AsyncIterable<Uint8Array> }}
  */

@@ -1,4 +1,7 @@
-/** Layouts of the Hugging Face hub: config.json names the architecture and the sizes, the tensors have one naming. */
+/**
+ * Layouts of the Hugging Face hub. config.json names the architecture and the sizes; the tensors have the names of
+ * the transformers library.
+ */
 import { LogitscopeError, show } from '../engine/errors.js';
 import { buildTensors } from './build.js';
 import { activationName, checkHeads } from './courses.js';
@@ -17,8 +20,8 @@ import { interleaved, plusOne, reshaped, unmixed } from './weights.js';
  * @property {Parts} parts
  * @property {(sizes: Sizes) => Record<string, (values: Values, kind: 'weight' | 'bias') => Values>} [by]
  * @property {string[]} [optional]
- * @property {string[]} [activations] those that the architecture has; silu if left out
- * @property {(source: Source, sizes: Sizes) => Record<string, Key>} [keys] further keys, after checks
+ * @property {string[]} [activations] the activations that the engine computes for this architecture; default: silu
+ * @property {(source: Source, sizes: Sizes) => Record<string, Key>} [keys] checks config.json and returns more keys
  */
 
 const CONFIG = 'config.json';
@@ -27,7 +30,7 @@ const CONFIG = 'config.json';
 const notComputed = (name, value) =>
   new LogitscopeError('unsupported', 'layout_value', { name, value: show(value) });
 
-/** The parts that most architectures name alike. @type {Parts} */
+/** Modules that have the same name in most architectures. @type {Parts} */
 const COMMON = {
   token_embd: 'model.embed_tokens',
   attn_norm: 'model.layers.#.input_layernorm',
@@ -75,19 +78,29 @@ const onePlus = () =>
     ].map((part) => [part, plusOne]),
   );
 
-/** The window of attention, if it is shorter than the context. @param {Source} source @returns {Record<string, Key>} */
+/**
+ * Returns the key for sliding-window attention, if config.json has a window.
+ * @param {Source} source @returns {Record<string, Key>}
+ */
 function windowOf(source) {
   const window = source.value(['sliding_window']);
   return window === undefined ? {} : { 'attention.sliding_window': window };
 }
 
-/** @param {Source} source @param {Sizes} sizes @param {number} wideLayers a model of so many layers divides otherwise */
+/**
+ * Refuses attention scores that are not divided by the root of the head's size. In Gemma's largest model, known by its
+ * number of layers, they are divided by the root of width / heads.
+ * @param {Source} source @param {Sizes} sizes @param {number} wideLayers layers of the largest model
+ */
 function checkScalar(source, { head, n_head, n_layer }, wideLayers) {
   const size = n_layer === wideLayers ? source.number(['hidden_size'], CONFIG) / n_head : head;
   source.need('query_pre_attn_scalar', [size]);
 }
 
-/** @param {Source} source @param {string} name @param {boolean[]} pattern by layer, true: as the architecture expects */
+/**
+ * Refuses a list of values by layer if one differs from the architecture's own.
+ * @param {Source} source @param {string} name of the list @param {boolean[]} pattern true for a layer as expected
+ */
 function checkLayers(source, name, pattern) {
   if (pattern.some((right) => !right)) throw notComputed(name, source.config[name]);
 }
@@ -289,7 +302,10 @@ const ROWS = [
   },
 ];
 
-/** The keys that most architectures read. @param {Source} source @param {Sizes} sizes @returns {Record<string, Key>} */
+/**
+ * Returns the keys that most architectures have: sizes and epsilon.
+ * @param {Source} source @param {Sizes} sizes @returns {Record<string, Key>}
+ */
 function commonKeys(source, { head, n_head, n_layer }) {
   const n_embd = source.number(['hidden_size'], CONFIG);
   const eps = source.value(['rms_norm_eps']);
@@ -309,7 +325,8 @@ function commonKeys(source, { head, n_head, n_layer }) {
 }
 
 /**
- * Divisors of RoPE's frequencies as Llama 3 has them: none above a frequency, `factor` below another.
+ * Llama 3's divisors of RoPE's frequencies: 1 for high frequencies, `factor` for low ones, and a smooth change
+ * between.
  * @param {Record<string, number>} scaling
  * @param {number} base
  * @param {number} n_rot
@@ -333,7 +350,7 @@ const vector = (name, values) => ({
 });
 
 /**
- * The keys and tensors of RoPE.
+ * Returns the keys and tensors of RoPE.
  * @param {Source} source
  * @param {Sizes} sizes
  */

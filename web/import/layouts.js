@@ -1,6 +1,6 @@
 /**
- * The layouts of checkpoints: a row each, which recognises a model by the names and shapes of its tensors and names the
- * source of every tensor of the GGUF file. A tensor without a place is refused by its name.
+ * The table of layouts of checkpoints. A layout recognises a model by the names and shapes of its tensors, and names
+ * the source of every tensor of the GGUF file. A tensor that the layout does not use is refused by its name.
  */
 import { LogitscopeError } from '../engine/errors.js';
 import { COURSES } from './courses.js';
@@ -31,11 +31,12 @@ function valueOf(key) {
 }
 
 /**
- * Finds the layout of a checkpoint and plans its conversion.
+ * Finds the layout of a checkpoint and plans its conversion to GGUF.
  * @param {ConstructorParameters<typeof Source>[0]} checkpoint
  * @param {{ json?: Record<string, unknown> | null, assume?: Record<string, unknown>,
  *   files?: { checkpoint?: string, json?: string } }} [parts] json: the contents of
- *   config.json; assume: values that the user states; files: the names of the checkpoint and of config.json, for errors
+ *   config.json; assume: values that the user states; files: the names of the checkpoint and of config.json, for
+ * errors
  */
 export async function recogniseLayout(checkpoint, { json = null, assume = {}, files } = {}) {
   const source = new Source(checkpoint, json, assume, files);

@@ -1,6 +1,6 @@
 /**
- * Reads the .bin of llama2.c, version 0: seven integers, then the float32 weights in a fixed order. The
- * tensors get the names of the checkpoint from which llama2.c makes the file.
+ * Reads the .bin files of llama2.c, version 0: seven integers, then the float32 weights in a fixed order. The tensors
+ * get the names that they have in Llama's checkpoints.
  */
 import { viewOf } from './byte-file.js';
 import { sourceTensor } from './tensor.js';
@@ -21,7 +21,10 @@ import { sourceTensor } from './tensor.js';
  */
 
 export const HEADER_BYTES = 28;
-/** Limits of a plausible header: without a magic number, the header and the length tell the format. */
+/**
+ * Upper limits for the seven integers. The file has no magic number, so plausible integers and the length tell the
+ * format.
+ */
 const MOST = { dim: 1 << 16, layers: 1024, vocab: 1 << 20, context: 1 << 20 };
 
 /** @param {Uint8Array} bytes @returns {Header | null} null if the bytes are no plausible header */
@@ -51,8 +54,8 @@ function headerOf(bytes) {
 }
 
 /**
- * The parts of the file in their order: name and shape; LAYER in a name stands for one tensor a layer. A
- * part without a name is the table of rotations, which the header already determines.
+ * Lists the parts of the file in their order, each with name and shape. A name with LAYER is one tensor for each
+ * layer. The part without a name is the table of RoPE's rotations; it is skipped, because the engine computes them.
  * @param {Header} header
  * @returns {[string | null, number[]][]}
  */
@@ -82,7 +85,7 @@ function partsOf({ dim, hidden_dim, n_heads, n_kv_heads, vocab_size, max_seq_len
 const elements = (shape) => shape.reduce((product, n) => product * n, 1);
 
 /**
- * The tensors with their positions, and the length that the header asks for.
+ * Returns the tensors with their positions in the file, and the length that the file must have.
  * @param {Header} header
  */
 function layOut(header) {

@@ -1,6 +1,6 @@
 /**
- * Reads arrays of NumPy: .npy, and .npz, a ZIP archive of them. The header looks like Python, but only
- * the text that NumPy itself writes is read, and nothing is evaluated.
+ * Reads arrays of NumPy: .npy files, and .npz, a ZIP archive of them. The header of an array is a Python dict. Only
+ * the spelling that NumPy writes is accepted; no Python code is evaluated.
  */
 import { phrase } from '../engine/errors.js';
 import { viewOf } from './byte-file.js';
@@ -29,7 +29,7 @@ import { SIZES, countOf, shapeText, sourceTensor, strideOf } from './tensor.js';
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 const FIRST_READ = 256;
 const MOST_HEADER = 1 << 16;
-/** Most elements of an array of texts: a vocabulary. */
+/** Most elements of an array of texts. Such an array is a vocabulary. */
 const MOST_TEXTS = 1 << 20;
 const HEADER =
   /^\{'descr': '([<>|=])([a-zA-Z]\d{1,9})', 'fortran_order': (True|False), 'shape': \(((?:\d{1,16}L?(?:, ?\d{1,16}L?)*)?),?\),? *\}\s*$/;
@@ -53,8 +53,8 @@ export const readNpy = (file) =>
   ]);
 
 /**
- * Reads an archive of arrays. An array without dimensions, and a row of texts, is a value of the
- * configuration.
+ * Reads an archive of arrays. A single number, a single text or a list of texts goes to the configuration; every
+ * other array becomes a tensor.
  * @param {ByteFile} file
  * @param {Map<string, ZipEntry>} entries
  */
@@ -110,7 +110,8 @@ async function readHeader(source) {
 }
 
 /**
- * Reads a value of the configuration; undefined for an array of numbers with dimensions.
+ * Reads an array that belongs to the configuration: a number, a text or a list of texts. Returns undefined for a
+ * tensor.
  * @param {Source} source
  * @param {NumpyPlace} place
  */
@@ -150,7 +151,7 @@ function arrayOf({ file, name, size, read }, { dtype, fortran, shape, start }) {
 }
 
 /**
- * Returns the tensor of an array, checked against its bytes.
+ * Returns an array of NumPy as a tensor, after a check that its shape fits its bytes.
  * @param {string} file
  * @param {string} name
  * @param {{ dtype: DType, fortran: boolean, shape: unknown, size: number,

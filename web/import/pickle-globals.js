@@ -1,11 +1,11 @@
 /**
- * The complete list of Python names that a pickle may use, each with a function of ours that makes plain
- * data. No name leads to code of the file or of Python.
+ * The complete list of Python names that a pickle may use. Each has a function of ours that makes plain data; no code
+ * from the file and no Python code runs.
  */
 import { viewOf } from './byte-file.js';
 import { valuesOf } from './tensor.js';
 
-/** A name of Python in a pickle. */
+/** A Python name that a pickle uses, such as `collections.OrderedDict`. */
 export class Global {
   /**
    * @param {string} name with its module
@@ -22,7 +22,7 @@ export class Global {
   }
 }
 
-/** An object with attributes of plain values, such as argparse.Namespace. @extends {Map<any, any>} */
+/** An object with named attributes, such as Python's argparse.Namespace. @extends {Map<any, any>} */
 export class Namespace extends Map {
   /** @param {any} state a dict, or a pair of dicts: the second has the values of __slots__ */
   build(state) {
@@ -34,7 +34,7 @@ export class Namespace extends Map {
   }
 }
 
-/** A tensor of PyTorch as the file states it; torch.js checks it against its storage. */
+/** A tensor of PyTorch before its check: torch.js compares it with its storage. */
 export class TorchTensor {
   /**
    * @param {any} storage the answer to a persistent id
@@ -50,7 +50,7 @@ export class TorchTensor {
   }
 }
 
-/** An object of the user's own class, such as GPTConfig: its name and its fields, without tensors. */
+/** An object of a class that the user's script defines, such as GPTConfig: the name of the class and the fields. */
 export class OwnRecord extends Namespace {
   /** @param {string} name of the class, with its module */
   constructor(name) {
@@ -67,10 +67,10 @@ export class OwnRecord extends Namespace {
   hasTensors = false;
 }
 
-/** Modules in which learners define the class of their sizes. */
+/** Modules in which a training script defines its own classes. */
 const OWN_MODULES = ['__main__', 'model', 'config'];
 
-/** A class of the user's own. Only an object with fields can be made of it. */
+/** A class that the user's script defines. A pickle may only make objects with fields of it; none of its code runs. */
 export class OwnClass extends Global {
   /** @param {string} name with its module */
   constructor(name) {
@@ -78,13 +78,13 @@ export class OwnClass extends Global {
   }
 }
 
-/** Returns the user's own class, or null for any other name. @param {string} module @param {string} name */
+/** Returns the class of this name if a script can have defined it, else null. @param {string} module @param {string} name */
 export const ownClass = (module, name) =>
   OWN_MODULES.includes(module) && /^[A-Za-z]\w{0,79}$/.test(name)
     ? new OwnClass(`${module}.${name}`)
     : null;
 
-/** Element types of NumPy by the code of a dtype without its byte order. @type {Record<string, string>} */
+/** Element types by the code that a NumPy dtype has without its byte order. @type {Record<string, string>} */
 export const NUMPY_TYPES = {
   f8: 'F64',
   f4: 'F32',
@@ -102,7 +102,7 @@ export const NUMPY_TYPES = {
   c16: 'C128',
 };
 
-/** A dtype of NumPy. */
+/** NumPy's description of an element type. */
 export class DType {
   order = '|';
 
@@ -124,7 +124,7 @@ export class DType {
   }
 }
 
-/** An array of NumPy as the file states it; checkpoint.js checks its shape against its bytes. */
+/** An array of NumPy before its check: checkpoint.js compares its shape with its bytes. */
 export class NumpyArray {
   /** @type {any} */
   shape = [0];
@@ -143,7 +143,7 @@ export class NumpyArray {
 }
 
 /**
- * Returns the value of a scalar of NumPy.
+ * Returns the number or text of a NumPy scalar.
  * @param {DType} dtype
  * @param {Uint8Array} bytes
  */
@@ -185,7 +185,10 @@ export function textOfUtf32(bytes, little) {
   return text.replace(/\0+$/, '');
 }
 
-/** The bytes of a text of Latin-1: so protocol 2 writes bytes. @param {any} text @param {any} encoding */
+/**
+ * Makes bytes from a text with one character for each byte: pickle protocol 2 writes bytes in this way.
+ * @param {any} text @param {any} encoding
+ */
 function latin1(text, encoding) {
   if (typeof text !== 'string' || encoding !== 'latin1') return undefined;
   const bytes = new Uint8Array(text.length);
@@ -226,7 +229,7 @@ function fromBuffer(bytes, dtype, shape, order) {
   return array.build([1, shape, dtype, order === 'F', bytes]) ? array : undefined;
 }
 
-/** Storages of PyTorch and their element types. */
+/** Names of PyTorch's storage classes, with the type of their elements. */
 const STORAGES = {
   Double: 'F64',
   Float: 'F32',
@@ -293,5 +296,5 @@ export const GLOBALS = new Map();
 for (const [name, does] of FUNCTIONS) GLOBALS.set(name, new Global(name, does));
 for (const [name, type] of Object.entries(STORAGES))
   GLOBALS.set(`torch.${name}Storage`, new Global(`torch.${name}Storage`, {}, type));
-// A dtype in a configuration is its name, as in PyTorch's own text of it.
+// A PyTorch dtype in a configuration becomes its name, such as "torch.float32".
 for (const name of DTYPES) GLOBALS.set(`torch.${name}`, `torch.${name}`);

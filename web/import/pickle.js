@@ -1,10 +1,10 @@
 /**
- * Reads a Python pickle of protocol 2 to 5 as data. A pickle is a program for a stack machine; this
- * machine has the instructions of plain data only, and calls only the functions of pickle-globals.js. An
- * object of the user's own class becomes the Map of its fields.
+ * Reads a Python pickle of protocol 2 to 5 as data. A pickle is a program for a stack machine. This machine has only
+ * the instructions that build plain data, and calls only the functions of pickle-globals.js. An
+ * object of a class from the user's script becomes a Map of its fields.
  *
- * None is null, a dict a Map, a list or tuple an Array, a set a Set, bytes a Uint8Array, and an integer
- * beyond 2^53 a BigInt. Lists and tuples may be shared or contain themselves, as in Python.
+ * None becomes null, a dict a Map, a list or tuple an Array, a set a Set, bytes a Uint8Array, and an integer beyond
+ * 2^53 a BigInt. As in Python, several variables may refer to the same list, and a list may contain itself.
  */
 import { LogitscopeError, phrase } from '../engine/errors.js';
 import { textOf, u64, viewOf } from './byte-file.js';
@@ -18,14 +18,14 @@ import { GLOBALS, Global, Namespace, OwnClass, OwnRecord, ownClass } from './pic
  *   the id
  */
 
-/** Limits of one pickle: instructions, objects other than lists, open marks, bytes of an integer. */
+/** Limits for one pickle: instructions, new objects (lists do not count), open marks, bytes of an integer. */
 const MOST_STEPS = 1 << 21;
 const MOST_OBJECTS = 1 << 18;
 const MOST_MARKS = 1000;
 const MOST_INTEGER = 64;
-/** Values that all calls together may copy, beyond two for each byte of the pickle. */
+/** Limit for the values that all calls of functions copy: two for each byte of the pickle, and this many more. */
 const FREE_COPIES = 1 << 20;
-/** Longest text that is read without TextDecoder. */
+/** Longest text in bytes that is decoded without TextDecoder, which is slow for short texts. */
 const SHORT = 24;
 
 /**
@@ -41,7 +41,7 @@ export function readPickle(bytes, options) {
 }
 
 /**
- * Reads the pickle that begins at `at`; `end` is the position after it.
+ * Reads the pickle that begins at position `at`. The result has its value, and `end`, the position after it.
  * @param {Uint8Array} bytes
  * @param {number} at
  * @param {PickleOptions} [options]
@@ -54,7 +54,7 @@ export function readPickleAt(bytes, at, { name = 'pickle', persistent } = {}) {
   return { value: machine.run(), end: machine.at };
 }
 
-/** Returns true if the error means that the data ended within a pickle. @param {unknown} error */
+/** Returns true if the error means that the data ended before the pickle did. @param {unknown} error */
 export const endedEarly = (error) =>
   error instanceof LogitscopeError &&
   /** @type {any} */ (error.values.trouble)?.key === 'pickle_ends';
@@ -65,14 +65,14 @@ const STOP = 0x2e;
 class Machine {
   /** @type {any[]} */
   stack = [];
-  /** The stacks below the open marks. @type {any[][]} */
+  /** The stacks that wait below each open mark. @type {any[][]} */
   marks = [];
   /** @type {Map<number, any>} */
   memo = new Map();
   objects = 0;
-  /** Values that calls have copied. One long list, copied by many calls, would fill the memory. */
+  /** Number of values that calls have copied. Without a limit, many copies of one long list would fill the memory. */
   copied = 0;
-  /** Position of the instruction that runs. */
+  /** Position of the current instruction, for errors. */
   from = 0;
 
   /**
@@ -105,7 +105,7 @@ class Machine {
   }
 
   /**
-   * The error at the instruction that runs.
+   * Makes an error that names the position of the current instruction.
    * @param {string} key of a phrase
    * @param {import('../engine/errors.js').Values} [values]
    */
@@ -113,7 +113,7 @@ class Machine {
     return kind(this.name, 'pickle', { n: this.from, trouble: phrase(key, values) });
   }
 
-  /** Moves on by n bytes; returns the position before. @param {number} n */
+  /** Moves n bytes forward and returns the position before the move. @param {number} n */
   skip(n) {
     const at = this.at;
     if (n > this.bytes.length - at) throw this.fault('pickle_ends');
@@ -142,7 +142,7 @@ class Machine {
     return text;
   }
 
-  /** The text up to the end of the line. */
+  /** Reads a text up to the end of the line. */
   line() {
     const end = this.bytes.indexOf(0x0a, this.at);
     if (end < 0) throw this.fault('pickle_ends');
@@ -165,13 +165,16 @@ class Machine {
     this.stack.push(value);
   }
 
-  /** Pushes a new object. Few bytes of a pickle may make a large object. @param {any} value */
+  /**
+   * Pushes a new object, if the limit allows one more: a few bytes of a pickle can make a large object.
+   * @param {any} value
+   */
   pushObject(value) {
     if (++this.objects > MOST_OBJECTS) throw this.fault('pickle_objects', { limit: MOST_OBJECTS });
     this.stack.push(value);
   }
 
-  /** Counts the values that a call copies. @param {any[]} given */
+  /** Counts values that a call is about to copy. @param {any[]} given */
   count(given) {
     for (const value of given) this.copied += sizeOf(value);
     if (this.copied > 2 * this.bytes.length + FREE_COPIES) throw this.fault('pickle_copies');
@@ -193,7 +196,7 @@ class Machine {
     this.stack = [];
   }
 
-  /** Removes the values since the last mark, and the mark. */
+  /** Removes the last mark and returns the values above it. */
   popMark() {
     const values = this.stack;
     const below = this.marks.pop();
@@ -231,8 +234,8 @@ class Machine {
   }
 
   /**
-   * Returns a key of a dict: a plain value, or a copy of a short tuple of them. A longer one could take for
-   * ever to become a text.
+   * Returns a valid key of a dict: a plain value, or a copy of a short tuple of plain values. Long tuples are refused
+   * because converting them to a text could take very long.
    * @param {any} key
    */
   key(key) {
@@ -285,7 +288,7 @@ class Machine {
     const state = this.pop();
     const target = this.top();
     this.count([state]);
-    // The attributes of a dict, such as _metadata of a state dict, are not part of its content.
+    // PyTorch gives a state dict attributes such as _metadata. They are no content, so they are left out.
     if (target instanceof Map && !(target instanceof Namespace) && state instanceof Map) return;
     const built = target?.build?.(state);
     if (target instanceof OwnRecord) this.checkRecord(target, built);
@@ -293,7 +296,8 @@ class Machine {
   }
 
   /**
-   * Refuses an object of the user's own class that is more than plain fields: only its code knows the meaning.
+   * Refuses an object of a class from the user's script if it has more than plain fields: only the script knows
+   * their meaning.
    * @param {OwnRecord} record
    * @param {boolean} [built] false if its state has no names
    */
@@ -319,7 +323,7 @@ const sizeOf = (value) =>
       ? value.length
       : 0;
 
-/** The names of instructions that are known and refused, for sentences. @type {Record<number, string>} */
+/** Names of the instructions that are refused, for error sentences. @type {Record<number, string>} */
 const NOT_READ = Object.fromEntries(
   Object.entries({
     P: 'PERSID',
@@ -345,7 +349,10 @@ const NOT_READ = Object.fromEntries(
   }).map(([code, name]) => [code.charCodeAt(0), name]),
 );
 
-/** The instructions by their byte. @type {(((machine: Machine) => void) | undefined)[]} */
+/**
+ * The function of each instruction, by the instruction's byte.
+ * @type {(((machine: Machine) => void) | undefined)[]}
+ */
 const INSTRUCTIONS = [];
 /** @type {Record<string, (m: Machine) => void>} */
 const NAMED = {
@@ -353,7 +360,7 @@ const NAMED = {
     const version = m.u8();
     if (version < 2 || version > 5) throw m.fault('pickle_protocol', { version }, unsupported);
   },
-  // A frame changes nothing but the way that Python reads a file.
+  // FRAME only tells Python how many bytes to buffer.
   '\x95': (m) => {
     if (m.u64() > m.bytes.length - m.at) throw m.fault('pickle_ends');
   },

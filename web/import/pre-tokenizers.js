@@ -1,9 +1,9 @@
 /**
- * Expressions by which a tokenizer.json splits text, and the names that the engine has for them (src/pretokenizer.c). An
- * expression is recognised if it equals one of the table after rewriting that keeps its matches.
+ * Expressions by which a tokenizer.json splits a text, with the engine's names for them (src/pretokenizer.c). An
+ * expression is known if it equals one of the table after a rewriting that does not change its matches.
  */
 
-/** English endings such as 's in upper and lower case, in the spellings of several programs, the longer ones first. */
+/** Expressions for English endings such as 's, as several programs write them; longer expressions first. */
 const ENDINGS = [
   "(?:(?i:'s|'t|'re|'ve|'m|'ll|'d))",
   "(?i:(?:'s|'t|'re|'ve|'m|'ll|'d))",
@@ -12,7 +12,7 @@ const ENDINGS = [
   "(?i:'[sdmt]|'ll|'ve|'re)",
   "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])",
 ];
-/** Stands for ENDINGS in the expressions below. */
+/** A placeholder for each of the ENDINGS. */
 const E = '\0';
 const SPACES = '\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
 const PREFIX = '[^\\r\\n\\p{L}\\p{N}]?';
@@ -34,8 +34,9 @@ const cased = (numbers, ending) =>
   `| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${SPACES}`;
 
 /**
- * The lists of expressions, each with the names of `tokenizer.ggml.pre` that have them. A name is followed by the parts
- * that the engine adds to it: `nfc` normalises to form C, `whole` takes a piece that is a token without merges.
+ * The known lists of expressions. `names` are the values of `tokenizer.ggml.pre` for which the engine uses this list.
+ * The flags say what the engine adds: `nfc` normalises the text to form C, `whole` turns a piece that is a token into
+ * this token without merges.
  * @type {{ passes: string[], names: { pre: string, nfc?: boolean, whole?: boolean }[] }[]}
  */
 const TABLE = [
@@ -67,9 +68,9 @@ const TABLE = [
 ];
 
 /**
- * Rewrites an expression. Line ends get their escapes, the endings become E. Possessive quantifiers become greedy: in
- * these expressions the part after a quantifier matches no character that the quantifier takes, so it never gives one
- * back. Likewise [\r\n] after \s* takes no more than [\r\n]+.
+ * Rewrites an expression to the spelling of the table: line ends become escapes, endings become E, possessive
+ * quantifiers become greedy. The last change is safe in these expressions, because no character fits both a
+ * quantifier and the part after it.
  * @param {string} expression
  */
 function rewritten(expression) {
@@ -83,8 +84,8 @@ function rewritten(expression) {
 }
 
 /**
- * Returns the row of the engine's table for a list of expressions and for the two flags as near as there is; undefined if
- * the expressions are not known.
+ * Returns the name and flags of the engine's rule for a list of expressions. If several rules have this list, the
+ * rule with the nearest flags is chosen. Returns undefined for unknown expressions.
  * @param {string[]} expressions @param {{ nfc: boolean, whole: boolean }} flags
  */
 export function preTokenizerOf(expressions, { nfc, whole }) {

@@ -1,8 +1,8 @@
-/** The formats of weights that a conversion writes. Blocks are rounded as ggml's reference does it, in float32. */
+/** The weight formats that a conversion can write. Blocks are rounded as in ggml's reference code, in float32. */
 
 const { fround } = Math;
 
-/** Rounds half to even. @param {number} x */
+/** Rounds to the nearest integer; a half goes to the even one. @param {number} x */
 export const roundEven = (x) => {
   const down = Math.floor(x);
   const rest = x - down;
@@ -37,7 +37,7 @@ export const fromHalf = (half) => {
   return sign * (1024 + fraction) * 2 ** (exponent - 25);
 };
 
-/** Rounds to the nearest integer, halves away from zero, as roundf. @param {number} x */
+/** Rounds to the nearest integer; a half goes away from zero, as in C's roundf. @param {number} x */
 const round = (x) => (x < 0 ? -Math.floor(0.5 - x) : Math.floor(x + 0.5));
 
 /** @param {Float32Array} data @returns {Uint8Array} */
@@ -46,7 +46,7 @@ const encodeF32 = (data) => new Uint8Array(data.buffer, data.byteOffset, data.by
 /** @param {Float32Array} data @returns {Uint8Array} */
 const encodeF16 = (data) => new Uint8Array(Uint16Array.from(data, toHalf).buffer);
 
-/** quantize_row_q8_0_ref: the scale is the largest magnitude over 127. @param {Float32Array} data */
+/** As quantize_row_q8_0_ref of ggml: the scale is the largest magnitude divided by 127. @param {Float32Array} data */
 const encodeQ8 = (data) => {
   const bytes = new Uint8Array((data.length / 32) * 34);
   const view = new DataView(bytes.buffer);
@@ -61,7 +61,10 @@ const encodeQ8 = (data) => {
   return bytes;
 };
 
-/** quantize_row_q4_0_ref: the element of largest magnitude has the code 0, that is -8. @param {Float32Array} data */
+/**
+ * As quantize_row_q4_0_ref of ggml: the element of largest magnitude gets the code 0, which means -8.
+ * @param {Float32Array} data
+ */
 const encodeQ4 = (data) => {
   const bytes = new Uint8Array((data.length / 32) * 18);
   const view = new DataView(bytes.buffer);
@@ -82,7 +85,8 @@ const encodeQ4 = (data) => {
 };
 
 /**
- * ggml's number of the format and of a file in it, values and bytes of a block, and the encoder of whole blocks.
+ * For each format: ggml's numbers for the tensor type and the file type, values and bytes in a block, and the
+ * function that encodes whole blocks.
  * @type {Record<'F32' | 'F16' | 'Q8_0' | 'Q4_0', { number: number, fileType: number, values: number, bytes: number,
  *   encode: (data: Float32Array) => Uint8Array }>}
  */

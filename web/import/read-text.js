@@ -1,14 +1,14 @@
-/** Reads whole small files: bytes, UTF-8 text and JSON, each with a limit. */
+/** Reads small files as a whole (bytes, UTF-8 text or JSON), each kind with a limit. */
 import { LogitscopeError } from '../engine/errors.js';
 import { bad } from './faults.js';
 
 /** @typedef {import('./byte-file.js').ByteFile} ByteFile */
 
-/** Largest file of a vocabulary in bytes: 64 MiB, twice the largest known one. */
+/** Limit for a file of a vocabulary: 64 MiB, twice the largest known file. */
 export const TEXT_BYTES = 64 << 20;
-/** Depth of nested lists and objects in JSON. */
+/** Limit for nested lists and objects in JSON. */
 const DEPTH = 64;
-/** Number of values in JSON: 2^21; the largest known tokenizer.json has 1.4 million. */
+/** Limit for the number of values in JSON: 2^21. The largest known tokenizer.json has 1.4 million. */
 const VALUES = 1 << 21;
 
 /** @param {ByteFile} file @returns {Promise<Uint8Array>} */
@@ -28,7 +28,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = new TextEn
 );
 
 /**
- * Counts before parsing, because a parser's time and memory grow with the depth and with the number of values.
+ * Checks depth and number of values before parsing: the time and memory of JSON.parse grow with both.
  * @param {string} text @param {string} name
  */
 function checkSize(text, name) {
@@ -54,7 +54,7 @@ function checkSize(text, name) {
 }
 
 /**
- * Parses JSON; a byte order mark before it is allowed.
+ * Parses JSON; ignores a byte order mark.
  * @param {string} text @param {string} name the file's name, for the refusal
  * @returns {unknown}
  */

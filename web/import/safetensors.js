@@ -1,6 +1,6 @@
 /**
- * Reads .safetensors: 8 bytes of length, a JSON header, and the tensors, which fill the rest of the file
- * without gap or overlap. A sharded model adds an index, a JSON file that names the part of each tensor.
+ * Reads .safetensors files: 8 bytes with the length of the header, a JSON header, then the tensors without gap or
+ * overlap. A sharded model has one more file, an index in JSON that names the file of each tensor.
  */
 import { phrase } from '../engine/errors.js';
 import { textOf, u64, viewOf } from './byte-file.js';
@@ -12,7 +12,7 @@ import { SIZES, countOf, shapeText, sourceTensor } from './tensor.js';
  * @typedef {import('./checkpoint.js').Checkpoint} Checkpoint
  */
 
-/** Bytes of the longest header, as in the format's own reader. */
+/** Limit for the header in bytes, the same as in the reference implementation. */
 const MOST_HEADER = 100_000_000;
 const METADATA = '__metadata__';
 
@@ -56,8 +56,8 @@ function metadataOf(file, metadata = {}) {
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Parses a JSON object in which no key occurs twice. JSON.parse would keep the last of two tensors with
- * one name, and other readers the first.
+ * Parses a JSON object and refuses a key that occurs twice. For two tensors of one name, JSON.parse would keep the
+ * last and other programs the first.
  * @param {string} file
  * @param {Uint8Array} bytes
  */
@@ -76,7 +76,7 @@ function parseObject(file, bytes) {
   return value;
 }
 
-/** Number of keys of all objects of a valid JSON text. @param {string} text */
+/** Counts the keys of all objects in a valid JSON text. @param {string} text */
 function countKeys(text) {
   let n = 0;
   for (let at = 0; at < text.length; at++) {
@@ -89,7 +89,7 @@ function countKeys(text) {
 }
 
 /**
- * Checks that the tensors fill the file from `start` to its end, each with the bytes of its shape.
+ * Checks that the tensors fill the file from `start` to its end, and that each has the bytes that its shape needs.
  * @param {ByteFile} file
  * @param {[string, any][]} rows
  * @param {number} start
@@ -138,7 +138,7 @@ function checkPlaces(file, rows, start) {
 }
 
 /**
- * Reads the index of a sharded model.
+ * Reads the index of a sharded model: the file name of each tensor.
  * @param {ByteFile} file
  * @returns {Promise<Map<string, string>>} the part's file name by tensor
  */

@@ -1,4 +1,4 @@
-/** SentencePiece's tokenizer.model (a protocol buffer, BPE only) and the tokenizer.bin of llama2.c. */
+/** Reads SentencePiece's tokenizer.model (a protocol buffer; BPE only) and llama2.c's tokenizer.bin. */
 import { show } from '../engine/errors.js';
 import { textOf, viewOf } from './byte-file.js';
 import { bad, unsupported } from './faults.js';
@@ -9,7 +9,7 @@ import { BYTE, CONTROL, ID_LIMIT, NORMAL, UNKNOWN } from './token-list.js';
 const SPACE = '\u2581';
 
 /**
- * Reads the fields of a message of a protocol buffer; the value of a field is a number or bytes.
+ * Reads a message of a protocol buffer and calls `take` for each field; the value of a field is a number or bytes.
  * @param {Uint8Array} bytes @param {string} name
  * @param {(field: number, value: any) => void} take
  */
@@ -17,7 +17,7 @@ function readFields(bytes, name, take) {
   const view = viewOf(bytes);
   let at = 0;
   const cut = () => bad(name, 'vocab_protobuf', { n: at });
-  /** A negative number takes ten bytes; its value does not matter here, so it is -1. */
+  /** A negative number has ten bytes. No field here needs its value, so it becomes -1. */
   const varint = () => {
     let value = 0;
     for (let n = 0; n < 10; n++) {
@@ -48,11 +48,14 @@ function readFields(bytes, name, take) {
   }
 }
 
-/** Kinds of models by TrainerSpec.model_type. */
+/** Names of the values of TrainerSpec.model_type. */
 const MODEL_TYPES = ['', 'Unigram', 'BPE', 'Word', 'Char'];
 const BPE = 2;
 
-/** True if a file begins with a piece: field 1 with a message that begins with a text and a score. @param {Uint8Array} bytes */
+/**
+ * Returns true if a file begins as a tokenizer.model does: field 1 is a message that begins with a text and a score.
+ * @param {Uint8Array} bytes
+ */
 export const isSentencePiece = (bytes) =>
   bytes[0] === 0x0a && bytes[2] === 0x0a && bytes[4 + bytes[3]] === 0x15;
 
@@ -98,10 +101,10 @@ export function fromSentencePiece(bytes, name) {
   };
 }
 
-/** The first three tokens of llama2.c, which writes two of them with line ends. */
+/** Names of the first three tokens. llama2.c writes the last two with line ends. */
 const FIRST = ['<unk>', '<s>', '</s>'];
 
-/** True if a file begins as llama2.c's tokenizer.bin does. @param {Uint8Array} bytes */
+/** Returns true if a file begins as llama2.c's tokenizer.bin does. @param {Uint8Array} bytes */
 export const isTokenizerBin = (bytes) =>
   bytes.length > 17 && textOf(bytes.subarray(12, 17)) === '<unk>' && bytes[8] === 5;
 

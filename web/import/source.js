@@ -1,4 +1,7 @@
-/** A checkpoint while a layout reads it: its tensors by name, each used once, and its configuration. */
+/**
+ * The checkpoint that a layout reads: its configuration, and its tensors by name. It notes which tensors have been
+ * used.
+ */
 import { LogitscopeError, show } from '../engine/errors.js';
 
 /**
@@ -7,9 +10,9 @@ import { LogitscopeError, show } from '../engine/errors.js';
  * @typedef {Record<string, unknown>} Config
  */
 
-/** Wrappers of PyTorch put these before every name: DataParallel, torch.compile, Lightning. */
+/** Prefixes that DataParallel, torch.compile and Lightning put before the name of each tensor. */
 const WRAPPERS = /^((module|_orig_mod|_forward_module)\.)+/;
-/** Names under which training scripts keep their configuration. */
+/** Keys under which training scripts save their configuration in a dict with other values. */
 const NESTED = [
   'config',
   'hyper_parameters',
@@ -19,31 +22,31 @@ const NESTED = [
   'model',
   'model_args',
 ];
-/** The names of a weight and of a bias after the name of their module. */
+/** Endings of a tensor's name after the name of its module. */
 const KINDS = { weight: ['.weight', '.scale', ''], bias: ['.bias', '.shift'] };
 
 /** @param {unknown} value @returns {value is Config} */
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /**
- * Lifts the values of nested configurations: a later one wins.
+ * Copies the values of nested configurations to the top level. If a key occurs twice, the later value counts.
  * @param {Config} config
  * @returns {Config}
  */
 const flattened = (config) =>
   Object.assign({}, config, ...NESTED.map((name) => config[name]).filter(isObject));
 
-/** Values that a user may state, by the names that files have for them. */
+/** Values that a user may state, each with the keys that configurations use for it. */
 const STATED = /** @type {Record<string, string[]>} */ ({
   n_head: ['n_head', 'n_heads', 'num_attention_heads'],
   activation: ['activation', 'activation_function', 'hidden_activation', 'hidden_act'],
   attention_scale: ['attention_scale'],
 });
-/** GPT-2's names of the same function. */
+/** GPT-2's names for the activation gelu_pytorch_tanh. */
 const TANH = /^gelu_(new|fast)$/;
 
 /**
- * Returns the value that a configuration has for one of the names in STATED.
+ * Returns a configuration's value for one of the names in STATED.
  * @param {Config} config
  * @param {string} name
  */
@@ -54,7 +57,7 @@ function statedIn(config, name) {
 }
 
 /**
- * Refuses a value that differs from the one in a file.
+ * Refuses a value that differs from the value in a file.
  * @param {string} name
  * @param {unknown} value of the file
  * @param {string} file
@@ -74,9 +77,9 @@ export class Source {
   #used = new Set();
   /** The name of the checkpoint, for errors. */
   #file;
-  /** Names that the user states, no file does, and no layout has read. @type {Set<string>} */
+  /** Names of values that only the user states and no layout has read. @type {Set<string>} */
   #unread = new Set();
-  /** Assumptions to tell the user. @type {import('../engine/errors.js').Phrase[]} */
+  /** Assumptions of the conversion, to show to the user. @type {import('../engine/errors.js').Phrase[]} */
   notes = [];
 
   /**
@@ -100,7 +103,7 @@ export class Source {
   }
 
   /**
-   * Refuses a value that a later place states otherwise than an earlier one.
+   * Refuses configurations that state different values.
    * @param {string} name in STATED
    * @param {[string, Config][]} layers configurations by the names of their files
    */
@@ -114,7 +117,8 @@ export class Source {
   }
 
   /**
-   * Returns the number of heads that the tensors or the name of the model show; another stated one is refused.
+   * Returns `n_head`, the number of attention heads that the tensors or the model's name show. Refuses a
+   * configuration with another number.
    * @param {number} n_head
    * @param {string} [file] the one that shows it
    */
@@ -127,7 +131,7 @@ export class Source {
     return [...this.#tensors.keys()];
   }
 
-  /** Removes a word before all names that begin with it. @param {string} prefix */
+  /** Removes a prefix from the names of tensors. @param {string} prefix */
   unwrap(prefix) {
     for (const [name, tensor] of this.#tensors)
       if (name.startsWith(prefix)) {
@@ -141,7 +145,10 @@ export class Source {
     return this.#tensors.has(name);
   }
 
-  /** Counts names with 0, 1, 2 … in place of a sign. @param {string} pattern @param {string} [sign] */
+  /**
+   * Counts the tensors whose names have 0, 1, 2 … in place of a sign.
+   * @param {string} pattern @param {string} [sign]
+   */
   count(pattern, sign = '#') {
     let n = 0;
     while (this.has(pattern.replace(sign, String(n)))) n++;
@@ -160,7 +167,7 @@ export class Source {
     return tensor;
   }
 
-  /** Takes a tensor. @param {string} name @returns {Values} */
+  /** Returns the weights of a tensor and marks it as used. @param {string} name @returns {Values} */
   take(name) {
     const tensor = this.#tensor(name);
     this.#used.add(name);
@@ -168,7 +175,7 @@ export class Source {
   }
 
   /**
-   * Finds the weight or bias of a module: its full name, or null.
+   * Returns the full name of a module's weight or bias; null if there is none.
    * @param {string} stem
    * @param {keyof typeof KINDS} kind
    */
@@ -176,12 +183,15 @@ export class Source {
     return KINDS[kind].map((suffix) => stem + suffix).find((name) => this.has(name)) ?? null;
   }
 
-  /** Marks tensors as used that hold no weights. @param {RegExp} pattern */
+  /** Marks tensors without weights as used, so that checkAllUsed accepts them. @param {RegExp} pattern */
   drop(pattern) {
     for (const name of this.#tensors.keys()) if (pattern.test(name)) this.#used.add(name);
   }
 
-  /** Refuses a tensor and a stated value that the layout has not taken. @param {string} layout */
+  /**
+   * Refuses a tensor that the layout has not used, and a value of the user that it has not read.
+   * @param {string} layout
+   */
   checkAllUsed(layout) {
     const [setting] = this.#unread;
     if (setting !== undefined)
@@ -192,7 +202,7 @@ export class Source {
   }
 
   /**
-   * Returns the first of the named values, or the default.
+   * Returns the configuration's first value among the named keys, or the default.
    * @param {string[]} names
    * @param {any} [fallback]
    * @returns {any}
@@ -207,7 +217,7 @@ export class Source {
   }
 
   /**
-   * Returns a positive number; without one the error names the value to state.
+   * Returns a positive number of the configuration. If it is missing, the error names the key to state.
    * @param {string[]} names the first is the name in errors
    * @param {string} where the file that has it
    * @param {number} [fallback]
@@ -222,7 +232,8 @@ export class Source {
   }
 
   /**
-   * True if the first tensor is missing or equals the second: a tied head may be saved twice.
+   * Returns true if the first tensor is missing or has the same values as the second. Checkpoints may save a tied
+   * output matrix twice.
    * @param {string} name
    * @param {string} other
    */
@@ -240,7 +251,7 @@ export class Source {
   }
 
   /**
-   * Refuses a value that would change the numbers.
+   * Refuses a value of the configuration that the engine does not compute; an absent value passes.
    * @param {string} name
    * @param {unknown[]} known
    */

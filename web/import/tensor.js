@@ -1,6 +1,6 @@
 /**
- * A tensor of a file: its place is checked when the file is opened, and its values are read when they are
- * asked for. All formats of this folder make their tensors here.
+ * A tensor of a file. Its position is checked when the file is opened; its values are read on demand. The readers of
+ * all formats make their tensors here.
  */
 import { phrase } from '../engine/errors.js';
 import { bad, named, unsupported } from './faults.js';
@@ -25,7 +25,7 @@ import { bad, named, unsupported } from './faults.js';
  * @property {boolean} [bigEndian]
  */
 
-/** Bytes of one element. @type {Record<string, number>} */
+/** Number of bytes of one element. @type {Record<string, number>} */
 export const SIZES = {
   F64: 8,
   F32: 4,
@@ -37,7 +37,8 @@ export const SIZES = {
   I8: 1,
   U8: 1,
   BOOL: 1,
-  // These are counted, so that a file that also contains them opens, but not read.
+  // Formats whose tensors are checked but never read. They are listed so that a file which also has such a tensor can
+  // be opened.
   U64: 8,
   U32: 4,
   U16: 2,
@@ -50,7 +51,7 @@ export const SIZES = {
 
 const MOST_DIMENSIONS = 8;
 
-/** Strides of C order. @param {number[]} shape */
+/** Returns the strides of a shape in C order. @param {number[]} shape */
 export function strideOf(shape) {
   const strides = new Array(shape.length);
   let step = 1;
@@ -67,12 +68,12 @@ const areCounts = (list) =>
   list.length <= MOST_DIMENSIONS &&
   list.every((n) => Number.isSafeInteger(n) && n >= 0);
 
-/** Returns the number of elements, or NaN if the value is no shape. @param {unknown} shape */
+/** Returns the number of elements; NaN if the value is not a valid shape. @param {unknown} shape */
 export const countOf = (shape) =>
   areCounts(shape) ? shape.reduce((product, n) => product * n, 1) : Number.NaN;
 
 /**
- * Checks that a tensor lies within its row of elements and returns it.
+ * Returns a tensor after a check that it lies within its row of elements.
  * @param {Place} place
  * @returns {SourceTensor}
  */
@@ -104,7 +105,7 @@ export function sourceTensor(place) {
   };
 }
 
-/** A shape for a sentence. @param {unknown} shape */
+/** Writes a shape for an error sentence. @param {unknown} shape */
 export const shapeText = (shape) =>
   named(Array.isArray(shape) ? `(${shape.slice(0, 10).map(named).join(', ')})` : typeof shape);
 
@@ -115,7 +116,7 @@ function isInOrder(shape, strides) {
 }
 
 /**
- * Copies values with any strides to C order.
+ * Copies values that lie in memory with any strides into C order.
  * @param {Float32Array} values
  * @param {number[]} shape
  * @param {number[]} strides
@@ -153,7 +154,7 @@ function arranged(bytes, size, bigEndian) {
 }
 
 /**
- * Values as float32, rounded half to even; null if the type is not read here.
+ * Converts the bytes of a tensor to float32, rounding half to even. Returns null for a type that is not supported.
  * @param {string} type
  * @param {Uint8Array} bytes
  * @param {boolean} [bigEndian]
@@ -195,10 +196,10 @@ const VALUES = {
     Float32Array.from(new Uint8Array(buffer, at, n), (byte) => +(byte !== 0)),
 };
 
-/** Value of each half by its bits. @type {Float32Array | undefined} */
+/** A table of the value of each 16-bit float; made at first use. @type {Float32Array | undefined} */
 let halves;
 
-/** The value of 16 bits of a half. @param {number} bits */
+/** Returns the value of a 16-bit float. @param {number} bits */
 function half(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 31;

@@ -1,11 +1,11 @@
 /**
- * A vocabulary under construction, and vocabularies that are a list of tokens only: characters, or words with their
- * leading space.
+ * The form that all readers of vocabularies return, and the simplest vocabularies: lists of characters, or of words
+ * with their leading space.
  */
 import { phrase, show, shown } from '../engine/errors.js';
 import { bad, unsupported } from './faults.js';
 
-/** The types of tokens in tokenizer.ggml.token_type. */
+/** The types of tokens, with their numbers in GGUF (tokenizer.ggml.token_type). */
 export const NORMAL = 1;
 export const UNKNOWN = 2;
 export const CONTROL = 3;
@@ -13,7 +13,7 @@ export const USER_DEFINED = 4;
 export const UNUSED = 5;
 export const BYTE = 6;
 
-/** Ids are below this number, the largest number of rows that the engine reads: 2^19. */
+/** Upper limit of ids, 2^19: the engine reads no larger embedding. */
 export const ID_LIMIT = 1 << 19;
 
 /**
@@ -32,11 +32,11 @@ export const ID_LIMIT = 1 << 19;
  * @property {Phrase[]} notes for the user
  */
 
-/** The unused token of an id that the file leaves out. @param {number} id */
+/** The name of an id for which the file has no token. @param {number} id */
 export const unusedName = (id) => `[PAD${id}]`;
 
 /**
- * Puts tokens in the order of their ids. Ids without a token get an unused one.
+ * Returns the tokens sorted by id. An id without a token gets an unused token.
  * @param {Iterable<[string, unknown]>} entries tokens with their ids
  * @param {string} name of the file, for refusals
  * @returns {{ tokens: string[], types: number[] }}
@@ -66,7 +66,7 @@ export function tokensById(entries, name) {
 }
 
 /**
- * Gives added tokens their types and the flags that the engine knows.
+ * Sets the types of added tokens (special ones become CONTROL). Returns the ids of the tokens that strip white space.
  * @param {Pick<Vocabulary, 'tokens' | 'types'>} vocabulary @param {any[]} added @param {string} name
  * @returns {Record<'lstrip' | 'rstrip', number[]>}
  */
@@ -85,15 +85,15 @@ export function markAdded({ tokens, types }, added, name) {
 const isOneCharacter = (/** @type {string} */ text) =>
   text.length > 0 && text.length === String.fromCodePoint(text.codePointAt(0) ?? 0).length;
 
-/** True for the spelling of special tokens: <eos>, <|endoftext|>, [PAD]. @param {string} token */
+/** Returns true if a token is spelt as a special token: <eos>, <|endoftext|>, [PAD]. @param {string} token */
 export const looksSpecial = (token) => /^(<[^<>\s]+>|\[[A-Z_]+\])$/.test(token);
 
-/** Names of the tokens that begin and end a text, most specific first. */
+/** Usual names of the tokens that begin or end a text, the most specific first. */
 const BEGINS = ['<bos>', '<BOS>', '[BOS]', '<|bos|>', '<s>', '<sos>', '<start>', '<|endoftext|>'];
 const ENDS = ['<eos>', '<EOS>', '[EOS]', '<|eos|>', '</s>', '<end>', '<|endoftext|>'];
 
 /**
- * Finds the special tokens that begin and end a text by their usual names.
+ * Finds the tokens that begin and end a text by their usual names.
  * @param {{ tokens: string[], types: number[] }} vocabulary
  */
 export function idsByName({ tokens, types }) {
@@ -107,7 +107,7 @@ export function idsByName({ tokens, types }) {
 }
 
 /**
- * Makes a vocabulary of characters, or of words with their leading space. Tokens such as <eos> are special in both.
+ * Makes a vocabulary of characters or of words with their leading space. In both, tokens such as <eos> are special.
  * @param {Iterable<[string, unknown]>} entries tokens with their ids
  * @param {string} name of the file
  * @returns {Vocabulary}
@@ -115,8 +115,8 @@ export function idsByName({ tokens, types }) {
 export function plainVocabulary(entries, name) {
   const { tokens, types } = tokensById(entries, name);
   const seen = new Map();
-  let longer = -1; // a token of several characters
-  let wrong = -1; // a token that is neither a character nor a word
+  let longer = -1; // id of a token with several characters
+  let wrong = -1; // id of a token that is neither a character nor a word
   let spaced = false;
   for (const [id, token] of tokens.entries()) {
     if (types[id] === UNUSED) continue;
@@ -154,8 +154,8 @@ export function plainVocabulary(entries, name) {
 }
 
 /**
- * Returns the characters of a training text as courses number them: `sorted(set(text))`. Python reads \r\n and \r in a
- * text file as \n.
+ * Makes the vocabulary of a training text as courses do: `sorted(set(text))`. Line ends become \n, as when Python
+ * reads a text file.
  * @param {string} text @param {string} name of the file
  * @returns {Vocabulary}
  */
@@ -182,8 +182,8 @@ export function charactersOf(text, name) {
 }
 
 /**
- * Tokens for a model without a vocabulary: each is its own id, such as ⟨17⟩. They are found in a text, so that a prompt
- * can be typed as ids.
+ * Makes tokens for a model without a vocabulary. Each token is its id, such as ⟨17⟩, so a user can type ids as a
+ * prompt.
  * @param {number} size @returns {Vocabulary}
  */
 export function idsAsTokens(size) {

@@ -1,6 +1,7 @@
 /**
- * The settings files beside a vocabulary: tokenizer_config.json, special_tokens_map.json, generation_config.json,
- * added_tokens.json and chat_template.jinja. They give the ids of special tokens and the chat template.
+ * Reads the settings files beside a vocabulary: tokenizer_config.json, special_tokens_map.json,
+ * generation_config.json, added_tokens.json and chat_template.jinja. They have the ids of special tokens and the chat
+ * template.
  */
 import { phrase } from '../engine/errors.js';
 import { CONTROL, ID_LIMIT, NORMAL, UNUSED, markAdded, unusedName } from './token-list.js';
@@ -20,11 +21,11 @@ export const SETTINGS_FILES = {
   'chat_template.jinja': 'chat_template',
 };
 
-/** The tokens that the settings name, by the middle of their key in GGUF. */
+/** The keys of special tokens in the settings, by the middle part of their keys in GGUF. */
 const NAMED = { bos: 'bos_token', eos: 'eos_token', unknown: 'unk_token', padding: 'pad_token' };
-/** The keys in GGUF for several tokens that end a text. */
+/** The middle parts of GGUF's keys for up to three tokens that end a text. */
 const ENDS = ['eos', 'eot', 'eom'];
-/** Classes of tokenizers of which the files state no rule for the split of a text. */
+/** Rules for splitting a text that no file states, by the class of the tokenizer. */
 const PRES = {
   GPT2Tokenizer: 'gpt-2',
   GPT2TokenizerFast: 'gpt-2',
@@ -32,12 +33,15 @@ const PRES = {
   Qwen2TokenizerFast: 'qwen2',
 };
 
-/** The name of the pre-tokenizer for vocab.json and merges.txt. @param {SettingsParts} parts */
+/**
+ * Returns the rule for splitting a text, for a vocabulary of vocab.json and merges.txt.
+ * @param {SettingsParts} parts
+ */
 export const preOf = ({ tokenizer_config }) =>
   new Map(Object.entries(PRES)).get(tokenizer_config?.json?.tokenizer_class);
 
 /**
- * Adds the tokens that only the settings know, to a vocabulary that is not of a tokenizer.json.
+ * Adds tokens that only the settings files have. A tokenizer.json is complete without them.
  * @param {Vocabulary} vocabulary @param {SettingsParts} parts
  */
 export function addTokens(vocabulary, { tokenizer_config, added_tokens }) {
@@ -62,11 +66,14 @@ export function addTokens(vocabulary, { tokenizer_config, added_tokens }) {
   vocabulary.strips = markAdded(vocabulary, added, tokenizer_config?.name ?? '');
 }
 
-/** Returns the text of a token in the settings: a string, or an object with its flags. @param {any} value */
+/**
+ * Returns the text of a token in the settings, where a token is a string or an object with flags.
+ * @param {any} value
+ */
 const textOf = (value) => (typeof value === 'object' && value ? value.content : value);
 
 /**
- * Takes the ids of special tokens and the chat template.
+ * Copies the ids of special tokens from the settings to the vocabulary.
  * @param {Vocabulary} vocabulary @param {SettingsParts} parts
  */
 export function applySettings(vocabulary, parts) {
@@ -88,7 +95,7 @@ export function applySettings(vocabulary, parts) {
 }
 
 /**
- * Returns the chat templates as metadata.
+ * Returns the chat templates as metadata of GGUF.
  * @param {SettingsParts} parts @returns {Record<string, any>}
  */
 export function chatTemplates({ tokenizer_config, chat_template }) {

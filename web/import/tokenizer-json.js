@@ -1,6 +1,6 @@
 /**
- * The tokenizer.json of Hugging Face: byte-level BPE, BPE in the manner of SentencePiece, and lists of words. Each part is
- * read exactly or refused by its name.
+ * Reads the tokenizer.json of Hugging Face: byte-level BPE, BPE as in SentencePiece, and lists of words. A part that
+ * cannot be converted exactly is refused by its name.
  */
 import { phrase, show } from '../engine/errors.js';
 import { checkedMerges, pairOf } from './byte-pairs.js';
@@ -20,7 +20,7 @@ import {
 /** @typedef {import('./token-list.js').Vocabulary} Vocabulary */
 
 const SPACE = '\u2581';
-/** Bits of tokenizer.logitscope.space_prefix. */
+/** Bits of the metadata key tokenizer.logitscope.space_prefix. */
 const ONCE = 1;
 const SPARING = 2;
 const BYTE_LEVEL = 4;
@@ -30,7 +30,8 @@ const refused = (name, part, value) =>
   unsupported(name, 'vocab_part', { part, value: show(value?.type ?? value) });
 
 /**
- * Returns the steps of a normalizer, pre-tokenizer, post-processor or decoder; sequences are opened.
+ * Returns the steps of a normalizer, pre-tokenizer, post-processor or decoder; the steps of a Sequence as one flat
+ * list.
  * @param {any} step @returns {any[]}
  */
 function stepsOf(step) {
@@ -41,7 +42,7 @@ function stepsOf(step) {
   return Array.isArray(steps) ? steps.flatMap(stepsOf) : [step];
 }
 
-/** Decoders that give the engine's text. */
+/** Decoders whose text is the same as the engine's. */
 const DECODERS = ['ByteLevel', 'Metaspace', 'Replace', 'ByteFallback', 'Fuse', 'Strip'];
 
 /** @param {any} json @param {string} name @returns {Vocabulary} */
@@ -57,7 +58,10 @@ export function fromTokenizerJson(json, name) {
   return vocabulary;
 }
 
-/** Tokens with ids, of the model and added. @param {any} json @param {string} name */
+/**
+ * Returns the tokens of the model and the added tokens, in the order of their ids.
+ * @param {any} json @param {string} name
+ */
 function tokensOf({ model, added_tokens }, name) {
   const added = Array.isArray(added_tokens) ? added_tokens : [];
   const { tokens, types } = tokensById(
@@ -100,17 +104,17 @@ function bpe(json, name) {
   return { ...common, model: 'llama', scores, ids, flags, notes };
 }
 
-/** Patterns of a Split that cut every text whole, so that its matches can be kept or the rest removed. */
+/** Returns true if the step cuts a text into the matches of its pattern. */
 const keepsMatches = (/** @type {any} */ { behavior, invert }) =>
   invert ? behavior === 'Removed' : behavior === 'Isolated';
 
 /**
- * The pre-tokenizer and flags of a byte-level BPE.
+ * Returns the rule for splitting a text, and flags, for byte-level BPE.
  * @param {any} json @param {any[]} steps @param {string} name
  */
 function splitOf({ model, normalizer }, steps, name) {
   const last = steps[steps.length - 1];
-  // After another step the space would stand before each piece.
+  // After another step, ByteLevel would add the space before each piece, not once before the text.
   if (last.add_prefix_space && steps.length > 1)
     throw refused(name, 'pre_tokenizer', 'ByteLevel add_prefix_space');
   const expressions = steps.slice(0, -1).map((step) => {
@@ -138,12 +142,13 @@ function splitOf({ model, normalizer }, steps, name) {
   return { pre: row.pre, flags };
 }
 
-/** True for a step that makes each space a U+2581. @param {any} step */
+/** Returns true for a step that replaces each space by U+2581. @param {any} step */
 const replacesSpaces = (step) =>
   step.type === 'Replace' && step.pattern?.String === ' ' && step.content === SPACE;
 
 /**
- * The flags of a BPE that reads spaces as U+2581, by its normalizer or its pre-tokenizer.
+ * Returns the flags for BPE that writes a space as U+2581. The replacement is a step of the normalizer or of the
+ * pre-tokenizer.
  * @param {any} json @param {any[]} steps @param {string[]} tokens @param {string} name
  * @returns {Record<string, boolean | number>}
  */
@@ -155,7 +160,7 @@ function spacesOf({ normalizer }, steps, tokens, name) {
   for (const step of replaces ? rest.slice(1) : rest) throw refused(name, 'normalizer', step);
   const [step, ...others] = steps;
   for (const other of others) throw refused(name, 'pre_tokenizer', other);
-  // After the normalizer no space is left for this step.
+  // The normalizer has replaced all spaces, so a Split at spaces does nothing.
   const idle = step?.type === 'Split' && step.pattern?.String === ' ' && replaces;
   if (step?.type === 'Metaspace' && !forms.length) return metaspace(step, tokens, name);
   if (!replaces || (step && !idle)) throw refused(name, 'pre_tokenizer', step ?? 'null');
@@ -167,7 +172,7 @@ function metaspace(step, tokens, name) {
   const scheme = step.prepend_scheme ?? (step.add_prefix_space === false ? 'never' : 'always');
   if (step.replacement !== SPACE || !['always', 'first', 'never'].includes(scheme))
     throw refused(name, 'pre_tokenizer', step);
-  // Cutting before each U+2581 changes nothing if no token has one inside.
+  // The cut before each U+2581 changes nothing if no token has U+2581 after its beginning.
   if (step.split !== false && tokens.some((token) => token.indexOf(SPACE, 1) > 0))
     throw refused(name, 'pre_tokenizer', 'Metaspace split');
   return {
@@ -177,9 +182,9 @@ function metaspace(step, tokens, name) {
 }
 
 /**
- * Scores for the engine, which joins two neighbours if their text is a token, the highest score first. This is the same as
- * the merges if they have each split of a token into two others, together. A token that no merge makes is not made from
- * text, except a character.
+ * Turns merges into scores. The engine joins the two neighbours whose joined text is the token with the highest
+ * score. This gives the same result if a token has a merge for each of its splits into two tokens, and these merges
+ * have consecutive ranks; otherwise the file is refused. A longer token without a merge becomes unused.
  * @param {Pick<Vocabulary, 'tokens' | 'types'>} vocabulary @param {[string, string][]} pairs @param {boolean} bytes
  * @param {string} name
  */
@@ -214,7 +219,7 @@ function countSplits(token, ids) {
   return count;
 }
 
-/** A list of characters, or of words that are cut before each space. @param {any} json @param {string} name */
+/** Reads a list of characters, or of words that begin with their space. @param {any} json @param {string} name */
 function words(json, name) {
   const { tokens, types, strips, unknown } = tokensOf(json, name);
   for (const step of stepsOf(json.normalizer)) throw refused(name, 'normalizer', step);
@@ -241,7 +246,7 @@ function words(json, name) {
 }
 
 /**
- * The tokens that the post-processor puts around a text: one before it and one after it.
+ * Reads the tokens that the post-processor puts before and after a text.
  * @param {Vocabulary} vocabulary @param {any} json @param {string} name
  */
 function addEnds({ tokens, ids, flags }, { post_processor }, name) {

@@ -1,6 +1,6 @@
 /**
- * Reads files of torch.save: the ZIP archive since PyTorch 1.6, and the row of pickles before it. The
- * storages are read only when the values of a tensor are asked for.
+ * Reads files of torch.save: the ZIP archive that PyTorch writes since 1.6, and the older format, several pickles in
+ * a row. The elements of a tensor are read on demand.
  */
 import { phrase } from '../engine/errors.js';
 import { u64, viewOf } from './byte-file.js';
@@ -14,20 +14,20 @@ import { SIZES, sourceTensor } from './tensor.js';
  * @typedef {import('./zip.js').ZipEntry} ZipEntry
  */
 
-/** Largest pickle, in bytes: it holds names and shapes, no weights. */
+/** Limit for a pickle in bytes. It has names and shapes, but no weights. */
 const MOST_PICKLE = 1 << 26;
-/** Bytes of an old file's head that are read first. */
+/** Number of bytes that are read first of a file in the older format. */
 const FIRST_READ = 1 << 18;
-/** The number at the beginning of an old file. */
+/** The magic number at the start of the older format. */
 const MAGIC = 0x1950a86a20f9469cfc6cn;
 const OLD_PROTOCOL = 1001;
 const MOST_STORAGES = 1 << 16;
 
-/** The elements of some tensors, which share them. */
+/** The elements of one or more tensors. */
 class Storage {
   /** @type {(from: number, to: number) => Promise<Uint8Array>} */
   read = () => Promise.reject(new Error('no place'));
-  /** Elements of the storage before this view; old files only. */
+  /** Number of elements between the start of the whole storage and this part; older format only. */
   first = 0;
 
   /** @param {string} key @param {string} type @param {number} length in elements */
@@ -39,7 +39,7 @@ class Storage {
 }
 
 /**
- * Makes storages of persistent ids.
+ * Returns a function that makes the storage of a persistent id, or finds the one that it made before.
  * @param {Map<string, Storage>} storages by key and type
  */
 const storagesOf = (storages) => (/** @type {any} */ id) => {
@@ -57,7 +57,10 @@ const storagesOf = (storages) => (/** @type {any} */ id) => {
   return view === undefined || view === null ? storage : viewOfStorage(storage, view);
 };
 
-/** A part of a storage: so PyTorch 0.4 wrote storages that share memory. @param {Storage} root @param {any} view */
+/**
+ * Makes a part of a storage: PyTorch 0.4 saves storages that share memory in this way.
+ * @param {Storage} root @param {any} view
+ */
 function viewOfStorage(root, view) {
   const [, first, length] = Array.isArray(view) ? view : [];
   if (![first, length].every((n) => Number.isSafeInteger(n) && n >= 0)) return undefined;
@@ -115,7 +118,7 @@ function checkLength(file, { key, type, length }, bytes) {
 }
 
 /**
- * Reads the first pickle of a file and, if it is the number of an old file of PyTorch, the rest.
+ * Reads the first pickle of a file. If it is the magic number of the older format, reads the rest of the file too.
  * @param {ByteFile} file
  * @returns {Promise<any>} the pickled object
  */
@@ -158,7 +161,8 @@ async function readOld(file, bytes) {
 }
 
 /**
- * Finds the storages after the pickles: each is its number of elements, in 8 bytes, and the elements.
+ * Finds the position of each storage after the pickles. In the file, a storage is its number of elements (8 bytes)
+ * and the elements.
  * @param {ByteFile} file
  * @param {Map<string, Storage>} storages
  * @param {any} keys their order in the file
@@ -187,7 +191,7 @@ async function placeStorages(file, storages, keys, at) {
 }
 
 /**
- * Returns the tensor of a name, checked against its storage.
+ * Returns a tensor of PyTorch after a check that it lies within its storage.
  * @param {string} file
  * @param {string} name
  * @param {TorchTensor} tensor

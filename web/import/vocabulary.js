@@ -1,6 +1,6 @@
 /**
- * Vocabularies of other programs as the metadata `tokenizer.ggml.*` of GGUF. Each file is recognised by its content; only
- * the settings files of a tokenizer are recognised by their names.
+ * Reads vocabularies of other programs and returns them as GGUF metadata (`tokenizer.ggml.*`). A file is recognised
+ * by its content; only the settings files of a tokenizer are recognised by name.
  */
 import { LogitscopeError, phrase } from '../engine/errors.js';
 import { MINBPE, fromMerges, fromMinbpe, fromRanks, isRanks } from './byte-pairs.js';
@@ -39,15 +39,18 @@ import { fromTokenizerJson } from './tokenizer-json.js';
  * @typedef {Partial<Record<Kind, Part>>} Parts
  */
 
-/** True for an object of JSON. @param {any} value @returns {value is Record<string, any>} */
+/**
+ * Returns true for an object of JSON, false for a list.
+ * @param {any} value @returns {value is Record<string, any>}
+ */
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Usual names of a list of tokens within an object: itos, char2idx, id_to_token … */
+/** Usual keys of a list of tokens: itos, char2idx, id_to_token … */
 const LISTS = /^(itos|stoi|itoc|ctoi|vocab|tokens|chars|[a-z]+(2|_to_)[a-z]+)$/;
 
 /**
- * Returns the entries of a list of tokens, a map from tokens to ids or from ids to tokens, or an object that has one of
- * them under a usual name; null for anything else. Dictionaries of a pickle are a Map.
+ * Returns tokens with their ids, or null. Accepts a list of tokens, a map from tokens to ids or from ids to tokens,
+ * and an object that has one of these under a usual key. Dicts of a pickle arrive as Maps.
  * @param {any} value @returns {[string, any][] | null}
  */
 export function entriesOf(value) {
@@ -67,7 +70,8 @@ export function entriesOf(value) {
 }
 
 /**
- * The readers by kind of file, best first: a folder often has several vocabularies of the same model.
+ * The reader of each kind of file. If a folder has several vocabularies of one model, the first kind in this table is
+ * used.
  * @type {Record<Source, (part: Part, parts: Parts) => Vocabulary | Promise<Vocabulary>>}
  */
 const READERS = {
@@ -83,10 +87,10 @@ const READERS = {
   text: ({ name, text }) => charactersOf(String(text), name),
 };
 
-/** True for the text of merges.txt. @param {string} name @param {string} text */
+/** Returns true for the file merges.txt. @param {string} name @param {string} text */
 const isMerges = (name, text) => /^#version|^\S+ \S+\n/.test(text) && /merges|\.bpe$/i.test(name);
 
-/** The kind of a file of plain values. @param {string} name @param {any} json @returns {[Kind, Part]} */
+/** Returns the kind of a JSON file or pickle. @param {string} name @param {any} json @returns {[Kind, Part]} */
 function kindOfValues(name, json) {
   if (isObject(json) && isObject(json.model)) return ['tokenizer', { name, json }];
   const entries = entriesOf(json);
@@ -112,7 +116,8 @@ async function recognise(file) {
 }
 
 /**
- * True for a file with tokens, also if it needs another file; any text may be a training text, so that is none.
+ * Returns true if a file has tokens, even if a second file is needed. A plain text does not count, because any text
+ * may be a training text.
  * @param {ByteFile} file
  */
 export async function isVocabulary(file) {
@@ -121,7 +126,8 @@ export async function isVocabulary(file) {
 }
 
 /**
- * Reads the files and chooses the one with the tokens. Two of the best kind are refused, because only one can be right.
+ * Reads the files and chooses the kind that has the tokens. Two files of this kind are refused, because only one can
+ * belong to the model.
  * @param {ByteFile[]} files
  */
 async function sortFiles(files) {
@@ -144,7 +150,8 @@ async function sortFiles(files) {
 }
 
 /**
- * Compares the vocabulary with the embedding: a longer embedding gets unused tokens.
+ * Compares the size of the vocabulary with the rows of the embedding. Additional rows get unused tokens; additional
+ * tokens are refused.
  * @param {Vocabulary} vocabulary @param {number | undefined} size
  */
 function fit({ tokens, types, exact, notes }, size) {
@@ -175,7 +182,7 @@ function metadataOf({ model, pre, tokens, types, merges, scores, ids, flags, str
   };
   if (pre) metadata['tokenizer.ggml.pre'] = pre;
   if (merges) metadata['tokenizer.ggml.merges'] = array('string', merges);
-  // Tokens after those of the file are unused or special, so that their score does not matter.
+  // The file has no score for added tokens. They are special or unused, so their score does not matter.
   if (scores)
     metadata['tokenizer.ggml.scores'] = array(
       'float32',
@@ -191,7 +198,7 @@ function metadataOf({ model, pre, tokens, types, merges, scores, ids, flags, str
 }
 
 /**
- * Makes the metadata of a vocabulary out of its files. Without files every token is its own id.
+ * Makes the metadata of a vocabulary from its files. Without files, every token is its own id.
  * @param {ByteFile[]} files
  * @param {Wanted} wanted
  * @returns {Promise<{ metadata: Record<string, Value>, size: number, notes: Phrase[] }>}

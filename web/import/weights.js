@@ -1,4 +1,7 @@
-/** Tensors on the way into a GGUF file: each function returns new weights and computes their values on demand. */
+/**
+ * Changes of tensors on their way into a GGUF file. Each function returns new weights; their values are computed on
+ * demand.
+ */
 
 /** @typedef {import('./gguf-writer.js').Weights} Weights */
 /** @typedef {Pick<Weights, 'shape' | 'values'>} Values  shape as in PyTorch, slowest dimension first */
@@ -11,7 +14,7 @@ export const filled = (shape, value) => ({
   values: async () => new Float32Array(count(shape)).fill(value),
 });
 
-/** The same values with another shape. @param {Values} weights @param {number[]} shape @returns {Values} */
+/** Returns the same values with another shape. @param {Values} weights @param {number[]} shape @returns {Values} */
 export const reshaped = ({ values }, shape) => ({ shape, values });
 
 /** @param {Values} weights a matrix @returns {Values} */
@@ -26,7 +29,7 @@ export const transposed = ({ shape: [rows, cols], values }) => ({
   },
 });
 
-/** Puts the rows of several matrices, or the elements of vectors, below each other. @param {Values[]} parts @returns {Values} */
+/** Joins matrices by rows, or vectors by elements. @param {Values[]} parts @returns {Values} */
 export const stacked = (parts) => ({
   shape: [parts.reduce((sum, { shape }) => sum + shape[0], 0), ...parts[0].shape.slice(1)],
   async values() {
@@ -42,7 +45,7 @@ export const stacked = (parts) => ({
 });
 
 /**
- * Changes the order of rows, or of a vector's elements.
+ * Changes the order of a matrix's rows, or of a vector's elements.
  * @param {Values} weights
  * @param {(row: number) => number} from the old row of a new one
  * @returns {Values}
@@ -62,7 +65,7 @@ export const reordered = ({ shape, values }, from) => ({
 });
 
 /**
- * Changes every value, given its row of n values.
+ * Changes values row by row; `change` gets a copy of each row and writes into it.
  * @param {Values} weights
  * @param {(row: Float32Array) => void} change
  * @returns {Values}
@@ -77,14 +80,15 @@ export const changed = ({ shape, values }, change) => ({
   },
 });
 
-/** Gemma's files store the weight of a norm minus 1. @param {Values} weights */
+/** Adds 1 to each weight of a norm: Gemma's checkpoints store the weight minus 1. @param {Values} weights */
 export const plusOne = (weights) =>
   changed(weights, (row) => {
     for (let i = 0; i < row.length; i++) row[i] += 1;
   });
 
 /**
- * RoPE of transformers turns elements (i, i + size / 2) of a head, that of llama's GGUF files (2i, 2i + 1).
+ * Reorders the rows of q or k for RoPE. transformers rotates elements i and i + size / 2 of a head together; llama's
+ * GGUF files rotate 2i and 2i + 1.
  * @param {Values} weights of q or k
  * @param {number} size of a head
  */
@@ -94,12 +98,15 @@ export const interleaved = (weights, size) =>
     return row - i + (i >> 1) + (i % 2) * (size / 2);
   });
 
-/** Swaps the halves of each head: RoPE then turns the other way. @param {Values} weights @param {number} size of a head */
+/**
+ * Swaps the two halves of each head, so that RoPE rotates in the other direction.
+ * @param {Values} weights @param {number} size of a head
+ */
 export const halvesSwapped = (weights, size) =>
   reordered(weights, (row) => row + (row % size < size / 2 ? size / 2 : -size / 2));
 
 /**
- * GPT-NeoX stores q, k and v of each head side by side; GGUF has all rows of q, then of k, then of v.
+ * Reorders rows: GPT-NeoX stores q, k and v of one head side by side, GGUF all of q, then all of k, then all of v.
  * @param {Values} weights
  * @param {number} size of a head
  */

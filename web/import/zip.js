@@ -1,6 +1,6 @@
 /**
- * Reads a ZIP archive (APPNOTE 6.3.10, with ZIP64). Each entry is checked against the central directory
- * before any of its bytes are used; the directory alone decides which bytes belong to which entry.
+ * Reads a ZIP archive (APPNOTE 6.3.10, with ZIP64). An entry is checked against the central directory before its
+ * bytes are used. Only the central directory decides which bytes belong to an entry.
  */
 import { LogitscopeError, phrase } from '../engine/errors.js';
 import { textOf, u64, viewOf } from './byte-file.js';
@@ -31,10 +31,10 @@ import { bad, named, unsupported } from './faults.js';
 
 const MOST_ENTRIES = 1 << 16;
 const MOST_DIRECTORY = 1 << 24;
-/** Unpacked bytes of all entries: this many for each byte of the file, and so many for any file. */
+/** Limit for the unpacked size of all entries: MOST_EXPANSION times the file's size, plus FREE_EXPANSION bytes. */
 const MOST_EXPANSION = 32;
 const FREE_EXPANSION = 1 << 26;
-/** The end record with the longest comment. */
+/** Largest size of the end record: 22 bytes and the longest comment. */
 const TAIL = 22 + 0xffff;
 
 const END = 0x06054b50;
@@ -44,11 +44,11 @@ const LISTED = 0x02014b50;
 const LOCAL = 0x04034b50;
 const ALL_ONES = 0xffffffff;
 const ENCRYPTED = 1;
-/** Flag: sizes and sum follow the data, and the local header may have zeros for them. */
+/** Flag of an entry: its sizes and sum come after its data, and its local header may have zeros instead. */
 const DESCRIPTOR = 8;
 const STORED = 0;
 const DEFLATED = 8;
-/** Packed bytes given to the decompressor at once; the answer has at most 1,032 times as many. */
+/** Number of packed bytes that the decompressor gets at once. It returns at most 1,032 times as many. */
 const PIECE = 1 << 16;
 
 /** @param {Uint8Array} bytes the first bytes of a file */
@@ -106,7 +106,7 @@ async function findDirectory(file) {
     const end64 = u64(view, at - 12);
     if (end64 + 56 > end - 20) throw bad(file.name, 'zip_end');
     const record = viewOf(await file.read(end64, end64 + 56));
-    // The record is as long as the space before its locator, so nothing hides between the two.
+    // Checks that the record fills the space up to its locator, so that no bytes hide between the two.
     if (record.getUint32(0, true) !== END_64 || end64 + 12 + u64(record, 4) !== end - 20)
       throw bad(file.name, 'zip_end');
     disks = record.getUint32(16, true) | record.getUint32(20, true);
@@ -164,7 +164,7 @@ function parseDirectory(file, bytes, { at: start, count }) {
 }
 
 /**
- * Takes the numbers that do not fit into 32 bits from the extra field of ZIP64.
+ * Reads the numbers that need 64 bits from the ZIP64 field of an entry.
  * @param {string} file
  * @param {Listed} one
  * @param {Uint8Array} extra
@@ -190,8 +190,8 @@ function widen(file, one, extra) {
 }
 
 /**
- * Finds the end of each entry's bytes, and refuses entries that share bytes: a small file of overlapping
- * entries would unpack to any size.
+ * Sets the end of each entry's bytes and refuses entries that overlap: otherwise a small file could unpack to any
+ * size.
  * @param {string} file
  * @param {Listed[]} listed
  * @param {number} directory
@@ -240,7 +240,7 @@ function entryOf(file, one) {
 }
 
 /**
- * Compares the local header with the directory; returns the position of the data.
+ * Compares the local header of an entry with the central directory. Returns the position of the entry's data.
  * @param {ByteFile} file
  * @param {Listed} one
  */
@@ -267,8 +267,8 @@ async function findData(file, one) {
 }
 
 /**
- * Unpacks the first `to` bytes of an entry. Deflated bytes become a gzip stream, because every
- * DecompressionStream reads that; it then compares length and sum itself.
+ * Unpacks the first `to` bytes of an entry. The deflated bytes get a gzip header and trailer, because every browser
+ * can unpack gzip; so the browser also checks length and sum.
  * @param {ByteFile} file
  * @param {Listed} one
  * @param {number} at position of the data
@@ -295,7 +295,7 @@ async function inflate(file, one, at, to) {
     const room = value.subarray(0, out.length - filled);
     out.set(room, filled);
     filled += room.length;
-    // A part is enough. Of a whole entry, the stream's end compares length and sum.
+    // If only a part is wanted, stop here. After a whole entry, the stream's end checks length and sum.
     const beyond = room.length < value.length;
     if (beyond || (filled === to && to < one.size)) {
       reader.cancel().catch(() => {});
