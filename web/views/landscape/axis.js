@@ -4,10 +4,10 @@ import { settingName } from '../../base/setting-words.js';
 
 /** @typedef {{ share: number, value: string, word: string }} Tick */
 
-/** The least distance of an evenly spaced tick from the neutral value's tick, as a share of the axis. */
+/** An evenly spaced tick is left out if it is nearer to the neutral value's tick than this share of the axis. */
 const APART = 1 / 8;
 
-/** The settings with a one-letter symbol. @type {Record<string, string>} */
+/** The settings that have a one-letter symbol. @type {Record<string, string>} */
 export const SYMBOLS = { temperature: 'T', repetition_penalty: 'r' };
 
 /** @param {string} name of a setting */
@@ -15,7 +15,7 @@ export function symbolOf(name) {
   return SYMBOLS[name] ?? settingName(name);
 }
 
-/** Rounds to 3 digits, which removes the error of binary fractions. @param {number} value */
+/** Rounds to 3 digits, so that 0.1 + 0.2 shows as 0.3. @param {number} value */
 export function round(value) {
   return Number(value.toFixed(3));
 }

@@ -1,4 +1,4 @@
-/** The landscape's requests to the engine, and the answers. It uses no DOM. */
+/** Sends the landscape's requests to the engine and keeps the answers. It uses no DOM. */
 import { LandscapeReader } from '../../state/landscape.js';
 import { Names } from './names.js';
 import { NAMED } from './labels.js';
@@ -16,22 +16,26 @@ import { ROWS } from './slice.js';
  */
 
 export class Content {
-  /** Counts the readings and texts received; a display made at a lower count is outdated. */
+  /** Number of readings and texts received so far. If a display notes an older number, it is outdated. */
   turn = 0;
   names = new Names();
   /** Null until an engine is open. @type {LandscapeReader | null} */
   reader = null;
   /** Null until an engine is open. @type {Subject | null} */
   subject = null;
-  /** The token ids of the text when the last change began; null without a text. @type {number[] | null} */
+  /** Token ids of the text at the start of the user's last change; null without a text. @type {number[] | null} */
   before = null;
-  /** Prepared answers, shown until an engine is open. @type {FirstFrame | null} */
+  /** Answers that are part of the site, shown until an engine is open. @type {FirstFrame | null} */
   first = null;
   /** The last request. @type {Crossing | null} */
   #at = null;
   /** JSON of the last request; '' before it. */
   #asked = '';
-  /** Key of everything except knob and u, taken at the first request of a comparison; '' before it, null without a comparison. @type {string | null} */
+  /**
+   * While a comparison runs: a key of everything that must stay the same, taken at its first request and '' before
+   * that. Null without a comparison.
+   * @type {string | null}
+   */
   #compared = null;
   #tell;
 
@@ -40,7 +44,7 @@ export class Content {
     this.#tell = tell;
   }
 
-  /** Shows prepared answers until an engine is open. @param {FirstFrame} first */
+  /** Shows answers that are part of the site until an engine is open. @param {FirstFrame} first */
   prepare(first) {
     this.first = first;
     this.names.begin(null, first.pieces);
@@ -73,17 +77,20 @@ export class Content {
     this.names.begin(null, this.first?.pieces);
   }
 
-  /** The answers to show; null before any. @returns {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null} */
+  /**
+   * The source of the displayed answers: the engine's reader or the prepared answers.
+   * @returns {Pick<LandscapeReader, 'landscape' | 'reading' | 'written'> | null}
+   */
   get shown() {
     return this.reader ?? this.first;
   }
 
-  /** The texts of the ladder; empty before any. */
+  /** The texts of the ladder below the picture; empty before the first answer. */
   get rungs() {
     return this.reader?.ladder?.rungs ?? this.first?.rungs ?? [];
   }
 
-  /** The reading for the last request; null until the engine has answered. */
+  /** The engine's answer to the last request; null while it computes. */
   get current() {
     const reading = this.reader?.reading;
     return reading && reading.at === this.#at ? reading : null;
@@ -94,7 +101,7 @@ export class Content {
     return this.subject?.fault ?? this.reader?.fault ?? null;
   }
 
-  /** True if `prompt` differs from the encoded one. @param {string | number[]} prompt */
+  /** Returns true if `prompt` is not the encoded prompt. @param {string | number[]} prompt */
   lacks(prompt) {
     return this.subject?.lacks(prompt) ?? false;
   }
@@ -106,21 +113,21 @@ export class Content {
     if (taken && subject === this.subject) this.#tell('encoded');
   }
 
-  /** Keeps the ids of the present text, so that the display can mark changed words. */
+  /** Notes the ids of the present text, so that words which the change replaces can be marked. */
   begin() {
     this.before = this.reader?.written?.ids ?? null;
   }
 
   /**
-   * Compares the next landscapes with the present one. Another value of the knob, u or seed continues
-   * the comparison; another prompt, knob or setting ends it.
+   * Compares the next landscapes with the present one. The comparison goes on if the knob's value, u or seed changes;
+   * it ends if the prompt, the knob or another setting changes.
    */
   compare() {
     this.#compared = '';
   }
 
   /**
-   * Requests the answers at a crossing of the lines, unless the last request was equal.
+   * Requests the answers for a value of the knob and a u, unless the last request was the same.
    * @param {Omit<Crossing, 'ids'>} crossing
    */
   ask(crossing) {
@@ -129,7 +136,7 @@ export class Content {
     const at = { ids: subject.ids, ...crossing };
     const { knob, settings } = at;
     this.#keepComparison(at);
-    // The page may list equal settings in another order.
+    // Sort the settings: the page may send equal settings in another order.
     const key = JSON.stringify({ ...at, settings: Object.entries(settings).sort() });
     if (key === this.#asked) return;
     if (this.#at && this.#at.knob !== knob) this.#tell('knob');
@@ -166,15 +173,15 @@ export class Content {
     this.#tell(news);
   }
 
-  /** The tokens between the prompt and the drawn token. */
+  /** The text between the prompt and the drawn token, token by token. */
   get past() {
     const { reading, written } = this.shown ?? {};
     return this.names.wordsOf(reading?.at.past ?? written?.past ?? []);
   }
 
   /**
-   * Returns the text from the drawn token on. Its first token is the drawn token of the reading. The
-   * others follow when they are written, unless the first token ends the text.
+   * Returns the text from the drawn token on, token by token. While the rest of the text is not written yet, the
+   * result is the drawn token alone or followed by the old rest.
    * @param {number | null | undefined} eos the id that ends a text
    * @returns {{ id: number, text: string }[]}
    */

@@ -1,4 +1,4 @@
-/** The buttons beside the landscape's picture: Play, other luck, many draws, the explanation. */
+/** The buttons beside the landscape's picture: Play, next seed, many draws, help. */
 import { html } from 'lit';
 import { help } from '../../base/help.js';
 import { settingName } from '../../base/setting-words.js';
@@ -6,7 +6,7 @@ import { number, t } from '../../locale/locale.js';
 import { symbolOf } from './axis.js';
 import { DRAWS } from './rain.js';
 
-/** The longest name of a knob on the button, in characters. */
+/** Longest name of a knob on its button, in characters; a longer name is left out. */
 const SHORT = 6;
 
 /** The icon of a die that shows five. */

@@ -1,4 +1,4 @@
-/** The display of a landscape: the picture, the bars beside it and the sentence above it. */
+/** Paints a landscape: the picture, the bars beside it and the sentence above it. */
 import { Throttle } from '../../base/throttle.js';
 import { t } from '../../locale/locale.js';
 import { fitCanvas } from '../../plots/canvas.js';
@@ -24,12 +24,16 @@ export class Display {
   rows = null;
   #flights;
   #root;
-  /** The `turn` of the content that the bars and the sentence show. */
+  /** The value of `content.turn` at which the bars and the sentence were last painted. */
   #turns = { bars: -1, sentence: -1 };
-  /** The drawn token in the sentence. @type {number | null} */
+  /** Id of the drawn token that the sentence shows. @type {number | null} */
   #drawn = null;
   #throttle = new Throttle();
-  /** The texts of the numbers beside the bars, kept until `refresh`. @type {Map<number | undefined, string>} */
+  /**
+   * The texts of the numbers beside the bars, reused until `refresh`: numbers that change in every frame cannot be
+   * read.
+   * @type {Map<number | undefined, string>}
+   */
   #numbers = new Map();
 
   #sentence;
@@ -42,7 +46,7 @@ export class Display {
     this.#flights = new Flights(root);
   }
 
-  /** Measures the elements and their colours again. */
+  /** Measures sizes and colours again, for example after a change of the window. */
   refit() {
     this.picture.refit();
     this.#flights.refit();
@@ -65,7 +69,7 @@ export class Display {
   }
 
   /**
-   * Paints all outdated parts. Returns true if the sentence must be written later.
+   * Paints everything that is outdated. Returns true if the sentence must wait for the throttle.
    * @param {number} now
    * @param {Shown} shown
    * @param {Prose} prose
@@ -93,7 +97,7 @@ export class Display {
     const { look } = this.picture;
     if (this.rows) this.#flights.paint(now, rain.drops, lines.knob.share, this.rows.endOf, look);
     if (!this.isSentenceStale(content)) return false;
-    // The drawn token changes together with the bars; the throttle delays the rest of the sentence.
+    // A new drawn token is written at once; a change of only the later words waits for the throttle.
     const early = this.#drawn === drawn.id && this.#throttle.left(now) > 0;
     if (!early) this.write(now, content, prose);
     return early;

@@ -1,4 +1,4 @@
-/** Three prompts to press, below the sentence. */
+/** Three example prompts as buttons below the sentence. */
 import { html } from 'lit';
 import { t } from '../../locale/locale.js';
 
@@ -6,8 +6,8 @@ import { t } from '../../locale/locale.js';
 const SHOWN = 3;
 
 /**
- * Renders examples other than the present prompt. The model's first example takes the place of the present
- * prompt, so the others keep theirs.
+ * Renders the examples. If one of them is the present prompt, the model's first example replaces it; the other
+ * buttons stay in their places.
  * @param {string[]} examples
  * @param {string} prompt
  * @param {(prompt: string) => void} choose

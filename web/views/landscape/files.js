@@ -1,4 +1,4 @@
-/** Files of the landscape: its picture as SVG, and a loop of it as a film. */
+/** Files that a user can save from the landscape: the picture as SVG, and a film of the moving knob. */
 import { t } from '../../locale/locale.js';
 import { ticksOf } from './axis.js';
 import { linesOf } from './ladder.js';
@@ -17,16 +17,19 @@ import { tailOf } from './sentence.js';
 /** @param {import('./lines.js').Lines} lines */
 const nameOf = ({ knob }) => `landscape-${knob.row?.name}`;
 
-/** Returns the text before the drawn token. @param {import('./content.js').Content} content @param {import('./display.js').Prose} prose */
+/**
+ * Returns the prompt and the text before the drawn token.
+ * @param {import('./content.js').Content} content @param {import('./display.js').Prose} prose
+ */
 function beginningOf({ past }, { prompt }) {
   return prompt + past.map(({ text }) => text).join('');
 }
 
 export class Files {
-  /** The film of the running loop; null if none. @type {import('./film.js').Film | null} */
+  /** The film that is being recorded; null if none. @type {import('./film.js').Film | null} */
   film = null;
   #host;
-  /** Ends the running loop. */
+  /** Gives the lines their usual movement back. */
   #leave = () => {};
 
   /** @param {import('lit').ReactiveElement} host */
@@ -65,7 +68,10 @@ export class Files {
     return { name: nameOf(lines), title: `${tailOf(prompt)}${words.join('')}`, svg };
   }
 
-  /** Starts a loop and its film; null if another one runs. @param {() => Scene} sceneNow */
+  /**
+   * Moves the knob through its range and records a film of it. Returns null if a film is being recorded already.
+   * @param {() => Scene} sceneNow
+   */
   async record(sceneNow) {
     const { Film } = await import('./film.js');
     const { lines, display } = sceneNow();

@@ -1,4 +1,4 @@
-/** A film of the landscape: the picture, the bars beside it, sentence and value above, frame by frame. */
+/** Records a film of the landscape, frame by frame: the picture, the bars, the sentence and the knob's value. */
 import { breakLines } from '../../base/svg-lines.js';
 import { partsOf } from './prose.js';
 import { stripWidth } from './paint.js';
@@ -13,24 +13,28 @@ import { stripWidth } from './paint.js';
  * @property {string} about
  */
 
-/** The formats to try, the best first. */
+/** Video formats, the best first; the first one that the browser can record is used. */
 const KINDS = ['video/mp4;codecs=avc1.42E01F', 'video/webm;codecs=vp9', 'video/webm;codecs=vp8'];
-/** Film pixels per CSS pixel, and the greatest width in film pixels. */
+/** Pixels of the film for each CSS pixel, and the limit for its width in pixels. */
 const SHARPNESS = 2;
 const WIDEST = 1920;
 /** Frames per second, and bits per second. */
 const RATE = 30;
 const BITS = 6e6;
-/** The width of the bars as a share of the picture's width, and the number of text lines. */
+/** Width of the bars as a share of the picture's width, and number of lines for the sentence. */
 const BARS = 0.36;
 const LINES = 2;
 
 export class Film {
   canvas = document.createElement('canvas');
-  /** The recorded film; null if it was dropped. @type {Promise<Blob | null>} */
+  /** Resolves to the recorded film, or to null if the recording was cancelled. @type {Promise<Blob | null>} */
   ended;
   #root;
-  /** Null before the first frame: a stream begins with the canvas as it is. @type {MediaRecorder | null} */
+  /**
+   * Null before the first frame. The recording starts after this frame is painted, since it would begin with an empty
+   * canvas.
+   * @type {MediaRecorder | null}
+   */
   #recorder = null;
   /** @type {Blob[]} */
   #parts = [];
@@ -51,7 +55,7 @@ export class Film {
     const whole = width + side + 3 * margin;
     const scale = Math.min(SHARPNESS, WIDEST / whole);
     this.#box = { margin, side, head, scale, whole, tall: head + height + margin };
-    // Encoders accept even sizes only.
+    // Video encoders accept only even widths and heights.
     this.canvas.width = 2 * Math.round((whole * scale) / 2);
     this.canvas.height = 2 * Math.round((this.#box.tall * scale) / 2);
     this.ended = new Promise((resolve) => (this.#resolve = resolve));
@@ -112,12 +116,12 @@ export class Film {
     return recorder;
   }
 
-  /** Ends the film. */
+  /** Stops the recording and keeps the film. */
   end() {
     this.#recorder?.stop();
   }
 
-  /** Ends the film without a file. */
+  /** Stops the recording without a film. */
   drop() {
     this.#resolve(null);
     if (this.#recorder?.state === 'recording') this.#recorder.stop();
@@ -125,7 +129,7 @@ export class Film {
 }
 
 /**
- * Paints the line of u and its crossing with the knob's line.
+ * Paints the line of u and the point at which it crosses the line of the knob.
  * @param {CanvasRenderingContext2D} context
  * @param {{ x: number, y: number }} place
  * @param {import('./paint.js').Look} look

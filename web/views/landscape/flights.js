@@ -1,4 +1,4 @@
-/** Paints the dots of many draws on their way from the strip at the knob to the rows of the bars. */
+/** Paints many draws: each draw is a dot that flies from the line of the knob to the bar of its token. */
 import { fitCanvas } from '../../plots/canvas.js';
 import { FLIGHT_MS } from './rain.js';
 
@@ -11,7 +11,10 @@ const eased = (part) => part * part * (3 - 2 * part);
 export class Flights {
   #stage;
   #canvas;
-  /** The places of picture and bars in the stage; null before a flight. @type {{ plot: DOMRect, bars: DOMRect, stage: DOMRect } | null} */
+  /**
+   * Positions of the picture and the bars, measured at the first dot; null while no dot flies.
+   * @type {{ plot: DOMRect, bars: DOMRect, stage: DOMRect } | null}
+   */
   #boxes = null;
 
   /** @param {ParentNode} root */

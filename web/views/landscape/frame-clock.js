@@ -1,4 +1,4 @@
-/** Schedules a view's frames after changes, and its slower readouts with a throttle. */
+/** Schedules the frames of a view after changes. Numbers and status texts are updated less often, by a throttle. */
 import { Throttle } from '../../base/throttle.js';
 
 export class FrameClock {

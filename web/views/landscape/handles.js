@@ -1,6 +1,6 @@
 /**
- * The two sliders over the picture, for the knob and for u: keyboards and screen readers use them. The box of a
- * slider, which shows its number, is no stop of the Tab key: Enter or a digit at the slider opens it.
+ * The two sliders over the picture, one for the knob and one for u, for keyboards and screen readers. Each has a
+ * number field. The Tab key skips the field; Enter or a digit at the slider moves the focus into it.
  */
 import { html } from 'lit';
 import { settingName, valueInWords } from '../../base/setting-words.js';
@@ -15,7 +15,7 @@ import { fixed, t } from '../../locale/locale.js';
  * @property {(event: KeyboardEvent, which: 'knob' | 'u') => void} onKey
  */
 
-/** The first characters of a number. */
+/** Characters with which a number can begin. */
 const DIGIT = /^[-.,\d]$/;
 
 /** @param {EventTarget | null} from @param {string} selector @returns {any} */
@@ -24,20 +24,23 @@ function findVisible(from, selector) {
   return [...root.querySelectorAll(selector)].find((each) => each.checkVisibility());
 }
 
-/** Moves the focus from a slider into its box, which gets the typed digit. @param {KeyboardEvent} event */
+/**
+ * Moves the focus from a slider into its number field; a typed digit becomes the field's text.
+ * @param {KeyboardEvent} event
+ */
 function openBox(event) {
   const { key, target, altKey, ctrlKey, metaKey } = event;
   if (altKey || ctrlKey || metaKey || (key !== 'Enter' && !DIGIT.test(key))) return;
   const { line } = /** @type {HTMLElement} */ (target).dataset;
   const box = findVisible(target, `[data-box=${line}]`);
   if (key === 'Enter') event.preventDefault();
-  event.stopPropagation(); // digits are keys of the page too
+  event.stopPropagation(); // a digit is also a keyboard shortcut of the page
   box?.focus();
   box?.select();
 }
 
 /**
- * Moves the focus from a box back to its slider: at Enter, which accepts the number, and at Escape.
+ * Moves the focus from a number field back to its slider. Enter accepts the number, Escape discards it.
  * @param {KeyboardEvent} event
  * @param {import('../../base/number-input.js').NumberInput} input
  */

@@ -1,4 +1,6 @@
-/** A large box for the knob's value, and a line about the distribution. */
+/**
+ * The headline beside the picture: a large number field with the knob's value, and a sentence about the distribution.
+ */
 import { html } from 'lit';
 import { later, readSetting, settingName } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
@@ -8,14 +10,14 @@ import { leaveBox } from './handles.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** The entropies, in bits, below which a distribution is called sure and open. */
+/** Limits in bits: a distribution of less entropy than SURE is called sure, one of more than OPEN open. */
 const [SURE, OPEN] = [2, 5];
 
-/** The sentences about a temperature, for values below, at and above the neutral one. */
+/** Endings of the keys of the sentences about temperature: below, at and above 1. */
 const HEATS = ['cold', 'neutral', 'hot'];
 
 /**
- * Describes a knob's effect on the distribution; '' for a knob without a sentence.
+ * Returns a sentence about the knob's effect on the distribution; '' for a knob without such a sentence.
  * @param {TableRow} row
  * @param {number} value
  * @param {import('../../engine/types.js').Trace | undefined} trace
@@ -24,7 +26,7 @@ export function effectWords({ name, neutral }, value, trace) {
   const key = `landscape.does.${name}`;
   if (!trace || !hasMessage(`${key}.neutral`)) return '';
   const at = trace.stages.findIndex((stage) => stage.name === name);
-  // Other stages change the favourite too, so the numbers are those around the knob's own stage.
+  // Probabilities just before and after the knob's own stage, because other stages change them too.
   const [{ p, p_raw, stage_p }] = trace.tokens;
   const about = {
     value: plain(round(value)),
@@ -39,13 +41,16 @@ export function effectWords({ name, neutral }, value, trace) {
   return t(`${key}.${kind}`, about);
 }
 
-/** Describes an entropy by a word and its bits. @param {number} bits */
+/** Returns a sentence about the entropy, with its bits. @param {number} bits */
 export function choiceWords(bits) {
   const kind = bits < SURE ? 'sure' : bits < OPEN ? 'open' : 'unsure';
   return t(`landscape.${kind}`, { bits: fixed(bits, bits < 1 ? 2 : 1) });
 }
 
-/** Returns the knob's value as text; during Play its width is fixed. @param {TableRow} row @param {number} value @param {boolean} running */
+/**
+ * Returns the knob's value as text. During Play every value has two decimals, so that the text does not jump.
+ * @param {TableRow} row @param {number} value @param {boolean} running
+ */
 export function shownValue({ kind }, value, running) {
   return running && kind === 'real' ? fixed(value, 2) : plain(round(value));
 }

@@ -1,8 +1,7 @@
 /**
- * Input over the picture, by pointer or keyboard: horizontal movement sets the knob, vertical movement
- * sets u. A press sets both. A drag keeps its first direction, so it sets only one of them; if it begins
- * at the crossing of the lines, it sets both. A finger sets the knob horizontally; vertically it scrolls
- * the page, unless it began on the handle of u.
+ * Pointer and keyboard input over the picture. Horizontal movement changes the knob, vertical movement changes u. A
+ * press sets both. A drag changes only the one in whose direction it began, or both if it began where the two lines
+ * cross. A vertical movement of a finger scrolls the page, unless it began on the handle of u.
  */
 
 /**
@@ -22,12 +21,12 @@
  * @property {() => void} stop ends Play
  */
 
-/** The movement after which a press becomes a drag, for a mouse and for a finger, in pixels. */
+/** Distance in pixels after which a press becomes a drag, for a mouse and for a finger. */
 const SLACK = 4;
 const FINGER = 10;
-/** A pointer within this distance from the crossing drags both lines, in pixels. */
+/** If a drag begins within this distance (in pixels) of the point where the lines cross, it moves both lines. */
 const NEAR = 18;
-/** The largest u that an input can set; u is below 1. */
+/** Largest u that an input can set; u must be below 1. */
 export const U_MAX = 0.9999;
 
 /** @param {number} value @param {number} low @param {number} high */
@@ -40,13 +39,19 @@ function boxOf(element) {
 }
 
 export class Input {
-  /** The point under the pointer; null outside the picture. @type {Point | null} */
+  /** The point under the pointer as shares of width and height; null outside the picture. @type {Point | null} */
   pointed = null;
   #lines;
   #onPoint;
-  /** The picture's box, measured when the pointer went down; null without a drag. @type {{ left: number, top: number, width: number, height: number } | null} */
+  /**
+   * The picture's box when the pointer was pressed; null without a drag.
+   * @type {{ left: number, top: number, width: number, height: number } | null}
+   */
   #box = null;
-  /** The drag; null without one. `finger`: true if the browser may still scroll instead. @type {{ x: number, y: number, way: Way | null, finger: boolean, pressed: boolean, moved: boolean } | null} */
+  /**
+   * The current drag; null without one. `finger` is true while the browser may still use the movement to scroll.
+   * @type {{ x: number, y: number, way: Way | null, finger: boolean, pressed: boolean, moved: boolean } | null}
+   */
   #drag = null;
 
   /**
@@ -58,7 +63,7 @@ export class Input {
     this.#onPoint = onPoint;
   }
 
-  /** True if a drag moves a line. */
+  /** True while a drag moves a line. */
   get drags() {
     return this.#drag?.moved ?? false;
   }
@@ -130,7 +135,7 @@ export class Input {
 
   /** @param {PointerEvent} event */
   onLeave = (event) => {
-    // A finger leaves after each press; the tooltip of its place stays until the next one.
+    // A finger leaves the picture after each press, so the tooltip stays open until the next press.
     if (event.pointerType === 'touch' && this.pointed) return;
     this.pointed = null;
     this.#onPoint();
@@ -148,7 +153,7 @@ export class Input {
   };
 }
 
-/** The steps of each key, in strides of the knob or in U_STEP. */
+/** The number of steps that each key moves a line: the knob's stride, or U_STEP for u. */
 const KEYS = /** @type {Record<string, number>} */ ({
   ArrowRight: 1,
   ArrowUp: 1,
@@ -161,7 +166,7 @@ const ENDS = /** @type {Record<string, number>} */ ({ Home: 0, End: 1 });
 const U_STEP = 0.01;
 
 /**
- * Returns the line's new place for a key; null if the key moves no line.
+ * Returns the line's new position for a pressed key; null for other keys.
  * @param {KeyboardEvent} event
  * @param {'knob' | 'u'} which the focused line; Shift selects the other line
  * @param {Point} crossing
@@ -173,7 +178,7 @@ function keyMove(event, which, { share, u }, stride) {
   if (altKey || ctrlKey || metaKey || !(key in KEYS || key in ENDS)) return null;
   if ((which === 'knob') !== shiftKey)
     return { share: clamp(ENDS[key] ?? share + KEYS[key] * stride, 0, 1) };
-  // The line moves in the direction of the key; u increases downwards.
+  // The picture has u = 0 at the top, so ArrowUp makes u smaller.
   const sign = /Up|Down/.test(key) ? -1 : 1;
   const to = ENDS[key] ?? Number((u + sign * KEYS[key] * U_STEP).toFixed(6));
   return { u: clamp(to, 0, U_MAX) };

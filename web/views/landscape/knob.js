@@ -1,4 +1,7 @@
-/** The knob (the setting along the x axis), and all settings with the changes made here. */
+/**
+ * The knob, that is, the setting along the x axis, and all settings including changes that the page does not know
+ * yet.
+ */
 import { CARRIED } from '../../engine/presets.js';
 import { clamp } from './input.js';
 
@@ -21,9 +24,9 @@ function slidersOf(table) {
 }
 
 export class Knob {
-  /** Changes made here that the page has not confirmed yet. @type {Record<string, any>} */
+  /** Settings that the user changed here and the page has not confirmed yet. @type {Record<string, any>} */
   moved = {};
-  /** The settings that the page sent last; null before the first. @type {Record<string, any> | null} */
+  /** The settings that the page sent last; null before it has sent any. @type {Record<string, any> | null} */
   given = null;
   #owner;
   /** @type {{ table: TableRow[], rows: TableRow[] } | null} */
@@ -34,7 +37,7 @@ export class Knob {
     this.#owner = owner;
   }
 
-  /** The settings that can become the knob. */
+  /** The settings that the user can choose as the knob. */
   get rows() {
     const { table } = this.#owner;
     if (this.#sliders?.table !== table) this.#sliders = { table, rows: slidersOf(table) };
@@ -48,7 +51,7 @@ export class Knob {
     return named ?? rows.find(({ name }) => name === 'temperature');
   }
 
-  /** All settings for the engine. @returns {Record<string, any>} */
+  /** All settings, as the engine gets them. @returns {Record<string, any>} */
   get settings() {
     const seed = Number.isInteger(this.#owner.seed) ? { seed: this.#owner.seed } : {};
     return { seed: 42, ...seed, ...(this.given ?? this.#owner.asked), ...this.moved };
@@ -73,7 +76,7 @@ export class Knob {
     return clamp(Number(value.toFixed(6)), low, high);
   }
 
-  /** The change per key press, as a share of the range. */
+  /** The change for one key press, as a share of the range. */
   get stride() {
     const { kind, low, high, step } = /** @type {TableRow} */ (this.row);
     const unit = kind === 'integer' ? 1 : Math.max(step, (high - low) / 60);
@@ -81,7 +84,7 @@ export class Knob {
   }
 
   /**
-   * Drops local changes in favour of the page's settings, except the knob while it moves.
+   * Replaces the user's changes here by the page's settings. While the knob moves, its own value stays.
    * @param {Record<string, any>} given
    * @param {boolean} moving true if an input or Play moves the knob
    */

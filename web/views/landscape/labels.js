@@ -1,4 +1,7 @@
-/** The names of rivers, each where it fits into its river and beside the line of the knob. */
+/**
+ * Finds places for the names of rivers: inside the river if there is room, else the drawn token's name beside the
+ * knob's line.
+ */
 import { groundOf, heightsAt, placeLabels } from '../../plots/landscape.js';
 
 /**
@@ -13,20 +16,21 @@ import { groundOf, heightsAt, placeLabels } from '../../plots/landscape.js';
  * @typedef {{ share: number, drawn: number }} Rest the knob's place, 0 to 1, and the drawn token
  */
 
-/** The sizes to try for names, and for the ground's name, in 1/16 rem. */
+/** Font sizes to try, the largest first, in 1/16 rem: for the names of rivers, and of the ground. */
 const NAME_SIZES = [30, 24, 19, 15, 13, 11];
 const GROUND_SIZES = [17, 15, 13, 11];
-/** The number of rivers that may have names. */
+/** Only this many rivers, from the most probable token on, may have names. */
 export const NAMED = 40;
-/** The distance of names from the middle of the knob's line, in 1/16 rem. */
+/** Distance between a name and the middle of the knob's line, in 1/16 rem. */
 const AWAY = 12;
-/** The size of a name beside the knob, in 1/16 rem. */
+/** Font size of a name beside the knob's line, in 1/16 rem. */
 const BESIDE = 13;
-/** The least height, in pixels, of a river that has its name beside the knob. */
+/** A river of less height (in pixels) at the knob's line gets no name there. */
 const THIN = 2;
 
 /**
- * Places the names. The drawn token's name is beside the knob if it does not fit into its river.
+ * Finds the place of each name. If the drawn token's name does not fit into its river, it stands beside the knob's
+ * line.
  * @param {CanvasRenderingContext2D} context measures the names
  * @param {Rivers} laid
  * @param {Words} words
@@ -64,7 +68,7 @@ export function layNames(context, laid, { nameOf, others, size }, look, { share,
   });
   /** @type {Map<number, Label | null>} */
   const labels = new Map();
-  // The drawn token is first: its name may be outside its river.
+  // The drawn token's name comes first, because it has a place outside its river too.
   const lit = named.filter(({ river }) => river.id === drawn);
   for (const { river, name } of new Set([...lit, ...named])) {
     if (name === '') continue;
@@ -77,7 +81,7 @@ export function layNames(context, laid, { nameOf, others, size }, look, { share,
     labels.set(river.id, label);
   }
   const rest = rivers.length < size ? others : '';
-  // The name of the ground keeps a distance from the edge.
+  // The name of the ground (all other tokens) keeps a distance from the edge.
   const low = rest === '' ? null : place(ground, measure(rest, 400) + 2, GROUND_SIZES, true);
   return [
     ...named.map((each) => ({ ...each, label: labels.get(each.river.id) ?? null })),
@@ -86,7 +90,7 @@ export function layNames(context, laid, { nameOf, others, size }, look, { share,
 }
 
 /**
- * Returns the place of a name beside the knob at the height of its river; null if the river is too thin.
+ * Returns the place of a name beside the knob's line, at the height of its river; null if the river is too thin.
  * @param {River} river
  * @param {number} wide the width of the name at size 1
  * @param {number} share

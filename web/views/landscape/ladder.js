@@ -1,6 +1,6 @@
 /**
- * The ladder under the picture: one text for each mark of the knob's axis, with the same luck. The line of the mark
- * nearest to the knob shows the knob's own value and text.
+ * The ladder below the picture: for each mark of the knob's axis, the text that the model writes with this value and
+ * the same seed. The line of the mark nearest to the knob shows the knob's own value and text.
  */
 import { html, nothing } from 'lit';
 import { settingName } from '../../base/setting-words.js';
@@ -14,12 +14,12 @@ import { SYMBOLS, round } from './axis.js';
  * @typedef {import('../../engine/types.js').TableRow} TableRow
  */
 
-/** The most words in colour where a text leaves the one above it. */
+/** Most words that are coloured where a text begins to differ from the one above it. */
 const COLOURED = 4;
 
 /**
- * Returns the steps of a text in three parts: equal to the text above, the first different words, the rest.
- * The different words end with their sentence.
+ * Splits a text into three parts: the beginning that is equal to the text above, the first different words, and the
+ * rest. The different words end with their sentence.
  * @param {Rung['steps']} steps
  * @param {Rung['steps'] | undefined} above
  */
@@ -52,11 +52,14 @@ function labelOf({ name, neutral }, value) {
   return `${SYMBOLS[name] ?? settingName(name)} = ${words}`;
 }
 
-/** The steps of the keys over the lines; Infinity is an end. @type {Record<string, number>} */
+/**
+ * How many lines each key moves the focus; Infinity means to the first or last line.
+ * @type {Record<string, number>}
+ */
 const KEYS = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
 
 /**
- * Moves the focus to another line and chooses its value.
+ * Moves the focus to another line and sets the knob to the value of this line.
  * @param {KeyboardEvent} event
  * @param {number[]} values
  * @param {(value: number) => void} choose
@@ -73,7 +76,7 @@ function chooseByKey(event, values, choose) {
 }
 
 /**
- * Returns the lines of the ladder; `parts` are those of partsOf.
+ * Returns the data of the ladder's lines. `parts` is the result of partsOf.
  * @param {TableRow} row of the knob
  * @param {number} value of the knob
  * @param {Rung[]} rungs
@@ -83,7 +86,7 @@ export function linesOf(row, value, rungs, live) {
   const marks = marksOf(row);
   const near = nearestOf(marks, value);
   const values = marks.map((each, i) => (i === near ? value : each));
-  // After a change of the knob, the texts of the other knob stay in `rungs` until the first is written.
+  // After another knob is chosen, `rungs` has the old knob's texts until a text of the new one arrives.
   const written = rungs.filter(({ knob }) => knob === row.name);
   const texts = marks.map((each, i) =>
     i === near ? live : (written.find((rung) => rung.value === each)?.steps ?? null),

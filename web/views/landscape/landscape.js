@@ -51,7 +51,7 @@ addMessages(locales);
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** The top-p that the tour turns on. */
+/** The value of top-p that the tour sets. */
 const NUCLEUS = 0.9;
 
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -90,13 +90,13 @@ export class LogitLandscape extends ModelElement {
     (now) => this.speak(() => this.#paint(now)),
     () => this.requestUpdate(),
   );
-  /** Null until the first update. @type {Display | null} */
+  /** Paints everything that moves; null before the first rendering. @type {Display | null} */
   #display = null;
   #rain = new Rain();
   #headline = new Headline(this);
   #u = new UBox(this);
   #menu = new TokenMenu(this);
-  /** Null until the page wants a picture or a loop. @type {import('./files.js').Files | null} */
+  /** Makes files of pictures and films; null before the user wants one. @type {import('./files.js').Files | null} */
   #files = null;
   pair = new Pair(this);
   #resized = new ResizeObserver(() => this.#refit());
@@ -105,29 +105,38 @@ export class LogitLandscape extends ModelElement {
     super();
     new Toolbars(this);
     const { knob, twin, u, ids } = initialChoices('landscape');
-    /** The setting along the x axis; null for temperature. @type {string | null} */
+    /** Name of the setting along the x axis; null for temperature. @type {string | null} */
     this.knob = knob;
-    /** True if a knob that removes tokens shows two prompts side by side. @type {boolean} */
+    /** True if two prompts are shown side by side while the knob is one that removes tokens. @type {boolean} */
     this.twin = twin;
-    /** The number to draw with; null for the seed's first number. @type {number | null} */
+    /** The random number that the user chose for the draw; null for the seed's own number. @type {number | null} */
     this.u = u;
-    /** The ids drawn between the prompt and the token in the picture. @type {number[]} */
+    /** Ids of the drawn tokens between the prompt and the position that the picture shows. @type {number[]} */
     this.ids = ids;
     /** @type {number | undefined} */
     this.seed = undefined;
-    /** The model's examples; null for those of its offer. @type {string[] | null} */
+    /** Example prompts; null for those that come with the model. @type {string[] | null} */
     this.examples = null;
     /** True if the user cannot change the prompt. */
     this.fixed = false;
-    /** Logits that replace a model's; null to use the model. @type {import('./subject.js').Given | null} */
+    /**
+     * Logits that the user gives; null to compute them with the model.
+     * @type {import('./subject.js').Given | null}
+     */
     this.given = null;
-    /** Prepared answers, shown until an engine is open; null if none. @type {import('../../state/first-frame.js').FirstFrame | null} */
+    /**
+     * Answers that are part of the site, shown until an engine is open; null if none.
+     * @type {import('../../state/first-frame.js').FirstFrame | null}
+     */
     this.first = null;
-    /** True if no other knob can be chosen, except those in `knobs`. */
+    /** True in an embedded view with few controls: only the knobs in `knobs` can be chosen. */
     this.bare = false;
-    /** The knobs that the page allows; null for all, undefined without a page. @type {string[] | null | undefined} */
+    /**
+     * The knobs that the user may choose: null for all, undefined outside a page with this choice.
+     * @type {string[] | null | undefined}
+     */
     this.knobs = undefined;
-    /** True if the table is open. */
+    /** True if the user has opened the table. */
     this.tabled = false;
   }
 
@@ -157,7 +166,7 @@ export class LogitLandscape extends ModelElement {
     this.requestUpdate();
   }
 
-  /** True if the display will change without further input. */
+  /** True while a change of the display is pending: tests wait for this to become false. */
   get busy() {
     if (!this.engine) return false;
     const { reader } = this.content;
@@ -166,7 +175,7 @@ export class LogitLandscape extends ModelElement {
     return reading || this.lines.playing || Boolean(this.#files?.film) || this.#clock.due;
   }
 
-  /** The facts at the crossing of the lines, for the tour; null until the engine has answered. */
+  /** Facts about the chosen value and u for the tour, such as the drawn token; null until the engine has answered. */
   get outcome() {
     const { content, lines } = this;
     const { row } = lines.knob;
@@ -177,12 +186,12 @@ export class LogitLandscape extends ModelElement {
     );
   }
 
-  /** True if the prompt is not encoded yet. */
+  /** True if the engine has not encoded the present prompt yet. */
   get #unread() {
     return this.content.lacks(this.sentence.begin);
   }
 
-  /** The engine's table of settings. @returns {TableRow[]} */
+  /** The engine's table of settings, or the prepared one. @returns {TableRow[]} */
   get table() {
     return this.engine?.table ?? this.content.first?.table ?? [];
   }
@@ -195,7 +204,7 @@ export class LogitLandscape extends ModelElement {
   #onNews(news, slices) {
     const picture = this.#display?.picture;
     if (news === 'encoded') {
-      this.#ask(); // a frame later would be visible while the user types
+      this.#ask(); // one frame later, the user would see the delay while typing
       return this.requestUpdate();
     }
     if (news === 'asked' || news === 'reading' || news === 'fault')
@@ -255,17 +264,17 @@ export class LogitLandscape extends ModelElement {
     if (this.isConnected) this.#clock.askFrame();
   }
 
-  /** Called before the user changes the lines: the changed words get a mark. */
+  /** The user is about to change a line: note the text, so that changed words can be marked. */
   began() {
     this.content.begin();
   }
 
-  /** Called before the knob moves on its own: no words get a mark. */
+  /** Play or a sweep is about to move the knob: mark no words. */
   plays() {
     this.content.before = null;
   }
 
-  /** Called after the lines have changed. */
+  /** The knob or u has changed: paint, and update the numbers. */
   moved() {
     this.#askFrame();
     this.#clock.askReadout();
@@ -282,13 +291,13 @@ export class LogitLandscape extends ModelElement {
     return (this.#files ??= new Files(this));
   }
 
-  /** Returns the present picture, or the twin's two pictures; null if there is none. */
+  /** Returns the picture as a file, or both pictures if two prompts are shown; null if there is none. */
   async picture() {
     if (this.pair.on) return this.pair.shown?.file() ?? null;
     return (await this.#openFiles()).picture(this.#scene);
   }
 
-  /** Starts a loop from the knob's value to both ends and back, and its film. */
+  /** Records a film while the knob moves through its range and back. */
   async record() {
     return this.pair.on ? null : (await this.#openFiles()).record(() => this.#scene);
   }
@@ -318,7 +327,7 @@ export class LogitLandscape extends ModelElement {
     if (!drags && !lines.playing) content.reader?.follow();
     const reading = content.shown?.reading;
     if (!reading) {
-      lines.goHome(); // Play needs a picture
+      lines.goHome(); // without a picture there is nothing to play
       this.#files?.drop();
       return;
     }
@@ -342,15 +351,17 @@ export class LogitLandscape extends ModelElement {
     if (id !== undefined) this.#menu.open(id, clientX, clientY);
   }
 
-  /** Opens the menu of the river under the pointer; for a key press, of the drawn token. @param {MouseEvent} event */
+  /**
+   * Opens the menu of the token whose river is under the pointer. From the keyboard, opens the menu of the drawn
+   * token.
+   * @param {MouseEvent} event
+   */
   #onContext(event) {
     const target = /** @type {HTMLElement} */ (event.target);
-    const river = this.#display?.picture.at(this.#input.pointed);
-    const id = target.closest('.handle')
-      ? this.content.reader?.reading?.drawn.id
-      : river && river.rank >= 0
-        ? river.river.id
-        : undefined;
+    const named = this.#display?.picture.at(this.#input.pointed);
+    const pointed = named && named.rank >= 0 ? named.river.id : undefined;
+    const drawn = this.content.reader?.reading?.drawn.id;
+    const id = target.closest('.handle') ? drawn : pointed;
     if (id === undefined) return;
     event.preventDefault();
     this.#menu.open(id, event.clientX, event.clientY);
@@ -358,7 +369,7 @@ export class LogitLandscape extends ModelElement {
 
   async #drawMany() {
     const { content } = this;
-    // Let the engine read a change that was made just before.
+    // Wait until the engine has read a change that was made just before.
     do await new Promise(requestAnimationFrame);
     while (content.reader && !content.reader.fault && !content.current);
     const reading = content.reader?.reading;
@@ -367,12 +378,12 @@ export class LogitLandscape extends ModelElement {
       this.#display?.repaintBars();
       this.#askFrame();
     });
-    // A change during the draws cancels them.
+    // The number of draws is smaller if a change has cancelled them.
     if (this.#rain.tally?.total === DRAWS) this.emit('logit-deed');
     this.requestUpdate();
   }
 
-  /** Begins a comparison with the present landscape. */
+  /** From now on, shows the difference between the next landscapes and the present one. */
   #compare() {
     this.content.compare();
     this.#display?.picture.startComparison();
@@ -392,8 +403,8 @@ export class LogitLandscape extends ModelElement {
   }
 
   /**
-   * Performs an action of the tour: shows two prompts at once with top-p or top-k, swaps the order with
-   * top-p on, or draws many.
+   * Performs an action that the tour offers: compares two prompts with top-p or top-k, turns top-p on and swaps it
+   * with temperature, or draws a thousand tokens.
    * @param {'top_p' | 'top_k' | 'swap' | 'rain'} action
    */
   async act(action) {

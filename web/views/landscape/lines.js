@@ -1,13 +1,13 @@
 /**
- * The two lines over the picture: the knob's value and u. An input or Play moves them. When they rest,
- * events tell the page.
+ * The two lines over the picture, at the knob's value and at u. An input, Play or a sweep moves them. When they stop,
+ * events report the new values to the page.
  */
 import { Debounce } from '../../base/debounce.js';
 import { sameValue } from '../../state/fields.js';
 import { Knob } from './knob.js';
 import { Run } from './run.js';
 
-/** The page gets the lines' place when they have not moved for this time, in ms. */
+/** The page gets the new values after the lines have not moved for this time, in ms. */
 const REST_MS = 300;
 
 /**
@@ -32,9 +32,12 @@ export class Lines {
   knob;
   #owner;
   #debounce = new Debounce();
-  /** The knob's value before the current change. */
+  /** The knob's value at the start of the user's change. */
   #from = 0;
-  /** The knob that Play moves, and its value before Play; null for the page's value. @type {{ name: string, value: number | null } | null} */
+  /**
+   * The knob that Play moves. `value`: the value to which it returns; null to return to the page's value.
+   * @type {{ name: string, value: number | null } | null}
+   */
   #home = null;
 
   /** @param {Owner} owner */
@@ -43,12 +46,12 @@ export class Lines {
     this.knob = new Knob(owner);
   }
 
-  /** True if there is no line of u: the Gumbel-max draw uses no u. */
+  /** True if there is no line of u: a Gumbel-max draw does not use u. */
   get single() {
     return this.knob.settings.draw === 'gumbel';
   }
 
-  /** The number that decides the draw; null if the draw is Gumbel-max, and before the first reading. */
+  /** The u of the draw; null for a Gumbel-max draw and before the first reading. */
   get u() {
     return this.single ? null : (this.#owner.u ?? this.#owner.drawnU);
   }
@@ -58,7 +61,7 @@ export class Lines {
     return { share: this.knob.share, u: this.u ?? 0 };
   }
 
-  /** The request for the answers at the crossing, without token ids. */
+  /** The values to ask the engine about: knob, its value, u, all settings. */
   get request() {
     const { row, value, settings } = this.knob;
     const { name } = /** @type {TableRow} */ (row);
@@ -66,7 +69,7 @@ export class Lines {
   }
 
   /**
-   * Adopts the settings of the page. Returns true if they change the order of samplers.
+   * Adopts new settings of the page. Returns true if they have another order of samplers.
    * @param {Record<string, any>} given
    * @param {boolean} held true if an input drags a line
    */
@@ -85,7 +88,7 @@ export class Lines {
     this.#from = this.knob.value;
   }
 
-  /** Ends Play and begins a change by an input. */
+  /** Stops Play, because the user takes a line. */
   grab() {
     this.stop();
     this.begin();
@@ -109,13 +112,13 @@ export class Lines {
     this.#change(value === undefined ? {} : { [name]: value }, told);
   }
 
-  /** Changes the knob's setting or other settings. @param {Record<string, any>} patch */
+  /** Changes settings, as a deed of the user. @param {Record<string, any>} patch */
   set(patch) {
     this.begin();
     this.#change(patch, true);
   }
 
-  /** Changes to the next seed and to its first number. */
+  /** Chooses the next seed, with this seed's own u. */
   roll() {
     this.#owner.u = null;
     this.set({ seed: (this.knob.settings.seed + 1) % 2 ** 53 });
@@ -124,7 +127,7 @@ export class Lines {
   /** @param {Record<string, any>} patch @param {boolean} told */
   #change(patch, told) {
     this.knob.moved = { ...this.knob.moved, ...patch };
-    // A sweep is no deed of the user.
+    // The sweep moves the knob on its own, so it does not count as an action of the user.
     if (!this.playing || !this.run.sweeps) this.#owner.emit('logit-deed');
     this.#owner.moved();
     if (told) this.#debounce.schedule(REST_MS, () => this.tell());
@@ -135,17 +138,17 @@ export class Lines {
     this.move({ value: this.#from });
   }
 
-  /** Ends a drag. */
+  /** Ends a drag and reports the values to the page at once. */
   release() {
     this.tell();
     this.#owner.moved();
   }
 
-  /** Sends the place of the lines to the page. */
+  /** Reports the changed settings and u to the page. */
   tell() {
     this.#debounce.cancel();
     const { logit_bias: _, seed, order, ...settings } = this.knob.moved;
-    // After Play the knob returns to its value in the page.
+    // Play only shows values: the page keeps the value from before Play.
     if (this.#home) delete settings[this.#home.name];
     const owner = this.#owner;
     if (order !== undefined) owner.emit('logit-order', { order });
@@ -160,7 +163,7 @@ export class Lines {
     this.#run(false);
   }
 
-  /** Moves the knob slowly out and back. */
+  /** Moves the knob slowly to one side and back, as an invitation in an idle first visit. */
   sweep() {
     if (!this.playing) this.#run(true);
   }
@@ -177,7 +180,7 @@ export class Lines {
   }
 
   /**
-   * Moves the knob that Play moves to its value at a time.
+   * During Play or a sweep, sets the knob to its value at the time `now`.
    * @param {number} now in ms
    * @param {boolean} stepped true if it moves in a few steps (reduced motion)
    */
@@ -190,7 +193,7 @@ export class Lines {
     } else if (value !== this.knob.value) this.move({ value }, false);
   }
 
-  /** Ends Play and returns the knob to its value before Play. */
+  /** Ends Play or a sweep; the knob returns to its value before. */
   goHome() {
     this.#setPlaying(false);
     if (!this.#home) return;
@@ -200,7 +203,7 @@ export class Lines {
     this.#home = null;
   }
 
-  /** Ends Play and leaves the knob at its present value; after a sweep the knob returns. */
+  /** Stops Play and keeps the knob's present value. After a sweep, the knob returns to its value before. */
   stop() {
     if (!this.playing) return;
     if (this.run.sweeps) return this.goHome();

@@ -1,8 +1,8 @@
-/** The schedule of a loop: the knob leaves its value, visits both ends of its range and returns. */
+/** The knob's movement in a recorded film: from its value to one end of its range, to the other end and back. */
 
-/** The length of a loop and its rest at the beginning, in ms. */
+/** Length of the film, and the pause at its beginning, in ms. */
 const [LOOP_MS, REST_MS] = [4000, 400];
-/** The number of steps with reduced motion. */
+/** Number of steps if the user prefers reduced motion. */
 const STEPS = 16;
 
 /** @param {number} part 0 to 1 */
@@ -40,7 +40,7 @@ export class Loop {
   /** @param {number} part of the way, 0 to 1 @param {number} low @param {number} high */
   #valueAt(part, low, high) {
     const stops = [this.#home, low, high, this.#home];
-    let left = part * 2 * (high - low); // the way is twice the range
+    let left = part * 2 * (high - low); // the knob travels twice the range
     for (let i = 1; i < stops.length; i++) {
       const [from, to] = [stops[i - 1], stops[i]];
       const leg = Math.abs(to - from);

@@ -1,13 +1,13 @@
 /**
- * The motion from one landscape to another. Each river keeps its token; its edges, its colour and the line
- * of the knob move. At its end the picture shows the new landscape itself, without a mixture.
+ * The animated transition from one landscape to another. Each river keeps its token; its edges and colour change
+ * gradually. After the transition, the picture shows the new landscape without any blending.
  */
 import { aligned, between } from '../../plots/landscape.js';
 import { blend } from '../../plots/river-colours.js';
 
 /** @typedef {import('../../plots/landscape.js').Rivers} Rivers */
 
-/** The duration for another knob, and for another text or setting, in ms. */
+/** Duration in ms if the knob is another one, and if only the text or settings are others. */
 const KNOB_MS = 400;
 const OTHER_MS = 150;
 
@@ -15,7 +15,7 @@ const OTHER_MS = 150;
 const ease = (part) => (part < 0.5 ? 4 * part ** 3 : 1 - 4 * (1 - part) ** 3);
 
 export class Morph {
-  /** True if the motion is between two knobs. */
+  /** True if the knob is another one, so that the line of the knob moves too. */
   along;
   #from;
   /** @type {Map<number, string>} */
@@ -23,7 +23,10 @@ export class Morph {
   /** @type {[Rivers, Rivers]} */
   #pair;
   #began;
-  /** The last mixture, for a motion that begins during this one. @type {{ rivers: Rivers, colours: Map<number, string> } | null} */
+  /**
+   * The last frame: a transition that interrupts this one starts from it.
+   * @type {{ rivers: Rivers, colours: Map<number, string> } | null}
+   */
   #shown = null;
 
   /**
@@ -40,19 +43,19 @@ export class Morph {
     this.#began = began;
   }
 
-  /** Changes the destination; the motion goes on. @param {Rivers} to */
+  /** Continues the transition towards another landscape. @param {Rivers} to */
   turnTo(to) {
     this.#pair = aligned(this.#from, to);
   }
 
-  /** Returns the eased part of the way, 0 to 1. @param {number} now in ms */
+  /** Returns the progress of the transition, 0 to 1, with easing at both ends. @param {number} now in ms */
   partAt(now) {
     const part = (now - this.#began) / (this.along ? KNOB_MS : OTHER_MS);
     return ease(Math.min(1, Math.max(0, part)));
   }
 
   /**
-   * Returns the rivers on the way, with their colours.
+   * Returns the rivers and their colours at a point of the transition.
    * @param {number} part 0 to 1
    * @param {(id: number) => string} colourOf the colour of a token at the end
    */
@@ -68,7 +71,7 @@ export class Morph {
     return this.#shown;
   }
 
-  /** The rivers and colours on the screen. */
+  /** The rivers and colours that the last frame showed. */
   get shown() {
     return this.#shown ?? { rivers: this.#pair[0], colours: this.#colours };
   }

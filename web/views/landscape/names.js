@@ -1,4 +1,4 @@
-/** The names of the visible tokens; the source is asked once for each. */
+/** The names of the visible tokens. The engine is asked only once for each name. */
 import { isolated, unturned, visible } from '../../base/visible.js';
 
 /**
@@ -16,7 +16,7 @@ export class Names {
   #source = null;
 
   /**
-   * Drops all names and changes the source.
+   * Forgets all names; from now on asks another source.
    * @param {Source | null} source
    * @param {Piece[]} [known] names that need no request
    */
@@ -40,7 +40,11 @@ export class Names {
     return this.#pieces.get(id)?.text ?? '';
   }
 
-  /** Returns the texts of successive tokens; a character can have several tokens. @param {number[]} ids */
+  /**
+   * Returns the texts of tokens that follow each other. They are decoded together, because one character can need
+   * several tokens.
+   * @param {number[]} ids
+   */
   wordsOf(ids) {
     const decoder = new TextDecoder();
     return ids.map((id) => {

@@ -1,4 +1,4 @@
-/** The facts at the crossing of the lines, for the tour. */
+/** Facts about the chosen value and u. The tour uses them in its sentences. */
 import { DRAWS } from './rain.js';
 
 /**
@@ -31,7 +31,7 @@ export function outcomeOfPair({ row, value, share }, kept) {
 }
 
 /**
- * Returns null if the name of a token is not known yet.
+ * Returns the facts for the engine's answer; null while the name of a token is unknown.
  * @param {import('../../state/landscape.js').Reading} reading
  * @param {import('../../engine/types.js').TableRow} row of the knob
  * @param {import('./names.js').Names} names

@@ -1,4 +1,7 @@
-/** Paints the layers of the landscape on canvas. The functions keep no state except a colour cache. */
+/**
+ * Paints the layers of the landscape on canvases. The functions have no state of their own, except a cache of
+ * colours.
+ */
 import { riverAt, threadOf } from '../../plots/landscape.js';
 import { grainOf } from '../../plots/grain.js';
 import { RAMP, colourOf } from '../../plots/river-colours.js';
@@ -16,11 +19,11 @@ import { RAMP, colourOf } from '../../plots/river-colours.js';
  *   tokens; -1 for the ground
  */
 
-/** The least width of the line of a token without a river, in 1/16 rem. */
+/** Least thickness of the line that stands for a token without a river, in 1/16 rem. */
 export const THREAD = 1.5;
-/** The opacity of the veil, 0 to 1. */
+/** Opacity of the veil over regions that did not change, 0 to 1. */
 const VEIL = 0.72;
-/** The width of the slice at the knob, and of its border, in 1/16 rem. */
+/** Width of the strip at the knob's line, and of its border, in 1/16 rem. */
 const STRIP = 8;
 const BORDER = 2;
 
@@ -49,7 +52,7 @@ function pathOf({ before, after, stepped }, { width, height }) {
 }
 
 /**
- * Paints the rivers and the ground.
+ * Paints the rivers of the tokens and the ground below them, which stands for all other tokens.
  * @param {CanvasRenderingContext2D} context
  * @param {Pick<Named, 'river' | 'rank'>[]} named
  * @param {Look} look
@@ -69,7 +72,7 @@ export function paintRivers(context, named, look, colours = null) {
     const path = pathOf(river, look);
     context.fillStyle = colours?.get(river.id) ?? colourOf(palette, rank);
     context.fill(path);
-    // A full outline would hide a thin river.
+    // On a thin river, a full outline would cover the colour.
     context.globalAlpha = Math.max(0.16, 1 - rank / RAMP);
     context.stroke(path);
     context.globalAlpha = 1;
@@ -77,7 +80,7 @@ export function paintRivers(context, named, look, colours = null) {
 }
 
 /**
- * Paints a veil over the regions that two landscapes have in common, so that the differences stand out.
+ * Paints a veil over the regions that two landscapes have in common, so that their differences are easy to see.
  * @param {CanvasRenderingContext2D} context
  * @param {Omit<River, 'id'>[]} same
  * @param {Look} look
@@ -92,8 +95,8 @@ export function paintVeil(context, same, look) {
 }
 
 /**
- * Paints the river of the drawn token, or a line if it has no river. Also paints the outline of the
- * river under the pointer.
+ * Highlights the river of the drawn token, or paints a line if this token has no river. Outlines the river under the
+ * pointer.
  * @param {CanvasRenderingContext2D} context
  * @param {{ drawn: Named | null, course: River | null, pointed: Named | null }} lit
  * @param {Look} look
@@ -120,7 +123,7 @@ export function paintLit(context, { drawn, course, pointed }, look) {
 }
 
 /**
- * Paints the names, each on the colour of its river, so that the line of u appears behind it.
+ * Paints the names. A rectangle in the river's colour is behind each name, because the line of u would cross it.
  * @param {CanvasRenderingContext2D} context
  * @param {Named[]} named
  * @param {number | null} drawn
@@ -137,7 +140,7 @@ export function paintNames(context, named, drawn, veiled, { palette, family }) {
     context.translate(label.x, label.y);
     context.rotate(label.angle);
     context.font = `${rank < 0 ? 400 : 500} ${label.size}px ${family}`;
-    // The name lies inside its river, so the rectangle covers only the line of u.
+    // The name is inside its river, so this rectangle hides only the line of u.
     context.fillStyle = lit ? palette.mark : colourOf(palette, rank);
     const wide = context.measureText(name).width + label.size * 0.4;
     if (lit || !veiled) context.fillRect(-wide / 2, -label.size * 0.53, wide, label.size * 1.06);
@@ -147,13 +150,14 @@ export function paintNames(context, named, drawn, veiled, { palette, family }) {
   }
 }
 
-/** Returns the width of the slice with its border. @param {number} unit */
+/** Returns the width of the strip at the knob's line, with its border. @param {number} unit */
 export function stripWidth(unit) {
   return (STRIP + 2 * BORDER + 2) * unit;
 }
 
 /**
- * Paints the slice at the knob from its own distribution. Unlisted tokens stay transparent.
+ * Paints the strip at the knob's line from the exact distribution at its value. The strip stays transparent for
+ * tokens that the trace does not list.
  * @param {CanvasRenderingContext2D} context
  * @param {{ slice: { id: number, p: number }[], drawn: number, rankOf: (id: number) => number }} shown
  * @param {Look} look
@@ -180,7 +184,7 @@ export function paintStrip(context, { slice, drawn, rankOf }, { height, unit, pa
 }
 
 /**
- * Returns the river under a point of the picture, or the ground.
+ * Returns the river at a point of the picture; the ground if there is none.
  * @param {Named[]} named
  * @param {Rivers} rivers
  * @param {number} share

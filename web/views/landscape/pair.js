@@ -1,25 +1,28 @@
 /**
- * The state of the twin: two prompts side by side on one knob, a sure one and an unsure one. twin.js has
- * the pictures; it is fetched when the user first wants it.
+ * Decides if two prompts are shown side by side on one knob: one after which the model is sure, one after which it is
+ * unsure. twin.js paints the two pictures; it is fetched when the user first opens them.
  */
 import { html, nothing } from 'lit';
 import { t } from '../../locale/locale.js';
 import { outcomeOfPair } from './outcome.js';
 
-/** The knobs that remove tokens: the twin compares the numbers that they keep. */
+/** The knobs that remove tokens. The two pictures compare how many tokens they keep. */
 export const CUTS = ['top_k', 'top_p', 'min_p'];
 
-/** The twin's own settings: a hot temperature would level both prompts and hide their difference. */
+/**
+ * Settings that the two pictures always use: a high temperature would make both distributions flat and hide their
+ * difference.
+ */
 export const OWN = { temperature: 1 };
 
 /** @typedef {import('./landscape.js').LogitLandscape} LogitLandscape */
 
 export class Pair {
-  /** Null until it is fetched. @type {import('./twin.js').Twin | null} */
+  /** The two pictures; null until their code is fetched. @type {import('./twin.js').Twin | null} */
   shown = null;
   #host;
   #coming = false;
-  /** The values of the knobs before another one was chosen, by name. @type {Record<string, number>} */
+  /** The value of each knob before the user chose another one, by name. @type {Record<string, number>} */
   #left = {};
 
   /** @param {LogitLandscape} host */
@@ -27,23 +30,23 @@ export class Pair {
     this.#host = host;
   }
 
-  /** True if the knob can have a twin. */
+  /** True if two prompts can be shown with the present knob. */
   get possible() {
     const { lines, given } = this.#host;
     return given === null && CUTS.includes(lines.knob.row?.name ?? '');
   }
 
-  /** True if the twin is in the place of the picture. */
+  /** True if two pictures are shown in place of one. */
   get on() {
     return this.#host.twin && this.possible;
   }
 
-  /** True if the display will change without further input. */
+  /** True while a change of the display is pending. */
   get busy() {
     return this.on && (this.shown?.busy ?? true);
   }
 
-  /** The facts for the tour; null until both answers are there. */
+  /** The facts for the tour; null until the engine has answered for both prompts. */
   get outcome() {
     const kept = this.shown?.kept;
     return kept ? outcomeOfPair(this.#host.lines.knob, kept) : null;
@@ -53,7 +56,7 @@ export class Pair {
     return this.shown?.drags ?? false;
   }
 
-  /** Opens or closes the pictures. Called after each update. */
+  /** Opens or closes the two pictures if the properties of the view have changed. */
   async sync() {
     const host = this.#host;
     const { engine } = host;
@@ -75,7 +78,10 @@ export class Pair {
     this.shown = null;
   }
 
-  /** Shows or hides the twin. If the knob is off, turns it to its usual value. @param {boolean} twin */
+  /**
+   * Shows or hides the two pictures. If the knob has no effect yet, sets it to its usual value.
+   * @param {boolean} twin
+   */
   show(twin) {
     const host = this.#host;
     host.keepChoice({ twin });
@@ -85,8 +91,8 @@ export class Pair {
   }
 
   /**
-   * Turns the twin's knob off before another one is chosen, since two cuts at once would hide each
-   * other, and turns the next one on.
+   * Prepares the change to another knob. Turns the present one off, because two cuts at once would hide each other's
+   * effect, and turns the next one on.
    * @param {string} name of the next knob
    */
   leave(name) {
@@ -100,7 +106,7 @@ export class Pair {
     lines.set({ [row.name]: row.neutral, [name]: on });
   }
 
-  /** Renders the button beside the knobs. */
+  /** Renders the button that shows or hides the two pictures. */
   renderToggle() {
     const { bare, twin } = this.#host;
     if (bare || !this.possible) return nothing;

@@ -1,4 +1,4 @@
-/** Sentences about the crossing of the lines. */
+/** Sentences about the chosen value of the knob, u and the drawn token. */
 import { settingName, valueInWords } from '../../base/setting-words.js';
 import { fixed, list, number, percent, t } from '../../locale/locale.js';
 import { symbolOf } from './axis.js';
@@ -12,7 +12,7 @@ import { DRAWS } from './rain.js';
  */
 
 /**
- * Returns the knob's value and u as text.
+ * Returns the knob's value and u as one text.
  * @param {Lines} lines
  * @param {number} [digits] of u; u is left out if undefined
  */
@@ -22,17 +22,20 @@ export function crossingWords({ knob, u, playing }, digits) {
   return digits === undefined || u === null ? value : `${value}, u = ${fixed(u, digits)}`;
 }
 
-/** Returns the name of the drawn token; '' before a reading. @param {Content} content */
+/** Returns the name of the drawn token; '' before the engine has answered. @param {Content} content */
 export function drawnWords({ shown, names }) {
   if (!shown?.reading) return '';
   const { id, p, rank } = shown.reading.drawn;
   return t('landscape.drawn', { token: names.of(id), p: percent(p), rank });
 }
 
-/** The number of tokens whose counts the status tells. */
+/** Number of tokens whose counts the status text names. */
 const TOLD = 3;
 
-/** Describes many draws; '' before the last of them. @param {Content} content @param {Tally | null} tally */
+/**
+ * Returns the result of many draws in words; '' until all are drawn.
+ * @param {Content} content @param {Tally | null} tally
+ */
 function tallyWords({ reader, names }, tally) {
   if (tally?.total !== DRAWS || !reader?.reading) return '';
   const told = reader.reading.trace.tokens.slice(0, TOLD).map(({ id, p }) =>
@@ -46,7 +49,7 @@ function tallyWords({ reader, names }, tally) {
 }
 
 /**
- * Returns the status for a screen reader; '' before a reading.
+ * Returns the status text for screen readers; '' before the engine has answered.
  * @param {Lines} lines
  * @param {Content} content
  * @param {Tally | null} tally many draws; null without them

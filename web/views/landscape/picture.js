@@ -1,6 +1,6 @@
 /**
- * The picture of a landscape in layers. Rivers and names are painted only when they change. A drag moves
- * only the lines, their crossing and the slice, which is fast.
+ * The picture of a landscape in layers. A drag moves only the lines and the strip at the knob's line, which is fast;
+ * rivers and names are painted only when they change.
  */
 import { fitCanvas } from '../../plots/canvas.js';
 import { setProperties } from '../../plots/cssom.js';
@@ -32,7 +32,7 @@ import { paintRivers, paintStrip, paintVeil, stripWidth } from './paint.js';
 export class Picture {
   /** @type {Look} */
   look;
-  /** The size in pixels of the bars beside the picture. @type {{ width: number, height: number }} */
+  /** Size of the bars beside the picture, in pixels. @type {{ width: number, height: number }} */
   side;
   /** @type {Rivers | null} */
   rivers = null;
@@ -44,23 +44,29 @@ export class Picture {
   #layers = {};
   /** @type {Map<number, number>} */
   #ranks = new Map();
-  /** The motion from the previous landscape; null without one. @type {Morph | null} */
+  /** The running transition from the previous landscape; null without one. @type {Morph | null} */
   #morph = null;
-  /** The number of the request of the landscape; undefined for the first frame. @type {number | undefined} */
+  /** The `request` of the present landscape; undefined for the prepared one. @type {number | undefined} */
   #request;
-  /** The place of the knob's line on the screen, a share of the width, and the drawn token. */
+  /** Position of the knob's line on the screen as a share of the width, and the drawn token. */
   #at = { share: 0, drawn: -1 };
-  /** The move of the knob's line to its place on a new axis; `to` is null until that is known. @type {{ from: number, to: number | null } | null} */
+  /**
+   * The movement of the knob's line after another knob is chosen; `to` is null until the new position is known.
+   * @type {{ from: number, to: number | null } | null}
+   */
   #line = null;
-  /** True from the choice of another knob to its first landscape. */
+  /** True from the choice of another knob until its first landscape arrives. */
   #waits = false;
-  /** The key of the values that each layer shows. @type {Record<string, string>} */
+  /** For each layer, a key of the values with which it was painted. @type {Record<string, string>} */
   #painted = {};
-  /** The landscape to compare with; null without a comparison. @type {Rivers | null} */
+  /** The landscape at the start of a comparison; null without a comparison. @type {Rivers | null} */
   #compared = null;
-  /** The regions that both landscapes have in common; null without a comparison. @type {ReturnType<typeof common> | null} */
+  /**
+   * The regions that both compared landscapes have in common; null without a comparison.
+   * @type {ReturnType<typeof common> | null}
+   */
   #same = null;
-  /** The landscape and the place of the knob for which the names were placed. */
+  /** A key of the landscape and the knob's position for which places of the names were found. */
   #laid = '';
   /** @type {import('./labels.js').Rest} */
   #rest = { share: 0, drawn: -1 };
@@ -99,14 +105,14 @@ export class Picture {
     };
   }
 
-  /** Measures size and colours again. */
+  /** Measures sizes and colours again, for example after a change of the window. */
   refit() {
     this.look = this.#measure();
     this.side = this.#measureSide();
     this.#turn++;
   }
 
-  /** Drops the landscape, so that the next one appears without a transition. */
+  /** Forgets the landscape, so that the next one appears without a transition. */
   forget() {
     this.rivers = null;
     this.#morph = null;
@@ -115,14 +121,14 @@ export class Picture {
     this.endComparison();
   }
 
-  /** Keeps the picture until the landscape of another knob arrives. */
+  /** Another knob was chosen: keeps the old picture until the new landscape arrives. */
   turn() {
     this.#waits = this.rivers !== null;
     this.#line = this.#waits ? { from: this.#at.share, to: null } : null;
     this.endComparison();
   }
 
-  /** Compares the next landscapes with the present one. */
+  /** Starts a comparison of the next landscapes with the present one. */
   startComparison() {
     this.#compared = this.rivers;
   }
@@ -134,7 +140,7 @@ export class Picture {
   }
 
   /**
-   * Returns the share of u that draws another token than the compared landscape; null without a
+   * Returns the share of all u for which the next token is another one than in the compared landscape; null without a
    * comparison.
    * @param {number} share the knob's value as a share of its range
    */
@@ -160,7 +166,7 @@ export class Picture {
     const rivers = layRivers(landscape);
     const finer = landscape.request === this.#request && !this.#waits;
     this.#request = landscape.request;
-    // Fewer values than the present picture has are shown only if they differ from it.
+    // A coarse landscape replaces a finer one only if it looks different.
     const { length } = this.rivers?.values ?? [];
     if (!finer && !this.#waits && this.rivers && length > rivers.values.length)
       if (lookAlike(this.rivers, rivers)) return;
@@ -174,12 +180,15 @@ export class Picture {
     this.#turn++;
   }
 
-  /** Returns the motion to a new landscape; null for none. @param {Rivers} to @param {Rivers} present */
+  /**
+   * Returns the transition to a new landscape; null if it appears at once.
+   * @param {Rivers} to @param {Rivers} present
+   */
   #moveTo(to, present) {
     const along = this.#waits;
-    // The next text of somebody who types is shown at once.
+    // If a transition is still running, the user is typing fast: show the new landscape at once.
     if (!along && this.#morph) return null;
-    // A motion hides the names, so it is omitted if both landscapes look equal.
+    // Names are hidden during a transition, so skip it if nothing visible changes.
     if (!along && lookAlike(present, to)) return null;
     const { rivers, colours } = this.#morph?.shown ?? {
       rivers: present,
@@ -188,13 +197,16 @@ export class Picture {
     return new Morph(rivers, colours, to, { along, began: performance.now() });
   }
 
-  /** Returns the colour of a token's river; the drawn token has the mark's. @param {number} id */
+  /** Returns the colour of a token's river. The drawn token has the colour for drawn tokens. @param {number} id */
   #colourOf(id) {
     const { palette } = this.look;
     return id === this.#at.drawn ? palette.mark : colourOf(palette, this.rankOf(id));
   }
 
-  /** Returns the river or the ground under a point. @param {{ share: number, u: number } | null} point */
+  /**
+   * Returns the river or the ground at a point; null outside the picture.
+   * @param {{ share: number, u: number } | null} point
+   */
   at(point) {
     const { rivers } = this;
     if (!point || !rivers || this.#waits) return null;
@@ -226,7 +238,7 @@ export class Picture {
         if (still) paintLit(context, { drawn: lit, course, pointed: outlined }, this.look);
       },
     );
-    // A new drawn token changes this layer only if its river has a name to highlight.
+    // A new drawn token changes this layer only if its river has a name.
     const { label } = lit ?? {};
     this.#once('names', [this.#laid, still && shown.rests, still && label && drawn], (context) => {
       const names = this.named.filter((each) => shown.rests || !each.label?.beside);
@@ -237,14 +249,14 @@ export class Picture {
   }
 
   /**
-   * Returns the place of the knob's line, which moves with the rivers when the knob changes.
+   * Returns the position of the knob's line. During a transition to another knob, the line moves with the rivers.
    * @param {number} share the knob's value as a share of its range
    * @param {number} part of the motion, 0 to 1
    */
   #shareOf(share, part) {
     const line = this.#line;
     if (line) line.to ??= share;
-    // An input moves the line at once.
+    // If the user moves the knob meanwhile, the line follows at once.
     if (line?.to !== share || (part === 1 && !this.#waits)) this.#line = null;
     if (!line || !this.#line) return share;
     return this.#waits ? line.from : line.from + (share - line.from) * part;
@@ -272,7 +284,7 @@ export class Picture {
   }
 
   /**
-   * Paints a layer unless it already shows equal values.
+   * Paints a layer unless the same values are painted on it already.
    * @param {'rivers' | 'lit' | 'names' | 'strip'} name
    * @param {unknown[]} what the values to show
    * @param {(context: CanvasRenderingContext2D) => void} paint
@@ -285,7 +297,10 @@ export class Picture {
     paint(fitCanvas(this.#layer(name), name === 'strip' ? stripWidth(unit) : width, height));
   }
 
-  /** Places the names again if the landscape or the rest of the knob has changed. @param {Words} words */
+  /**
+   * Finds places for the names again if the landscape or the knob's resting position has changed.
+   * @param {Words} words
+   */
   #layNames(words) {
     const laid = [this.#turn, words.others, this.#rest.share, this.#rest.drawn].join();
     if (this.#laid === laid) return;
@@ -300,7 +315,7 @@ export class Picture {
     );
   }
 
-  /** Returns the part of a motion that is done, 1 without one. @param {number} now */
+  /** Paints the rivers. Returns the progress of the transition, 1 without one. @param {number} now */
   #paintRivers(now) {
     const part = this.#morph?.partAt(now) ?? 1;
     if (part === 1) this.#morph = null;

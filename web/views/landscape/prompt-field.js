@@ -2,10 +2,10 @@
 import { html } from 'lit';
 import { ref, createRef } from 'lit/directives/ref.js';
 
-/** True if the browser edits plain text only; older versions of Firefox edit rich text. */
+/** True if the browser supports editing of plain text. Older versions of Firefox insert formatted text. */
 let plain = true;
 
-/** Returns the value of `contenteditable` for plain text. */
+/** Returns the value of the attribute `contenteditable` for plain text. */
 function editing() {
   try {
     document.createElement('i').contentEditable = 'plaintext-only';
@@ -15,7 +15,7 @@ function editing() {
   return plain ? 'plaintext-only' : 'true';
 }
 
-/** Returns the text of an element; a <br> is a line break. @param {Node} node @returns {string} */
+/** Returns the text of an element, with \n for each <br>. @param {Node} node @returns {string} */
 function textIn(node) {
   return Array.from(node.childNodes, (child) => {
     if (child.nodeName === 'BR') return '\n';
@@ -23,10 +23,13 @@ function textIn(node) {
   }).join('');
 }
 
-/** Returns the value of the field: a browser shows a line break at the end by another one. @param {Node} box */
+/**
+ * Returns the value of the field. If a text ends with a line break, browsers add a second one, which is removed here.
+ * @param {Node} box
+ */
 const valueOf = (box) => textIn(box).replace(/\n$/, '');
 
-/** Returns the plain text of a paste or a drop. @param {any} event */
+/** Returns the plain text that the user pastes or drops. @param {any} event */
 const textOf = ({ clipboardData, dataTransfer }) =>
   (clipboardData ?? dataTransfer)?.getData('text/plain') ?? '';
 
@@ -49,7 +52,7 @@ export class PromptField {
     return this.#box.value?.matches(':focus') ?? false;
   }
 
-  /** Writes a prompt that the user did not type here. @param {string} text */
+  /** Shows a prompt that comes from the page. @param {string} text */
   write(text) {
     const box = this.#box.value;
     if (!box) return;
@@ -72,7 +75,7 @@ export class PromptField {
     this.#box.value?.blur();
   };
 
-  /** Inserts only the text, in a browser that edits rich text. @param {Event} event */
+  /** Inserts only the plain text, if the browser would insert formatted text. @param {Event} event */
   #onInsert = (event) => {
     if (plain) return;
     event.preventDefault();

@@ -1,10 +1,10 @@
-/** The sentence of a picture or film. */
+/** The sentence in a saved picture or film. */
 import { tailOf } from './sentence.js';
 
 /** @typedef {import('../../base/svg-lines.js').Part} Part */
 
 /**
- * Returns the sentence in parts.
+ * Returns the parts of the sentence; `lit` marks the drawn token.
  * @param {string} prompt
  * @param {string[]} words the text after the prompt; the first one is the drawn token
  * @returns {Part[]}

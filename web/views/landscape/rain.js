@@ -1,7 +1,10 @@
-/** Many draws from the slice at the knob. Each draw is a dot that flies to the row of its token. */
+/**
+ * A thousand draws from the distribution at the knob's value. Each draw is a dot that flies to the bar of its token.
+ */
 import { countDraws, tallySeed, withoutCoin } from '../../state/tally.js';
 
 /**
+ * One draw. `u` is null for a Gumbel-max draw; `born` is the time in ms at which its dot starts to fly.
  * @typedef {import('../../state/tally.js').Tally} Tally
  *
  * One of many draws. `u` is null with the Gumbel-max draw; `born`: the start of its flight in ms.
@@ -9,10 +12,10 @@ import { countDraws, tallySeed, withoutCoin } from '../../state/tally.js';
  */
 
 export const DRAWS = 1000;
-/** The duration of a flight, and the time from the start until the last dot leaves, in ms. */
+/** Duration of one dot's flight, and time between the start of the first and the last dot, in ms. */
 export const FLIGHT_MS = 650;
 const RAIN_MS = 2600;
-/** The interval between updates of the counts, in ms. */
+/** Time between updates of the counts, in ms. */
 const COUNT_MS = 60;
 
 export class Rain {
@@ -35,7 +38,7 @@ export class Rain {
   }
 
   /**
-   * Draws from the distribution of a reading.
+   * Draws a thousand tokens from the distribution of an answer.
    * @param {import('../../state/landscape.js').Reading} reading
    * @param {import('../../state/sources.js').Source} source
    * @param {boolean} still true if the dots do not fly
@@ -64,7 +67,7 @@ export class Rain {
       else this.drops = drops;
       changed();
     }
-    // A draw is counted when its dot has arrived.
+    // While dots fly, count only the draws whose dots have arrived.
     while (turn === this.#turn && this.falling) {
       this.tally = countOf(drops.filter(({ born }) => born + FLIGHT_MS <= performance.now()));
       changed();

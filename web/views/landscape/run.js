@@ -1,12 +1,15 @@
-/** The schedules of the knob's own movements: Play, and the sweep of an idle first visit. */
+/**
+ * How the knob moves on its own: Play goes through its range; a sweep, in an idle first visit, goes a short way and
+ * back.
+ */
 import { clamp } from './input.js';
 
-/** The pause at the far end, and the way back to rest, in ms. */
+/** Pause at the end of the range, and time of the return to the start, in ms. */
 const STANDS = 500;
 const BACK = 700;
-/** The number of steps with reduced motion. */
+/** Number of steps of Play if the user prefers reduced motion. */
 const PLAY_STEPS = 12;
-/** The duration of a sweep in ms, and its reach as a share of the range. */
+/** Duration of a sweep in ms, and its way as a share of the range. */
 const SWEEP = 3000;
 const REACH = 0.36;
 
@@ -14,13 +17,13 @@ const REACH = 0.36;
 const eased = (part) => part * part * (3 - 2 * part);
 
 export class Run {
-  /** The time from one end to the other, in ms. */
+  /** Time of Play from one end of the range to the other, in ms. */
   ms = 8000;
   /** True during a sweep. */
   sweeps = false;
   #from = 0;
   #home = 0;
-  /** The time of arrival at the far end, in ms; null before it. @type {number | null} */
+  /** Time in ms at which Play reached the end of the range; null before that. @type {number | null} */
   #there = null;
 
   /**

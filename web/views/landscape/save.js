@@ -1,4 +1,4 @@
-/** The landscape as a standalone SVG: sentence and value, picture and axis. */
+/** Writes the landscape as a standalone SVG file: the sentence, the knob's value, the picture and its axis. */
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { breakLines, lineOf, measureIn } from '../../base/svg-lines.js';
 import { threadOf } from '../../plots/landscape.js';
@@ -28,13 +28,15 @@ import { partsOf } from './prose.js';
  *   look: import('./paint.js').Look }} Picture
  */
 
-/** The size of the picture, as link previews show it, and its margin. */
+/** Size and margin of the file in pixels; services that preview links show images of this size. */
 const [WIDE, TALL, MARGIN] = [1200, 630, 48];
-/** The sizes of sentence, value and small type, the lines of the sentence, and the height of a ladder's line. */
+/**
+ * Font sizes of the sentence, the knob's value and small text; lines of the sentence; height of a line of the ladder.
+ */
 const [LARGE, MIDDLE, SMALL] = [32, 22, 17];
 const [LINES, RUNG] = [2, 29];
 
-/** Draws the rivers, and the course of a drawn token that has no river. @param {Picture} picture */
+/** Returns the shapes of the rivers. If the drawn token has no river, adds a line for it. @param {Picture} picture */
 function shapesOf({ named, course, look: { width, height, unit, palette }, drawn }) {
   const rivers = named.filter(({ rank }) => rank >= 0);
   if (course) rivers.push({ river: course, rank: 0, name: '', label: null });
@@ -72,7 +74,7 @@ function namesOf({ named, look: { palette }, drawn }) {
   });
 }
 
-/** Draws the lines of the knob and of u. @param {Picture} picture */
+/** Returns the lines of the knob and of u. @param {Picture} picture */
 function linesOf({ look: { width, height, unit, palette }, share, u }) {
   const x = round(share * width);
   const knob = `<path d="M${x} 0V${height}" stroke="${palette.ink}" stroke-width="${2 * unit}"/>`;
@@ -84,7 +86,7 @@ function linesOf({ look: { width, height, unit, palette }, share, u }) {
   ];
 }
 
-/** Draws the grain of the ground. @param {import('./paint.js').Look} look */
+/** Returns the pattern that covers the ground. @param {import('./paint.js').Look} look */
 function grainIn({ width, height, unit, palette }) {
   const dashes = GRAIN.map(([x, y, wide]) => `M${x} ${y}h${wide}v1h-${wide}z`).join('');
   return [
@@ -93,7 +95,7 @@ function grainIn({ width, height, unit, palette }) {
   ];
 }
 
-/** Writes the sentence from the baseline `y` on. @param {Scene} scene @param {number} y */
+/** Returns the sentence; `y` is the baseline of its first line. @param {Scene} scene @param {number} y */
 function sentenceOf({ prompt, words, look: { palette, serif } }, y) {
   const measure = measureIn(`400 ${LARGE}px ${serif}`);
   const parts = partsOf(prompt, words);
@@ -105,7 +107,7 @@ function sentenceOf({ prompt, words, look: { palette, serif } }, y) {
   );
 }
 
-/** Writes the ladder; its first baseline is at `y`. @param {Scene} scene @param {number} y */
+/** Returns the lines of the ladder; `y` is the baseline of the first. @param {Scene} scene @param {number} y */
 function ladderOf({ ladder, look: { palette, serif } }, y) {
   const measure = measureIn(`400 ${SMALL}px ${serif}`);
   const indent = 150;
@@ -125,7 +127,7 @@ function ladderOf({ ladder, look: { palette, serif } }, y) {
 }
 
 /**
- * Draws the rivers with their lines, names and axis.
+ * Returns the rivers with their names, the lines and the axis.
  * @param {Pick<Scene, 'rivers' | 'names' | 'share' | 'u' | 'drawn' | 'course' | 'axis'>} scene
  * @param {import('./paint.js').Look} look with the size of the picture
  */
@@ -155,7 +157,7 @@ function plotOf({ rivers, names, share, u, drawn, course, axis }, look) {
   ];
 }
 
-/** Returns the first lines of a picture. @param {string} about @param {Scene['look']} look */
+/** Returns the first lines of the file. @param {string} about @param {Scene['look']} look */
 function begin(about, { family, palette }) {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDE}" height="${TALL}" viewBox="0 0 ${WIDE} ${TALL}" font-family="${escaped(family)}">`,
@@ -164,7 +166,7 @@ function begin(about, { family, palette }) {
 }
 
 /**
- * Returns two pictures of one knob, side by side, as SVG.
+ * Returns the SVG of two pictures side by side, for two prompts and one knob.
  * @param {{ about: string, look: Scene['look'], panes: (Pick<Scene, 'rivers' | 'names' | 'share' | 'axis'> &
  *   { title: string, prompt: string, kept: string })[] }} pair `kept`: the numbers below a picture
  */
@@ -202,7 +204,7 @@ export function drawPair({ about, look, panes }) {
 }
 
 /**
- * Returns the picture as SVG.
+ * Returns the SVG of one picture.
  * @param {Scene} scene
  */
 export function drawScene(scene) {

@@ -1,6 +1,6 @@
 /**
- * The row above the picture: the choice of the knob, and a line that names the other active settings.
- * The usual knobs are radio buttons; a menu has all others.
+ * The row of controls above the picture: the choice of the knob, and a text that names the other active settings.
+ * Frequent knobs are radio buttons; a menu has all others.
  */
 import { html, nothing } from 'lit';
 import { capitalise, settingName } from '../../base/setting-words.js';
@@ -11,9 +11,9 @@ import { canonical } from './swap.js';
 
 /** @typedef {import('../../engine/types.js').TableRow} TableRow */
 
-/** The knobs with a button of their own. */
+/** The knobs that have their own button. */
 const NAMED = ['temperature', 'top_k', 'top_p', 'min_p'];
-/** Parts of the settings that have no row in the table. */
+/** Settings that are not in the engine's table of settings. */
 const OTHERS = ['constraint', 'banned_words', 'forced_first'];
 
 /**
@@ -72,7 +72,7 @@ function renderMore(knob, others, choose) {
 }
 
 /**
- * Returns the active settings other than the knob, in words.
+ * Returns a text that names the active settings, except the knob.
  * @param {Record<string, any>} settings
  * @param {TableRow[]} table
  * @param {string} knob

@@ -1,6 +1,6 @@
 /**
- * The sentence above the picture: the prompt, which the user edits here, and the words drawn after it. The
- * words are the timeline of the picture.
+ * The sentence above the picture: the prompt, which the user can edit, and the words drawn after it. A press on a
+ * word moves the picture to this position.
  */
 import { html, nothing } from 'lit';
 import { Debounce } from '../../base/debounce.js';
@@ -25,14 +25,14 @@ import { chosenWord, writeWords } from './words.js';
  * @property {() => void} requestUpdate
  */
 
-/** The page gets the prompt when the user has not typed for this time, in ms. */
+/** The page gets an edited prompt after the user has not typed for this time, in ms. */
 const REST_MS = 300;
-/** The page says that the model computes if a reading takes longer than this, in ms. */
+/** If the engine needs longer than this (in ms), the page says that the model computes. */
 const LATE_MS = 150;
-/** The number of characters shown of a long prompt in a picture. */
+/** Number of characters of a long prompt that a saved picture shows. */
 const TAIL = 90;
 
-/** Returns the end of a text, from the start of a word. @param {string} text */
+/** Returns the last TAIL characters of a text, starting at a word. @param {string} text */
 export function tailOf(text) {
   if (text.length <= TAIL) return text;
   const tail = text.slice(-TAIL);
@@ -46,16 +46,19 @@ export class Sentence {
     () => this.#onBlur(),
   );
   #debounce = new Debounce();
-  /** The prompt that the page does not have yet; null for none. @type {string | null} */
+  /** The edited prompt until the page confirms it; null without one. @type {string | null} */
   #typed = null;
-  /** The prompt that the page got last. */
+  /** The last prompt that was sent to the page. */
   #told = '';
   /** @type {Word[]} */
   #words = [];
-  /** The u of each step that the picture has left. @type {Map<number, number | null>} */
+  /**
+   * The u of each position that the picture has left, so that it is restored when the picture returns there.
+   * @type {Map<number, number | null>}
+   */
   #left = new Map();
 
-  /** True if the present request takes long. */
+  /** True if the engine needs long for the present request. */
   late = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -65,7 +68,7 @@ export class Sentence {
     this.#owner = owner;
   }
 
-  /** Called with each request and each answer. @param {boolean} waits */
+  /** Starts or stops the timer for `late`: `waits` is true while a request is open. @param {boolean} waits */
   wait(waits) {
     if (waits) this.#timer ??= setTimeout(() => this.#setLate(true), LATE_MS);
     else {
@@ -86,7 +89,7 @@ export class Sentence {
     return this.#typed ?? this.#owner.prompt;
   }
 
-  /** The prompt to encode: a text or ids. */
+  /** The prompt as the engine gets it: a text or token ids. */
   get begin() {
     return this.#typed ?? this.#owner.prompt_ids ?? this.#owner.prompt;
   }
@@ -99,7 +102,7 @@ export class Sentence {
     this.#owner.requestUpdate();
   }
 
-  /** Moves the picture to the prompt's end. */
+  /** Moves the picture back to the first position after the prompt. */
   #forget() {
     const owner = this.#owner;
     this.#left.clear();
@@ -118,14 +121,14 @@ export class Sentence {
     this.#reveal();
   }
 
-  /** Replaces the prompt, for example with an example. @param {string} prompt */
+  /** Replaces the whole prompt and reports it to the page at once. @param {string} prompt */
   #replace(prompt) {
     this.#type(prompt);
     this.#tell();
   }
 
   /**
-   * Takes the changes of the owner's properties: a prompt that the page changed replaces the typed one.
+   * Adopts new properties of the owner. If the page has changed the prompt, the user's edited prompt is dropped.
    * @param {Map<string, unknown>} changed
    */
   take(changed) {
@@ -141,7 +144,7 @@ export class Sentence {
     if (known && owner.ids.length > 0) owner.ids = [];
   }
 
-  /** Moves the picture to a word. @param {number} at */
+  /** Moves the picture to the position of a word. @param {number} at */
   #moveTo(at) {
     const owner = this.#owner;
     const { length } = owner.ids;
@@ -177,12 +180,12 @@ export class Sentence {
     this.#reveal();
   }
 
-  /** Writes the prompt. */
+  /** Shows the present prompt in its field. */
   show() {
     this.#field.write(this.prompt);
   }
 
-  /** Scrolls a long sentence to the drawn word, unless the user edits the prompt. */
+  /** Scrolls to the drawn word of a long sentence, unless the user is editing the prompt. */
   #reveal() {
     const before = this.#words.slice(0, this.#owner.ids.length);
     const length = before.reduce((sum, { text }) => sum + text.length, this.prompt.length);

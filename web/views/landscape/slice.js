@@ -1,4 +1,7 @@
-/** The slice at the knob as bars: the first tokens, the drawn token and a bar for all others. */
+/**
+ * The bars beside the picture: the distribution at the knob's value, with a row for each of the first tokens, a row
+ * for the drawn token, and one for all others.
+ */
 import { fixed, number, percent, t } from '../../locale/locale.js';
 import { afterBar } from '../../plots/bars.js';
 import { DRAWS } from './rain.js';
@@ -16,29 +19,29 @@ import { DRAWS } from './rain.js';
  *   `possible`: the number of them that can be drawn
  */
 
-/** The axis ends at this multiple of the model's largest probability, rounded up to a tenth. */
+/** End of the axis: the model's largest probability before the chain, times this factor, rounded up to a tenth. */
 const REACH = 2.4;
-/** The number of rows in the table, and the fewest and the most rows of bars. */
+/** Number of rows in the table, and least number of bars. */
 export const ROWS = 12;
 const FEWEST = 5;
-/** The least and the greatest height of a row, in 1/16 rem. */
+/** Least and greatest height of a row, in 1/16 rem. */
 const PITCH = 20;
 const LOOSE = 34;
-/** The sizes of the type, in 1/16 rem, and the height of a row from which the type is large. */
+/** Font sizes of small and of normal text; rows of ROOMY or more have normal text. In 1/16 rem. */
 const [SMALL, BODY, ROOMY] = [13, 16, 25];
-/** With the counts of many draws, the axis ends at this multiple of the largest probability. */
+/** While many draws are shown, the axis ends at this multiple of the largest probability. */
 const FULL = 1.15;
-/** The least length of the axis beside the counts of many draws, in 1/16 rem. */
+/** Least length of the axis beside the counts of many draws, in 1/16 rem. */
 const SHORTEST = 64;
-/** The radius of a ring, in 1/16 rem. */
+/** Radius of the ring that marks the token's probability in a second distribution, in 1/16 rem. */
 const RING = 4;
-/** The length of a bar beyond the end of the axis, in 1/16 rem. */
+/** Length by which a bar exceeds the axis if its value does, in 1/16 rem. */
 const OVER = 10;
-/** A smaller probability is shown as `<` and this number. */
+/** A smaller probability is shown as `<0.01%`. */
 const TINY = 1e-4;
 
 /**
- * Returns the first rows of a distribution; the drawn token is always among them.
+ * Returns the rows of a distribution. The drawn token always has one.
  * @param {Trace} trace
  * @param {Drawn} drawn
  * @param {number} most the number of rows
@@ -89,7 +92,8 @@ export function rowsOf({ tokens, rest, vocab_size }, drawn, most) {
 }
 
 /**
- * Returns the end of the axis. The model's own probabilities determine it, so no knob changes it.
+ * Returns the probability at the end of the axis. It depends only on the model's own probabilities, so moving a knob
+ * does not change it.
  * @param {Trace} trace
  */
 function domainOf({ tokens }) {
@@ -98,20 +102,21 @@ function domainOf({ tokens }) {
 }
 
 /**
- * Returns the number of a row as text; reuses the text in `said` if there is one.
+ * Returns the probability of a row as text. If `said` has a text for this row, returns that one.
  * @param {Map<number | undefined, string>} said
  * @param {{ id?: number, p: number }} row
  */
 function numberOf(said, { id, p }) {
-  const words =
-    said.get(id) ??
-    (p > 0 && p < TINY
-      ? `<${percent(TINY)}`
-      : p < 1 && p > 1 - TINY
-        ? `>${percent(1 - TINY)}`
-        : percent(p));
+  const words = said.get(id) ?? shareWords(p);
   said.set(id, words);
   return words;
+}
+
+/** @param {number} p */
+function shareWords(p) {
+  if (p > 0 && p < TINY) return `<${percent(TINY)}`;
+  if (p < 1 && p > 1 - TINY) return `>${percent(1 - TINY)}`;
+  return percent(p);
 }
 
 /**
@@ -136,7 +141,7 @@ function numberOf(said, { id, p }) {
  */
 
 /**
- * Returns the number of draws of each row; the last number is that of all others.
+ * Returns how often each row's token was drawn; the last number is for all other tokens.
  * @param {Row[]} rows
  * @param {Tally} tally
  */
@@ -146,7 +151,7 @@ function countsOf(rows, { total, counts }) {
 }
 
 /**
- * Paints the bars, one row for each token and a last row for all others.
+ * Paints a row for each token and a last row for all others.
  * @param {CanvasRenderingContext2D} context of a canvas that has the size of `look`
  * @param {Shown} shown
  * @returns {Painted}
@@ -208,7 +213,7 @@ export function paintSlice(context, { look, trace, drawn, nameOf, others: words,
 }
 
 /**
- * Returns the form of the counts: whole, or brief if the room for the axis would be too short.
+ * Returns the function that writes counts: in full, or short if the full text is wider than `room`.
  * @param {CanvasRenderingContext2D} context
  * @param {number} room in pixels
  * @param {Look} look
@@ -225,7 +230,7 @@ function counter(context, room, { unit, family }) {
 }
 
 /**
- * Paints a bar, with the bar of its draws below it. Returns the x of its number.
+ * Paints the bar of a row, and below it the bar of its draws. Returns the x position for its number.
  * @param {CanvasRenderingContext2D} context
  * @param {Bar & { n: number | null }} row `n`: the share of the draws; null without draws
  * @param {string} fill
@@ -249,7 +254,7 @@ function paintBar(context, { p, second = 0, n }, fill, y, { x, tall, long, domai
 }
 
 /**
- * Writes texts grouped by font: changing the font is slower than writing a text.
+ * Writes texts in groups of one font, because changing the font of a canvas is slow.
  * @param {CanvasRenderingContext2D} context
  * @param {Text[]} texts
  */
@@ -266,7 +271,7 @@ function write(context, texts) {
 }
 
 /**
- * Returns the distance of a ring from the start of its bar; 0 if there is no ring.
+ * Returns the distance of the ring from the start of the bar; 0 for no ring.
  * @param {number} reach
  * @param {number} unit
  */
@@ -275,7 +280,7 @@ function ringOf(reach, unit) {
 }
 
 /**
- * Paints the ring of the second distribution.
+ * Paints the ring that marks a token's probability in the second distribution.
  * @param {CanvasRenderingContext2D} context
  * @param {number} x @param {number} y
  * @param {Look} look
@@ -291,7 +296,7 @@ function paintRing(context, x, y, { unit, palette }) {
 }
 
 /**
- * Paints the gap that marks a bar longer than the axis.
+ * Paints a gap into a bar that is longer than the axis.
  * @param {CanvasRenderingContext2D} context
  * @param {[x: number, y: number]} from
  * @param {[x: number, y: number]} to
@@ -306,12 +311,12 @@ function paintBreak(context, from, to, { unit, palette }) {
   context.stroke();
 }
 
-/** Shortened texts; shortening is slow. @type {Map<string, string>} */
+/** Cache of shortened texts: shortening is slow. @type {Map<string, string>} */
 const fitted = new Map();
 const KEPT = 500;
 
 /**
- * Returns a text shortened to `most`. The context must already have the text's font.
+ * Returns a text, shortened if it is wider than `most`. The context must have the text's font.
  * @param {CanvasRenderingContext2D} context
  * @param {Text} text
  */

@@ -1,6 +1,6 @@
 /**
- * The subject of a landscape: either a prompt, with one timeline for readings and another for writing
- * text, or given logits.
+ * The origin of a landscape's logits: either a prompt, with one timeline for readings and one for writing text, or
+ * logits that the user gives.
  */
 import { toFault } from '../../engine/errors.js';
 import { GivenLogits, Timeline } from '../../state/sources.js';
@@ -12,7 +12,7 @@ import { GivenLogits, Timeline } from '../../state/sources.js';
  */
 
 export class Subject {
-  /** The source of all readings. @type {import('../../state/sources.js').Source} */
+  /** The source of all readings: a timeline or the given logits. @type {import('../../state/sources.js').Source} */
   source;
   /** The session that writes text; null if logits are given. @type {RemoteSession | null} */
   writer;
@@ -24,7 +24,7 @@ export class Subject {
   #given;
   /** @type {RemoteSession[]} */
   #sessions;
-  /** The prompt, or the given token ids, that `ids` belong to; null before the first. @type {string | number[] | null} */
+  /** The prompt or token ids whose encoding is `ids`; null before the first. @type {string | number[] | null} */
   #encoded = null;
 
   /**
@@ -52,18 +52,18 @@ export class Subject {
     this.ids = given?.history ?? [];
   }
 
-  /** True if `ids` do not belong to this prompt. @param {string | number[]} prompt */
+  /** Returns true if `ids` is not the encoding of this prompt. @param {string | number[]} prompt */
   lacks(prompt) {
     return !this.#given && this.#encoded !== prompt;
   }
 
-  /** True if there are no tokens and no logits to read. */
+  /** True if there is nothing to read: no tokens and no given logits. */
   get empty() {
     return !this.#given && this.ids.length === 0;
   }
 
   /**
-   * Encodes a prompt. Returns false if a newer call replaced it.
+   * Encodes a prompt. Returns false if a newer prompt has replaced it meanwhile.
    * @param {string | number[]} prompt
    */
   async take(prompt) {
@@ -85,6 +85,7 @@ export class Subject {
   close() {
     this.#encoded = null;
     this.source.close();
-    for (const session of this.#sessions) session.close().catch(() => {}); // the engine may be closed already
+    // The engine may be closed already, so ignore errors.
+    for (const session of this.#sessions) session.close().catch(() => {});
   }
 }

@@ -1,13 +1,12 @@
-/** Swaps temperature and top-p: top-p before the temperature, or after it. */
+/** Swaps the order of temperature and top-p. */
 
-/** The two samplers to swap. */
 const PAIR = ['temperature', 'top_p'];
 
-/** Returns the canonical order of the samplers. @param {import('../../engine/types.js').TableRow[]} table */
+/** Returns all samplers in canonical order. @param {import('../../engine/types.js').TableRow[]} table */
 export const canonical = (table) => table.filter(({ warper }) => warper).map(({ name }) => name);
 
 /**
- * Returns the order with the two samplers swapped.
+ * Returns the order with temperature and top-p swapped.
  * @param {string[] | undefined} order
  * @param {import('../../engine/types.js').TableRow[]} table
  */
@@ -19,7 +18,7 @@ export function swapped(order, table) {
 }
 
 /**
- * True if both samplers are in the order, and top-p is not neutral.
+ * Returns true if swapping can change the result: both samplers are in the order, and top-p is active.
  * @param {Record<string, any>} settings
  */
 export function canSwap({ order = PAIR, top_p = 1 }) {

@@ -1,4 +1,4 @@
-/** The slice at the knob as a table. */
+/** The distribution at the knob's value as a table. */
 import { html, nothing } from 'lit';
 import { later } from '../../base/setting-words.js';
 import { number, percent, t } from '../../locale/locale.js';

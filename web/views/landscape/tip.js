@@ -1,12 +1,12 @@
-/** The tooltip of the river under the pointer. */
+/** The tooltip about the river under the pointer. */
 import { html, nothing } from 'lit';
 import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 import { round, symbolOf } from './axis.js';
 
-/** The width, in 1/16 rem, below which the tooltip is at the far edge of the picture. */
+/** If the picture is narrower than this (in 1/16 rem), the tooltip is at its upper or lower edge. */
 const NARROW = 480;
-/** Beyond these shares of width and height, the tooltip is on the pointer's other side. */
+/** Shares of width and height beyond which the tooltip is left of or above the pointer. */
 const [RIGHT, BOTTOM] = [0.6, 0.75];
 
 /**
@@ -30,8 +30,9 @@ export function renderTip(pointed) {
   const { id } = river.river;
   const placeAt = (/** @type {number} */ i) => ids.subarray(i * top, (i + 1) * top).indexOf(id);
   const shareAt = (/** @type {number} */ i) => {
+    if (river.rank < 0) return 1 - river.river.before[i];
     const k = placeAt(i);
-    return river.rank < 0 ? 1 - river.river.before[i] : k < 0 ? 0 : p[i * top + k];
+    return k < 0 ? 0 : p[i * top + k];
   };
   const valueAt = (/** @type {number} */ i) => `${symbolOf(knob)} = ${plain(round(values[i]))}`;
   const [k, share] = [placeAt(at), shareAt(at)];
@@ -41,14 +42,14 @@ export function renderTip(pointed) {
       : t('landscape.river', { token: nameOf(id), p: percent(share), rank: k + 1 });
   const x = point.share * look.width;
   const y = point.u * look.height;
-  // The tooltip must stay inside a narrow picture, away from the box of u there.
+  // In a narrow picture the tooltip must not leave the picture or cover the number field of u.
   const left =
     point.share > RIGHT
       ? `max(0px, ${x}px - 100% - 14px)`
       : `min(${x + 14}px, ${look.width}px - 100%)`;
-  const narrow = look.width < NARROW * look.unit;
   const edge = point.u > 0.5 ? '4px' : `calc(${look.height}px - 100% - 4px)`;
-  const down = narrow ? edge : point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
+  const beside = point.u > BOTTOM ? `calc(${y}px - 100% - 10px)` : `${y + 14}px`;
+  const down = look.width < NARROW * look.unit ? edge : beside;
   return html`<p class="tip" translate="no" ${cssom({ transform: `translate(${left}, ${down})` })}>
     <b>${words}</b> ${valueAt(at)}${
       there === at

@@ -1,8 +1,8 @@
-/** A controller that opens a token's menu over the landscape and performs the chosen action. */
+/** Opens a token's menu over the landscape and performs the chosen action. */
 import { html, nothing } from 'lit';
 import { U_MAX } from './input.js';
 
-/** The height of the menu, in pixels. */
+/** Height of the menu in pixels, for finding its place. */
 const HEIGHT = 210;
 
 /**
@@ -11,7 +11,10 @@ const HEIGHT = 210;
  */
 
 export class TokenMenu {
-  /** The token, the menu's position in the host, and the element that gets the focus afterwards. @type {{ id: number, x: number, y: number, from: HTMLElement | null } | null} */
+  /**
+   * The open menu: its token, its position, and the element that gets the focus when it closes.
+   * @type {{ id: number, x: number, y: number, from: HTMLElement | null } | null}
+   */
   #open = null;
   #host;
 
@@ -53,7 +56,7 @@ export class TokenMenu {
     if (refocus) /** @type {HTMLElement} */ (from).focus();
   };
 
-  /** Moves u to the middle of the token's share. @param {CustomEvent} event */
+  /** Makes the token the drawn one: sets u to the middle of the token's share. @param {CustomEvent} event */
   #onForce = (event) => {
     event.stopPropagation();
     const { lines, content } = this.#host;

@@ -1,6 +1,6 @@
 /**
- * Two pictures of one knob: the next token after a sure prompt and after an unsure one, each with the
- * number of tokens that the knob keeps. One drag moves the line of both.
+ * Two pictures side by side on one knob: the next token after a prompt with a sure answer and after one with many.
+ * Each shows how many tokens the knob keeps. A drag moves the knob's line in both.
  */
 import { html, nothing } from 'lit';
 import { readSetting, settingName } from '../../base/setting-words.js';
@@ -24,14 +24,14 @@ import { Subject } from './subject.js';
  */
 
 const SIDES = /** @type {const} */ (['sure', 'unsure']);
-/** Stands for the drawn token: the twin draws none. */
+/** The id for "no drawn token": these pictures draw none. */
 const NONE = -1;
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** One prompt with its own timeline and picture. */
+/** One of the two pictures, with its prompt and its own timeline. */
 class Pane {
   prompt = '';
-  /** Null until the first update after the twin is rendered. @type {Picture | null} */
+  /** Null until the page has rendered its element. @type {Picture | null} */
   picture = null;
   content;
   input;
@@ -43,7 +43,7 @@ class Pane {
       if (slices) this.picture?.take(slices, !calm());
       changed();
     });
-    // The pictures have no line of u.
+    // This picture has no line of u.
     this.input = new Input(
       {
         single: true,
@@ -68,7 +68,7 @@ class Pane {
     this.content.open(subject, engine.table);
   }
 
-  /** Returns the entropy after a prompt, in bits. @param {string} prompt */
+  /** Returns the entropy of the next token after a prompt, in bits. @param {string} prompt */
   async entropyOf(prompt) {
     const { subject } = this.content;
     if (!subject) return NaN;
@@ -79,7 +79,10 @@ class Pane {
     return trace.entropy;
   }
 
-  /** The number of tokens that can be drawn, of how many, and the knob's share of them; null before a reading. */
+  /**
+   * The number of tokens that can be drawn, the size of the vocabulary, and the kept tokens' probability; null before
+   * an answer.
+   */
   get kept() {
     const { reading } = this.content.reader ?? {};
     if (!reading) return null;
@@ -89,7 +92,7 @@ class Pane {
   }
 
   /**
-   * Paints the picture. Returns true while it moves.
+   * Paints the picture. Returns true while a transition is running.
    * @param {number} now in ms
    * @param {LogitLandscape} host
    */
@@ -148,7 +151,10 @@ export class Twin {
     this.#host.requestUpdate();
   }
 
-  /** Returns the present prompt and the example whose entropy differs most from its own, the surer one first. */
+  /**
+   * Returns two prompts, the one with less entropy first: the present prompt and the example whose entropy differs
+   * most from it.
+   */
   async #choosePrompts() {
     const { prompt, offer } = this.#host;
     /** @type {{ prompt: string, bits: number }[]} */
@@ -172,7 +178,7 @@ export class Twin {
     return this.panes.some(({ input }) => input.drags);
   }
 
-  /** The numbers of tokens that can be drawn after each prompt; null until both answers are there. */
+  /** The number of tokens that can be drawn after each prompt; null until both are known. */
   get kept() {
     const { row, value } = this.#host.lines.knob;
     const kept = this.panes.flatMap(({ content, kept: of }) => {
@@ -187,7 +193,7 @@ export class Twin {
     for (const { content } of this.panes) content.close();
   }
 
-  /** Measures the pictures, once they are rendered. */
+  /** Measures the pictures after they are rendered. */
   measure() {
     const roots = this.#host.renderRoot.querySelectorAll('.twin .pane');
     roots.forEach((root, i) => {
@@ -196,23 +202,26 @@ export class Twin {
     });
   }
 
-  /** Measures size and colours again. */
+  /** Measures sizes and colours again, for example after a change of the window. */
   refit() {
     for (const { picture } of this.panes) picture?.refit();
   }
 
-  /** Paints both pictures. Returns true while one moves. @param {number} now in ms */
+  /** Paints both pictures. Returns true while a transition is running. @param {number} now in ms */
   paint(now) {
     return this.panes.map((pane) => pane.paint(now, this.#host)).some(Boolean);
   }
 
-  /** The numbers of both prompts in words, for a screen reader. */
+  /** A sentence with the numbers of both prompts, for screen readers. */
   get words() {
     const said = this.panes.map(({ kept }) => kept && t('landscape.keeps.of', { ...kept }));
     return said.every(Boolean) ? said.join('; ') : '';
   }
 
-  /** Returns both pictures as a file; null before they are painted. @returns {Promise<import('../../base/svg-file.js').Shot | null>} */
+  /**
+   * Returns both pictures as one file; null before they are painted.
+   * @returns {Promise<import('../../base/svg-file.js').Shot | null>}
+   */
   async file() {
     const { lines } = this.#host;
     const { row, share } = lines.knob;
@@ -237,7 +246,7 @@ export class Twin {
     return { name: `landscape-${row.name}-twin`, title: about, svg };
   }
 
-  /** Renders both prompts, which stand in the place of the sentence. */
+  /** Renders the two prompts, in place of the sentence. */
   renderPrompts() {
     return this.panes.map(
       ({ prompt }, i) =>

@@ -1,4 +1,4 @@
-/** The box of u beside its line: the one place to type u. */
+/** The number field of u beside its line, the only place where a user can type u. */
 import { html, nothing } from 'lit';
 import { readSetting } from '../../base/setting-words.js';
 import { NumberInput } from '../../base/number-input.js';
@@ -6,7 +6,7 @@ import { fixed, t } from '../../locale/locale.js';
 import { leaveBox } from './handles.js';
 import { U_MAX } from './input.js';
 
-/** A row for u, so that its box checks its input like a setting. */
+/** Describes u like a setting, so that the field can use the same check. */
 const U_ROW = /** @type {any} */ ({
   name: 'u',
   kind: 'real',
@@ -14,9 +14,9 @@ const U_ROW = /** @type {any} */ ({
   maximum: 1,
   minimum_included: true,
 });
-/** Above this u the box is above the line, otherwise below it. */
+/** If u is below this, the field is below the line of u, else above it. */
 const HIGH = 0.2;
-/** Right of this place of the knob, a narrow picture has the box at its left. */
+/** In a narrow picture, the field is at the left edge if the knob's line is right of this share of the width. */
 const FAR = 0.5;
 
 export class UBox {

@@ -1,6 +1,6 @@
 /**
- * The text after the prompt, token by token. The drawn token is marked; a press on another one moves the
- * picture there. A change of the text does not move other elements.
+ * The text after the prompt, token by token. The drawn token is marked; a press on another token moves the picture to
+ * its position.
  */
 import { t } from '../../locale/locale.js';
 import { unturned, visible } from '../../base/visible.js';
@@ -8,14 +8,14 @@ import { unturned, visible } from '../../base/visible.js';
 /** @typedef {{ id: number, text: string, end: boolean }} Word */
 
 const END = '∎';
-/** Matches a token that continues the word before it. */
+/** Matches a token that continues the previous word. */
 const GROWN = /^[\p{L}\p{M}\p{N}'’-]/u;
 
-/** The key of the text that each element shows. @type {WeakMap<HTMLElement, string>} */
+/** For each element, a key of the text that it shows. @type {WeakMap<HTMLElement, string>} */
 const written = new WeakMap();
 
 /**
- * Writes the text with new child elements. If it moved an old one, the browser would count a layout shift.
+ * Writes the text with new elements. Moving an existing element would count as a layout shift.
  * @param {HTMLElement} into
  * @param {Word[]} words
  * @param {number} at the index of the drawn token
@@ -54,11 +54,11 @@ export function writeWords(into, words, at, before, last) {
   if (held) into.querySelector('mark')?.focus({ preventScroll: true });
 }
 
-/** The steps of the keys over the words; Infinity is an end. @type {Record<string, number>} */
+/** How many words each key moves; Infinity means to the first or last word. @type {Record<string, number>} */
 const KEYS = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
 /**
- * Returns the index of the word that a press or a key chooses; null for none.
+ * Returns the index of the word that a press or a key chooses; null if none.
  * @param {any} event on a word
  * @param {number} at the index of the drawn token
  * @param {number} last
