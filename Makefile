@@ -78,8 +78,8 @@ wasm: $(WASM) ## build web/engine/logitscope.wasm
 package: ## build and pack module, command line and types for npm install
 	@npm pack --ignore-scripts=false
 
-python: $(PYTHON_PACKAGE) ## build the Python package's wheel in python/dist/, for pip install --no-index
-	@$(PYTHON) python/build_package.py wheel python/dist $(<D)
+python: $(PYTHON_PACKAGE) dist ## build the Python package's wheel, with the page, in python/dist/, for pip install --no-index
+	@$(PYTHON) python/build_package.py wheel python/dist $(<D) dist
 
 native: $(NATIVE_COMMANDS) ## build the native engine with gcc and with clang, for comparing digests
 
@@ -278,7 +278,7 @@ $(BUILD)/python/engine.so: $(patsubst %,$(BUILD)/gcc/%,$(OBJECTS) wasm.o)
 	@mkdir -p $(@D)
 	@gcc -shared -s $^ -o $@ -lm
 
-$(PYTHON_PACKAGE): $(BUILD)/python/engine.so python/build_package.py $(wildcard python/logitscope/*.py) package.json $(patsubst %,web/engine/%.js,sentences presets types)
+$(PYTHON_PACKAGE): $(BUILD)/python/engine.so python/build_package.py $(wildcard python/logitscope/*.py python/logitscope/*.js) package.json $(patsubst %,web/engine/%.js,sentences presets types)
 	@rm -rf $(@D)
 	@$(PYTHON) python/build_package.py assemble $(@D) $<
 

@@ -1,12 +1,13 @@
 """Builds the package with the standard library and a C compiler: PEP 517's hooks, and a command.
 
     python3 build_package.py assemble FOLDER LIBRARY    # the package with a compiled library
-    python3 build_package.py wheel FOLDER PACKAGE       # a wheel of an assembled package
+    python3 build_package.py site FILE SITE             # the archive of a built site
+    python3 build_package.py wheel FOLDER PACKAGE [SITE]    # a wheel of an assembled package
 
 The package holds Python files, the compiled engine, and facts that the repository states once for
 all languages: `data.json` has the version, the sentences of errors and the order of a preset;
-`_settings.py` has the type of the settings with their descriptions. A source distribution carries
-the files of FACTS and `src/` beside this one.
+`_settings.py` has the type of the settings with their descriptions. If the site was built,
+`site.zip` has its page. A source distribution carries these, FACTS and `src/` beside this file.
 """
 
 import ast
@@ -33,6 +34,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE if (HERE / "src").is_dir() else HERE.parent
 FACTS = ["package.json", *(f"web/engine/{name}.js" for name in ("sentences", "presets", "types"))]
 LIBRARY = "_engine.so"
+SITE = "site.zip"
+#: Files of the site that a bench needs none of: models, lessons, the service worker, the elements.
+LEFT_OUT = re.compile(
+    r"(models|lessons)/|(sw|anywidget|logitscope|update)\.js$|preview\.png$|_headers$"
+    r"|sbom\.cdx\.json$|SHA256SUMS$"
+)
 #: The flags of the native build in the Makefile.
 FLAGS = "-std=c11 -O2 -ffp-contract=off -fPIC -fvisibility=hidden".split()
 LINK = "-shared -s -lm".split()
@@ -49,7 +56,7 @@ def _need_sources():
 
 
 def _package_files():
-    return [p for p in (HERE / "logitscope").iterdir() if p.suffix in (".py", ".typed")]
+    return [p for p in (HERE / "logitscope").iterdir() if p.suffix in (".py", ".js", ".typed")]
 
 
 def _version():
@@ -101,6 +108,43 @@ def _settings():
     return "\n".join(lines) + "\n"
 
 
+def _entry(path):
+    """An entry of an archive, with the same time everywhere."""
+    entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
+    entry.external_attr = 0o644 << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def site_archive(site):
+    """The page of a built site as an archive. It may connect to its own origin only, and carries no
+    model: the logits come from Python."""
+    files = {path.relative_to(site).as_posix(): path for path in site.rglob("*") if path.is_file()}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            if LEFT_OUT.match(name):
+                continue
+            data = files[name].read_bytes()
+            if name == "index.html":
+                data = re.sub(rb"connect-src 'self'[^;\"]*", b"connect-src 'self'", data)
+                data = re.sub(rb' *<link rel="serviceworker"[^>]*>\n', b"", data)
+            if name == "logitscope.html":
+                data = re.sub(
+                    rb'<script [^>]*data-file="(?:models|lessons)/[^<]*</script>\n', b"", data
+                )
+            archive.writestr(_entry(name), data)
+    return packed.getvalue()
+
+
+def _site():
+    """The archive of the site that was built here, or of a source distribution; else None."""
+    carried, built = HERE / SITE, ROOT / "dist"
+    if carried.is_file():
+        return carried.read_bytes()
+    return site_archive(built) if (built / "index.html").is_file() else None
+
+
 def _compile(target):
     """Compiles the engine; one compiler for each processor."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
@@ -150,12 +194,14 @@ def _metadata():
     return "".join(f"{name}: {value}\n" for name, value in lines.items())
 
 
-def make_wheel(folder, package):
-    """Writes a wheel of an assembled package; returns its name."""
+def make_wheel(folder, package, site=None):
+    """Writes a wheel of an assembled package, with the archive `site`; returns its name."""
     tag = f"py3-none-{re.sub('[-.]', '_', sysconfig.get_platform())}"
     info = f"logitscope-{_version()}.dist-info"
     paths = sorted(path for path in package.iterdir() if path.is_file())
     files = {f"logitscope/{path.name}": path.read_bytes() for path in paths}
+    if site:
+        files[f"logitscope/{SITE}"] = site
     files[f"{info}/METADATA"] = _metadata().encode()
     wheel = f"Wheel-Version: 1.0\nGenerator: build_package\nRoot-Is-Purelib: false\nTag: {tag}\n"
     files[f"{info}/WHEEL"] = wheel.encode()
@@ -169,17 +215,14 @@ def make_wheel(folder, package):
     pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(os.path.join(folder, name), "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in files.items():
-            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
-            entry.external_attr = 0o644 << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, data)
+            archive.writestr(_entry(path), data)
     return name
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as folder:
         assemble(folder)
-        return make_wheel(wheel_directory, pathlib.Path(folder))
+        return make_wheel(wheel_directory, pathlib.Path(folder), _site())
 
 
 def build_sdist(sdist_directory, config_settings=None):
@@ -191,6 +234,9 @@ def build_sdist(sdist_directory, config_settings=None):
     paths.update({path: path.relative_to(ROOT).as_posix() for path in kept})
     files = {name: path.read_bytes() for path, name in paths.items()}
     files["PKG-INFO"] = _metadata().encode()
+    site = _site()
+    if site:
+        files[SITE] = site
     name = f"{base}.tar.gz"
     with open(os.path.join(sdist_directory, name), "wb") as raw:
         with gzip.GzipFile("", "wb", fileobj=raw, mtime=TIME) as packed:
@@ -202,11 +248,14 @@ def build_sdist(sdist_directory, config_settings=None):
     return name
 
 
-def main(what, folder, source):
+def main(what, folder, source, site=None):
     if what == "assemble":
         assemble(folder, source)
+    elif what == "site":
+        pathlib.Path(folder).write_bytes(site_archive(pathlib.Path(source)))
     elif what == "wheel":
-        print(os.path.join(folder, make_wheel(folder, pathlib.Path(source))))
+        page = site_archive(pathlib.Path(site)) if site else None
+        print(os.path.join(folder, make_wheel(folder, pathlib.Path(source), page)))
     else:
         sys.exit(f"unknown command: {what}")
 

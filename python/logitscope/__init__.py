@@ -6,6 +6,7 @@
     scope = logitscope.load("verbs.gguf")
     for step in scope.generate("Tomorrow she", seed=42, temperature=0.7):
         print(step.text, step.p, end=" ")
+    logitscope.bench(model, encode, decode)   # the page over a model of yours
 
 Settings, errors and numbers are those of the JavaScript package; the same inputs give the same
 bytes. docs/python.md has examples, docs/samplers.md the rule of each sampler.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, List, Optional
 
+from .bench_page import Bench, bench, show
 from .checks import SEED_MAX
 from .detect import detect
 from .engine import Logitscope, load
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 __version__: str = DATA["version"]
 __all__ = [
+    "Bench",
     "Detection",
     "Drawn",
     "Generated",
@@ -60,12 +63,14 @@ __all__ = [
     "Trace",
     "TraceStage",
     "TraceToken",
+    "bench",
     "conventions",
     "detect",
     "draw_from",
     "load",
     "presets",
     "read_from",
+    "show",
     "strategies",
     "table",
     "warp",

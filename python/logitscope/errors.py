@@ -21,6 +21,17 @@ _OWN = {
     "constraint_grammar": 'constraint must be a dict with "grammar" in Python, got {value}',
     "one_row": "one row, a list of numbers",
     "not_here": "{name} is not in the Python package",
+    "a_model": "a function from ids to logits, or an nn.Module",
+    "an_encoder": "a function from a text to ids, a dict such as stoi, or a tokenizer",
+    "a_decoder": "a function from ids to a text, a dict such as itos, or a tokenizer",
+    "a_text_or_bytes": "a function that returns a text or bytes",
+    "logits_of_one_text": "the logits of one text: (V,), (T, V) or (1, T, V)",
+    "logits_count": "the model gave {n} logits, and {limit} for its first text",
+    "tokens_count": "tokens has {n} items for {limit} logits",
+    "no_character": "{value} at {at} is not in stoi, the characters of the model",
+    "vocabulary_size": "the page shows at most {limit} tokens, and the model has {n}",
+    "not_in_page": "{name} cannot be {value} in the page",
+    "no_page": "the page is not in this package: install the wheel of `make python`",
     "no_compiled": "{name} is missing beside the package: build it with `make python`",
 }
 SENTENCES: Dict[str, str] = {**DATA["sentences"], **_OWN}

@@ -1,0 +1,85 @@
+/**
+ * The notebook's side of a bench. The frame shows the address of the kernel's own server. If the browser
+ * cannot reach it, since the kernel is on another machine, the frame becomes the single-file page, and
+ * its questions go to the kernel as messages. A notebook runs this text; so it has no imports.
+ */
+
+/** The kind of the numbers in each answer. */
+const KINDS = { pieces: Uint8Array, encode: Uint32Array, logits: Float32Array };
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** True if the server at an address of this machine answers. @param {string} address */
+async function isReachable(address) {
+  if (!LOOPBACK.includes(location.hostname)) return false; // a question could need a permission
+  try {
+    await fetch(address, { mode: 'no-cors' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text of the single-file page. @param {ArrayBuffer} packed gzip */
+function unpack(packed) {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).text();
+}
+
+/** The bytes of a question's body. @param {string | Uint32Array | undefined} body */
+function bytesOf(body) {
+  if (typeof body === 'string') return new TextEncoder().encode(body).buffer;
+  return body ? new Uint32Array(body).buffer : new ArrayBuffer(0);
+}
+
+/** Copies a buffer, so that numbers of four bytes are aligned. @param {DataView | ArrayBuffer} buffer */
+const copyOf = (buffer) =>
+  buffer instanceof ArrayBuffer
+    ? buffer.slice(0)
+    : buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength);
+
+/**
+ * Shows the single-file page and answers it. Returns the function that takes the kernel's answers,
+ * { ask, result?, fault? } with a buffer.
+ * @param {HTMLIFrameElement} frame
+ * @param {Record<string, string>} query attributes of the instrument
+ * @param {(question: { ask: number, what: string }, body: ArrayBuffer) => void} send
+ */
+function answerFrame(frame, query, send) {
+  /** The kind of each open question, by number; 0 is the page itself. @type {Map<number, string>} */
+  const open = new Map([[0, 'page']]);
+  frame.removeAttribute('src');
+  frame.setAttribute('sandbox', 'allow-scripts allow-downloads');
+  addEventListener('message', function hear({ source, data }) {
+    if (!frame.isConnected) removeEventListener('message', hear);
+    if (source !== frame.contentWindow || data?.type !== 'logitscope:ask') return;
+    const { ask, what, body } = data;
+    if (!Number.isInteger(ask) || ask < 1 || !['info', ...Object.keys(KINDS)].includes(what)) return;
+    open.set(ask, what);
+    send({ ask, what }, bytesOf(body));
+  });
+  send({ ask: 0, what: 'page' }, new ArrayBuffer(0));
+  return async ({ ask, result, fault }, buffer) => {
+    const what = open.get(ask);
+    if (!what) return;
+    open.delete(ask);
+    if (what === 'page') {
+      const page = fault ? fault.message : await unpack(copyOf(buffer));
+      const attributes = Object.entries({ ...query, source: 'host' });
+      const written = attributes.map(([name, value]) => `${name}="${value}"`).join(' ');
+      frame.srcdoc = page.replace('<logit-scope', `<logit-scope ${written}`);
+      return;
+    }
+    const answer = fault ? { fault } : { result: result ?? new KINDS[what](copyOf(buffer)) };
+    frame.contentWindow?.postMessage({ type: 'logitscope:answer', ask, ...answer }, '*');
+  };
+}
+
+/** Jupyter Notebook before version 7. @param {{ frame: string, token: string, query: Record<string, string> }} facts */
+async function showClassic({ frame: id, token, query }) {
+  const frame = document.getElementById(id);
+  const manager = globalThis.Jupyter?.notebook?.kernel?.comm_manager;
+  if (!frame || !manager || (await isReachable(frame.src))) return;
+  const comm = manager.new_comm('logitscope', { token });
+  const take = answerFrame(frame, query, (question, body) => comm.send(question, {}, {}, [body]));
+  comm.on_msg(({ content, buffers }) => take(content.data, buffers[0]));
+}

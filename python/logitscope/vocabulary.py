@@ -1,0 +1,153 @@
+"""The tokens of a learner's own model: `encode` and `decode` in the forms that courses have.
+
+Functions, the dicts `stoi` and `itos`, and tokenizers of tiktoken, minbpe, tokenizers, transformers
+and sentencepiece. A piece is the bytes of one token.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+from .arrays import ids_of
+from .errors import must_be, refuse, show
+
+#: Most tokens of a vocabulary, as in the page.
+VOCABULARY_MAX = 2**18
+
+
+def encoder_of(encode: Any) -> Callable[[str], Any]:
+    """Returns the function from a text to ids."""
+    if isinstance(encode, dict):
+        return lambda text: _spell(encode, text)
+    # tiktoken and minbpe: special tokens in a text are text.
+    for name in ("encode_ordinary", "encode"):
+        method = getattr(encode, name, None)
+        if callable(method):
+            return method
+    if callable(encode):
+        return encode
+    raise must_be("encode", "an_encoder", encode)
+
+
+def ids_in(result: Any, vocab_size: int) -> List[int]:
+    """The ids that an encoder returned, checked. The class Encoding of tokenizers has `ids`."""
+    return ids_of("ids", getattr(result, "ids", result), vocab_size)
+
+
+def _spell(stoi: Dict[str, Any], text: str) -> List[Any]:
+    for at, character in enumerate(text):
+        if character not in stoi:
+            refuse("unknown_token", "no_character", value=show(character), at=at)
+    return [stoi[character] for character in text]
+
+
+def piece_of(decode: Any) -> Callable[[int], Any]:
+    """Returns the function from an id to the text or the bytes of its token."""
+    if isinstance(decode, (dict, list, tuple)):
+        return lambda id: decode[id]
+    single = getattr(decode, "decode_single_token_bytes", None)  # tiktoken
+    if callable(single):
+        return single
+    vocab = getattr(decode, "vocab", None)  # minbpe
+    if isinstance(vocab, dict) and isinstance(vocab.get(0), bytes):
+        method = decode.decode
+        return lambda id: vocab[id] if id in vocab else method([id])
+    for name in ("id_to_token", "convert_ids_to_tokens", "id_to_piece"):
+        method = getattr(decode, name, None)
+        if callable(method):
+            return _spelled(method, _is_byte_level(decode))
+    method = getattr(decode, "decode", None)
+    if callable(method):
+        return lambda id: method([id])
+    if callable(decode):
+        return lambda id: decode([id])
+    raise must_be("decode", "a_decoder", decode)
+
+
+def pieces(decode: Any, vocab_size: int) -> List[bytes]:
+    """The bytes of each token.
+
+    Ids that `decode` refuses at the end of the vocabulary are unused rows of the embedding, such as
+    nanoGPT's 50,304 for 50,257 tokens: they are named by their ids. Another refusal is raised.
+    """
+    piece = piece_of(decode)
+    found: List[bytes] = []
+    fault: Optional[Exception] = None
+    for id in range(vocab_size):
+        try:
+            text = piece(id)
+            if isinstance(text, str):
+                text = text.encode("utf-8", "replace")
+            if not isinstance(text, (bytes, bytearray)):
+                raise must_be("decode", "a_text_or_bytes", text)
+        except Exception as error:
+            if not found:
+                raise
+            fault = fault or error
+            text = f"\u27e8{id}\u27e9".encode()
+        else:
+            if fault is not None:
+                raise fault
+        found.append(bytes(text))
+    return found
+
+
+def special_id(tokenizer: Any, *names: str) -> Optional[int]:
+    """The id of a special token by the name of a tokenizer's attribute; None if it has none."""
+    for name in names:
+        id = getattr(tokenizer, name, None)
+        if isinstance(id, int) and not isinstance(id, bool) and id >= 0:
+            return id
+    return None
+
+
+def _byte_letters() -> Dict[str, int]:
+    """GPT-2's letter of each byte: printable bytes are themselves, others start at U+0100."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in printable]
+    letters = {chr(byte): byte for byte in printable}
+    letters.update({chr(256 + n): byte for n, byte in enumerate(others)})
+    return letters
+
+
+_LETTERS = _byte_letters()
+
+
+def _is_byte_level(tokenizer: Any) -> bool:
+    """True for a byte-level BPE of tokenizers or transformers."""
+    if hasattr(tokenizer, "byte_decoder"):  # a tokenizer of transformers in Python
+        return True
+    fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if not hasattr(fast, "to_str"):
+        return False
+    decoder = json.loads(fast.to_str()).get("decoder") or {}
+    steps = decoder.get("decoders", [decoder])
+    return any(step.get("type") == "ByteLevel" for step in steps)
+
+
+def _spelled(token: Callable[[int], Optional[str]], byte_level: bool) -> Callable[[int], bytes]:
+    """Turns a token's spelling into its bytes: GPT-2's letters, or U+2581 and <0x0A>."""
+
+    def piece(id: int) -> bytes:
+        text = token(id)
+        if not isinstance(text, str):
+            raise must_be("decode", "a_text_or_bytes", text)
+        if byte_level and all(letter in _LETTERS for letter in text):
+            return bytes(_LETTERS[letter] for letter in text)
+        byte = re.fullmatch(r"<0x([0-9A-Fa-f]{2})>", text)
+        if byte and not byte_level:
+            return bytes.fromhex(byte[1])
+        return (text if byte_level else text.replace("\u2581", " ")).encode()
+
+    return piece
+
+
+def given_pieces(tokens: Any, vocab_size: int) -> List[bytes]:
+    """The bytes of tokens that the caller lists; without a list each token is named by its id."""
+    if tokens is None:
+        return [str(id).encode() for id in range(vocab_size)]
+    if isinstance(tokens, Sequence) and len(tokens) != vocab_size:
+        refuse("invalid_argument", "tokens_count", n=len(tokens), limit=vocab_size)
+    return pieces(tokens, vocab_size)
