@@ -1,6 +1,6 @@
 /**
- * <logit-bench>: the four panels for a model's text, in one or two columns. It also updates panels
- * elsewhere on the page that show the same instrument.
+ * <logit-bench>: the four panels about a model's text, in one or two columns. It also updates panels that are
+ * elsewhere on the page and show the same state.
  */
 import { html, nothing } from 'lit';
 import { LogitElement, define } from '../../base/element.js';
@@ -36,13 +36,13 @@ import { panelsOf } from './panels.js';
 const ORDER = ['text', 'distribution', 'chain', 'draw'];
 /** The instrument's events that change this element. */
 const EVENTS = ['update', 'step'];
-/** The least width of two columns, in rem; in a low window too, a phone on its side. */
+/** Least width in rem for two columns: in a high window, and in a low one such as a phone on its side. */
 const TWO_COLUMNS = 60;
 const TWO_LOW = 40;
-/** A window that is less high, or less wide, shows one knob at a time, in rem. */
+/** A window of less height, or of less width, shows only one knob at a time. In rem. */
 const LOW = 30;
 const NARROW = 40;
-/** The width below which all knobs are listed, since nothing scrolls sideways there, in rem. */
+/** Below this width in rem, the knobs are a list again, because buttons to choose one have no room. */
 const NARROWEST = 21;
 
 export class LogitBench extends LogitElement {
@@ -59,7 +59,10 @@ export class LogitBench extends LogitElement {
   /** @type {typeof import('./step-motion.js') | null} */
   #motion = null;
   #resized = new ResizeObserver(() => this.#measure());
-  /** Tells the style sheet the height of each panel, and of the part of the text that sticks. */
+  /**
+   * Gives the style sheet the height of each panel, and of the text panel's row of buttons, which sticks to the
+   * window.
+   */
   #tall = new ResizeObserver((entries) => {
     for (const { target, borderBoxSize } of entries) {
       const panel = /** @type {LogitElement} */ (target);
@@ -72,7 +75,7 @@ export class LogitBench extends LogitElement {
       style.setProperty('--bar', `${bar.offsetHeight}px`);
     }
   });
-  /** The chain that is observed. @type {Element | null} */
+  /** The chain panel whose height is observed now. @type {Element | null} */
   #chain = null;
   #onResize = () => this.#measure();
   #throttle = new UpdateThrottle(this, ['moves']);
@@ -81,9 +84,9 @@ export class LogitBench extends LogitElement {
     super();
     this.given = /** @type {Given} */ ({});
     this.wide = false;
-    /** True in a window that is not high, such as a phone on its side. */
+    /** True if the window is low, such as a phone on its side. */
     this.low = false;
-    /** True if one knob shows at a time. */
+    /** True if only one knob is shown at a time. */
     this.single = false;
     this.moves = 0;
   }
@@ -105,7 +108,7 @@ export class LogitBench extends LogitElement {
     for (const type of EVENTS) this.given.instrument?.removeEventListener(type, this);
   }
 
-  /** An element that is older than this code has no `given` before its first update. */
+  /** If the page made this element before the script arrived, `given` is set only at its first update. */
   #listen() {
     for (const type of EVENTS) this.given.instrument?.addEventListener(type, this);
   }
@@ -114,17 +117,21 @@ export class LogitBench extends LogitElement {
     this.#listen();
   }
 
-  /** Handles an event of the instrument. The event `step` comes before the panels show the step. @param {Event} event */
+  /**
+   * Handles an event of the instrument. The event `step` comes before the panels show the step.
+   * @param {Event} event
+   */
   handleEvent({ type }) {
     const { instrument, shown } = this.given;
     if (type === 'update' && !(instrument.direct && shown)) this.requestUpdate();
     else if (type === 'update') this.moves++;
-    else if (shown && !instrument.generation.running) this.#motion?.showStep(this.renderRoot); // the animation is slower than a run
+    // A run is faster than the animation.
+    else if (shown && !instrument.generation.running) this.#motion?.showStep(this.renderRoot);
   }
 
-  /** Chooses the layout by the width of this element and the height of the window. */
+  /** Chooses the layout from the width of this element and the height of the window. */
   #measure() {
-    const width = this.clientWidth || this.parentElement?.clientWidth; // 0 while this is hidden
+    const width = this.clientWidth || this.parentElement?.clientWidth; // 0 while this element is hidden
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     if (!width) return;
     this.low = innerHeight < LOW * rem;
@@ -140,7 +147,7 @@ export class LogitBench extends LogitElement {
     return false;
   }
 
-  /** Updates only the distribution while a knob moves. */
+  /** While a knob moves, updates only the panels that show the distribution. */
   #follow() {
     const { instrument, attached } = this.given;
     const { trace, drawn, curves, further } = instrument;
@@ -152,7 +159,8 @@ export class LogitBench extends LogitElement {
     for (const panel of [...here, ...attached])
       if (panel.matches('logit-distribution, logit-stages, logit-glance'))
         Object.assign(panel, { trace, drawn, curves, further });
-      // A deferred panel still gets the new values, so its late render does not reset a knob.
+      // A panel that is still waiting for its update gets the new values too; with the old ones it would reset a
+      // knob.
       else if (panel.isUpdatePending) {
         panels ??= this.#panels;
         Object.assign(panel, panels[nameOf(panel)]);
@@ -175,7 +183,7 @@ export class LogitBench extends LogitElement {
     }
   }
 
-  /** The properties of each panel. @returns {Record<string, any>} */
+  /** The properties of each panel, by its name. @returns {Record<string, any>} */
   get #panels() {
     const sentence = (/** @type {Fault | null} */ fault) => this.#sentence(fault);
     return panelsOf(this.given.instrument, { ...this.given, sentence });
@@ -192,7 +200,7 @@ export class LogitBench extends LogitElement {
     return this.given.parts?.has(name) ?? true;
   }
 
-  /** Returns the chart of the next token as a file, with the text so far; null if none is visible. */
+  /** Returns the chart of the next token as a file, with the text so far; null if no chart is visible. */
   async picture() {
     const { prompt, texts } = this.given.instrument;
     const panel =

@@ -3,13 +3,13 @@ import { presets, strategies } from '../../engine/presets.js';
 import { t } from '../../locale/locale.js';
 import { PACES } from '../../state/runner.js';
 
-/** The presets in the menu. The preset greedy is absent: it is one of the nine strategies. */
+/** Presets of the menu. `greedy` is missing because it is one of the nine strategies. */
 const PRESETS = ['transformers', 'balanced'].map(named);
 
 /** The defaults of other programs. */
 const IMITATIONS = ['llama.cpp', 'llama2.c'].map(named);
 
-/** The nine strategies except temperature 1, which is already a preset, with distinct names. */
+/** The nine strategies without "temperature 1", which is a preset already. */
 const STRATEGIES = strategies
   .filter(({ settings }) => settings.temperature !== 1)
   .map(({ name, settings }) => ({ name: `strategy ${name}`, settings }));
@@ -30,7 +30,7 @@ function named(name) {
  */
 
 /**
- * Returns the panels' properties for any bench. They are getters, so that only the needed ones are computed.
+ * Returns the properties of the panels that every bench has. They are getters, so only the ones in use are computed.
  * @param {import('../../state/bench.js').Bench} bench
  * @param {{ knobs?: string[] | null, fixed?: boolean }} [around]
  * @returns {Record<'draw' | 'distribution' | 'stages' | 'chain', Props>}
@@ -73,7 +73,8 @@ export function panelsOfBench(bench, { knobs = null, fixed = false } = {}) {
 }
 
 /**
- * Returns the reason why the prompt was not read, and the content of the bars; '' if it was read.
+ * Returns a sentence about the error that prevented reading the prompt, and about the old bars if there are any.
+ * Returns '' without an error.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around['sentence']} sentence
  */
@@ -85,7 +86,7 @@ function faultOf({ prompt, trace }, sentence) {
 }
 
 /**
- * Returns the panels' properties for a bench with a text.
+ * Returns the properties of all panels of a bench with a text.
  * @param {import('../../state/instrument.js').Instrument} instrument
  * @param {Around} around
  * @returns {Record<'text' | 'draw' | 'distribution' | 'stages' | 'chain', Props>}

@@ -1,11 +1,14 @@
-/** The listeners of a bench for the requests of its panels, by event type. */
+/**
+ * The bench's listeners for events of its panels, by the name of the event. A panel asks for a change; the listener
+ * makes it.
+ */
 
 /** @typedef {import('../../state/bench.js').Bench} Bench */
 /** @typedef {import('../../state/instrument.js').Instrument} Instrument */
 /** @typedef {Record<string, (event: any) => void>} Listeners */
 
 /**
- * Returns the listeners for any bench.
+ * Returns the listeners that every bench has.
  * @param {Bench} bench
  * @param {() => boolean} [isFixed] returns true if the user cannot change the settings
  * @returns {Listeners}
@@ -38,7 +41,7 @@ export function requestsOfBench(bench, isFixed = () => false) {
 }
 
 /**
- * Chooses the visible chart if the user changes a setting in it, so that it stays.
+ * If the user drags a line in a chart, notes which chart is visible: the bench must not choose another one by itself.
  * @param {Bench} bench
  * @param {Element} target
  */
@@ -47,7 +50,7 @@ function holdChart(bench, { localName }) {
 }
 
 /**
- * Returns the listeners for a bench with a text.
+ * Returns all listeners of a bench with a text.
  * @param {Instrument} instrument
  * @param {() => boolean} isFixed returns true if the user cannot change prompt and settings
  * @returns {Listeners}
@@ -69,7 +72,10 @@ function guarded(isFixed, changes) {
   return Object.fromEntries(entries);
 }
 
-/** Returns the listeners that change prompt, gates and tokens. @param {Instrument} instrument @returns {Listeners} */
+/**
+ * Returns the listeners for changes of the prompt, the gates and the tokens.
+ * @param {Instrument} instrument @returns {Listeners}
+ */
 function changesOf(instrument) {
   return {
     'logit-prompt': ({ detail }) => instrument.setPrompt(detail.prompt),
@@ -85,7 +91,7 @@ function changesOf(instrument) {
 }
 
 /**
- * Returns the listeners for steps and navigation. They ignore a request that would change a fixed text.
+ * Returns the listeners for steps and for moving in the text. If the text is fixed, they ignore changes.
  * @param {Instrument} instrument
  * @param {() => boolean} isFixed
  * @returns {Listeners}

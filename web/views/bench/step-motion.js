@@ -1,10 +1,10 @@
 /**
- * The animation of a step. The die falls on the strip, the drawn token flies into the text, and the old
- * bars and strip fade out before the new ones fade in. The animated copies are above the page and move
- * nothing in it. The next step ends the animation.
+ * The animation of a step. The die falls on the strip, the drawn token flies into the text, the old bars and strip
+ * fade out, and the new ones fade in. The moving parts are copies above the page, so nothing else moves. The next
+ * step ends the animation.
  */
 
-/** The duration in ms, and the end of each part as a share of the duration. */
+/** Duration in ms, and the time at which each phase ends, as a share of the duration. */
 const TOTAL = 440;
 const FALLEN = 0.32;
 const GONE = 0.5;
@@ -15,7 +15,7 @@ const reduced = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** The copies above the page and the running animations. @type {{ node?: Element, motion: Animation }[]} */
 let shown = [];
-/** The number of steps so far. */
+/** Number of the running animation; an animation with an older number stops. */
 let turn = 0;
 
 export function endStep() {
@@ -28,8 +28,7 @@ export function endStep() {
 }
 
 /**
- * Animates a step: a copy of the drawn token flies to the end of the text. Call this function before
- * the panels show the step.
+ * Animates a step: a copy of the drawn token flies to the end of the text. Call it before the panels show the step.
  * @param {ParentNode & Node} root contains the panels; the flying token is added to it
  */
 export async function showStep(root) {
@@ -69,14 +68,14 @@ export async function showStep(root) {
   play(node, { translate: [at(from), at(place)], scale: [0.8, 1], opacity: [1, 1, 0.2] }, left);
 }
 
-/** Returns the last token of the text. @param {ParentNode} root */
+/** Returns the element of the text's last token. @param {ParentNode} root */
 function lastToken(root) {
   const tape = part(root, 'logit-text', 'logit-tape');
   return [...(tape?.shadowRoot?.querySelectorAll('.step .token') ?? [])].at(-1) ?? null;
 }
 
 /**
- * Covers an element with a copy of its picture, lets the die fall onto it, and fades in the new picture.
+ * Lays a copy of an element's chart over it, lets the die fall onto the copy, and fades in the new chart.
  * @param {Element} element
  */
 function replace(element) {
@@ -98,7 +97,7 @@ function replace(element) {
 }
 
 /**
- * Hides an element for a share of the duration, then fades it in.
+ * Hides an element until a share of the duration has passed, then fades it in.
  * @param {Element} element
  * @param {number} share
  */
@@ -124,7 +123,7 @@ function part(root, panel, selector) {
   return found?.shadowRoot?.querySelector(selector) ?? null;
 }
 
-/** Returns the box of an element; null if it is outside the window. @param {Element} element */
+/** Returns the box of an element; null if the element is outside the window. @param {Element} element */
 function inSight(element) {
   const box = element.getBoundingClientRect();
   return box.width > 0 && box.bottom > 0 && box.top < innerHeight ? box : null;

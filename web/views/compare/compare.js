@@ -1,8 +1,7 @@
 /**
- * <logit-compare>: strategies side by side on an equal prompt and equal random numbers. One text per
- * strategy is shown in columns, several are shown in a table. In blind mode the user ranks the texts
- * before the settings show. Asks with "logit-adopt" to use a strategy in the bench; emits
- * "logit-choose" with each choice.
+ * <logit-compare>: texts of several strategies side by side, from one prompt and the same random numbers. One text of
+ * each strategy is shown in columns, several are counted in a table. In blind mode the user ranks the texts before
+ * the settings are shown. Emits "logit-adopt" to use a strategy in the bench, and "logit-choose" with each choice.
  */
 import { locales } from '#locales/compare';
 import { html, nothing } from 'lit';
@@ -38,11 +37,11 @@ import compareStyles from './compare.css';
 
 addMessages(locales);
 
-/** New texts are written when the user has not typed for this time, in ms. */
+/** Texts are written again after the user has not typed for this time, in ms. */
 const REST = 250;
-/** The first step of the random numbers that shuffle blind texts; no text has so many steps. */
+/** The order of blind texts comes from the seed's random numbers from this step on, which no text reaches. */
 const SHUFFLE = 2 ** 32;
-/** The most columns beside each other in one row, and the most with large type. */
+/** Most columns in one row, and most columns with large type. */
 const FEW = 4;
 const LARGE = 3;
 /** The number of seeds. */
@@ -72,7 +71,7 @@ export class LogitCompare extends ModelElement {
   #list = new StrategyList(this);
   #frame = 0;
   #debounce = new Debounce();
-  /** The plan of the present texts, as JSON. */
+  /** The plan of the displayed texts, as JSON. */
   #planned = '';
   /** @type {WeakMap<Text[], import('../../engine/compare.js').Spread>} */
   #spreads = new WeakMap();
@@ -82,7 +81,7 @@ export class LogitCompare extends ModelElement {
     const initial = initialChoices('compare');
     /** The name of a prepared comparison in suites.js. @type {string} */
     this.suite = initial.suite;
-    /** Strategies that replace the suite's; null for the suite's. @type {readonly Strategy[] | null} */
+    /** The user's strategies, in place of the suite's; null if unchanged. @type {readonly Strategy[] | null} */
     this.strategies = initial.strategies;
     /** The number of texts per strategy; null for the suite's number. @type {number | null} */
     this.samples = initial.samples;
@@ -96,11 +95,11 @@ export class LogitCompare extends ModelElement {
     this.colour = initial.colour;
     /** The step that the strips show, from 1. @type {number} */
     this.step = initial.step;
-    /** True if a lesson chose the comparison and explains it. */
+    /** True if the comparison belongs to a lesson, which explains it. */
     this.fixed = false;
-    /** The random numbers that shuffle blind texts, from 0 to below 1. @type {number[]} */
+    /** Random numbers from 0 to below 1, by which blind texts are shuffled. @type {number[]} */
     this.shuffled = [];
-    /** The keys of the strategies whose texts are unfolded. @type {Set<number>} */
+    /** Keys of the strategies whose texts the user has unfolded. @type {Set<number>} */
     this.unfolded = new Set();
   }
 
@@ -113,7 +112,7 @@ export class LogitCompare extends ModelElement {
     return suites.find(({ name }) => name === this.suite) ?? suites[0];
   }
 
-  /** The texts to write. @returns {import('./runner.js').Plan} */
+  /** The plan: the texts that this comparison needs. @returns {import('./runner.js').Plan} */
   get plan() {
     const { prompt = '', prompt_ids, max_new_tokens } = this;
     const strategies = this.strategies ?? this.#suite.strategies;
@@ -157,11 +156,11 @@ export class LogitCompare extends ModelElement {
     const us = Array.from({ length: MOST_TEXTS }, (_, i) => engine.random(plan.seed, SHUFFLE + i));
     Promise.all(us).then(
       (found) => (this.shuffled = found),
-      () => {}, // the engine was closed in the meantime
+      () => {}, // ignore errors: the engine was closed meanwhile
     );
   }
 
-  /** Requests a render at the next frame: steps are more frequent than frames. */
+  /** Renders in the next frame, because steps come faster than frames. */
   #askFrame() {
     if (!this.isConnected) return;
     cancelAnimationFrame(this.#frame);
@@ -192,7 +191,10 @@ export class LogitCompare extends ModelElement {
     `;
   }
 
-  /** Renders the sentence, and below it the buttons and the folded settings. @param {import('./runner.js').Plan} plan */
+  /**
+   * Renders the sentence with the prompt, the buttons and the settings, which are folded.
+   * @param {import('./runner.js').Plan} plan
+   */
   #renderControls(plan) {
     const { seed, samples } = plan;
     return html`<h2 class="visually-hidden">${t('view.compare')}</h2>
@@ -208,12 +210,15 @@ export class LogitCompare extends ModelElement {
       </logit-compare-controls>`;
   }
 
-  /** The model's own name; until the model is open, the page's name for it. */
+  /** The name in the model's file; while the model loads, its name in the page's list. */
   get #modelName() {
     return this.engine?.info?.name ?? this.offer.name;
   }
 
-  /** Renders a note on loops. On the model of the measurement, a button sets a prompt and a length that loop. */
+  /**
+   * Renders a note about loops. If the model of the note is open, a button sets a prompt and a length with which it
+   * loops.
+   */
   #renderLooping() {
     const looping = LOOPING[this.suite];
     const { prompt, max_new_tokens: n } = looping;
@@ -233,7 +238,7 @@ export class LogitCompare extends ModelElement {
       @click=${() => this.keepChoice({ blind: !this.blind })}>${t('compare.blind')}</button>`;
   }
 
-  /** Renders the progress and one button, which stops or goes on while texts are incomplete. */
+  /** Renders the progress and its button: stop while texts are being written, else continue. */
   #renderProgress() {
     const { running, progress } = this.#runner;
     const { done, total } = progress;
@@ -266,7 +271,7 @@ export class LogitCompare extends ModelElement {
       aria-disabled=${this.#complete.length === 0} @click=${this.#save}>${t('compare.csv')}</button>`;
   }
 
-  /** The complete texts that have figures. */
+  /** All finished texts, which have figures. */
   get #complete() {
     return this.#runner.texts
       .flat()
@@ -312,7 +317,10 @@ export class LogitCompare extends ModelElement {
         </details></div>`;
   }
 
-  /** Renders each text's distribution at one step, with a line at u through all of them. @param {Text[]} texts */
+  /**
+   * Renders the distribution of each text at one step as a strip; one line at u goes through all strips.
+   * @param {Text[]} texts
+   */
   #renderStrips(texts) {
     const { engine } = this;
     const { prompt } = this.#runner;
@@ -323,8 +331,8 @@ export class LogitCompare extends ModelElement {
   }
 
   /**
-   * Returns the first text of each strategy as a file, with the strips if there are no others; null in blind mode and
-   * before a text.
+   * Returns the first text of each strategy as a file, with the strips if each strategy has only one text. Returns
+   * null in blind mode and before there is a text.
    * @returns {Promise<import('../../base/svg-file.js').Shot | null>}
    */
   async picture() {
@@ -362,7 +370,7 @@ export class LogitCompare extends ModelElement {
         @logit-at=${this.#onAt}>${words}</logit-passage>`;
   }
 
-  /** The shown start of each text: the prompt; '' for a chat, which is shown above all texts. */
+  /** The beginning that each text shows: the prompt. It is '' for a chat, which is shown once above all texts. */
   get #given() {
     return this.prompt_ids ? '' : this.prompt;
   }
@@ -372,7 +380,7 @@ export class LogitCompare extends ModelElement {
   }
 
   /**
-   * Returns a sentence: the step at which `text` first differs from `first`, and both tokens there.
+   * Returns a sentence about the first difference between two texts: the step and both tokens.
    * @param {Text} first
    * @param {Text} text
    * @param {number} i
@@ -484,7 +492,7 @@ export class LogitCompare extends ModelElement {
 }
 
 /**
- * Returns the step that the strips show, from 0, the number of steps, and each text's part in that step.
+ * Returns the index of the step that the strips show, the number of steps, and the data of each strip.
  * @param {number} step from 1
  * @param {Text[]} texts
  * @param {SliceReader} reader
@@ -501,7 +509,7 @@ function slicesAt(step, texts, reader) {
 }
 
 /**
- * Returns the texts of a strategy before the engine writes them.
+ * Returns a placeholder for the texts of a strategy.
  * @param {import('../../engine/compare.js').Strategy} strategy
  * @returns {Text[]}
  */
@@ -511,7 +519,7 @@ function unwritten(strategy) {
 }
 
 /**
- * Returns the step at which a text first differs from another; null if no step differs so far.
+ * Returns the index of the first step in which two texts differ; null if they are equal so far.
  * @param {Text} first
  * @param {Text} text
  */

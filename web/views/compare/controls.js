@@ -1,7 +1,7 @@
 /**
- * <logit-compare-controls>: the prompt as a sentence, the prepared comparisons, and the settings folded
- * under one button: seed, length, number of texts, a passage. The slots have buttons and more settings.
- * Asks with "logit-plan" ({ suite } or { prompt, seed, ... }), an event that only its host receives.
+ * <logit-compare-controls>: the prompt as a sentence, a choice of prepared comparisons, and a button that unfolds the
+ * settings (seed, length, number of texts, a passage). Slots take more buttons and settings. Emits "logit-plan" to
+ * its host with the changed values.
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -27,15 +27,18 @@ export class LogitCompareControls extends LogitElement {
 
   constructor() {
     super();
-    /** The name of the prepared comparison; '' for none. */
+    /** Name of the chosen comparison; '' if it is the user's own. */
     this.suite = '';
     /** @type {import('./runner.js').Plan | null} */
     this.plan = null;
-    /** Texts by human authors to continue. @type {readonly import('./passages.js').Passage[]} */
+    /**
+     * Beginnings of texts by human authors; the models continue them.
+     * @type {readonly import('./passages.js').Passage[]}
+     */
     this.passages = [];
-    /** The reason why there are no texts. */
+    /** A sentence about why there are no texts; '' without an error. */
     this.fault = '';
-    /** The refused text of a box; null if none. @type {{ name: string, text: string } | null} */
+    /** The field with a text that was refused; null if none. @type {{ name: string, text: string } | null} */
     this.refused = null;
     this.unfolded = false;
   }
@@ -88,7 +91,7 @@ export class LogitCompareControls extends LogitElement {
         @input=${(/** @type {Event} */ event) => this.#ask({ prompt: valueOf(event) })}></textarea>`;
   }
 
-  /** Renders the prompt that the model's chat template makes from the bench's chat. @param {string} prompt */
+  /** Renders the prompt that the model's template makes from the chat in the bench. @param {string} prompt */
   #renderMade(prompt) {
     return html`
       <span class="label" id="made">${t('compare.chat')}</span>
@@ -142,7 +145,7 @@ export class LogitCompareControls extends LogitElement {
   }
 }
 
-/** Enter writes the texts at once; Shift+Enter inserts a line break. @param {KeyboardEvent} event */
+/** Enter starts writing at once; Shift+Enter adds a line break. @param {KeyboardEvent} event */
 function onKey(event) {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
   event.preventDefault();

@@ -1,4 +1,7 @@
-/** The figures of a comparison as words: of one text, of several texts, and of greedy versus cold sampling. */
+/**
+ * The numbers of a comparison in words: for one text, for several texts of a strategy, and for greedy decoding beside
+ * sampling at a temperature near 0.
+ */
 import { html, nothing } from 'lit';
 import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
@@ -46,13 +49,13 @@ export function figureName(name) {
   return t(name === 'ttr' || name === 'distinct' ? `measure.${name}` : `compare.${name}`);
 }
 
-/** Writes two decimals, or none from 1000 on. @param {number} value */
+/** Writes a number with two decimals; from 1000 on, without decimals. @param {number} value */
 function short(value) {
   if (value > 0 && value < 0.005) return `< ${fixed(0.01, 2)}`;
   return value >= 1000 ? number(Math.round(value)) : fixed(value, 2);
 }
 
-/** Writes a mean number of kept tokens. @param {number} kept */
+/** Writes a mean number of tokens. @param {number} kept */
 function tokensKept(kept) {
   return fixed(kept, kept < 100 ? 1 : 0);
 }
@@ -64,7 +67,7 @@ function sayLoop(loop) {
     : t('compare.loop.no');
 }
 
-/** Renders the figures of several texts as a table, one row per text. @param {Text[]} texts */
+/** Renders the numbers of several texts as a table with a row for each text. @param {Text[]} texts */
 export function renderRows(texts) {
   const [heads] = texts.map(figureRows);
   return html`
@@ -78,7 +81,7 @@ export function renderRows(texts) {
     </table>`;
 }
 
-/** The columns of the table that has several texts per strategy. */
+/** Columns of the table for several texts of each strategy. */
 export const SPREAD = [
   'different',
   'within',
@@ -90,7 +93,7 @@ export const SPREAD = [
 ];
 
 /**
- * Renders a strategy's cells in the table.
+ * Renders the cells of one strategy.
  * @param {Spread | null} spread null until all texts are complete
  * @param {number} samples
  */
@@ -135,7 +138,7 @@ function gapWords({ step, best, second, gap }, eos) {
 }
 
 /**
- * Says how many of the cold texts (temperature near 0) equal the greedy text.
+ * Returns a sentence about how many texts at a temperature near 0 equal the greedy text.
  * @param {string} T
  * @param {(number | null)[]} partings the step at which each cold text first differs from the greedy text;
  *   null if it never differs
@@ -151,8 +154,8 @@ function sayCold(T, partings) {
 }
 
 /**
- * Says whether the cold texts equal the greedy text, and at which steps the two best logits are too
- * close.
+ * Renders why texts at a temperature near 0 equal or leave the greedy text: the steps at which the two best logits
+ * are too close.
  * @param {import('./runner.js').Gaps} gaps
  * @param {number} temperature
  * @param {(number | null)[]} partings as for sayCold

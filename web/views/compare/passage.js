@@ -1,7 +1,6 @@
 /**
- * <logit-passage>: one text of a comparison, its tokens coloured by surprisal. Marks show where it first
- * differs from another text and where it repeats in a loop. The user reads a token's numbers with the
- * pointer or arrow keys. Asks with "logit-at" ({ at }) for a step, an event that only its host receives.
+ * <logit-passage>: one text of a comparison, coloured by surprisal. It marks the first difference from another text,
+ * and loops. Pointer or arrow keys show a token's numbers. Emits "logit-at" to its host with the chosen step.
  */
 import { html, nothing } from 'lit';
 import { fixed, percent, t } from '../../locale/locale.js';
@@ -12,7 +11,7 @@ import passageStyles from './passage.css';
 
 /** @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep */
 
-/** The surprisal with the strongest colour, in bits, as on the bench. */
+/** The surprisal in bits that has the strongest colour, the same as in the bench. */
 const FULL = 6;
 
 export class LogitPassage extends LogitElement {
@@ -40,20 +39,23 @@ export class LogitPassage extends LogitElement {
     /** The name of the text for a screen reader. */
     this.label = '';
     this.eos = -1;
-    /** @type {'after' | 'before' | 'none'} Surprisal by the distribution after or before the chain. */
+    /**
+     * Colour of the tokens: surprisal after the chain, before the chain, or none.
+     * @type {'after' | 'before' | 'none'}
+     */
     this.colour = 'after';
     /**
-     * The step at which this text first differs from the text that it is compared with; null if none.
+     * Index of the first step that differs from the other text; null if none.
      * @type {number | null}
      */
     this.parts = null;
-    /** The step of the strips, from 0; -1 without strips. */
+    /** Index of the step that the strips show; -1 without strips. */
     this.at = -1;
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
-    /** True if only the text shows, without box and numbers. */
+    /** True to show the text alone, without a box and numbers. */
     this.plain = false;
-    /** The step under the pointer; -1 for none. */
+    /** Index of the token under the pointer; -1 for none. */
     this.active = -1;
   }
 
@@ -123,7 +125,7 @@ export class LogitPassage extends LogitElement {
 
   #onClick = () => this.#ask();
 
-  /** Asks the host to show the step under the pointer. */
+  /** Asks the host to show the token under the pointer in the strips. */
   #ask() {
     if (this.active >= 0)
       this.dispatchEvent(new CustomEvent('logit-at', { detail: { at: this.active } }));
@@ -145,7 +147,10 @@ export class LogitPassage extends LogitElement {
     this.renderRoot.querySelector(`[data-i="${to}"]`)?.scrollIntoView({ block: 'nearest' });
   };
 
-  /** Scrolls to the newest token; large text keeps its beginning in sight. @param {Map<string, unknown>} changes */
+  /**
+   * Scrolls to the newest token, but not in large text, whose beginning stays visible.
+   * @param {Map<string, unknown>} changes
+   */
   updated(changes) {
     const before = /** @type {MeasuredStep[] | undefined} */ (changes.get('steps'))?.length ?? 0;
     if (

@@ -1,7 +1,6 @@
 /**
- * Passages that are not in any shipped model's training text, each with its real continuation. Some are
- * from picture books under CC BY, which no recipe contains. The others are from the last tenth of tiny
- * Shakespeare, which its recipe holds out (models/README.md).
+ * Passages that no shipped model was trained on, each with its real continuation: from picture books under CC BY, and
+ * from the last tenth of tiny Shakespeare, which the training leaves out (models/README.md).
  */
 
 /** @typedef {{ id: string, title: string, credit: string, prompt: string, text: string }} Passage */
@@ -36,7 +35,7 @@ export const PASSAGES = Object.freeze({
   ],
 });
 
-/** Returns the passage with this continuation, if there is one. @param {string} [text] */
+/** Returns the passage that has this continuation; undefined if none. @param {string} [text] */
 export const passageOf = (text) =>
   Object.values(PASSAGES)
     .flat()

@@ -1,6 +1,6 @@
 /**
- * <logit-ranking>: texts without their settings. The user ranks them; then settings and figures appear
- * beside the ranks. Emits "logit-ranked" with the finished order.
+ * <logit-ranking>: a blind test. The user ranks texts without their settings; then the settings and numbers appear
+ * beside the ranks. Emits "logit-ranked" with the order.
  */
 import { html } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -13,6 +13,7 @@ import { nameOf } from './strategy.js';
 import rankingStyles from './ranking.css';
 
 /**
+ * A text to rank, with all strategies that wrote exactly this text.
  * @typedef {import('./runner.js').Text} Text
  *
  * A text to rank, and all strategies that wrote this text.
@@ -39,12 +40,12 @@ export class LogitRanking extends LogitElement {
 
   constructor() {
     super();
-    /** The texts, in the order in which they were first shown. @type {Entry[]} */
+    /** The texts in their first order. @type {Entry[]} */
     this.entries = [];
     /** The prompt. */
     this.given = '';
     this.eos = -1;
-    /** The indices of the entries, from the best to the worst. @type {number[]} */
+    /** Indices of `entries` from the best to the worst. @type {number[]} */
     this.order = [];
     this.revealed = false;
     this.said = '';
@@ -152,7 +153,7 @@ export class LogitRanking extends LogitElement {
   }
 
   /**
-   * Moves a text in the order; the focus follows it.
+   * Moves a text up or down in the order; the focus moves with it.
    * @param {number} from
    * @param {number} to
    * @param {number} step the button that gets the focus: -1 up, 1 down
@@ -175,7 +176,7 @@ export class LogitRanking extends LogitElement {
    */
   #onKey(event, place) {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!step || event.defaultPrevented) return; // the card's drag handle moves it
+    if (!step || event.defaultPrevented) return; // the drag handle has its own keys
     event.preventDefault();
     this.#move(place, place + step, step);
   }
@@ -188,8 +189,8 @@ export class LogitRanking extends LogitElement {
 }
 
 /**
- * Returns the first text of each strategy, shuffled by random numbers. Equal texts become one entry; an
- * empty given text is left out.
+ * Returns the first text of each strategy in random order. Equal texts become one entry. A text of the user that is
+ * still empty is left out.
  * @param {Text[][]} texts by strategy
  * @param {number[]} us random numbers from 0 to below 1
  * @returns {Entry[]}

@@ -1,6 +1,6 @@
 /**
- * Writes the texts of a comparison in the worker, several at once so that they grow side by side. Keeps
- * complete texts that the next comparison needs too.
+ * Writes the texts of a comparison in the worker. Several texts grow at the same time. Finished texts are kept if the
+ * next comparison needs them too.
  */
 import { coldPair, figuresOf, gapsOf, run } from '../../engine/compare.js';
 import { toFault } from '../../engine/errors.js';
@@ -26,14 +26,18 @@ import { toFault } from '../../engine/errors.js';
  * @typedef {{ greedy: number, cold: number } & Awaited<ReturnType<typeof gapsOf>>} Gaps
  */
 
-/** The most texts that grow at once, and the memory limit of their timelines in bytes. */
+/** Most texts that grow at the same time, and the memory limit of their timelines in bytes. */
 const LANES = 9;
 const MEMORY = 64 << 20;
 
 export class TextRunner {
-  /** The texts of the plan, by strategy. @type {Text[][]} */
+  /** The texts of the plan: a list for each strategy. @type {Text[][]} */
   texts = [];
-  /** Null without a greedy and a cold strategy. @type {Gaps | null} */
+  /**
+   * How close the two best logits of the greedy text are; null unless the plan has a greedy strategy and one at a
+   * temperature near 0.
+   * @type {Gaps | null}
+   */
   gaps = null;
   /** @type {import('../../engine/errors.js').Fault | null} */
   fault = null;
@@ -56,7 +60,7 @@ export class TextRunner {
     return { total: all.length, done: all.filter(({ figures }) => figures).length };
   }
 
-  /** Stops writing and keeps complete texts. */
+  /** Stops writing; finished texts are kept. */
   stop() {
     this.#abort.abort();
     this.running = false;
@@ -64,7 +68,7 @@ export class TextRunner {
   }
 
   /**
-   * Writes the texts of a plan, which replaces the previous plan.
+   * Writes the texts of a plan. An earlier plan ends.
    * @param {Engine} engine
    * @param {Plan} plan
    */
@@ -85,7 +89,7 @@ export class TextRunner {
       if (!signal.aborted) await this.#measureGaps(engine, plan, signal);
     } catch (error) {
       if (signal.aborted) return;
-      this.#abort.abort(); // stops the other lanes
+      this.#abort.abort(); // if one text fails, end the others
       this.fault = toFault(error);
     }
     if (this.#abort.signal !== signal) return;
@@ -93,7 +97,7 @@ export class TextRunner {
     this.#changed();
   }
 
-  /** Creates the texts of a plan; reuses complete ones. @param {Plan} plan */
+  /** Makes the list of texts of a plan; finished texts are used again. @param {Plan} plan */
   #lay({ strategies, samples, seed, max_new_tokens }) {
     const { prompt } = this;
     const kept = new Map(
@@ -118,7 +122,7 @@ export class TextRunner {
    */
   async #write(engine, plan, signal) {
     const { samples } = plan;
-    // Write the first text of every strategy, then the second texts, and so on.
+    // Order of writing: the first text of every strategy, then every second text, and so on.
     const queue = Array.from({ length: samples }, (_, i) =>
       this.texts.flatMap((texts) => texts.slice(i, i + 1)),
     )
@@ -163,7 +167,7 @@ export class TextRunner {
       }
     } catch (error) {
       if (strategy.kind !== 'given' || signal.aborted) throw error;
-      text.fault = toFault(error); // the vocabulary cannot encode the text
+      text.fault = toFault(error); // the tokens of this vocabulary cannot spell the text
       text.absent = true;
     } finally {
       await generation.return(/** @type {any} */ (undefined));
@@ -189,7 +193,7 @@ export class TextRunner {
   }
 }
 
-/** Returns the prompt to continue. @param {Plan} plan */
+/** Returns the prompt as the engine gets it: token ids or a text. @param {Plan} plan */
 function promptOf({ prompt, prompt_ids }) {
   return prompt_ids ?? prompt;
 }
@@ -200,7 +204,7 @@ async function idsOf(engine, { prompt, prompt_ids }) {
 }
 
 /**
- * Returns the number of texts of a strategy: 1 if the seed has no effect.
+ * Returns how many texts a strategy writes: 1 if the seed does not change them.
  * @param {Strategy} strategy
  * @param {number} samples
  */

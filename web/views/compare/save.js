@@ -1,4 +1,7 @@
-/** The texts of a comparison as a standalone SVG: side by side, each with its distribution at the chosen token. */
+/**
+ * Writes a comparison as a standalone SVG file: the texts side by side, each with its distribution at the chosen
+ * step.
+ */
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { breakLines, lineOf, measureIn } from '../../base/svg-lines.js';
 import { visible } from '../../base/visible.js';
@@ -34,18 +37,18 @@ const COLOURS = /** @type {const} */ ([
   'mark-ink',
   'mark-wash',
 ]);
-/** The width of the picture, its margin, the gap between columns, and the most columns of a row. */
+/** Width and margin of the file, the gap between columns, and the most columns in a row. */
 const [WIDE, MARGIN, GAP, MOST] = [1200, 48, 32, 4];
-/** The sizes of prompt, text and small type. */
+/** Font sizes of the prompt, the texts and small text. */
 const [LARGE, BODY, SMALL] = [30, 19, 15];
-/** The lines of a text, the height of a line and of a strip. */
+/** Lines of a text, height of a line, and height of a strip. */
 const [LINES, LINE, STRIP] = [7, 27, 210];
-/** The least height of a token that is visible in a band of several tokens. */
+/** In a band of several tokens, a token gets its own edge only from this height on. */
 const PART = 3;
-/** The height of a row of columns without its strips. */
+/** Height of a row of columns without the strips. */
 const TEXTS = 44 + LINES * LINE;
 
-/** Reads colours and fonts of the style sheet. @param {Scene['root']} root @returns {Look} */
+/** Reads colours and fonts from the style sheet. @param {Scene['root']} root @returns {Look} */
 function lookOf(root) {
   const probe = document.createElement('span');
   root.append(probe);
@@ -59,12 +62,15 @@ function lookOf(root) {
   return Object.fromEntries([...colours, ...fonts]);
 }
 
-/** Returns a token's text with white space as one space and other characters visible. @param {string} text */
+/**
+ * Returns a token's text for a line: white space becomes one space, control characters become visible.
+ * @param {string} text
+ */
 const visibleWords = (text) =>
   visible({ id: 0, text: text.replace(/\s+/g, ' '), special: false }).replaceAll('␣', ' ');
 
 /**
- * Writes a text of the model into lines. The token at the chosen step is lit.
+ * Writes a text in lines; the token at the chosen step is highlighted.
  * @param {Scene['texts'][number]['steps']} steps
  * @param {{ lit: number, eos: number, look: Look, place: Place }} how
  */
@@ -82,7 +88,10 @@ function textIn(steps, { lit, eos, look, place: { x, y, width } }) {
   );
 }
 
-/** Writes the name of a text; a long name ends with "…". @param {string} name @param {{ look: Look, place: Place }} how */
+/**
+ * Writes the name of a strategy; if it is too long, it ends with "…".
+ * @param {string} name @param {{ look: Look, place: Place }} how
+ */
 function nameIn(name, { look, place: { x, y, width } }) {
   const measure = measureIn(`650 ${SMALL}px ${look.sans}`);
   return breakLines([{ text: name, lit: false }], measure, width, 1).map((line) =>
@@ -94,7 +103,7 @@ function nameIn(name, { look, place: { x, y, width } }) {
 }
 
 /**
- * Draws a distribution as a strip from top to bottom.
+ * Writes a distribution as a vertical strip.
  * @param {import('./strips.js').Slice} slice
  * @param {{ u: number | null, eos: number, look: Look, place: Place }} how
  */
@@ -128,7 +137,7 @@ function stripOf({ strategy, step, trace }, { u, eos, look, place: { x, y, width
 }
 
 /**
- * Draws a band of a strip with its name or its number of tokens.
+ * Writes one band of a strip, with the name of its token or the number of its tokens.
  * @param {import('../../plots/strip.js').Band} band
  * @param {{ eos: number, look: Look, place: Place }} how
  */
@@ -161,7 +170,7 @@ function bandOf(
   return [...boxes, textOf(name, { ...words, fill: kind === 'more' ? look.soft : look.ink })];
 }
 
-/** Returns the picture as SVG. @param {Scene} scene */
+/** Returns the SVG. @param {Scene} scene */
 export function drawTexts({ root, prompt, texts, slices, at, eos, about }) {
   const look = lookOf(root);
   const columns = Math.min(MOST, texts.length);

@@ -1,6 +1,6 @@
 /**
- * Reads the distribution of each text of a comparison at one step, and keeps it. The step may change
- * faster than the engine reads; then only the last request is read.
+ * Reads the distribution of each text of a comparison at one step. If the user changes the step faster than the
+ * engine reads, only the newest step is read.
  */
 import { carried } from '../../engine/presets.js';
 import { toFault } from '../../engine/errors.js';
@@ -13,10 +13,10 @@ import { Timeline } from '../../state/sources.js';
  * @typedef {import('./runner.js').Text} Text
  */
 
-/** The least and the most listed tokens: the drawn token is listed if its rank is not above the most. */
+/** Number of listed tokens. If the drawn token has a greater rank, more are listed, up to TOP_MOST. */
 const TOP = 64;
 const TOP_MOST = 8192;
-/** The most listed tokens of all kept distributions. */
+/** Limit for the listed tokens of all distributions in memory. */
 const MOST = 200_000;
 
 export class SliceReader {
@@ -25,14 +25,14 @@ export class SliceReader {
   #engine = null;
   /** @type {Timeline | null} */
   #timeline = null;
-  /** The distributions by text and step; null if unreadable. @type {Map<string, Trace | null>} */
+  /** Distributions by text and step; null for one that cannot be read. @type {Map<string, Trace | null>} */
   #kept = new Map();
-  /** The distributions to read: text and step. @type {[Text, number][]} */
+  /** Distributions that are not read yet: text and step. @type {[Text, number][]} */
   #wanted = [];
   /** @type {string | number[]} */
   #prompt = '';
   #reading = false;
-  /** The number of listed tokens of the kept distributions. */
+  /** Number of listed tokens of all distributions in memory. */
   #listed = 0;
 
   /** @param {() => void} changed called after each reading */
@@ -40,7 +40,7 @@ export class SliceReader {
     this.#changed = changed;
   }
 
-  /** True while distributions wait to be read. */
+  /** True while distributions are being read. */
   get busy() {
     return this.#reading;
   }
@@ -55,7 +55,7 @@ export class SliceReader {
   }
 
   /**
-   * Reads the distributions of texts at a step; this replaces the waiting requests.
+   * Reads the distributions of texts at a step. Earlier requests that still wait are dropped.
    * @param {Engine} engine
    * @param {string | number[]} prompt
    * @param {Text[]} texts
@@ -71,7 +71,7 @@ export class SliceReader {
     if (!this.#reading && this.#wanted.length > 0) this.#readAll(engine);
   }
 
-  /** Drops all distributions and requests. */
+  /** Forgets all distributions and requests. */
   close() {
     this.#timeline?.close();
     this.#timeline = null;
@@ -101,7 +101,7 @@ export class SliceReader {
           this.#listed += trace.tokens.length;
         } catch (error) {
           if (engine !== this.#engine || toFault(error).code === 'closed') break;
-          this.#kept.set(key, null); // prevents a second request
+          this.#kept.set(key, null); // so that it is not requested again
           throw error;
         }
         this.#changed();
@@ -122,7 +122,7 @@ export class SliceReader {
     const given = this.#prompt;
     const prompt = Array.from(typeof given === 'string' ? await engine.encode(given) : given);
     const before = steps.slice(0, at).map(({ id }) => id);
-    // The tokens of a given text may encode the end of the prompt differently.
+    // A text that the user gave may have other tokens at the end of the prompt.
     const ids = [...prompt.slice(0, steps[0].position), ...before];
     const mu = steps[at - 1]?.mu;
     const { kind = 'sample', settings } = strategy;
@@ -138,7 +138,7 @@ export class SliceReader {
           }
         : {};
     await timeline.moveTo({ ids, settings: asked, step: at });
-    // A found or given token has no rank.
+    // Tokens of beam search and of given texts have no rank.
     const { rank = TOP_MOST } = /** @type {{ rank?: number }} */ (steps[at]);
     const top = Math.min(TOP_MOST, Math.max(TOP, rank));
     const { trace } = await timeline.read({ ...asked, top }, { step: at });

@@ -1,4 +1,4 @@
-/** The strategies of <logit-compare>: renders each strategy with its editor, and changes the list. */
+/** The list of strategies in <logit-compare>: renders the editor of each strategy, adds and removes strategies. */
 import { html } from 'lit';
 import { CARRIED } from '../../engine/presets.js';
 import { t } from '../../locale/locale.js';
@@ -11,16 +11,19 @@ import { letter } from './strategy.js';
  */
 
 const LEAST = 2;
-/** The most strategies, without a given text. */
+/** Most strategies that write texts. */
 const MOST = 9;
-/** The most texts in a comparison: one per strategy and a given text. */
+/** Most texts side by side: one for each strategy, and one that the user gives. */
 export const MOST_TEXTS = MOST + 1;
 
 export class StrategyList {
-  /** The key of each strategy, by its position; a key stays with its strategy. @type {number[]} */
+  /**
+   * Keys of the strategies in the list's order. A strategy keeps its key, so that its element is not made again.
+   * @type {number[]}
+   */
   keys = [];
   #lastKey = 0;
-  /** The settings whose values are numbers. @type {import('../../engine/types.js').TableRow[]} */
+  /** The settings whose value is a number. @type {import('../../engine/types.js').TableRow[]} */
   #rows = [];
   #host;
 
@@ -36,7 +39,7 @@ export class StrategyList {
     );
   }
 
-  /** Makes new keys if the list is new or has another length. @param {boolean} other true if the list is new */
+  /** Makes new keys if another list replaces the old one. @param {boolean} other true if the list is new */
   renew(other) {
     const { strategies } = this.#host.plan;
     if (other || this.keys.length !== strategies.length)
@@ -45,7 +48,7 @@ export class StrategyList {
 
   keyOf = (/** @type {unknown} */ _, /** @type {number} */ i) => this.keys[i];
 
-  /** The kinds of strategies that can be added. @returns {('add' | 'give')[]} */
+  /** The kinds of strategies that the list has room for. @returns {('add' | 'give')[]} */
   get addable() {
     const { strategies } = this.#host.plan;
     const given = strategies.filter(({ kind }) => kind === 'given').length;
@@ -78,19 +81,22 @@ export class StrategyList {
         ></logit-strategy>`;
   }
 
-  /** Adds the real continuation of a passage and sets its prompt. @param {import('./passages.js').Passage} passage */
+  /**
+   * Adds a passage's real continuation as a text and makes its beginning the prompt.
+   * @param {import('./passages.js').Passage} passage
+   */
   continue({ prompt, text }) {
     const sampled = this.#host.plan.strategies.filter(({ kind }) => kind !== 'given');
     this.#change([...sampled, { kind: 'given', settings: {}, text }], { prompt });
   }
 
-  /** Adds a strategy with the settings of the bench or of the attributes. */
+  /** Adds a strategy with the settings of the bench. */
   #add() {
     const { seed: _, ...asked } = this.#host.asked;
     this.#push({ settings: activeSettings(this.#host.engine?.table ?? [], asked) });
   }
 
-  /** Adds a given text, for example the source of the prompt. */
+  /** Adds an empty text that the user fills in. */
   async #give() {
     this.#push({ kind: 'given', settings: {}, text: '' });
     await this.#host.updateComplete;
@@ -120,7 +126,7 @@ export class StrategyList {
       const moved = /** @type {import('lit').LitElement} */ (
         host.renderRoot.querySelector('logit-strategy')
       );
-      moved.renderRoot.querySelector('button')?.focus(); // the button that had the focus is hidden
+      moved.renderRoot.querySelector('button')?.focus(); // the button that had the focus is hidden now
     } else if (action === 'remove') {
       this.keys = this.keys.filter((_, at) => at !== i);
       this.#change(strategies.filter((_, at) => at !== i));
@@ -143,7 +149,7 @@ export class StrategyList {
 }
 
 /**
- * Returns the list with item `i` first.
+ * Returns the list with item i moved to the front.
  * @template T
  * @param {T[]} list
  * @param {number} i

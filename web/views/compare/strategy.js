@@ -1,6 +1,6 @@
 /**
- * <logit-strategy>: the name of a strategy, a menu, and boxes for its settings or for a given text.
- * Asks with "logit-strategy" ({ action, settings, text }), an event that only its host receives.
+ * <logit-strategy>: one strategy of a comparison: its name, a menu, and fields for its settings or its text. Emits
+ * "logit-strategy" to its host with the changed values.
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
@@ -41,29 +41,29 @@ export class LogitStrategy extends LogitElement {
     this.letter = '';
     /** @type {NonNullable<Strategy['kind']>} */
     this.kind = 'sample';
-    /** The given text. */
+    /** A text that the user gave; '' for a strategy that writes texts. */
     this.text = '';
-    /** The error of the given text; '' if none. */
+    /** A sentence about the error of the user's text; '' if none. */
     this.fault = '';
     /** @type {Settings} */
     this.settings = {};
-    /** @type {SettingRow[]} The settings whose values are numbers. */
+    /** The settings whose values are numbers. @type {SettingRow[]} */
     this.table = [];
-    /** True if the other texts are compared with this text. */
+    /** True if this is the text with which the others are compared. */
     this.first = false;
     this.removable = false;
-    /** True if there are no buttons. */
+    /** True to show no buttons, for a lesson. */
     this.fixed = false;
     this.editing = false;
-    /** @type {string[]} Names of settings that the user added a box for. */
+    /** Names of settings that have a field although their value is neutral. @type {string[]} */
     this.added = [];
-    /** The typed text until the box loses focus, then null. @type {string | null} */
+    /** The text in the field while the user types; else null. @type {string | null} */
     this.typed = null;
-    /** The refused text of a box; null if none. @type {{ name: string, text: string } | null} */
+    /** The field with a text that was refused; null if none. @type {{ name: string, text: string } | null} */
     this.refused = null;
   }
 
-  /** Focuses the box of a given text. */
+  /** Moves the focus to the field of the user's text. */
   async focus() {
     await this.updateComplete;
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('textarea'))?.focus();
@@ -107,7 +107,7 @@ export class LogitStrategy extends LogitElement {
     return /** @type {HTMLElement} */ (this.renderRoot.querySelector('#menu'));
   }
 
-  /** Places the menu under its button, inside the window. */
+  /** Finds a place for the menu below its button and inside the window. */
   #place() {
     const button = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.dots'));
     const { bottom, right, top } = button.getBoundingClientRect();
@@ -204,7 +204,10 @@ export class LogitStrategy extends LogitElement {
   }
 }
 
-/** Returns the name of a strategy, made from its settings. @param {Pick<Strategy, 'kind' | 'settings' | 'text'>} strategy */
+/**
+ * Returns the name of a strategy: its settings in words, or the title of the user's text.
+ * @param {Pick<Strategy, 'kind' | 'settings' | 'text'>} strategy
+ */
 export function titleOf({ kind, settings, text }) {
   if (kind === 'given') return passageOf(text)?.title ?? t('compare.given');
   const { order, draw, logit_bias } = settings;

@@ -1,8 +1,7 @@
 /**
- * <logit-strips>: each strategy's distribution at one step as a strip: its tokens side by side from 0 to
- * 1, each named or counted. One needle through all strips shows the common random number u; the name of
- * each drawn token is on it. The strips are beside each other under the columns of the texts; if there
- * is no room, each strip is a row. Asks with "logit-at" ({ at }), an event that only its host receives.
+ * <logit-strips>: the distribution of each strategy at one step, as a strip of tokens from 0 to 1. A line through all
+ * strips shows the common random number u and names each drawn token. The strips are columns below the texts, or rows
+ * if there is no room. Emits "logit-at" to its host with the chosen step.
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -17,6 +16,8 @@ import { letter, titleOf } from './strategy.js';
 import stripsStyles from './strips.css';
 
 /**
+ * The data of a strip. `step` is the text's token at this step, or null after the end of the text. `trace` is the
+ * distribution, or null until it is read.
  * @typedef {import('../../engine/types.js').Trace} Trace
  * @typedef {import('../../engine/compare.js').MeasuredStep} MeasuredStep
  *
@@ -26,17 +27,17 @@ import stripsStyles from './strips.css';
  *   trace: Trace | null }} Slice
  */
 
-/** The most strips beside each other, and the least width for this layout, in rem. */
+/** Most strips in columns, and the least width in rem for columns. */
 const BESIDE = 4;
 const ROOM = 44;
-/** The least and the most height of strips beside each other, the height of the view around them, in rem. */
+/** Least and greatest height of strips in columns, and the height of everything else in the view, in rem. */
 const [LOW, HIGH, AROUND] = [14, 28, 42];
-/** The width of the text beside a row, in rem. */
+/** Width in rem of the text beside a strip that is a row. */
 const ASIDE = { wide: 34, narrow: 13 };
-/** The room that a name needs, in 1/16 rem: the width per letter, and the height of a line. */
+/** Room for a name, in 1/16 rem: width of a letter, height of a line. */
 const LETTER = 8;
 const LINE = 15;
-/** The least length of a token that is visible in a band of several tokens, in 1/16 rem. */
+/** In a band of several tokens, a token gets its own edge only from this length on, in 1/16 rem. */
 const PART = 3;
 
 export class LogitStrips extends LogitElement {
@@ -55,7 +56,7 @@ export class LogitStrips extends LogitElement {
     super();
     /** @type {Slice[]} */
     this.slices = [];
-    /** The step, from 0. */
+    /** Index of the step. */
     this.at = 0;
     /** The number of steps. */
     this.count = 0;
@@ -136,7 +137,7 @@ export class LogitStrips extends LogitElement {
     return rows ? width / unit - aside * 16 : this.#tall * 16;
   }
 
-  /** The height of strips beside each other, in rem: a high window has high strips. */
+  /** Height of strips in columns, in rem: higher in a high window. */
   get #tall() {
     return Math.min(HIGH, Math.max(LOW, innerHeight / (16 * this.#width.unit) - AROUND));
   }
@@ -156,7 +157,7 @@ export class LogitStrips extends LogitElement {
     return namedToken(token, this.eos);
   }
 
-  /** Names the drawn tokens for a screen reader. @param {number | null} u */
+  /** Returns a sentence with all drawn tokens, for screen readers. @param {number | null} u */
   #say(u) {
     const drawn = this.slices.map(({ step }, i) => {
       const token = step && spoken({ ...step, special: false }, this.eos);
@@ -173,7 +174,7 @@ export class LogitStrips extends LogitElement {
 }
 
 /**
- * Returns a token without the space before a word; the end token has a special name.
+ * Returns the text of a token without its leading space; for the end token, a name.
  * @param {{ id: number, text: string }} token
  * @param {number} eos
  */
@@ -182,7 +183,7 @@ export function namedToken({ id, text }, eos) {
   return { id, text: name, special: false };
 }
 
-/** Returns the common u; null if no strategy draws with u. @param {Slice[]} slices */
+/** Returns the random number that the strategies share; null if none uses it. @param {Slice[]} slices */
 export function commonU(slices) {
   return slices.find(({ step }) => typeof step?.u === 'number')?.step?.u ?? null;
 }

@@ -1,4 +1,4 @@
-/** The chart of a cost by the length of a text, with a line for each method of computing. */
+/** The chart of the cost by the length of the text, with a line for each way of computing. */
 import { html } from 'lit';
 import { number } from '../../locale/locale.js';
 import { layoutTrend, markAt } from '../../plots/trend.js';

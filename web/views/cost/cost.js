@@ -1,7 +1,7 @@
 /**
- * <logit-cost>: the cost of one step with and without the KV cache, by formula and as measured in the
- * worker. It also shows how much the cache saves over a text, and the speed of each build of the inner
- * loops. Emits "logit-choose" with the measured parts, so that a link measures them again.
+ * <logit-cost>: the cost of a decode step with and without the KV cache, by formula and as measured in the worker. It
+ * also shows how much the cache saves for a whole text, and how fast each build of the engine is. Emits
+ * "logit-choose" with the measured parts, so that a link repeats the measurement.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
@@ -50,17 +50,20 @@ export class LogitCost extends ModelElement {
   #run = null;
   /** @type {number[]} */
   #ids = [];
-  /** The model that the measurements belong to. @type {unknown} */
+  /** Name of the model that was measured. @type {unknown} */
   #measuredModel = null;
 
   constructor() {
     super();
-    /** The number of tokens drawn on the bench. */
+    /** Number of tokens that were drawn in the bench. */
     this.drawn = 0;
     const { measured, prompt_tokens, new_tokens, width } = initialChoices('cost');
-    /** The parts to measure without a press. @type {('steps' | 'speeds')[]} */
+    /**
+     * Names of the parts that are measured without a press of the button, because a link asks for them.
+     * @type {('steps' | 'speeds')[]}
+     */
     this.measured = measured;
-    /** The calculator's numbers; null for the bench's and the model's. @type {number | null} */
+    /** Numbers of the calculator; null to take those of the bench and the model. @type {number | null} */
     this.prompt_tokens = prompt_tokens;
     /** @type {number | null} */
     this.new_tokens = new_tokens;
@@ -68,12 +71,15 @@ export class LogitCost extends ModelElement {
     this.width = width;
     /** @type {Timing[]} */
     this.timings = [];
-    /** @type {Map<string, number | null>} Tokens per second, by variant; null if a variant cannot run. */
+    /**
+     * Tokens per second by the engine's build; null if the browser cannot run a build.
+     * @type {Map<string, number | null>}
+     */
     this.speeds = new Map();
     /** @type {'' | 'steps' | 'speeds'} */
     this.busy = '';
     this.at = 0;
-    /** The status after a measurement. */
+    /** Sentence for screen readers after a measurement. */
     this.said = '';
   }
 
@@ -127,7 +133,10 @@ export class LogitCost extends ModelElement {
     `;
   }
 
-  /** Renders all parts that need the model's facts, in one step so that nothing moves. @param {any} info */
+  /**
+   * Renders everything that needs data of the model. It appears at once, so that nothing moves later.
+   * @param {any} info
+   */
   #renderWhole(info) {
     const { busy } = this;
     return html`
@@ -318,7 +327,7 @@ export class LogitCost extends ModelElement {
     return { ids: this.#ids, ends: end_token_ids, context: context_length };
   }
 
-  /** Returns the reason why the context is too short to measure; '' if it is long enough. */
+  /** Returns a sentence if the context is too short for a measurement, else ''. */
   #short() {
     const n = this.engine?.info?.context_length ?? LEAST_CONTEXT;
     return n < LEAST_CONTEXT ? t('cost.short', { n, least: LEAST_CONTEXT }) : '';
@@ -343,7 +352,7 @@ export class LogitCost extends ModelElement {
     }
   }
 
-  /** Measures each variant; opens the present model again for each. */
+  /** Measures every build of the engine. Each build opens the model again. */
   async #race() {
     if (!this.engine || !this.#measurable) return;
     const run = this.#begin('speeds');
@@ -352,7 +361,8 @@ export class LogitCost extends ModelElement {
     for (const variant of VARIANTS) {
       if (run.signal.aborted) break;
       const held = lease(this.offer.model, { context: this.context, variant });
-      const speed = await held.ready.then((engine) => measureSpeed(engine, text)).catch(() => null); // null if the browser lacks the instructions
+      // Null if the browser lacks the instructions of this build.
+      const speed = await held.ready.then((engine) => measureSpeed(engine, text)).catch(() => null);
       held.release();
       this.speeds = new Map(this.speeds).set(variant, speed);
     }
@@ -370,15 +380,17 @@ export class LogitCost extends ModelElement {
   }
 }
 
-/** Writes a number of operations. @param {number} value */
+/** Writes a number of operations with k, M or G. @param {number} value */
 function big(value) {
   const [unit, letter] = value >= 1e9 ? [1e9, 'G'] : value >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
   return `${brief(value / Number(unit))} ${letter}`;
 }
 
-/** Writes three digits. @param {number} value */
+/** Writes a number with three digits. @param {number} value */
 function brief(value) {
-  return fixed(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
+  if (value >= 100) return fixed(value, 0);
+  if (value >= 10) return fixed(value, 1);
+  return fixed(value, value >= 1 ? 2 : 3);
 }
 
 define('logit-cost', LogitCost);

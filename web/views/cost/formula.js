@@ -1,6 +1,6 @@
 /**
- * The cost of one decode step by formula: operations (a multiplication and an addition are two) and bytes
- * read. The matrix term grows with the model, the attention term grows with the text.
+ * The cost of one decode step by formula, in operations (a multiplication and an addition are two) and in bytes read.
+ * One part grows with the size of the model, the other (attention) with the length of the text.
  */
 
 /**
@@ -11,8 +11,8 @@
  */
 
 /**
- * Returns the number of weights that a token is multiplied with: all except GPT-2's position table. The
- * token table is also the head, so it counts.
+ * Returns the number of weights that are multiplied for one token: all except GPT-2's table of positions. The table
+ * of tokens counts, because it is the output matrix too.
  * @param {Info} info
  */
 export function multiplied({ architecture, parameters, model_context_length, n_embd }) {
@@ -20,8 +20,8 @@ export function multiplied({ architecture, parameters, model_context_length, n_e
 }
 
 /**
- * Returns the cost of a step with one new token and n tokens in all. The cache has the keys and values of
- * the other tokens. Operations: 2 per weight; in every layer 2 n_embd per score and per mixed value.
+ * Returns the cost of a step with one new token and n tokens in all, when the cache has the keys and values of the
+ * others. Operations: 2 for each weight; in every layer 2 n_embd for each attention score and for each value.
  * @param {Info} info
  * @param {number} n
  * @returns {Cost}
@@ -36,8 +36,8 @@ export function withCache(info, n) {
 }
 
 /**
- * Returns the cost of an equal step without a cache. Every token passes the blocks again, but only the
- * last token passes the head. Token i attends to i tokens.
+ * Returns the cost of the same step without a cache. All tokens pass the layers again; only the last one passes the
+ * output matrix. Token i attends to i tokens.
  * @param {Info} info
  * @param {number} n
  * @returns {Cost}
@@ -58,8 +58,8 @@ export function operations({ matrices, attention }) {
 }
 
 /**
- * Returns the total of all steps that draw `drawn` tokens after a prompt: the tokens that passed the
- * blocks, and their operations.
+ * Returns the sums over all steps of a text, with and without the cache: how many tokens passed the layers, and how
+ * many operations that took.
  * @param {Info} info
  * @param {number} prompt in tokens
  * @param {number} drawn

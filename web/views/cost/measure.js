@@ -1,26 +1,26 @@
-/** Times decode steps in the worker, where the page does not disturb them. */
+/** Measures decode steps in the worker, where the work of the page does not slow them. */
 
 /**
  * @typedef {{ n: number, cached: number, uncached: number }} Timing n: the tokens of a step; cached,
  *   uncached: its milliseconds with and without the cache
  */
 
-/** A place's time is the mean of the steps at most this many tokens before or after it. */
+/** The time at a length is the mean over the steps at most this many tokens shorter or longer. */
 const AROUND = 8;
-/** A shorter context has too few steps around a measured position, for any prompt. */
+/** A shorter context has too few steps on both sides of a length. */
 export const LEAST_CONTEXT = 2 * AROUND + 2;
-/** The least number of steps without the cache at each place. */
+/** Least number of measured steps without the cache, for each length. */
 const REPEATS = 4;
 /**
- * A browser's clock has at best ten ticks per ms, and a step may be shorter than a tick. So a run is
- * repeated until ENOUGH ms have passed, but at most MOST times.
+ * A browser's clock may tick only every 0.1 ms, and a step can be shorter. So a run is repeated until ENOUGH ms have
+ * passed, but at most MOST times.
  */
 const ENOUGH = 50;
 const MOST = 32;
 
 /**
- * Returns the mean without the slowest sixteenth, which other work delayed. The mean of enough values is
- * more precise than the clock.
+ * Returns the mean without the slowest sixteenth, which other work has delayed. The mean of many values is more
+ * precise than the clock.
  * @param {number[]} values in ms
  */
 export function typical(values) {
@@ -35,7 +35,7 @@ function sum(values) {
 }
 
 /**
- * Repeats a run at least `least` times and until ENOUGH ms have passed, at most MOST times.
+ * Calls `run` at least `least` times and until ENOUGH ms have passed, but at most MOST times.
  * @param {number} least
  * @param {AbortSignal} signal
  * @param {() => Promise<number>} run resolves with its ms
@@ -49,7 +49,7 @@ async function repeat(least, signal, run) {
 }
 
 /**
- * Returns the places to measure, as numbers of tokens; they are denser near the beginning.
+ * Returns the lengths to measure, in tokens. Short lengths are closer to each other.
  * @param {number} from
  * @param {number} to
  */
@@ -67,22 +67,22 @@ const endless = (ends) => ({
 });
 
 /**
- * Yields a timing for each place; the fastest steps are first.
+ * Yields the times for each length. Steps with the cache are measured first, because they are fast.
  * @param {any} session used by no other caller
  * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  * @returns {AsyncGenerator<Timing, void, void>}
  */
 export async function* measureSteps(session, { ids, ends, context, signal }) {
-  // Without end tokens the text fills the whole context.
+  // End tokens are forbidden, so that the text fills the context.
   const settings = endless(ends);
   const last = context - 1;
   /** @type {number[]} */
   let whole = [];
-  /** @type {number[][]} The times in ms of the steps over n tokens, by n. */
+  /** Times in ms of the steps by their number of tokens. @type {number[][]} */
   const times = Array.from({ length: context + 1 }, () => []);
   const options = { ...settings, prompt: ids, max_new_tokens: last - ids.length, signal };
   await repeat(1, signal, async () => {
-    whole = [...ids]; // each run begins with equal tokens
+    whole = [...ids]; // each run begins with the same tokens
     let taken = 0;
     for await (const { id, position, ms } of session.generate(options)) {
       times[position].push(ms);
@@ -108,7 +108,7 @@ export async function* measureSteps(session, { ids, ends, context, signal }) {
 }
 
 /**
- * Measures the speed of a session over the steps of a short text, in tokens per second.
+ * Returns a session's speed over the steps of a short text, in tokens per second.
  * @param {any} session
  * @param {{ ids: number[], ends: number[], context: number, signal: AbortSignal }} text
  */

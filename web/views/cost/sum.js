@@ -1,6 +1,6 @@
 /**
- * <logit-cost-sum>: a calculator of the cost of all steps of a text, with and without the KV cache: for
- * one matrix and for attention. Emits "logit-count" with the typed numbers.
+ * <logit-cost-sum>: a calculator for the cost of all steps of a text, with and without the KV cache: for one matrix
+ * and for attention. Emits "logit-count" with the numbers that the user typed.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/cost';
@@ -17,9 +17,9 @@ import costStyles from './cost.css';
 
 addMessages(locales);
 
-/** The boxes, with their letters in the formula. */
+/** The number fields, with their letters in the formula. */
 const BOXES = /** @type {const} */ ({ prompt_tokens: 'L', new_tokens: 'T', width: 'd' });
-/** The most points of a curve. */
+/** Most points of a curve. */
 const POINTS = 24;
 
 export class LogitCostSum extends LogitElement {
@@ -40,9 +40,12 @@ export class LogitCostSum extends LogitElement {
     this.prompt_tokens = 8;
     this.new_tokens = 20;
     this.width = 64;
-    /** The index of the chosen point; null for the last point. @type {number | null} */
+    /** Index of the chosen point; null for the last one. @type {number | null} */
     this.at = null;
-    /** The refused text of each box, with the reason. @type {Record<string, { text: string, error: string }>} */
+    /**
+     * For each field with an error: its text and the reason.
+     * @type {Record<string, { text: string, error: string }>}
+     */
     this.wrong = {};
   }
 
@@ -153,7 +156,7 @@ export class LogitCostSum extends LogitElement {
   }
 }
 
-/** Writes a number on an axis. @param {number} value */
+/** Writes a number on an axis, with k, M or G. @param {number} value */
 function short(value) {
   const [unit, letter] =
     value >= 1e9 ? [1e9, ' G'] : value >= 1e6 ? [1e6, ' M'] : value >= 1e3 ? [1e3, ' k'] : [1, ''];

@@ -1,4 +1,4 @@
-/** A bigram table: the counts of all pairs of successive tokens in a text. */
+/** A bigram table: how often each token of a text follows each other token. */
 
 /**
  * @typedef {object} Bigram
@@ -35,8 +35,8 @@ export function countBigrams(text, by) {
 }
 
 /**
- * Returns a token's row as logits: the logarithms of its counts, which the softmax turns into shares. If
- * the token has no successor, the logits come from the total counts of all tokens.
+ * Returns the row of a token as logits: the logarithms of its counts, which the softmax turns into relative
+ * frequencies. If nothing follows the token in the text, the counts of all tokens are used.
  * @param {Bigram} table
  * @param {number} id
  */

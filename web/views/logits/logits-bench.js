@@ -1,4 +1,4 @@
-/** The bench for given logits, without a model. */
+/** The state of the bench without a model: logits that the user gives. */
 import { Bench, idsOfBias } from '../../state/bench.js';
 import { field } from '../../state/fields.js';
 import { Reader } from '../../state/reader.js';
@@ -14,9 +14,9 @@ export class LogitsBench extends Bench {
   tokens = [];
   /** The logits before the chain. */
   logits = new Float32Array();
-  /** @type {number[]} The ids before the logits, drawn or given. */
+  /** Ids of the tokens before this position, given or drawn. @type {number[]} */
   history = [];
-  /** The number of drawn ids in `history`. */
+  /** Number of drawn ids at the end of `history`. */
   drawnBefore = 0;
   /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
   engine = null;
@@ -53,7 +53,7 @@ export class LogitsBench extends Bench {
   }
 
   /**
-   * Shows new logits.
+   * Takes new logits and shows them.
    * @param {{ tokens: string[], logits: number[], history?: number[], step?: number }} given
    */
   show({ tokens, logits, history = [], step = 0 }) {
@@ -75,14 +75,14 @@ export class LogitsBench extends Bench {
     return super.set(patch, direct);
   }
 
-  /** The settings that differ from neutral. */
+  /** The settings that are not neutral. */
   get said() {
     const { asked, table } = this;
     return activeSettings(table, { ...asked, seed: asked.seed === SEED ? null : asked.seed });
   }
 
   /**
-   * Sets all settings that `said` returns.
+   * Replaces all settings by those that `said` has returned before.
    * @param {import('../../engine/types.js').Settings} settings checked against the table
    */
   async restore({ order, draw = 'inverse', logit_bias = {}, seed = SEED, ...others }) {
@@ -98,7 +98,7 @@ export class LogitsBench extends Bench {
     await this.set({}, false);
   }
 
-  /** Resolves to the next token, when every reading is up to date. */
+  /** Resolves to the next token after all open readings. */
   async next() {
     while (this.pass) await this.pass;
     return this.drawn;

@@ -1,7 +1,6 @@
 /**
- * <logit-logits>: the bench for given logits, either pasted or counted from a text as a bigram table; it
- * needs no model. Asks with "logit-model" ({ model: File }) for a model file, and emits "logit-choose"
- * with each choice.
+ * <logit-logits>: the bench without a model. The user pastes logits, or gives a text whose bigram table has them.
+ * Emits "logit-model" for a model file that the user drops here, and "logit-choose" with each choice.
  */
 import { locales } from '#locales/logits';
 import { html, nothing } from 'lit';
@@ -30,9 +29,9 @@ import { SAMPLES, TEXT } from './samples.js';
 
 addMessages(locales);
 
-/** The properties that determine the logits. */
+/** Properties whose change gives other logits. */
 const CONTENTS = ['source', 'kind', 'pasted', 'text', 'by', 'context'];
-/** The number of tokens in the table, and the number drawn per press of the button. */
+/** Number of tokens in the table, and number of tokens that one press draws. */
 const SHOWN = 12;
 const MANY = 40;
 
@@ -58,11 +57,17 @@ export class LogitLogits extends LogitElement {
   /** @type {import('../../state/engines.js').Lease | null} */
   #lease = null;
   #bench = new LogitsBench();
-  /** The user's numbers while an example shows, otherwise null. @type {Pick<LogitLogits, 'pasted' | 'kind'> | null} */
+  /**
+   * The user's own numbers while an example is shown; else null.
+   * @type {Pick<LogitLogits, 'pasted' | 'kind'> | null}
+   */
   #mine = null;
-  /** The settings of the last event; other settings come from outside. @type {object | null} */
+  /**
+   * The settings of the last emitted event. If `settings` differs from them, the page has changed it.
+   * @type {object | null}
+   */
   #told = null;
-  /** The listeners for the panels' requests, by event type. @type {Record<string, (event: any) => void>} */
+  /** Listeners for events of the panels, by the name of the event. @type {Record<string, (event: any) => void>} */
   #asks = {
     ...requestsOfBench(this.#bench),
     'logit-force': ({ detail }) =>
@@ -71,39 +76,45 @@ export class LogitLogits extends LogitElement {
 
   constructor() {
     super();
-    /** @type {{ key: string, params: Record<string, string | number> } | null} The error in the pasted logits; null if none. */
+    /**
+     * The error in the pasted text; null if none.
+     * @type {{ key: string, params: Record<string, string | number> } | null}
+     */
     this.wrong = null;
-    /** @type {import('../../engine/errors.js').Fault | null} The reason why there is no engine; null if none. */
+    /**
+     * The reason why no engine could be opened; null if none.
+     * @type {import('../../engine/errors.js').Fault | null}
+     */
     this.fault = null;
     const initial = initialChoices('logits');
-    /** @type {'pasted' | 'bigram'} The source of the logits. */
+    /** Origin of the logits: pasted, or a bigram table. @type {'pasted' | 'bigram'} */
     this.source = initial.source;
-    /** @type {'logits' | 'probabilities'} The meaning of the pasted numbers. */
+    /** Meaning of the pasted numbers: logits or probabilities. @type {'logits' | 'probabilities'} */
     this.kind = initial.kind;
     /** The pasted text; null for an example. @type {string | null} */
     this.pasted = initial.pasted;
-    /** The text to count; null for an example. @type {string | null} */
+    /** The text to count; null for the example. @type {string | null} */
     this.text = initial.text;
     /** @type {'characters' | 'words'} */
     this.by = initial.by;
-    /** The ids of the text written from the table, with its start. @type {number[]} */
+    /** Ids of the text that is drawn from the table; the first one is its start. @type {number[]} */
     this.context = initial.context;
-    /** The bench's settings that differ from neutral. @type {import('../../engine/types.js').Settings | null} */
+    /** The settings that are not neutral. @type {import('../../engine/types.js').Settings | null} */
     this.settings = initial.settings;
     /** @type {import('../../state/bench.js').View} */
     this.chart = initial.chart;
-    /** The two conventions shown side by side; null for none. @type {[string, string] | null} */
+    /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
     this.conventions = initial.conventions;
-    /** True if only the table and its text show, as in a lesson. */
+    /** True to show only the table and its text, for a lesson. */
     this.bare = false;
     this.bigram = countBigrams(TEXT, this.by);
-    /** @type {'pasted' | 'bigram'} The source that the bench shows. */
+    /** The origin of the logits that the bench shows. @type {'pasted' | 'bigram'} */
     this.shown = 'pasted';
     this.#bench.addEventListener('update', () => this.requestUpdate());
     this.#bench.addEventListener('change', () => this.#keep());
   }
 
-  /** True while the bench reads. */
+  /** True while the bench is reading. */
   get busy() {
     return this.#bench.pass !== null;
   }
@@ -139,7 +150,8 @@ export class LogitLogits extends LogitElement {
     if (changed.has('text') || changed.has('by'))
       this.bigram = countBigrams(this.text ?? TEXT, this.by);
     const { length } = this.bigram.tokens;
-    if (this.context.length === 0 || this.context.some((id) => id >= length)) this.context = [0]; // the ids belong to another table
+    // If the ids belong to another table, begin a new text.
+    if (this.context.length === 0 || this.context.some((id) => id >= length)) this.context = [0];
     if (CONTENTS.some((name) => changed.has(name))) this.#show();
     const { pasted, kind } = this;
     if (pasted !== null && !Object.values(SAMPLES).includes(pasted)) this.#mine = { pasted, kind };
@@ -151,7 +163,7 @@ export class LogitLogits extends LogitElement {
     }
   }
 
-  /** Emits the changes on the bench. */
+  /** Reports changes in the bench to the page. */
   #keep() {
     const { said, view: chart, pair: conventions } = this.#bench;
     const settings = Object.keys(said).length > 0 ? said : null;
@@ -163,7 +175,7 @@ export class LogitLogits extends LogitElement {
     this.keepChoice(Object.fromEntries(kept));
   }
 
-  /** Shows the chosen logits on the bench; invalid logits change nothing there. */
+  /** Shows the chosen logits in the bench. If they are invalid, the bench keeps its logits. */
   #show() {
     if (this.source === 'pasted') this.#showPasted();
     else this.#showBigram();
@@ -177,7 +189,7 @@ export class LogitLogits extends LogitElement {
     this.#bench.show(found);
   }
 
-  /** Shows the row of the text's last token. */
+  /** Shows the table's row for the last token of the text. */
   #showBigram() {
     const { bigram, context } = this;
     if (bigram.tokens.length < 2) return;
@@ -334,7 +346,7 @@ export class LogitLogits extends LogitElement {
     const input = /** @type {HTMLInputElement} */ (event.target);
     const model = modelOf(input.files);
     if (model) this.emit('logit-model', { model });
-    input.value = ''; // so that the user can choose an equal file again
+    input.value = ''; // so that the user can choose the same file again
   }
 }
 

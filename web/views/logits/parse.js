@@ -1,6 +1,6 @@
 /**
- * Parses pasted logits: `token: value` lines, or JSON as an array or an object, checked entry by entry.
- * Probabilities are converted to their logarithms, which the softmax turns back into probabilities.
+ * Parses pasted logits: lines `token: value`, or JSON (an array or an object). Every entry is checked. Probabilities
+ * become their logarithms, from which the softmax gives the probabilities again.
  */
 
 /**
@@ -8,9 +8,9 @@
  * @typedef {{ key: string, params: Record<string, string | number> }} Refusal key: of a message
  */
 
-/** The most entries: the size of the largest vocabulary that the page supports. */
+/** Most entries: the size of the largest supported vocabulary. */
 const MOST = 262144;
-/** The longest text, in UTF-16 units; it has room for MOST entries. */
+/** Longest text in UTF-16 units, with room for MOST entries. */
 const LONGEST = 1 << 23;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -92,7 +92,7 @@ function parseJson(text) {
 }
 
 /**
- * Returns token and logit of an array entry: a number, a pair, or an object with these two.
+ * Returns the token and logit of an entry in an array: a number, a pair, or an object.
  * @param {any} entry
  * @param {number} i
  * @returns {[any, any]}

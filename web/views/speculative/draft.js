@@ -1,8 +1,8 @@
-/** The address or bytes of the draft model, for the engine's worker. */
+/** The address or the bytes of the draft model, for the engine's worker. */
 import { assets } from '../../state/assets.js';
 
 /**
- * Returns null if there is no draft model, or if a single-file page does not contain it.
+ * Returns null if the model has no draft model, or if this single-file page does not contain it.
  * @param {import('../../state/models.js').Offer} offer
  * @returns {string | Uint8Array | null}
  */

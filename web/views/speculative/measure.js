@@ -1,6 +1,9 @@
-/** Milliseconds per token with and without a draft, timed alternately so that other load slows both. */
+/**
+ * Measures milliseconds for each token with and without a draft model. The two alternate, so that other work on the
+ * computer slows both equally.
+ */
 
-/** The number of timed texts with and without a draft; one more text before them warms up. */
+/** Number of measured texts of each kind. One text before them is not measured, because the first one is slow. */
 const ROUNDS = 5;
 
 /** @param {number[]} values */

@@ -1,6 +1,6 @@
 /**
- * <logit-speculative>: speculative decoding token by token: the token that a small model drafted, whether
- * it was accepted, and the two distributions that decided. Emits "logit-choose" with each choice.
+ * <logit-speculative>: speculative decoding, token by token. It shows the token that a small model proposed, the two
+ * distributions that decide, and the decision. Emits "logit-choose" with each choice.
  */
 import { html, nothing } from 'lit';
 import { classMap } from 'lit/directives/class-map.js';
@@ -28,7 +28,7 @@ addMessages(locales);
 /** @typedef {import('../../engine/types.js').Speculated} Speculated */
 /** @typedef {import('../../engine/types.js').SpeculationTotals} Totals */
 
-/** The choices for the number of drafted tokens per pass. */
+/** Numbers of draft tokens that the user can choose. */
 const DRAFTS = [1, 2, 4, 8];
 /** The number of listed tokens in each distribution. */
 const LISTED = 10;
@@ -54,13 +54,13 @@ export class LogitSpeculative extends ModelElement {
 
   /** @type {AbortController | null} */
   #run = null;
-  /** The options of the present text, as JSON. */
+  /** The options of the displayed text, as JSON. */
   #written = '';
 
   constructor() {
     super();
     const { draft_tokens, temperature, seed, max_new_tokens } = initialChoices('speculative');
-    /** The number of tokens that a pass drafts. @type {number} */
+    /** Number of tokens that the draft model proposes in one pass. @type {number} */
     this.draft_tokens = draft_tokens;
     /** Null for the bench's temperature. @type {number | null} */
     this.temperature = temperature;
@@ -70,7 +70,7 @@ export class LogitSpeculative extends ModelElement {
     this.max_new_tokens = max_new_tokens;
     /** @type {Step[]} */
     this.steps = [];
-    /** The totals of a complete text; null until then. @type {Totals | null} */
+    /** Totals of the text; null until the text is complete. @type {Totals | null} */
     this.totals = null;
     /** The index of the chosen token. */
     this.at = 0;
@@ -78,7 +78,10 @@ export class LogitSpeculative extends ModelElement {
     this.refused = null;
     /** The error that prevented the text; null if none. @type {import('../../engine/errors.js').Fault | null} */
     this.wrong = null;
-    /** Milliseconds per token, with and without the draft. @type {{ drafted: number, plain: number } | null} */
+    /**
+     * Milliseconds for each token with and without a draft model; null before a measurement.
+     * @type {{ drafted: number, plain: number } | null}
+     */
     this.timed = null;
     /** @type {'' | 'text' | 'time'} */
     this.busy = '';
@@ -101,7 +104,7 @@ export class LogitSpeculative extends ModelElement {
     this.requestUpdate();
   }
 
-  /** The options for writing the text. */
+  /** The options with which the text is generated. */
   get #options() {
     const { draft_tokens, max_new_tokens, prompt, prompt_ids } = this;
     return {
@@ -114,7 +117,7 @@ export class LogitSpeculative extends ModelElement {
     };
   }
 
-  /** The options as JSON, to compare with the options of the present text. */
+  /** The options as JSON without the draft model, to find out if the displayed text is outdated. */
   get #wanted() {
     const { draft, ...options } = this.#options;
     return JSON.stringify([Boolean(draft), options]);
@@ -152,7 +155,7 @@ export class LogitSpeculative extends ModelElement {
       if (this.#run === run) this.wrong = toFault(error);
     } finally {
       if (this.#run === run) this.busy = '';
-      await session.close().catch(() => {}); // the engine may be closed already
+      await session.close().catch(() => {}); // ignore errors: the engine may be closed already
     }
   }
 
@@ -187,7 +190,7 @@ export class LogitSpeculative extends ModelElement {
     `;
   }
 
-  /** Renders a note: the model has no draft model, or the page lacks its file. */
+  /** Renders why there is no draft model: none exists, or this page does not contain its file. */
   #renderNone() {
     if (assets.inside.size > 0) return html`<p class="none">${t('speculative.none.carried')}</p>`;
     return html`<div class="none"><p>${t('speculative.none')}</p>
@@ -329,7 +332,7 @@ export class LogitSpeculative extends ModelElement {
   }
 }
 
-/** Returns only the values that are not null. @param {Record<string, any>} given @returns {Record<string, any>} */
+/** Returns the settings that are not null. @param {Record<string, any>} given @returns {Record<string, any>} */
 function withoutNull({ temperature, seed }) {
   return Object.fromEntries(
     Object.entries({ temperature, seed }).filter(([, value]) => (value ?? null) !== null),
@@ -343,7 +346,10 @@ const tokenOf = ({ id, text, speculation }) => ({
   special: false,
 });
 
-/** Renders a token as part of a text whose lines break at spaces. @param {import('../../base/visible.js').Token} token */
+/**
+ * Renders a token in running text, where lines break only at spaces.
+ * @param {import('../../base/visible.js').Token} token
+ */
 const prose = (token) =>
   visibleHtml(token, true).map((part) =>
     typeof part === 'string' ? part.replaceAll('\u00a0', ' ') : part,
@@ -373,7 +379,10 @@ function decisionInWords(step, how) {
   return t(acceptance === 1 ? 'speculative.words.sure' : 'speculative.words.accepted', words);
 }
 
-/** Renders a line from 0 to 1 with the number u; if u is below `acceptance`, the draft is accepted. @param {Speculated} how */
+/**
+ * Renders a line from 0 to 1 with u on it. If u is below `acceptance`, the proposed token is accepted.
+ * @param {Speculated} how
+ */
 function renderCoin({ acceptance = 0, coin = 0 }) {
   return html`<div class="coin" aria-hidden="true" ${cssom({ '--stays': acceptance, '--u': coin })}>
     <i class="stays"></i><i class="needle"></i>
@@ -381,7 +390,7 @@ function renderCoin({ acceptance = 0, coin = 0 }) {
     <span class="ends"><span>0</span><span>${t('speculative.stays')} &lt; ${fixed(acceptance, 2)}</span><span>1</span></span></div>`;
 }
 
-/** Renders both distributions, one above the other. @param {Step} step @param {Speculated} how */
+/** Renders the two distributions, one above the other. @param {Step} step @param {Speculated} how */
 function renderShares(step, how) {
   const { tokens = [] } = how;
   const both = how.drafted !== undefined;

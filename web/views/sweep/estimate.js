@@ -1,4 +1,6 @@
-/** Estimates the time that the texts of a plan take: writes the beginning of one text and counts its tokens. */
+/**
+ * Estimates how long the texts of a plan take: writes the beginning of one text and measures the time for each token.
+ */
 import { needsTexts } from '../../engine/measures.js';
 import { DEFAULTS, countPoints, sweep } from '../../engine/sweep.js';
 import { t } from '../../locale/locale.js';
@@ -8,17 +10,17 @@ import { t } from '../../locale/locale.js';
  * @typedef {import('../../engine/remote.js').RemoteLogitscope} Engine
  */
 
-/** The most tokens of the measured text. */
+/** Most tokens of the text that is measured. */
 const FEW = 8;
 
-/** Returns the number of texts of a plan, and of their tokens at most. @param {Plan} plan */
+/** Returns how many texts a plan writes, and how many tokens they have at most. @param {Plan} plan */
 function sizeOf({ axes, samples = DEFAULTS.samples, max_new_tokens = DEFAULTS.max_new_tokens }) {
   const texts = countPoints(axes) * samples;
   return { texts, tokens: texts * max_new_tokens };
 }
 
 export class Estimate {
-  /** Milliseconds for each token; null until they are measured. @type {number | null} */
+  /** Milliseconds for each token; null before the measurement. @type {number | null} */
   #pace = null;
   /** @type {Engine | null} */
   #engine = null;
@@ -29,7 +31,7 @@ export class Estimate {
     this.#changed = changed;
   }
 
-  /** Measures the pace of an engine once. @param {Engine} engine @param {Plan} plan */
+  /** Measures an engine, once. @param {Engine} engine @param {Plan} plan */
   async want(engine, plan) {
     if (engine === this.#engine) return;
     this.#engine = engine;
@@ -49,18 +51,19 @@ export class Estimate {
         this.#changed();
       }
     } catch {
-      // The engine was closed, or a value is out of range: the run tells it.
+      // Ignore errors: the engine was closed, or the plan has an invalid value, which is reported when the plan runs.
     }
   }
 
-  /** Returns the time that a plan takes at most, in seconds; null if unknown. @param {Plan} plan */
+  /** Returns how many seconds a plan takes at most; null if unknown. @param {Plan} plan */
   secondsOf(plan) {
     return this.#pace === null ? null : (this.#pace * sizeOf(plan).tokens) / 1000;
   }
 }
 
 /**
- * Returns the sentence about the texts that Run writes, and their time; '' if a plan writes none or is incomplete.
+ * Returns a sentence about the texts that the button Run writes and how long they take. Returns '' if the plan needs
+ * no texts or is incomplete.
  * @param {Plan | null} plan
  * @param {Estimate} estimate
  */

@@ -1,6 +1,7 @@
-/** The figures of <logit-sweep>: each has an initial sweep and a form of chart. */
+/** The prepared charts of <logit-sweep>: each has a sweep to begin with and a kind of chart. */
 
 /**
+ * A sweep. `keep` is true if other settings keep the bench's values, false if they are neutral.
  * @typedef {{ name: string, from: number, to: number, step: number }} Stretch
  *
  * A sweep. `keep`: true if the settings that it does not change are the bench's, not neutral.
@@ -72,7 +73,7 @@ export const FIGURES = [
     {
       first: over('temperature', 0.1, 3, 0.1),
       measures: ['distinct_texts', 'correctness'],
-      samples: 200, // with 30 texts the curve goes back and forth by up to 13 %, with 200 texts by 1 %
+      samples: 200, // with 30 texts the curve is off by up to 13 %, with 200 texts by 1 %
       max_new_tokens: 20,
     },
     ['distinct_texts', 'distinct_2'],
@@ -92,7 +93,7 @@ export const FIGURES = [
 ];
 
 /**
- * Returns the form of a figure's chart. The kind `any` gives a map if there are two settings.
+ * Returns the kind of chart. For `any` it is a map if there are two settings, else a line.
  * @param {Figure} figure
  * @param {Asked} asked
  * @returns {'line' | 'trade' | 'map'}

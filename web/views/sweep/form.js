@@ -1,4 +1,4 @@
-/** The form of <logit-sweep>: settings, ranges, measure and number of texts. */
+/** The form of <logit-sweep>: settings with their ranges, measure, and number of texts. */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { MEASURES, needsGrammar, needsTexts } from '../../engine/measures.js';
@@ -104,7 +104,7 @@ function renderSetting({ asked, table, set }, which, chosen) {
 }
 
 /**
- * Returns the range of the setting's knob with a step that divides it into about twenty parts.
+ * Returns the knob's range, with a step that divides it into about twenty parts.
  * @param {SettingRow} row
  * @returns {Stretch}
  */

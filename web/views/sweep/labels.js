@@ -1,4 +1,4 @@
-/** The texts of a sweep's figures: names, numbers, captions and file names. */
+/** The words of a sweep's chart: names, numbers, captions, file names. */
 import { MEASURES, hasSpread, needsTexts } from '../../engine/measures.js';
 import {
   fixed,
@@ -19,14 +19,14 @@ import { activeSettings } from '../../state/settings.js';
  * @typedef {import('../../engine/sweep.js').Point} Point
  */
 
-/** Replaces a share if there are no texts. */
+/** Shown in place of a share of no texts. */
 const NONE = '–';
 
 /** @param {string} name */
 export const measureName = (name) => t(`sweep.of.${name}`);
 
 /**
- * Writes a value. Rounding never gives 0 or 100 %: only exact 0 and exact 1 give them.
+ * Writes a value. Rounding never gives 0 % or 100 %; only exactly 0 and 1 are written so.
  * @param {string} name of the measure
  * @param {number} value
  */
@@ -40,7 +40,7 @@ export function writeMeasure(name, value) {
 }
 
 /**
- * Writes a value with few digits, for a cell of a map.
+ * Writes a value with few digits, for a cell of the map.
  * @param {string} name of the measure
  * @param {number} value
  */
@@ -54,7 +54,7 @@ export function shortOf(name, value) {
 }
 
 /**
- * Writes a tick on the axis of a measure.
+ * Writes a value beside the axis of a measure.
  * @param {string} name of the measure
  * @param {number} value
  */
@@ -77,7 +77,7 @@ export function placeOf(at) {
 }
 
 /**
- * Writes the measures of a point as one sentence.
+ * Returns all measures of a point in one sentence.
  * @param {Plan} plan
  * @param {Point} point
  */
@@ -111,7 +111,7 @@ export function titleOf({ axes, measures }, shape) {
 }
 
 /**
- * Writes the conditions of a sweep, in lines.
+ * Returns the settings, the prompt and the model of a sweep, in lines.
  * @param {Plan} plan
  * @param {{ model: string, table: import('../../engine/types.js').TableRow[] }} facts
  */
@@ -137,7 +137,7 @@ export function captionOf(plan, { model, table }) {
 }
 
 /**
- * Returns a file name without its extension, for example verbs-temperature-top_p-entropy.
+ * Returns a file name such as verbs-temperature-top_p-entropy.
  * @param {Plan} plan
  * @param {string} model
  */

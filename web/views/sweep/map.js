@@ -1,6 +1,6 @@
 /**
- * <logit-sweep-map>: a sweep over two settings as a map. Arrow keys or the mouse choose a cell
- * ("logit-point"); Enter or a click takes its settings to the bench ("logit-take").
+ * <logit-sweep-map>: a sweep over two settings as a map. Arrow keys or the pointer choose a cell ("logit-point").
+ * Enter or a click uses its settings in the bench ("logit-take").
  */
 import { html, nothing } from 'lit';
 import { MEASURES } from '../../engine/measures.js';

@@ -1,4 +1,4 @@
-/** The base class of a sweep's charts: the plan, the measured points, and the chosen point. */
+/** The base class of a sweep's charts: its plan, the measured points and the chosen point. */
 import { LogitElement } from '../../base/element.js';
 import frameStyles from '../../style/frame.css';
 import { Width } from '../../base/width.js';
@@ -9,12 +9,12 @@ import chartStyles from '../../style/chart.css';
  * @typedef {import('../../engine/sweep.js').Point} Point
  */
 
-/** The height of the text around a chart in its view, and the least height of a chart, in rem. */
+/** Height of everything around the chart in its view, and least height of a chart, in rem. */
 const AROUND = 21;
 const LEAST = 18.75;
 
 /**
- * Returns the height of a chart that fits into the window, in pixels; `.empty` of sweep.css has the same.
+ * Returns the height in pixels of a chart that fits into the window. sweep.css has the same formula for `.empty`.
  * @param {number} width
  * @param {number} unit pixels per 1/16 rem
  */

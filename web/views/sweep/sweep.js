@@ -1,7 +1,7 @@
 /**
- * <logit-sweep>: a chart of one or two settings over a range: their effect on the distribution and on
- * texts. The form of the chart folds under one line that says what is shown. If no measure needs texts,
- * the sweep runs at once; otherwise it waits for a press. Emits "logit-choose" with each choice.
+ * <logit-sweep>: a chart of one or two settings over a range, with their effect on the distribution or on texts. One
+ * line says what the chart shows and unfolds its form. A sweep without texts runs at once; one with texts waits for a
+ * press. Emits "logit-choose" with each choice.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sweep';
@@ -31,6 +31,7 @@ import { captionOf, fileName, placeOf, pointWords, titleOf } from './labels.js';
 addMessages(locales);
 
 /**
+ * A running or finished sweep, with all data for its chart.
  * @typedef {import('../../engine/sweep.js').Plan} Plan
  * @typedef {import('../../engine/sweep.js').Point} Point
  * @typedef {import('./figures.js').Asked} Asked
@@ -47,12 +48,12 @@ addMessages(locales);
  * @property {number} vocabulary the number of tokens
  */
 
-/** The model that has a grammar. */
+/** Name of the shipped model that has a grammar. */
 const JUDGED = 'verbs';
-/** The least time between two renders of a running sweep, in ms. */
+/** Least time between two updates of the chart while a sweep runs, in ms. */
 const REPAINT_MS = 80;
 
-/** The initial choices of every figure. */
+/** The choices with which every chart begins. */
 const { figure: FIRST_FIGURE, ...UNCHOSEN } = initialChoices('sweep');
 
 export class LogitSweep extends ModelElement {
@@ -78,11 +79,14 @@ export class LogitSweep extends ModelElement {
   static styles = [...ModelElement.styles, sweepStyles];
 
   #estimate = new Estimate(() => this.requestUpdate());
-  /** Stops the run; null without one. @type {AbortController | null} */
+  /** Ends the running sweep; null if none is running. @type {AbortController | null} */
   #stop = null;
-  /** The choices of the figures that are not shown, by figure. @type {Record<string, Record<string, any>>} */
+  /** The user's choices for each chart that is not displayed now. @type {Record<string, Record<string, any>>} */
   #chosen = {};
-  /** The runs of the figures that are not shown, by figure. @type {Record<string, { run: Run | null, at: number }>} */
+  /**
+   * The last sweep of each chart that is not displayed now.
+   * @type {Record<string, { run: Run | null, at: number }>}
+   */
   #runs = {};
   /** @type {Record<string, { text: string, error: string }>} */
   #drafts = {};
@@ -90,7 +94,10 @@ export class LogitSweep extends ModelElement {
 
   constructor() {
     super();
-    /** The grammar or its address; undefined for the model's grammar. @type {import('../../engine/grammar.js').Grammar | string | null | undefined} */
+    /**
+     * The grammar or its address; undefined to use the model's grammar.
+     * @type {import('../../engine/grammar.js').Grammar | string | null | undefined}
+     */
     this.grammar = undefined;
     /** @type {string} */
     this.figure = FIRST_FIGURE;
@@ -106,19 +113,19 @@ export class LogitSweep extends ModelElement {
     this.max_new_tokens = UNCHOSEN.max_new_tokens;
     /** @type {boolean | null} */
     this.keep = UNCHOSEN.keep;
-    /** True if the user asked for the texts of this figure. @type {boolean} */
+    /** True if the user has asked for the texts of this chart. @type {boolean} */
     this.texts = UNCHOSEN.texts;
-    /** True if only the chart shows, as in a lesson; the element then emits "logit-set" with the chosen point. */
+    /** True to show only the chart, for a lesson. The element then emits "logit-set" with the chosen point. */
     this.bare = false;
     /** @type {Run | null} */
     this.run = null;
-    /** The index of the chosen point. */
+    /** Index of the chosen point. */
     this.at = 0;
     /** @type {import('../../engine/errors.js').Fault | null} */
     this.trouble = null;
     /** @type {import('../../engine/grammar.js').Grammar | null} */
     this.rules = null;
-    /** True while the form shows. */
+    /** True while the form is unfolded. */
     this.unfolded = false;
   }
 
@@ -155,7 +162,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** True while a run measures points. */
+  /** True while a sweep is running. */
   get busy() {
     return this.#stop !== null;
   }
@@ -164,7 +171,7 @@ export class LogitSweep extends ModelElement {
     return FIGURES.find(({ name }) => name === this.figure) ?? FIGURES[0];
   }
 
-  /** The sweep of the figure that is shown. @returns {Asked} */
+  /** The sweep to show: the prepared one with the user's changes. @returns {Asked} */
   get #wanted() {
     const { asked, offers, kind } = this.#figure;
     const { first, second, measure, samples, max_new_tokens, keep } = this;
@@ -180,7 +187,7 @@ export class LogitSweep extends ModelElement {
     };
   }
 
-  /** The plan of the form's values; null if they are invalid or a grammar is missing. @returns {Plan | null} */
+  /** The plan for the engine; null if a value is invalid or a grammar is missing. @returns {Plan | null} */
   get #plan() {
     const { first, second, keep, measures, samples, max_new_tokens } = this.#wanted;
     const { seed = 0, ...others } = this.asked;
@@ -198,7 +205,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** True if a measure needs a grammar and there is no grammar. */
+  /** True if a measure needs a grammar and there is none. */
   get #unjudged() {
     return this.#wanted.measures.some(needsGrammar) && !this.rules;
   }
@@ -211,7 +218,7 @@ export class LogitSweep extends ModelElement {
   /** @param {Map<string, unknown>} changed */
   updated(changed) {
     super.updated(changed);
-    const row = this.renderRoot.querySelector('.figures'); // on a phone it is longer than the window
+    const row = this.renderRoot.querySelector('.figures'); // on a phone this row is wider than the window
     if (changed.has('figure')) centre(row, row?.querySelector('input:checked')?.parentElement);
     const { engine } = this;
     const plan = engine && this.prompt ? this.#plan : null;
@@ -273,7 +280,7 @@ export class LogitSweep extends ModelElement {
     }
   }
 
-  /** All settings of the bench. @returns {Record<string, number>} */
+  /** The values of all settings in the bench. @returns {Record<string, number>} */
   get #bench() {
     const neutral = (this.engine?.table ?? []).map(({ name, neutral: value }) => [name, value]);
     return { ...Object.fromEntries(neutral), .../** @type {any} */ (this.asked) };
@@ -299,7 +306,7 @@ export class LogitSweep extends ModelElement {
       </section>`;
   }
 
-  /** Renders the line that says what is shown, the button of the form, and the state of the run. */
+  /** Renders the line about the chart, the button that unfolds the form, and the progress. */
   #renderLine() {
     const { first, second, measures, samples } = this.#wanted;
     const texts = measures.some(needsTexts);
@@ -338,9 +345,9 @@ export class LogitSweep extends ModelElement {
     this.keepChoice({ ...UNCHOSEN, ...this.#chosen[name], figure: name });
   }
 
-  /** Shows the run of the newly chosen figure. @param {string} before the previous figure */
+  /** Shows the last sweep of the newly chosen chart. @param {string} before the previous figure */
   #showFigure(before) {
-    // A run that started by itself starts again later: the user did not stop it.
+    // If the program started this sweep, not the user, it starts again when its chart is shown again.
     const broken = this.busy && !this.run?.plan.measures.some(needsTexts);
     this.#cancel();
     this.#runs[before] = { run: broken ? null : this.run, at: this.at };
@@ -352,7 +359,7 @@ export class LogitSweep extends ModelElement {
     this.trouble = null;
   }
 
-  /** Keeps the values that differ from the figure's initial sweep. @param {Partial<Asked>} change */
+  /** Keeps only the values that differ from the prepared sweep. @param {Partial<Asked>} change */
   #ask({ measures, ...change }) {
     const { asked } = this.#figure;
     const [own] = asked.measures;
@@ -370,13 +377,13 @@ export class LogitSweep extends ModelElement {
     this.keepChoice({ texts: false });
   }
 
-  /** Starts a run because the user asked for it. */
+  /** Starts a sweep because the user pressed the button. */
   #run() {
     this.keepChoice({ texts: this.#wanted.measures.some(needsTexts) });
     this.#start();
   }
 
-  /** Opens the model that has a grammar, and then writes its texts. */
+  /** Opens the model that has a grammar; its texts are written when it is open. */
   #openJudged() {
     this.keepChoice({ texts: true });
     /** @type {HTMLElement | null} */ (
@@ -432,7 +439,7 @@ export class LogitSweep extends ModelElement {
     `;
   }
 
-  /** Returns the reason why there is no plan. */
+  /** Returns a sentence about why there is no plan. */
   #whyNot() {
     if (this.#unjudged) return t('sweep.unjudged');
     return Object.keys(this.#drafts).length > 0 ? '' : t('sweep.bad-range');
@@ -440,7 +447,7 @@ export class LogitSweep extends ModelElement {
 
   /** @param {Run} run */
   #renderChart({ plan, points, shape, vocabulary }) {
-    // The bench's value is unknown while another model loads.
+    // While another model loads, the bench's value is unknown.
     const now = this.bare ? null : (this.#bench[plan.axes[0].name] ?? null);
     return shape === 'map'
       ? html`<logit-sweep-map .plan=${plan} .points=${points} .at=${this.at}></logit-sweep-map>`
@@ -448,20 +455,23 @@ export class LogitSweep extends ModelElement {
           ?trade=${shape === 'trade'} .vocabulary=${vocabulary} .now=${now}></logit-sweep-trend>`;
   }
 
-  /** Renders the measures at the chosen point. @param {Run} run */
+  /** Renders the measures of the chosen point. @param {Run} run */
   #renderReadout({ plan, points }) {
     const point = points[this.at];
     return html`<p class="readout">${point ? pointWords(plan, point) : ''}</p>`;
   }
 
-  /** Renders a button to the next point: a finger is too wide to touch one. @param {Run} run @param {number} by */
+  /**
+   * Renders a button that chooses the next or previous point, because points are too small for a finger.
+   * @param {Run} run @param {number} by
+   */
   #renderStep({ points }, by) {
     const at = this.at + by;
     return html`<button data-by=${by} aria-label=${t(by < 0 ? 'sweep.back' : 'sweep.on')} aria-disabled=${!points[at]}
       @click=${() => points[at] && this.#point(at)}>${by < 0 ? '‹' : '›'}</button>`;
   }
 
-  /** Renders only the chart and its buttons. */
+  /** Renders the chart and its buttons only. */
   #renderBare() {
     const { run } = this;
     if (!run) return this.#renderActions();
@@ -509,7 +519,7 @@ export class LogitSweep extends ModelElement {
     this.#take();
   }
 
-  /** Sets the bench to the settings of the point, and to its prompt if that differs. */
+  /** Uses the point's settings in the bench, with the sweep's prompt if the bench has another one. */
   #take() {
     const point = this.run?.points[this.at];
     if (!this.run || !point) return;
@@ -519,7 +529,10 @@ export class LogitSweep extends ModelElement {
     this.emit('logit-adopt', { settings, ...(same ? {} : { prompt: plan.prompt }) });
   }
 
-  /** Returns the chart as a file; null before a run. @returns {Promise<import('../../base/svg-file.js').Shot | null>} */
+  /**
+   * Returns the chart as a file; null before the first sweep.
+   * @returns {Promise<import('../../base/svg-file.js').Shot | null>}
+   */
   async picture() {
     const { run } = this;
     const chart = this.renderRoot.querySelector('logit-sweep-map, logit-sweep-trend');
@@ -540,7 +553,7 @@ export class LogitSweep extends ModelElement {
 }
 
 /**
- * Returns the index of the place nearest to the settings.
+ * Returns the index of the point whose values are nearest to the settings.
  * @param {Record<string, number>[]} places the values of the swept settings at each point
  * @param {Record<string, number>} settings
  */

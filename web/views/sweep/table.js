@@ -1,4 +1,4 @@
-/** The numbers of a sweep as a table (a grid if there are two settings), and the texts of a point. */
+/** The numbers of a sweep as a table, which is a grid for two settings, and the texts of a point. */
 import { html, nothing } from 'lit';
 import { hasSpread } from '../../engine/measures.js';
 import { number, plain, t } from '../../locale/locale.js';
@@ -66,11 +66,11 @@ function renderGrid({ axes: [first, second], measures: [name] }, points) {
     )}</tbody>`;
 }
 
-/** The most texts that are shown. */
+/** Most texts that the table shows. */
 const SHOWN = 10;
 
 /**
- * Renders the texts of a point. If there is a grammar, it judges each text.
+ * Renders the texts of a point. If the sweep has a grammar, each text is marked as correct or not.
  * @param {Plan} plan
  * @param {Point | undefined} point
  */

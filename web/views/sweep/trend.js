@@ -1,6 +1,6 @@
 /**
- * <logit-sweep-trend>: a sweep over one setting as a chart. Arrow keys, the mouse or a finger choose a
- * point ("logit-point").
+ * <logit-sweep-trend>: a sweep over one setting as a line chart. Arrow keys or the pointer choose a point
+ * ("logit-point").
  */
 import { html, nothing } from 'lit';
 import { plain, t } from '../../locale/locale.js';
@@ -28,10 +28,10 @@ export class LogitSweepTrend extends SweepChart {
 
   constructor() {
     super();
-    /** True if the first measure is x and the second y. */
+    /** True to use the first measure as x and the second as y. */
     this.trade = false;
     this.vocabulary = 0;
-    /** @type {number | null} The bench's value of the swept setting; null if unknown. */
+    /** The bench's value of this setting; null if unknown. @type {number | null} */
     this.now = null;
   }
 
@@ -45,7 +45,7 @@ export class LogitSweepTrend extends SweepChart {
     </div>`;
   }
 
-  /** One entry for each series; empty if the name of the axis says enough. */
+  /** A name and colour for each line; empty if the axis names the only one. */
   get #legend() {
     const measures = this.trade ? [] : (this.plan?.measures ?? []);
     if (measures.length === 1 && !hasSpread(measures[0])) return [];
@@ -130,7 +130,7 @@ export class LogitSweepTrend extends SweepChart {
     });
   }
 
-  /** The limits of entropy: 0 for one certain token, the maximum for equal tokens. */
+  /** The range of an axis for entropy: from 0 (one certain token) to the entropy of equally probable tokens. */
   #limits() {
     return [
       { value: 0, label: t('sweep.limit.low') },
