@@ -1,4 +1,7 @@
-/** <logit-biases>: the user's token biases; each can be removed. Asks with "logit-bias". */
+/**
+ * <logit-biases>: buttons for the tokens that the user made more or less likely; a press removes the change. Emits
+ * "logit-bias".
+ */
 import { html, nothing } from 'lit';
 import { fixed, t } from '../../locale/locale.js';
 import { LogitElement, define, withoutAttribute } from '../../base/element.js';
@@ -15,7 +18,7 @@ export class LogitBiases extends LogitElement {
 
   static styles = [...LogitElement.styles, biasesStyles];
 
-  /** The index of the pressed chip until the focus has moved; otherwise -1. */
+  /** Index of the button that was pressed, until the focus has moved on; else -1. */
   #pressed = -1;
 
   constructor() {
@@ -26,7 +29,7 @@ export class LogitBiases extends LogitElement {
     this.fixed = false;
   }
 
-  /** A pressed chip disappears; the next chip gets the focus, or the text box if no chip is left. */
+  /** The pressed button has disappeared: move the focus to the next one, or to the text field if none is left. */
   updated() {
     if (this.#pressed < 0) return;
     const chips = this.renderRoot.querySelectorAll('button');

@@ -1,8 +1,8 @@
 /**
- * <logit-chain>: the samplers in the order of the chain, one line each: handle, name, slider, value and
- * effect. Temperature, top-k and top-p are there at the start; a press adds each wanted sampler, the shelf
- * has the rest. The user moves a line by dragging or with keys. With `single` one knob shows at a time.
- * Asks with "logit-set", "logit-preset" and "logit-order".
+ * <logit-chain>: the samplers in the order of the chain, a line for each with handle, name, slider, value and effect.
+ * Temperature, top-k and top-p are always there. Buttons add frequent samplers, the shelf has all others. The user
+ * moves a line by dragging or with keys. With `single`, only one knob is shown at a time. Emits "logit-set",
+ * "logit-preset" and "logit-order".
  */
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -33,11 +33,11 @@ import { renderConvention, renderText } from './texts.js';
  * @typedef {import('./presets.js').Preset} Preset
  */
 
-/** True if the main pointer is a mouse, so that the focus of a box opens no keyboard. */
+/** True if the main pointer is a mouse. On a touch screen, the focus in a number field would open the keyboard. */
 const HOVER = matchMedia('(hover: hover)');
 const CALM = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** Names that have a card but are no samplers; a preset does not change them. */
+/** Entries of the shelf that are no samplers; presets do not change them. */
 const BESIDE = ['own', 'constraint', 'logit_bias'];
 
 export class LogitChain extends LogitElement {
@@ -54,17 +54,17 @@ export class LogitChain extends LogitElement {
 
   /** @type {typeof import('./spark.js').renderSpark | null} */
   #renderSpark = null;
-  /** The name of the preset that the user chose last. */
+  /** Name of the preset that the user chose last. */
   #picked = '';
-  /** The names that the user added from the shelf. @type {Set<string>} */
+  /** Names of the samplers that have a line because the user or the settings need them. @type {Set<string>} */
   #taken = new Set();
   /** The last sentence for screen readers. */
   #said = '';
-  /** The name of the sampler that was just added; it will get the focus. '' for none. */
+  /** Name of the sampler that was just added and gets the focus at the next update; '' for none. */
   #added = '';
-  /** The name of the sampler that was moved last. */
+  /** Name of the sampler that was moved last. */
   #moved = '';
-  /** The samplers with an open card. @type {Set<string>} */
+  /** Names of the samplers whose lines are unfolded. @type {Set<string>} */
   #opened = new Set();
   #reorder = new Reorder(this, {
     names: () => this.#shown,
@@ -94,15 +94,18 @@ export class LogitChain extends LogitElement {
     /** @type {import('../../state/order.js').Difference | null} */
     this.difference = null;
     this.eos = -1;
-    /** @type {number | null} Mirostat's bound or adaptive-p's mean; null if neither is on. */
+    /** Mirostat's bound or adaptive-p's mean at this step; null if both are off. @type {number | null} */
     this.mu = null;
-    /** @type {[string, string] | null} The names of the two conventions to compare; null for none. */
+    /** Names of two programs whose rules are compared; null for none. @type {[string, string] | null} */
     this.pair = null;
     /** @type {import('../../state/beside.js').Beside | null} */
     this.beside = null;
-    /** @type {import('../../state/outcomes.js').Outcome[] | null} The kept tokens, mass and entropy of other programs' defaults; null until computed. */
+    /**
+     * Number of tokens, kept mass and entropy under the defaults of other programs; null until computed.
+     * @type {import('../../state/outcomes.js').Outcome[] | null}
+     */
     this.outcomes = null;
-    /** @type {string[] | null} The names of the settings to show; null for all. */
+    /** Names of the settings to show; null for all. @type {string[] | null} */
     this.only = null;
     this.fixed = false;
     /** @type {import('../../state/fields.js').Gates} */
@@ -111,25 +114,28 @@ export class LogitChain extends LogitElement {
     this.programmable = false;
     /** The reason why the engine cannot apply the gates; '' if none. */
     this.fault = '';
-    /** True if the shelf and the further settings show. */
+    /** True if the shelf and the further settings are unfolded. */
     this.unfolded = false;
-    /** True if the defaults of other programs show. */
+    /** True if the defaults of other programs are unfolded. */
     this.fronting = false;
-    /** True if one knob shows at a time, for a phone. */
+    /** True to show one knob at a time, as on a phone. */
     this.single = false;
-    /** True if the first lines stay at the window's edge, so that the wanted stages have their buttons below. */
+    /**
+     * True if the first lines stick to the edge of the window. The buttons that add samplers are then below all
+     * lines.
+     */
     this.docked = false;
-    /** True if the user lists all knobs although `single` is true. */
+    /** True if the user has chosen to see all knobs although `single` is true. */
     this.listed = false;
     /** The user's own sampler in the chain; null if none. @type {import('../../engine/types.js').Own | null} */
     this.own = null;
-    /** The name of the sampler that shows alone; '' for the first. */
+    /** Name of the sampler whose knob is shown if only one is; '' for the first. */
     this.at = '';
   }
 
   connectedCallback() {
     super.connectedCallback();
-    import('./constraint.js'); // fetched after the first token is shown, like the next two modules
+    import('./constraint.js'); // fetched after the first token is on screen, like the next two modules
     import('./shelf.js');
     import('./spark.js').then(({ renderSpark }) => {
       this.#renderSpark = renderSpark;
@@ -137,7 +143,7 @@ export class LogitChain extends LogitElement {
     });
   }
 
-  /** The names of the samplers that have a card, in the order of the chain. */
+  /** The samplers that have a line, in the order of the chain. */
   get #shown() {
     const wanted = new Set(this.only ?? [...FRONT, ...this.#taken]);
     return this.#order.filter((name) => wanted.has(name));
@@ -153,12 +159,12 @@ export class LogitChain extends LogitElement {
   }
 
   /**
-   * Adds a card for each sampler in use. The card stays while its knob passes the neutral value.
+   * Adds a line for each sampler that the settings turn on. The line stays if its knob passes the neutral value.
    * @param {Map<string, unknown>} changes
    */
   willUpdate(changes) {
     if (changes.has('pair') && this.pair) this.unfolded = true;
-    // A card that still calls its sampler did not take it out: another state did.
+    // If the card still runs the user's sampler, the page has removed the sampler, for example by an older state.
     const card = /** @type {any} */ (this.renderRoot.querySelector('logit-own-stage'));
     if (changes.get('own') && !this.own && card?.on) this.#taken.delete('own');
     const samplers = this.table.flatMap(({ name, warper }) => (warper ? [name] : []));
@@ -179,7 +185,7 @@ export class LogitChain extends LogitElement {
     knob.updateComplete.then(() => (HOVER.matches ? knob.edit?.() : knob.focus()));
   }
 
-  /** The shared settings that no card shows. */
+  /** Shared settings that belong to no visible sampler. */
   get #loose() {
     const placed = this.#shown.flatMap((name) => this.#partsOf(name));
     return SHARED.filter((name) => !placed.includes(name) && (this.only?.includes(name) ?? true));
@@ -201,7 +207,7 @@ export class LogitChain extends LogitElement {
     return this.#row(name)?.neutral;
   }
 
-  /** The order of the samplers; the user's own sampler is last unless the order names it. */
+  /** The order of the samplers. Unless the order has it, the user's own sampler is last. */
   get #order() {
     const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
     return order.includes('own') || !this.#taken.has('own') ? order : [...order, 'own'];
@@ -254,7 +260,7 @@ export class LogitChain extends LogitElement {
       </div>`;
   }
 
-  /** Renders the buttons that choose the knob to show. @param {string[]} shown */
+  /** Renders the buttons that choose which knob is shown. @param {string[]} shown */
   #renderChooser(shown) {
     return html`
       <div class="chooser" role="group" aria-label=${t('chain.choose')}>${shown.map(
@@ -264,7 +270,10 @@ export class LogitChain extends LogitElement {
       )}</div>`;
   }
 
-  /** Scrolls the list to a sampler's line. @param {string} name @param {boolean} [soon] true to jump */
+  /**
+   * Scrolls to a sampler's line, smoothly unless `soon` is true.
+   * @param {string} name @param {boolean} [soon] true to jump
+   */
   #choose(name, soon = CALM.matches) {
     this.at = name;
     const list = /** @type {HTMLElement} */ (this.renderRoot.querySelector('ol'));
@@ -276,7 +285,7 @@ export class LogitChain extends LogitElement {
     });
   }
 
-  /** Marks the sampler to which the user has swiped. @param {Event} event */
+  /** Notes the sampler whose line the user has swiped to. @param {Event} event */
   #onScroll({ currentTarget }) {
     const list = /** @type {HTMLElement} */ (currentTarget);
     const middle = list.getBoundingClientRect().x + list.offsetWidth / 2;
@@ -308,7 +317,7 @@ export class LogitChain extends LogitElement {
       }`;
   }
 
-  /** Folds the shelf and focuses its button. */
+  /** Folds the shelf and moves the focus to its button. */
   #fold() {
     this.unfolded = false;
     /** @type {HTMLElement | null} */ (
@@ -361,7 +370,10 @@ export class LogitChain extends LogitElement {
     `;
   }
 
-  /** Renders the preset menu. It shows the preset that equals the settings; if several do, the user's last choice. */
+  /**
+   * Renders the menu of presets. It shows the preset that the settings equal; if several are equal, the one that the
+   * user chose.
+   */
   #renderPresets() {
     const all = [...this.presets, ...this.imitations, ...this.strategies];
     const picked = all.filter(({ name }) => name === this.#picked);
@@ -433,7 +445,7 @@ export class LogitChain extends LogitElement {
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"></path></svg></button>`;
   }
 
-  /** Renders the further settings of a sampler. @param {string} name */
+  /** Renders the further settings of a sampler, such as DRY's base. @param {string} name */
   #renderParts(name) {
     const parts = this.#partsOf(name);
     if (parts.length === 0) return nothing;
@@ -457,7 +469,7 @@ export class LogitChain extends LogitElement {
     );
   }
 
-  /** Renders the second text of a sampler that reads one. @param {string} name */
+  /** Renders the field for the second text of a sampler that reads one. @param {string} name */
   #renderSecond(name) {
     const text = this.settings.negative_prompt ?? '';
     const [label, about] = [later('shelf.second'), later('shelf.second.about')];
@@ -467,7 +479,7 @@ export class LogitChain extends LogitElement {
     );
   }
 
-  /** Renders the effect of the user's order. */
+  /** Renders a sentence about the effect of the user's order. */
   #renderOrder() {
     const { order, difference } = this;
     return html`
@@ -495,22 +507,22 @@ export class LogitChain extends LogitElement {
   }
 
   /**
-   * Adds a sampler. Its line stays folded, so that the other lines stay in sight.
+   * Adds a sampler. Its line is not unfolded, because the other lines would leave the window.
    * @param {{ name: string, start?: number }} added
    */
   async #add({ name, start }) {
     if (name === 'own') await import('../own-sampler/stage.js');
     this.unfolded = false;
     this.#taken.add(name);
-    if (start === undefined) this.#opened.add(name); // the user must enter its settings
+    if (start === undefined) this.#opened.add(name); // without a start value, the user must enter one
     this.#added = name;
     const { length } = this.#shown;
     const params = { name: capitalise(settingName(name)), at: this.#shown.indexOf(name) + 1 };
     this.#said = t('warpers.added', { ...params, of: length });
     if (start === undefined)
-      this.requestUpdate(); // this card emits its own request
+      this.requestUpdate(); // this card reports its settings itself
     else {
-      // The number must not change after its text is selected.
+      // Set the value at once: if it changed later, its selected text would no longer be selected.
       this.settings = { ...this.settings, [name]: start };
       this.emit('logit-set', { [name]: start });
     }
@@ -523,7 +535,7 @@ export class LogitChain extends LogitElement {
     if (name === 'own') this.emit('logit-own-stage', { own: null });
     else if (name !== 'logit_bias') {
       const neutral = { [name]: this.#neutral(name) };
-      this.settings = { ...this.settings, ...neutral }; // the trace follows with the answer
+      this.settings = { ...this.settings, ...neutral }; // the new trace comes later, with the engine's answer
       this.emit('logit-set', neutral);
     }
     if (this.at === name) this.at = '';
@@ -534,11 +546,11 @@ export class LogitChain extends LogitElement {
   #onBeside(event) {
     const { open } = /** @type {HTMLDetailsElement} */ (event.target);
     if (open) import('./conventions.js');
-    if (open === (this.pair !== null)) return; // the host page set the pair
+    if (open === (this.pair !== null)) return; // the host page has chosen the programs
     this.emit('logit-conventions', { pair: open ? ['transformers', 'llama.cpp'] : null });
   }
 
-  /** Removes the cards of added samplers, which a preset has turned off; keeps the names in BESIDE. */
+  /** Removes the lines of all samplers that the user added, because a preset has turned them off. */
   #leave() {
     this.#taken = new Set(BESIDE.filter((name) => this.#taken.has(name)));
   }

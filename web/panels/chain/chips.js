@@ -1,4 +1,7 @@
-/** Renders a button for each wanted stage: it adds or removes the stage, and keeps its place. */
+/**
+ * Renders a button for each of the frequent samplers. A press adds the sampler or removes it; the button stays in its
+ * place.
+ */
 import { html } from 'lit';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { t } from '../../locale/locale.js';

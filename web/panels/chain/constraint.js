@@ -1,7 +1,6 @@
 /**
- * <logit-constraint>: the constraint on the generated text (JSON, a task of the lessons, or the user's own
- * grammar), the characters that it allows next, and its limits. Also the banned words and the forced
- * first token. Asks with "logit-constraint".
+ * <logit-constraint>: the constraint on the text (JSON, a task of the lessons, or a grammar by the user) with the
+ * characters that may come next; banned words; a forced first token. Emits "logit-constraint".
  */
 import { locales } from '#locales/constraint';
 import { html, nothing } from 'lit';
@@ -20,15 +19,15 @@ addMessages(locales);
 
 const NAMED = ['json', 'name_age_city', 'three_numbers'];
 const EXAMPLE = 'root ::= " will " word (" " word)*\nword ::= [a-z]+';
-/** White-space bytes, with a visible character for each. @type {Record<number, string>} */
+/** White space by its byte, with a visible character for each. @type {Record<number, string>} */
 const SPACE = { 9: '⇥', 10: '↵', 13: '␍', 32: '␣' };
 
 /** @param {number} byte */
 const isLetter = (byte) => /[a-z0-9]/i.test(String.fromCharCode(byte));
 
 /**
- * Returns the characters that may come next. A run of letters or digits is one entry; '' means any
- * character beyond ASCII. White space is listed only if nothing else may come.
+ * Lists the characters that may come next. All letters or digits in a row are one entry; '' stands for any character
+ * beyond ASCII. White space is listed only if nothing else may come.
  * @param {number[]} bytes
  */
 function signsOf(bytes) {
@@ -69,11 +68,11 @@ export class LogitConstraint extends LogitElement {
     this.state = null;
     /** @type {import('../../plots/trace.js').Stage[]} */
     this.stages = [];
-    /** The reason why the engine cannot apply the gates; '' if none. */
+    /** A sentence about why the engine refused the settings; '' if it did not. */
     this.fault = '';
-    /** True if only the constraint shows, without words and limits. */
+    /** True to show only the constraint. */
     this.bare = false;
-    /** The grammar in the text box. */
+    /** The grammar in its text field. */
     this.draft = EXAMPLE;
   }
 
@@ -84,7 +83,7 @@ export class LogitConstraint extends LogitElement {
     return 'grammar' in constraint ? 'rules' : 'given';
   }
 
-  /** Puts a grammar that the host set into the text box. @param {Map<string, any>} changed */
+  /** If the page has set a grammar, writes it into the text field. @param {Map<string, any>} changed */
   willUpdate(changed) {
     const { grammar } = /** @type {any} */ (this.gates.constraint ?? {});
     if (grammar && grammar !== changed.get('gates')?.constraint?.grammar && changed.has('gates'))
@@ -201,7 +200,7 @@ export class LogitConstraint extends LogitElement {
       this.#ask(value === 'rules' ? { grammar: this.draft } : /** @type {Constraint} */ (value));
   }
 
-  /** Reads the typed texts: an empty box sets nothing; a number is a token id. @param {Event} event */
+  /** Reads the text fields. An empty field removes its setting; a number means a token id. @param {Event} event */
   #onTexts({ target }) {
     const { id, value } = /** @type {HTMLInputElement} */ (target);
     const texts = readTexts(value);

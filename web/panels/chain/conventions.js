@@ -1,6 +1,6 @@
 /**
- * <logit-conventions>: the present logits under the rules of two programs (order, ties, boundaries and
- * windows) with equal settings, and the tokens that differ. Asks with "logit-conventions".
+ * <logit-conventions>: the same logits and settings under the rules of two programs (order, ties, boundaries,
+ * windows), and the tokens for which the results differ. Emits "logit-conventions".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/conventions';
@@ -33,7 +33,7 @@ export class LogitConventions extends LogitElement {
     super();
     /** @type {[string, string]} */
     this.pair = ['transformers', 'llama.cpp'];
-    /** @type {Beside | null} The results of the two conventions; null until they are computed. */
+    /** Results of both programs' rules; null until they are computed. @type {Beside | null} */
     this.beside = null;
     this.eos = -1;
   }

@@ -1,6 +1,6 @@
 /**
- * <logit-fronts>: the defaults of popular programs (fronts), each as its chain, with the tokens that it keeps
- * from the present logits. Asks with "logit-fronts" for these results, and with "logit-preset".
+ * <logit-fronts>: the default settings of popular programs. For each, its chain and the tokens that it keeps from the
+ * present logits. Emits "logit-fronts" to ask for these results, and "logit-preset".
  */
 import { html } from 'lit';
 import { locales } from '#locales/fronts';
@@ -36,7 +36,10 @@ export class LogitFronts extends LogitElement {
     this.fixed = false;
   }
 
-  /** The chain that contains this element; it sends the last event after this element was removed. @type {LogitElement | null} */
+  /**
+   * The chain panel. It emits "logit-fronts" when this element is removed, because a removed element cannot.
+   * @type {LogitElement | null}
+   */
   #chain = null;
 
   connectedCallback() {

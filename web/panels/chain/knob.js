@@ -1,6 +1,6 @@
 /**
- * <logit-knob>: one setting as a slider and a number box. The slider offers only valid values. The box
- * checks typed text against the setting's table row and shows the error. Asks with "logit-set".
+ * <logit-knob>: one setting as a slider and a number field. The slider has valid values only. The field checks what
+ * the user types and shows an error beside it. Emits "logit-set".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -44,14 +44,14 @@ export class LogitKnob extends LogitElement {
     /** @type {SettingRow | null} */
     this.row = null;
     this.value = 0;
-    /** The maximum of the slider, if smaller than the table's (for example the vocabulary's size). */
+    /** Limit of the slider if it is below the table's, such as the size of the vocabulary for top-k. */
     this.most = Infinity;
-    /** True if the description shows. */
+    /** True if the description is visible. */
     this.open = false;
     this.fixed = false;
-    /** True if a button beside the knob removes it, so that it needs no reset. */
+    /** True if a button beside the knob removes it, so that it needs no button to reset. */
     this.removable = false;
-    /** True if a button above the knob shows its name, so that the slider has the whole width. */
+    /** True if another element shows the name, so that the slider has the whole width. */
     this.large = false;
   }
 
@@ -59,7 +59,7 @@ export class LogitKnob extends LogitElement {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('[type=range]'))?.focus();
   }
 
-  /** Focuses the number with its text selected, so that the user can type over it. */
+  /** Moves the focus to the number and selects its text, so that typing replaces it. */
   edit() {
     const box = /** @type {HTMLInputElement | null} */ (this.renderRoot.querySelector('#box'));
     box?.focus();
@@ -126,14 +126,14 @@ export class LogitKnob extends LogitElement {
   /** @param {number} value */
   #ask(value) {
     if (!this.row || value === this.value) return;
-    this.value = value; // other values follow with the answer
+    this.value = value; // the trace comes later, with the engine's answer
     this.emit('logit-set', { [this.row.name]: value });
   }
 
   /** @param {SettingRow} row */
   #neutralise(row) {
     this.#typed.clear();
-    this.focus(); // the pressed button disappears
+    this.focus(); // the button that had the focus disappears
     this.#ask(row.neutral);
   }
 
@@ -162,7 +162,7 @@ export class LogitKnob extends LogitElement {
 }
 
 /**
- * Returns the place of a value on the slider, 0 to 1.
+ * Returns the position of a value on the slider, 0 to 1.
  * @param {SettingRow} row
  * @param {number} value
  * @param {number} high
@@ -172,8 +172,7 @@ function shareOf({ low }, value, high) {
 }
 
 /**
- * Returns the bar from the neutral value to the value, as a transform: changing it causes no new styles
- * and no layout of other elements.
+ * Returns the bar between the neutral value and the value, as a CSS transform: a change of it needs no layout.
  * @param {SettingRow} row
  * @param {number} value
  * @param {number} high

@@ -1,4 +1,4 @@
-/** The menu of presets: plain presets, imitations of other programs, and the nine strategies. */
+/** The menu of presets: general ones, the defaults of other programs, and the nine strategies. */
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { valueOf } from '../../base/element.js';

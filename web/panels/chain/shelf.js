@@ -1,7 +1,7 @@
 /**
- * <logit-shelf>: the samplers that are not in the chain, in groups. Each has a sentence, pictures of its
- * effect and its source. A search also finds the names that other programs use. A press adds a sampler.
- * Asks with "logit-add" and "logit-close"; `start` is absent if the sampler's card emits its own setting.
+ * <logit-shelf>: all samplers that are not in the chain, in groups. Each has a sentence, pictures of its effect and a
+ * source. The search finds names of other programs too. Emits "logit-add" for a chosen sampler, with `start` (its
+ * first value) unless it has a card of its own; emits "logit-close".
  */
 import { html, nothing, svg } from 'lit';
 import { locales } from '#locales/shelf';
@@ -26,7 +26,10 @@ announceLanguage();
 
 const SIZE = { width: 64, height: 26 };
 
-/** The pictures of all samplers, read once for all shelves; null before the first reading and after a failure. @type {Promise<Record<string, Record<string, Picture>>> | null} */
+/**
+ * The pictures of all samplers, which all shelves share; null before they are computed and after a failure.
+ * @type {Promise<Record<string, Record<string, Picture>>> | null}
+ */
 let drawing = null;
 
 async function readPictures() {
@@ -50,14 +53,17 @@ export class LogitShelf extends LogitElement {
     super();
     /** @type {import('../../plots/trace.js').SettingRow[]} */
     this.table = [];
-    /** @type {string[]} The names of the samplers that have a card. */
+    /** Names of the samplers that are in the chain. @type {string[]} */
     this.shown = [];
     this.query = '';
-    /** The pictures by sampler and kind of distribution; empty until they are read. @type {Record<string, Record<string, Picture>>} */
+    /**
+     * Pictures by sampler and kind of distribution; empty until they are computed.
+     * @type {Record<string, Record<string, Picture>>}
+     */
     this.pictures = {};
   }
 
-  /** The groups, each with the samplers that can be added. */
+  /** The groups, each with the samplers that can still be added. */
   get #groups() {
     return groupSamplers(this.table).map(({ group, names }) => ({
       group,
@@ -84,7 +90,8 @@ export class LogitShelf extends LogitElement {
   }
 
   firstUpdated() {
-    if (matchMedia('(hover: hover)').matches) this.#search?.focus(); // on a touch screen the focus would open the keyboard
+    // On a touch screen, the focus would open the keyboard.
+    if (matchMedia('(hover: hover)').matches) this.#search?.focus();
   }
 
   render() {
@@ -197,7 +204,8 @@ export class LogitShelf extends LogitElement {
     } else if (key === 'ArrowDown' || key === 'ArrowUp') {
       this.#walk(target, key === 'ArrowDown' ? 1 : -1);
     } else {
-      if (key.length === 1 && key !== ' ' && target !== search) search?.focus(); // the search receives the typed character
+      // A typed character goes to the search.
+      if (key.length === 1 && key !== ' ' && target !== search) search?.focus();
       if (key.length === 1) event.stopPropagation();
       return;
     }
@@ -205,7 +213,7 @@ export class LogitShelf extends LogitElement {
     event.stopPropagation();
   }
 
-  /** Moves the focus among the search and the samplers. @param {HTMLElement} from @param {number} by */
+  /** Moves the focus by `by` entries; the search is the first one. @param {HTMLElement} from @param {number} by */
   #walk(from, by) {
     const stops = [this.#search, ...this.renderRoot.querySelectorAll('li button')];
     const at = stops.findIndex((stop) => stop === from || stop?.parentElement?.contains(from));
@@ -218,7 +226,7 @@ export class LogitShelf extends LogitElement {
   }
 }
 
-/** Renders the dot below a token of a picture. @param {Picture} picture @param {number} i */
+/** Renders the dot below a token in a picture: kept or removed. @param {Picture} picture @param {number} i */
 function renderDot({ kept, marked }, i) {
   const kind = `${kept[i] ? 'kept' : ''} ${marked[i] ? 'marked' : ''}`;
   const at = ((i + 0.5) * SIZE.width) / kept.length;

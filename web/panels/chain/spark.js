@@ -1,4 +1,4 @@
-/** The small chart of an open card: the most probable tokens before and after a stage. */
+/** The small chart in an unfolded line: the most probable tokens before and after the stage. */
 import { html, svg } from 'lit';
 import { t } from '../../locale/locale.js';
 import { layoutSparkline, stageShares } from '../../plots/sparkline.js';

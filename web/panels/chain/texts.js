@@ -1,4 +1,4 @@
-/** The boxes of the chain for texts, and the choice of a convention. */
+/** Settings of the chain that are texts, and the choice of a program's rules. */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { valueOf } from '../../base/element.js';

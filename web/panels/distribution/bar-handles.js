@@ -1,4 +1,4 @@
-/** The handles on the cut lines of top-k and top-p among the bars; dragging one changes the setting. */
+/** The handles at the cut lines of top-k and top-p between the bars. Dragging a handle changes the setting. */
 import { nothing } from 'lit';
 import { rowsAbove } from '../../plots/bars.js';
 import { enteringShares, findHandles, valueFor } from '../../plots/cuts.js';

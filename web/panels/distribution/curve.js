@@ -1,6 +1,6 @@
 /**
- * <logit-curve>: the next-token distribution over all ranks, cumulative or on logarithmic axes,
- * with the draggable lines of top-k and top-p. Asks with "logit-set".
+ * <logit-curve>: the distribution over all ranks, as a sum or on logarithmic axes, with draggable lines for top-k and
+ * top-p. Emits "logit-set".
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/curve';
@@ -54,7 +54,7 @@ export class LogitCurve extends LogitElement {
     this.curves = null;
     /** @type {'cumulative' | 'ranks'} */
     this.view = 'cumulative';
-    /** @type {number | null} The rank under the pointer or chosen by a key; null if none. */
+    /** Rank under the pointer or chosen by a key; null if none. @type {number | null} */
     this.rank = null;
   }
 
@@ -62,7 +62,7 @@ export class LogitCurve extends LogitElement {
     const { trace, curves } = this;
     const { width, unit } = this.#width;
     const ready = trace && curves && width > 0;
-    // The chart is at most as high as the bars; on a phone it fits above the knobs.
+    // The chart is not higher than the bars; on a phone, the knobs below stay visible.
     const height = unit * Math.min(540, Math.max(300, (width / unit) * 0.82));
     return html`
       <p class="legend">

@@ -1,7 +1,4 @@
-/**
- * The numbers of the bars as a table. The table is rendered only while it is open, because it changes with
- * each move of a knob.
- */
+/** The bars as a table. It is rendered only while it is open, because every move of a knob changes it. */
 import { html, nothing } from 'lit';
 import { number, percent, t } from '../../locale/locale.js';
 import { settingName } from '../../base/setting-words.js';

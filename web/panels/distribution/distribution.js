@@ -1,8 +1,7 @@
 /**
- * <logit-distribution>: the ranked bars of the next token. The bar of the final probability is in front
- * of the bar of the model's own. A removed token stays and shows which sampler removed it. Readouts are above and a table
- * below; tabs open the charts over all ranks. Asks with "logit-view", "logit-set", "logit-bias" and
- * "logit-force".
+ * <logit-distribution>: the next tokens as bars, by rank: the final probability in front, the model's own behind. A
+ * removed token keeps its row, which names the sampler that removed it. Numbers are above, a table below; tabs open
+ * charts over all ranks. Emits "logit-view", "logit-set", "logit-bias" and "logit-force".
  */
 import { html, nothing, svg } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -36,9 +35,12 @@ import { Width } from '../../base/width.js';
 
 const VIEWS = /** @type {View[]} */ (['stages', 'bars', 'log', 'cumulative', 'ranks']);
 
-/** The chart always leaves room for this many cut lines, so it keeps its height. A line marks the cut of a sampler. */
+/**
+ * A line between two bars shows where a sampler cuts. The chart has room for this many lines at any time, so that its
+ * height does not change.
+ */
 const LINES = 3;
-/** The samplers counted in LINES, and the samplers that never remove tokens. */
+/** Samplers whose lines LINES includes, and samplers that never remove a token. */
 const COUNTED = ['temperature', 'top_k', 'top_p'];
 const UNCUT = ['repetition_penalty', 'frequency_penalty', 'presence_penalty', 'dry_multiplier'];
 
@@ -54,13 +56,16 @@ export class LogitDistribution extends LogitElement {
   #width = new Width(this, '.chart');
   /** @type {UpdateThrottle} */
   #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further']);
-  /** A key of the chart without the lengths of its bars. */
+  /** A key of everything in the chart except the lengths of bars. */
   #shape = '';
-  /** The height of the bars in pixels; another view keeps this height. */
+  /** Height of the bars in pixels. The other charts get the same height. */
   #high = 0;
-  /** Paints moving bars; null until its module is fetched. @type {import('../../plots/bars-canvas.js').MovingBars | null} */
+  /**
+   * Paints the bars while a knob moves; null until its module is fetched.
+   * @type {import('../../plots/bars-canvas.js').MovingBars | null}
+   */
   #moving = null;
-  /** True if the pointer made the row active, false if a key did. */
+  /** True if the pointer chose the active row, false if a key did. */
   #pointed = false;
 
   constructor() {
@@ -76,7 +81,10 @@ export class LogitDistribution extends LogitElement {
     this.curves = null;
     /** @type {import('../../state/bench.js').Bias[]} */
     this.biases = [];
-    /** The properties of the chart of the stages. @type {import('../../plots/stages.js').BandToken[]} */
+    /**
+     * Tokens for the picture of the stages that are not listed in the trace.
+     * @type {import('../../plots/stages.js').BandToken[]}
+     */
     this.further = [];
     /** @type {import('../../plots/trace.js').SettingRow[]} */
     this.table = [];
@@ -87,12 +95,15 @@ export class LogitDistribution extends LogitElement {
     this.fixed = false;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
-    /** @type {string | null} The key of the row under the pointer or chosen by a key; null if none. */
+    /** Key of the row under the pointer or chosen by a key; null if none. @type {string | null} */
     this.active = null;
-    /** @type {string | null} The key of the row whose menu is open; null if none. */
+    /** Key of the row whose menu is open; null if none. @type {string | null} */
     this.menu = null;
     this.unfolded = false;
-    /** The module of the charts over all ranks; null until it is fetched. @type {typeof import('./curve.js') | null} */
+    /**
+     * The module of the charts over all ranks; null until it is fetched.
+     * @type {typeof import('./curve.js') | null}
+     */
     this.ranks = null;
   }
 
@@ -105,7 +116,9 @@ export class LogitDistribution extends LogitElement {
     return !moved || what === 'numbers';
   }
 
-  /** Moves the bars to the new trace. Returns false if the chart needs a render. */
+  /**
+   * Moves the bars to the lengths of the new trace. Returns false if more has changed, so that a render is needed.
+   */
   #move() {
     const { trace } = this;
     if (this.view === 'stages') return this.#moveStages();
@@ -118,7 +131,7 @@ export class LogitDistribution extends LogitElement {
     return true;
   }
 
-  /** Hands the new trace to the chart of the stages. Returns false if there is none. */
+  /** Passes the new trace to the picture of the stages. Returns false if it is not visible. */
   #moveStages() {
     const { trace, drawn, further } = this;
     const stages = this.renderRoot.querySelector('logit-stages');
@@ -190,7 +203,7 @@ export class LogitDistribution extends LogitElement {
     return this.speak(() => pictureOf(this, text));
   }
 
-  /** True if the view shows bars, on a linear or a logarithmic axis. */
+  /** True if the chart has bars, with a linear or a logarithmic axis. */
   get #ranked() {
     return this.view === 'bars' || this.view === 'log';
   }
@@ -212,7 +225,7 @@ export class LogitDistribution extends LogitElement {
         @click=${() => this.emit('logit-view', { view: name })}>${t(`view.${name}`)}</button>`;
   }
 
-  /** Renders a part that stays unchanged while only the bars move. @param {() => unknown} write */
+  /** Renders content that does not change while only the bars move. @param {() => unknown} write */
   #whole(write) {
     return guard([this.#throttle.fullCount], write);
   }
@@ -245,14 +258,14 @@ export class LogitDistribution extends LogitElement {
     `;
   }
 
-  /** Returns the layout; null until the chart has a width. @param {Trace} trace */
+  /** Returns the positions of all bars; null until the width of the chart is known. @param {Trace} trace */
   #lay(trace) {
     const { width, unit } = this.#width;
     const log = this.view === 'log';
     return width ? layoutBars({ trace, width, unit, lines: linesOf(trace), log }) : null;
   }
 
-  /** Renders the rows as options for a screen reader. @param {Trace} trace */
+  /** Renders the rows as a list of options for screen readers. @param {Trace} trace */
   #renderOptions(trace) {
     const rows = orderRows(trace);
     return this.#keys(trace).map(
@@ -282,7 +295,7 @@ export class LogitDistribution extends LogitElement {
   }
 
   #onLeave() {
-    // While keys move through the rows, a row can move away from the resting pointer.
+    // If a key chose another row, the row under the resting pointer is no longer the active one.
     if (this.#pointed && this.menu === null) this.active = null;
   }
 
@@ -306,7 +319,7 @@ export class LogitDistribution extends LogitElement {
     });
   }
 
-  /** Renders the drawn token if no row lists it. @param {Trace} trace @param {Layout} layout */
+  /** Renders the drawn token if it has no row. @param {Trace} trace @param {Layout} layout */
   #renderBeyond({ tokens }, layout) {
     const { drawn } = this;
     if (!drawn || tokens.some(({ id }) => id === drawn.id)) return nothing;
@@ -330,11 +343,11 @@ export class LogitDistribution extends LogitElement {
         @logit-menu-close=${this.#close}></logit-token-menu>`;
   }
 
-  /** Returns the percentage at the end of a bar. @param {import('../../plots/bars.js').Row} row */
+  /** Returns the percentage beside a bar. @param {import('../../plots/bars.js').Row} row */
   #percent = ({ key, p }) => this.#throttle.reuse(key, () => briefPercent(p));
 
   /**
-   * Returns the texts of the chart.
+   * Returns all texts of the chart.
    * @param {Trace} trace
    * @returns {import('../../plots/bars-view.js').Words}
    */
@@ -380,7 +393,7 @@ export class LogitDistribution extends LogitElement {
     return this.tally ? `${row}; ${this.#counted(token)}` : row;
   }
 
-  /** Returns how many of many draws gave a row's token; null without a tally. @param {string} key */
+  /** Returns how many of the many draws gave this token; null if there were none. @param {string} key */
   #drawn(key) {
     const { tally, trace } = this;
     if (!tally || !trace) return null;
@@ -403,7 +416,7 @@ export class LogitDistribution extends LogitElement {
     return t('draw.many.count', { n, of, share: percent(n / of) });
   }
 
-  /** Renders the numbers of the active row, beside the row. @param {Trace} trace @param {Layout} layout */
+  /** Renders the numbers of the active row beside it. @param {Trace} trace @param {Layout} layout */
   #renderDetail(trace, { rows, rest, rowHeight, height, columns }) {
     const row = [...rows, ...(rest ? [rest] : [])].find(({ key }) => key === this.active);
     if (!row || this.menu !== null) return nothing;
@@ -448,7 +461,7 @@ export class LogitDistribution extends LogitElement {
       this.#open(this.active);
     }
     if (keys.length === 0) return;
-    // Without an active row, ArrowUp begins at the last row.
+    // Without an active row, ArrowUp chooses the last row.
     const from = event.key === 'ArrowUp' ? keys.length : -1;
     const at = this.active === null ? from : keys.indexOf(this.active);
     const to = walkList(event, ['ArrowUp', 'ArrowDown'], at, keys.length - 1);
@@ -492,7 +505,7 @@ function cutWords(trace, { stage, below, idle }) {
   return t(below ? 'distribution.cut.below' : 'distribution.cut', params);
 }
 
-/** Returns the largest number of cut lines that the knobs can cause. @param {Trace} trace */
+/** Returns the greatest number of cut lines that the settings can cause. @param {Trace} trace */
 function linesOf({ stages }) {
   const others = stages.filter(
     ({ name, active }) => active && ![...COUNTED, ...UNCUT].includes(name),

@@ -1,6 +1,6 @@
 /**
- * <logit-glance>: the distribution in a strip at the edge of the window, shown while a knob moves and the
- * chart is out of sight, for example on a phone. The strip is above the page and moves nothing in it.
+ * <logit-glance>: a small picture of the distribution at the edge of the window. It appears while a knob moves and
+ * the chart is outside the window, as on a phone. It lies above the page, so nothing else moves.
  */
 import { html, nothing } from 'lit';
 import { measure, number, percent, t } from '../../locale/locale.js';
@@ -13,13 +13,13 @@ import glanceStyles from './glance.css';
 /** @typedef {import('../../plots/trace.js').Trace} Trace */
 
 const COLUMNS = 7;
-/** The strip stays for this time after the last move of a knob without focus, in ms. */
+/** The picture stays for this time after a knob without focus has moved, in ms. */
 const LINGER = 2500;
-/** The space above a knob that the strip and its distance from the edge need, in pixels. */
+/** Room above the knob that the picture needs, in pixels. */
 const ROOM = 150;
-/** The chart is in sight if at least this share of it, or of a smaller window, is visible. */
+/** The chart counts as visible if this share of it, or of a smaller window, is visible. */
 const ENOUGH = 0.4;
-/** The visible shares at which the observer calls back. */
+/** Visible shares at which the observer reports. */
 const PARTS = Array.from({ length: 21 }, (_, i) => i / 20);
 
 export class LogitGlance extends LogitElement {
@@ -38,7 +38,7 @@ export class LogitGlance extends LogitElement {
   #sight = true;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** The time of the last move of a knob, in ms. */
+  /** Time of the last move of a knob, in ms. */
   #turned = -Infinity;
 
   constructor() {
@@ -48,7 +48,7 @@ export class LogitGlance extends LogitElement {
     /** @type {import('../../plots/trace.js').Drawn | null} The next token; null if none. */
     this.drawn = null;
     this.eos = -1;
-    /** The selectors of the knobs and of the chart, in the tree that contains this element. */
+    /** CSS selectors of the knobs and of the chart, in the tree that contains this element. */
     this.knobs = '';
     this.chart = '';
     this.shown = false;
@@ -69,7 +69,7 @@ export class LogitGlance extends LogitElement {
     knobs?.addEventListener('focusin', place, { signal });
     knobs?.addEventListener('focusout', () => setTimeout(place), { signal });
     knobs?.addEventListener('logit-set', () => this.#linger(), { signal });
-    // A moved card must first arrive at its new place.
+    // Wait until the moved line has arrived.
     knobs?.addEventListener('logit-order', () => setTimeout(place, GLIDE.duration), { signal });
     addEventListener('scroll', place, { signal, passive: true });
     const seen = new IntersectionObserver((entries) => this.#see(entries), { threshold: PARTS });
@@ -84,7 +84,7 @@ export class LogitGlance extends LogitElement {
     clearTimeout(this.#timer);
   }
 
-  /** Keeps the strip visible after a move of a knob. One timer serves all moves. */
+  /** Keeps the picture for a while after a knob has moved. One timer is enough for all moves. */
   #linger() {
     this.#turned = performance.now();
     if (this.#timer !== undefined) return;
@@ -110,14 +110,14 @@ export class LogitGlance extends LogitElement {
     this.#look();
   }
 
-  /** Shows the strip if a knob is in use and the chart is out of sight; otherwise hides it. */
+  /** Shows the picture if a knob is in use and the chart is not visible, else hides it. */
   #look() {
     const { activeElement } = /** @type {ShadowRoot} */ (this.getRootNode());
     const used = activeElement?.matches(this.knobs) || this.#timer !== undefined;
     this.shown = used && !this.#sight;
   }
 
-  /** Places the strip at the edge that is farther from the knob in use. */
+  /** Moves the picture to the upper or lower edge, whichever is farther from the knob in use. */
   #place() {
     this.#look();
     const root = /** @type {ShadowRoot} */ (this.getRootNode());

@@ -1,11 +1,11 @@
-/** The present chart of <logit-distribution> as a file. */
+/** Makes a file of the chart that <logit-distribution> shows. */
 import { standAlone } from '../../base/figure.js';
 import { settingName } from '../../base/setting-words.js';
 import { plain, t } from '../../locale/locale.js';
 
 /** @typedef {import('../../base/svg-file.js').Shot} Shot */
 
-/** The number of characters shown of a long text. */
+/** Number of characters of a long text that the file shows. */
 const TAIL = 60;
 
 /**

@@ -1,4 +1,4 @@
-/** The figures of a distribution: kept tokens and mass, entropy and perplexity before and after the chain. */
+/** Numbers about a distribution: kept tokens, kept mass, and entropy and perplexity before and after the chain. */
 import { html, nothing } from 'lit';
 import { fixed, measure, number, percent, t } from '../../locale/locale.js';
 import { later } from '../../base/setting-words.js';
@@ -17,7 +17,7 @@ const readout = (key, label, value) => html`
 const change = (from, to, say) =>
   html`<span class="from">${say(from)}</span><span class="arrow">→</span>${say(to)}`;
 
-/** Renders the two figures beside the tabs. @param {Trace | null} trace */
+/** Renders the two numbers beside the tabs. @param {Trace | null} trace */
 export function renderReadouts(trace) {
   if (!trace) return html`<dl class="readouts"></dl>`;
   const { kept, vocab_size, entropy, green } = trace;
@@ -30,7 +30,7 @@ export function renderReadouts(trace) {
   `;
 }
 
-/** Renders the explanation of the chart and all figures, before and after the chain. @param {Trace} trace @param {string} about */
+/** Renders the explanation of the chart and all numbers. @param {Trace} trace @param {string} about */
 export function renderFigures(trace, about) {
   const { raw_entropy, raw_perplexity, kept_mass_raw, entropy, perplexity } = trace;
   const explained = (/** @type {string} */ key) => term(key, t(`distribution.${key}`));

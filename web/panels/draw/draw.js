@@ -1,7 +1,7 @@
 /**
- * <logit-draw>: the surviving tokens side by side with the random number u of the next step, which the
- * user can drag. Also the seed, the method, and the counts of many draws. Asks with "logit-seed" and
- * "logit-draw" ({ u }, { method } or { draws }).
+ * <logit-draw>: the tokens that can be drawn, side by side from 0 to 1, with the random number u of the next step,
+ * which the user can drag. Also the seed, the method, and the result of many draws. Emits "logit-seed" and
+ * "logit-draw".
  */
 import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -24,9 +24,9 @@ import { Width } from '../../base/width.js';
  * @typedef {import('../../plots/trace.js').Drawn} Drawn
  */
 
-/** The number of draws per press of the button. */
+/** Number of draws that one press of the button makes. */
 const MANY = 1000;
-/** The largest u on the strip; u is below 1. */
+/** Largest u of the slider; u must be below 1. */
 const LAST = 0.9999;
 
 export class LogitDraw extends LogitElement {
@@ -41,7 +41,10 @@ export class LogitDraw extends LogitElement {
   #width = new Width(this, '.strip');
   /** @type {UpdateThrottle} */
   #throttle = new UpdateThrottle(this, ['trace', 'drawn']);
-  /** The module of many draws; null until it is fetched. @type {typeof import('../../state/tally.js') | null} */
+  /**
+   * The module that shows many draws; null until it is fetched.
+   * @type {typeof import('../../state/tally.js') | null}
+   */
   #many = null;
   #typed = new NumberInput(
     this,
@@ -62,14 +65,14 @@ export class LogitDraw extends LogitElement {
     this.eos = -1;
     /** @type {'inverse' | 'gumbel'} */
     this.method = 'inverse';
-    /** @type {number | null} The user's u; null for the seed's u. */
+    /** The u that the user tries; null for the seed's own. @type {number | null} */
     this.whatIf = null;
     /** @type {import('../../state/tally.js').Tally | null} */
     this.tally = null;
-    /** True if a Step button beside the strip takes the token at the user's u. */
+    /** True if a button beside the strip takes the token at the user's u. */
     this.stepping = false;
     this.fixed = false;
-    /** True if the seed, the methods and many draws show. */
+    /** True if the seed, the method and many draws are unfolded. */
     this.opened = false;
   }
 
@@ -80,7 +83,7 @@ export class LogitDraw extends LogitElement {
     });
   }
 
-  /** Shows the count of many draws. @param {Map<string, unknown>} changed */
+  /** When many draws begin, unfolds their result. @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('tally') && this.tally) this.opened = true;
   }
@@ -124,7 +127,7 @@ export class LogitDraw extends LogitElement {
     this.opened = /** @type {HTMLDetailsElement} */ (target).open;
   }
 
-  /** Renders the strip, which is also the slider of u. */
+  /** Renders the strip, which is also the slider for u. */
   #renderSlider() {
     const { drawn, whatIf } = this;
     const u = drawn?.u ?? null;
@@ -253,7 +256,7 @@ export class LogitDraw extends LogitElement {
     this.emit('logit-draw', { u: Math.max(0, Math.min(LAST, Math.round(u * 1e4) / 1e4)) });
   }
 
-  /** Resets u. The pressed button disappears, so the strip gets the focus. */
+  /** Returns to the seed's u. The pressed button disappears, so the strip gets the focus. */
   #onBack() {
     /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.strip'))?.focus();
     this.emit('logit-draw', { u: null });
@@ -266,7 +269,7 @@ export class LogitDraw extends LogitElement {
   }
 }
 
-/** Replaces {token} in a sentence by a template. @param {string} sentence @param {unknown} token */
+/** Replaces {token} in a sentence by an element. @param {string} sentence @param {unknown} token */
 function weave(sentence, token) {
   const [before, after] = sentence.split('{token}');
   return html`${before}${token}${after}`;

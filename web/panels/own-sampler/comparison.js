@@ -1,18 +1,18 @@
-/** Compares the result of the user's sampler with the result of the built-in sampler. */
+/** Compares the results of the user's sampler and of a built-in sampler. */
 import { html, nothing } from 'lit';
 import { spoken, visibleHtml } from '../../base/visible.js';
 import { percent, plain, t } from '../../locale/locale.js';
 import { cssom } from '../../plots/cssom.js';
 
 /**
- * `rows`: the most probable tokens of both results, with both probabilities. `differ`: the number of tokens
- * in the vocabulary whose probabilities differ. `settings`: the built-in sampler's settings.
+ * `rows`: the most probable tokens of both results, with both probabilities. `differ`: how many tokens of the
+ * vocabulary have different probabilities. `settings`: the settings of the built-in sampler.
  * @typedef {{ rows: { piece: import('../../base/visible.js').Token, mine: number, theirs: number }[],
  *   differ: number, settings: Record<string, unknown> }} Comparison
  */
 
 const LISTED = 10;
-/** Probabilities are equal if they differ by at most this. */
+/** Two probabilities count as equal if they differ by at most this. */
 const SAME = 2 ** -20;
 
 /**

@@ -1,12 +1,15 @@
-/** The editor of the user's code. */
+/** The editor for the user's code. */
 import { html } from 'lit';
 import { boundedText, fullTextOf } from '../../base/bounded-text.js';
 import { t } from '../../locale/locale.js';
 
-/** The time limit of one call of the code, in ms. */
+/** Time limit of one call of the user's code, in ms. */
 export const LIMIT_MS = 2000;
 
-/** Editors in which the last key was Escape, so that Tab moves the focus out. @type {WeakSet<EventTarget>} */
+/**
+ * Editors in which the user has just pressed Escape. There, Tab moves the focus out instead of indenting.
+ * @type {WeakSet<EventTarget>}
+ */
 const leaving = new WeakSet();
 
 /**
@@ -25,8 +28,7 @@ export function renderEditor(code, onCode, run, kind) {
 }
 
 /**
- * Handles a key. Tab indents and fires an input event; after Escape it moves the focus out.
- * Ctrl+Enter runs the code.
+ * Handles a key in the editor: Tab indents, Escape then Tab leaves, Ctrl+Enter runs the code.
  * @param {KeyboardEvent} event
  * @param {() => void} run
  */
@@ -42,7 +44,7 @@ export function onEditorKey(event, run) {
     run();
   } else if (key === 'Tab' && !left && !shiftKey && !ctrlKey && !altKey) {
     event.preventDefault();
-    // Only execCommand keeps the undo history.
+    // execCommand is outdated, but nothing else keeps the undo history.
     if (document.execCommand('insertText', false, '  ')) return;
     editor.setRangeText('  ', editor.selectionStart, editor.selectionEnd, 'end');
     editor.dispatchEvent(new Event('input'));

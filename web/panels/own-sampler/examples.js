@@ -1,4 +1,4 @@
-/** The example code of the editors. */
+/** Example code for the editors. */
 
 const TOP_P = `export default function topP(logits, settings, { history }) {
   const { top_p } = settings;
@@ -48,7 +48,7 @@ const GENERATE = `export default function generate(model, prompt_ids, settings, 
 }
 `;
 
-/** The example on the card in the chain. */
+/** Example for the user's own sampler in the chain. */
 export const OWN = `// Keeps the five best tokens; -Infinity removes one.
 export default function own(logits, settings, { history }) {
   const ranked = logits.slice().sort().reverse();
@@ -57,7 +57,7 @@ export default function own(logits, settings, { history }) {
 }
 `;
 
-/** The extra arguments of a function, if it needs others than the history. @type {Record<string, string>} */
+/** Arguments of the functions that get others than the history. @type {Record<string, string>} */
 const BESIDE = {
   guidance_scale: 'second',
   contrastive_beta: 'second',
@@ -74,7 +74,7 @@ const plain = (
 }
 `;
 
-/** The five functions that the lesson asks for. */
+/** The five functions that a lesson asks for. */
 const CASES = `export function temperature(logits, { temperature }) {
   if (temperature < 0) throw new RangeError('temperature is 0 or more');
   return logits.map((logit) => logit / temperature);
@@ -104,7 +104,8 @@ export function exampleOf(as) {
 }
 
 /**
- * Returns a value at which a sampler has an effect, to replace a neutral value. At 1, XTC acts at every step.
+ * Returns a value at which a sampler has an effect: its usual value, but for XTC a probability of 1, so that it acts
+ * at every step.
  * @param {{ name: string, kind: string, usual: number }} row
  */
 export function actingValue({ name, kind, usual }) {
@@ -112,7 +113,7 @@ export function actingValue({ name, kind, usual }) {
   return kind === 'map' ? { 0: usual } : usual;
 }
 
-/** Logits for a trial run if none are given: tokens after "Today she". */
+/** Logits to try a sampler on, if there are none: tokens after "Today she". */
 export const TRIAL = Object.freeze({
   tokens: [' is', ' has', ' will', ' goes', ' plays', ' was', ' works', ' went', ' the', '.'],
   logits: Float32Array.of(3.2, 2.9, 2.1, 1.8, 1.1, 0.4, 0.2, -0.5, -1.7, -3),

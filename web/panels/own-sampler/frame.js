@@ -1,15 +1,15 @@
 /**
- * Runs the user's code in a frame that has an opaque origin and no network. A worker in the frame runs the
- * code and ends with the frame. See web/sandbox/.
+ * Runs the user's code in a frame without access to the page (its origin is opaque) and without network. A worker in
+ * the frame runs the code; it ends with the frame. See web/sandbox/.
  */
 
 import { trustedDocument } from '../../engine/trusted.js';
 import { assets } from '../../state/assets.js';
 
-/** The address of the frame's document; bundlers recognise this expression. */
+/** Address of the frame's document. Bundlers recognise this expression and copy the file. */
 const page = new URL('./sandbox.html', import.meta.url);
 
-/** Returns true if the frame's document exists: beside this script, or inside the single file. */
+/** Returns true if the frame's document can be opened: from a server, or inside the single-file page. */
 export const canRun = () => assets.inside.has('sandbox.html') || page.protocol !== 'file:';
 
 /** @param {HTMLIFrameElement} frame */
@@ -29,7 +29,7 @@ export const inFrame = (code, parent) => (onanswer) => {
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.hidden = true;
   fill(frame);
-  /** @type {any[] | null} Messages to send when the frame listens; then null. */
+  /** Messages for the frame, until it listens; then null. @type {any[] | null} */
   let waiting = [{ code }];
   const post = (/** @type {any} */ message) => {
     if (waiting) waiting.push(message);

@@ -1,7 +1,7 @@
 /**
- * <logit-own-sampler>: an editor for the user's own sampler, which runs in a sandboxed frame. It shows the
- * sampler's result beside the built-in sampler's, and the grader's report. Without an engine it opens one
- * and uses a few example logits. Emits "logit-own" after each run and each check.
+ * <logit-own-sampler>: an editor for a sampler that the user writes. The code runs in a sandboxed frame. Its result
+ * appears beside the built-in sampler's, and the grader's report below. Without an engine, it opens one and uses
+ * example logits. Emits "logit-own" after each run and each check.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
@@ -31,7 +31,7 @@ addMessages(locales);
 
 /** @typedef {import('./comparison.js').Comparison} Comparison */
 
-/** The kind of code for a lesson's cases, which has five functions. */
+/** The kind of code for a lesson that asks for five functions. */
 const CASES = 'cases';
 
 export class LogitOwnSampler extends LogitElement {
@@ -43,9 +43,9 @@ export class LogitOwnSampler extends LogitElement {
 
   static styles = [...LogitElement.styles, ownSamplerStyles];
 
-  /** The edited code by kind. @type {Record<string, string>} */
+  /** The user's code for each kind. @type {Record<string, string>} */
   #written;
-  /** Counts the runs, so that an outdated run shows nothing. */
+  /** Number of the present run; an older run shows no result. */
   #turn = 0;
   /** @type {TestedFunction | null} */
   #tested = null;
@@ -56,18 +56,18 @@ export class LogitOwnSampler extends LogitElement {
     super();
     /** @type {import('../../engine/remote.js').RemoteLogitscope | null} */
     this.engine = null;
-    /** The logits of the present context. @type {Float32Array | null} */
+    /** Logits of the present position. @type {Float32Array | null} */
     this.logits = null;
-    /** The texts of given logits; null if a model made the logits. @type {string[] | null} */
+    /** Texts of the tokens if the user gave the logits; null if they come from a model. @type {string[] | null} */
     this.tokens = null;
     /** @type {import('../../engine/types.js').Settings} */
     this.settings = {};
-    /** The ids of the text so far, for penalties. @type {ArrayLike<number>} */
+    /** Ids of the text so far, which penalties read. @type {ArrayLike<number>} */
     this.history = [];
     const { as, written } = recallWork();
     this.as = as;
     this.#written = written;
-    /** The time limit of one call, in ms. */
+    /** Time limit of one call, in ms. */
     this.limit = LIMIT_MS;
     /** @type {'' | 'run' | 'check'} */
     this.busy = '';
@@ -77,11 +77,14 @@ export class LogitOwnSampler extends LogitElement {
     this.trouble = null;
     /** @type {import('./report.js').Asked[] | null} */
     this.verdicts = null;
-    /** The diagnosis of the last check; null if none. @type {import('../../grade/diagnose.js').Fault | null} */
+    /** The fault that the last check found; null if none. @type {import('../../grade/diagnose.js').Fault | null} */
     this.fault = null;
-    /** The engine that this element opened; null if none. @type {import('../../engine/remote.js').RemoteLogitscope | null} */
+    /**
+     * The engine that this element has opened itself; null if none.
+     * @type {import('../../engine/remote.js').RemoteLogitscope | null}
+     */
     this.own = null;
-    /** True if the code changed after the last run. */
+    /** True if the code has changed since the last run. */
     this.edited = false;
   }
 
@@ -122,7 +125,7 @@ export class LogitOwnSampler extends LogitElement {
     }
   }
 
-  /** The engine and logits for a run: the given ones, or those of this element. */
+  /** The engine and the logits for a run: the page's, or else the element's own. */
   get #bench() {
     const { engine, own, logits, tokens } = this;
     if (engine) return { engine, logits, tokens };
@@ -150,7 +153,7 @@ export class LogitOwnSampler extends LogitElement {
     this.busy = '';
   }
 
-  /** The settings of a run: the chain's settings, with usual values in place of neutral ones. */
+  /** The settings of a run: those of the chain, but a usual value in place of a neutral one. */
   get #values() {
     const names = this.as === 'chain' ? CHAIN : [this.as];
     const rows = this.#bench.engine?.table.filter(({ name }) => names.includes(name)) ?? [];
@@ -160,7 +163,7 @@ export class LogitOwnSampler extends LogitElement {
   }
 
   /**
-   * Loads the code for each of its functions and calls `work` with each. A newer run ends this one.
+   * Loads the user's code for each function and calls `work` with it. A newer run cancels this one.
    * @param {'run' | 'check'} what
    * @param {(tested: TestedFunction, current: () => boolean, as: string) => Promise<void>} work
    * @param {(as: string, why: { code: string, params: any }) => void} [unloaded]
@@ -192,7 +195,7 @@ export class LogitOwnSampler extends LogitElement {
     this.emit('logit-own', { as: this.as, code: this.code, verdicts: this.verdicts });
   }
 
-  /** Runs the code on the logits. */
+  /** Runs the code on the logits and compares the result with the built-in sampler's. */
   run() {
     if (this.#onlyChecked) return this.check();
     return this.#with('run', async (tested, current) => {
@@ -219,17 +222,17 @@ export class LogitOwnSampler extends LogitElement {
     });
   }
 
-  /** True if this kind of code cannot run on logits. */
+  /** True if this kind of code can only be checked: it has no logits as input. */
   get #onlyChecked() {
     return this.as === 'generate' || this.as === CASES;
   }
 
-  /** True if the sampler reads a second distribution; here that distribution is uniform. */
+  /** True if the sampler reads a second distribution. A uniform one is used. */
   get #readsSecond() {
     return SPECS[this.as]?.second;
   }
 
-  /** Grades the code. */
+  /** Grades the code and shows the report. */
   check() {
     const lesson = this.as === CASES;
     /** @type {import('./report.js').Asked[]} */
@@ -280,12 +283,12 @@ export class LogitOwnSampler extends LogitElement {
     this.edited = true;
   }
 
-  /** True if the example shows in place of the user's code. */
+  /** True if the example is shown while the user's code is kept aside. */
   get #aside() {
     return this.code === exampleOf(this.as) && Boolean(this.#written[`${this.as}~`]);
   }
 
-  /** Switches to the example, or back to the user's code. */
+  /** Shows the example, or the user's code again. */
   #again() {
     const { as } = this;
     const written = this.#written;
@@ -382,14 +385,17 @@ export class LogitOwnSampler extends LogitElement {
   }
 }
 
-/** Returns the kind that this tab showed last, and the edited code. @returns {{ as: string, written: Record<string, string> }} */
+/**
+ * Returns the kind of code and the code of this browser tab's last visit.
+ * @returns {{ as: string, written: Record<string, string> }}
+ */
 function recallWork() {
   try {
     const { as, written } = JSON.parse(recall('sampler') ?? '');
     const sound = Object.values(written).every((code) => typeof code === 'string');
     if (sound && [...GRADED, CASES].includes(as)) return { as, written };
   } catch {
-    // nothing is stored, or the stored text is damaged
+    // nothing is stored, or it is damaged
   }
   return { as: 'top_p', written: {} };
 }

@@ -1,4 +1,4 @@
-/** The grader's report on the page: one line per property, with the smallest failing input. */
+/** Shows the grader's report: a line for each property, with the smallest input that fails. */
 import { html, nothing } from 'lit';
 import { shortest } from '../../grade/shrink.js';
 import { propertyWords } from '../../grade/property-words.js';
@@ -44,7 +44,7 @@ function failure({ input, expected, got, code, params }) {
 
 /** @typedef {Verdict & { of: string }} Asked of: the name of the function under test */
 
-/** Renders the cases of a lesson, by function. @param {Asked[]} verdicts */
+/** Renders the cases of a lesson, grouped by function. @param {Asked[]} verdicts */
 export function caseTable(verdicts) {
   const names = [...new Set(verdicts.map(({ of }) => of))];
   return html`<table class="cases">

@@ -1,7 +1,7 @@
 /**
- * <logit-own-stage>: the card of the user's own sampler: its switch, its code, and the reason why it was
- * removed from the chain. Asks with "logit-own-stage" ({ own, failed }): the chain adds the function
- * `own`, or removes it if null. `failed`: true if it failed, false if the user switched it off.
+ * <logit-own-stage>: the card of the user's own sampler in the chain: a switch, the code, and the reason if it was
+ * removed. Emits "logit-own-stage" with the function for the chain, or with null to remove it; `failed` is true if an
+ * error removed it, false if the user did.
  */
 import { html, nothing } from 'lit';
 import { locales } from '#locales/sampler';
@@ -24,11 +24,11 @@ export class LogitOwnStage extends LogitElement {
   static styles = [...LogitElement.styles, stageStyles];
 
   #code = recall('own') ?? OWN;
-  /** The user's code, kept while the example replaces it. */
+  /** The user's code while the example is shown. */
   #mine = OWN;
-  /** True if the user wants the sampler in the chain. */
+  /** True if the user wants this sampler in the chain. */
   #wanted = true;
-  /** The function in the chain; null if none. @type {TestedFunction | null} */
+  /** The sampler that is in the chain; null if none. @type {TestedFunction | null} */
   #tested = null;
 
   constructor() {
@@ -37,9 +37,9 @@ export class LogitOwnStage extends LogitElement {
     this.on = false;
     /** @type {{ code: string, params?: any } | null} */
     this.trouble = null;
-    /** True if the code differs from the code in the chain. */
+    /** True if the code differs from the running code. */
     this.edited = false;
-    /** The time limit of one call, in ms. */
+    /** Time limit of one call, in ms. */
     this.limit = LIMIT_MS;
   }
 
@@ -50,7 +50,7 @@ export class LogitOwnStage extends LogitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    // When a card moves, it is disconnected and connected again at once.
+    // A card that moves is removed and added again at once; only a card that stays removed ends its code.
     queueMicrotask(() => this.isConnected || this.#end());
   }
 
@@ -64,7 +64,7 @@ export class LogitOwnStage extends LogitElement {
     this.on = false;
   }
 
-  /** Puts the code into the chain. */
+  /** Starts the code and puts it into the chain. */
   use() {
     if (!canRun()) return;
     this.#end();
@@ -75,7 +75,7 @@ export class LogitOwnStage extends LogitElement {
     this.on = true;
     this.trouble = null;
     this.edited = false;
-    // One call runs at a time, in request order.
+    // Calls run one after another, in the order of requests.
     let last = tested.load().then(({ error, hung }) => {
       if (error) this.#fail(tested, { code: hung ? 'hung' : 'load', params: { error } });
     });
@@ -88,7 +88,7 @@ export class LogitOwnStage extends LogitElement {
     this.emit('logit-own-stage', { own });
   }
 
-  /** Takes the code out of the chain. */
+  /** Removes the code from the chain and ends it. */
   leave() {
     this.#end();
     this.#wanted = false;
@@ -97,7 +97,7 @@ export class LogitOwnStage extends LogitElement {
   }
 
   /**
-   * Returns the logits that the code returns; null if it fails or was removed from the chain.
+   * Returns the logits that the code computes; null if it fails or is no longer in the chain.
    * @param {TestedFunction} tested
    * @param {{ logits: Float32Array, settings: any, history: number[] }} given
    */
@@ -133,7 +133,7 @@ export class LogitOwnStage extends LogitElement {
     this.edited = true;
   }
 
-  /** Switches to the example, or back to the user's code. */
+  /** Shows the example, or the user's code again. */
   #again() {
     const here = this.#code;
     this.#code = here === OWN ? this.#mine : OWN;

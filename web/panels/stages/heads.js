@@ -1,6 +1,6 @@
 /**
- * The titles above the river and the words below it. A title is dragged sideways to move its stage and up or down
- * to turn its value; keys do both. A Lit controller of <logit-stages>.
+ * The titles above the picture of the stages, and the words below it. A sideways drag of a title moves its stage; a
+ * drag up or down changes the stage's value. Keys do the same. A Lit controller of <logit-stages>.
  */
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -12,6 +12,8 @@ import { MORPH_MS } from './picture.js';
 import { footOf, nameOfColumn, valueOfColumn } from './words.js';
 
 /**
+ * A press on a title that may become a drag. `press` is called if it does not. `mode` is null until the pointer has
+ * moved.
  * @typedef {import('./stages.js').LogitStages} LogitStages
  * @typedef {import('../../plots/stages.js').River} River
  * @typedef {import('../../plots/stages.js').Column} Column
@@ -22,16 +24,19 @@ import { footOf, nameOfColumn, valueOfColumn } from './words.js';
  *   mode: 'move' | 'turn' | 'none' | null }} Drag
  */
 
-/** The distance in pixels from which a press is a drag. */
+/** Distance in pixels after which a press becomes a drag. */
 const SLACK = 5;
-/** The distance in pixels of a drag over the whole range of a value. */
+/** Length in pixels of a drag from the lowest to the highest value. */
 const REACH = 240;
-/** The number of steps that PageUp and PageDown move. */
+/** Number of steps for PageUp and PageDown. */
 const LEAP = 10;
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
-/** Rounds a value to the steps of its slider and keeps it inside. @param {SettingRow} row @param {number} value @param {number} high */
+/**
+ * Rounds a value to the steps of its slider and limits it to the slider's range.
+ * @param {SettingRow} row @param {number} value @param {number} high
+ */
 export function inSteps({ low, step }, value, high) {
   const rounded = low + Math.round((value - low) / step) * step;
   return Number(Math.min(high, Math.max(low, rounded)).toFixed(6));
@@ -41,9 +46,9 @@ export class Heads {
   #host;
   /** @type {Drag | null} */
   #drag = null;
-  /** The place of each title, as a share of 1, when it was rendered last. @type {Map<string, number>} */
+  /** Position of each title at the last render, as a share of the width. @type {Map<string, number>} */
   #places = new Map();
-  /** The part of a title that Tab reaches, such as "plug top_k". */
+  /** The button that has the Tab stop, such as "plug top_k". Only one button of all titles has it. */
   #stop = '';
 
   /** @param {LogitStages} host */
@@ -58,7 +63,7 @@ export class Heads {
   /** @param {import('../../plots/trace.js').Trace} trace @param {River} river */
   render(trace, { columns }) {
     const pitch = columns.length > 1 ? columns[1].from - columns[0].from : 1;
-    // The words of the first and the last column reach a little beyond the picture.
+    // The words of the first and the last column may be a little wider than their column.
     const place = (/** @type {Column} */ { from, to }) => {
       const edge = from === 0 || to > 1 - pitch / 2;
       const width = edge ? `calc(${100 * (to - from)}% + 1.75rem)` : `${100 * pitch}%`;
@@ -134,7 +139,10 @@ export class Heads {
         <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 2.5v5M4.6 4.6a5 5 0 1 0 6.8 0"></path></svg></button>`;
   }
 
-  /** Keeps the part that Tab reaches, or chooses the first. @param {Column[]} columns @param {string[]} movable */
+  /**
+   * Gives the Tab stop to the first button if its button has disappeared.
+   * @param {Column[]} columns @param {string[]} movable
+   */
   #choose(columns, movable) {
     const { fixed } = this.#host;
     const parts = columns.flatMap(({ name }) => [
@@ -144,7 +152,10 @@ export class Heads {
     if (!parts.includes(this.#stop)) this.#stop = parts[0] ?? '';
   }
 
-  /** The titles are one Tab stop: arrow keys go on from it. @param {string} part */
+  /**
+   * Returns the tabindex of a button: the titles have one Tab stop, and arrow keys move on from there.
+   * @param {string} part
+   */
   #tab(part) {
     return part === this.#stop ? 0 : -1;
   }
@@ -157,9 +168,9 @@ export class Heads {
     this.#host.requestUpdate();
   };
 
-  /** Focuses the next part of a title. @param {KeyboardEvent} event */
+  /** Moves the focus to the next or previous button. @param {KeyboardEvent} event */
   #onWalk = (event) => {
-    if (event.defaultPrevented) return; // a grabbed stage moves
+    if (event.defaultPrevented) return; // the arrow key has moved a grabbed stage
     const parts = /** @type {HTMLElement[]} */ ([
       ...this.#host.renderRoot.querySelectorAll('.head :is(.plug, .turns, .power)'),
     ]).filter((part) => getComputedStyle(part).visibility === 'visible');
@@ -197,7 +208,7 @@ export class Heads {
   }
 
   /**
-   * Begins a press, which may become a drag.
+   * Starts a press on a title or a column.
    * @param {PointerEvent} event
    * @param {string} name of the column
    * @param {{ moves: boolean, press: (() => void) | null }} how `moves`: a drag sideways moves the stage
@@ -213,7 +224,7 @@ export class Heads {
     const river = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.river'));
     const control = new AbortController();
     const { signal } = control;
-    const finger = pointerType !== 'mouse' && !moves; // a finger on the picture scrolls the page
+    const finger = pointerType !== 'mouse' && !moves; // on the picture, a finger scrolls the page
     if (!finger) river.setPointerCapture(pointerId);
     const end = (/** @type {boolean} */ done) => {
       control.abort();
@@ -260,7 +271,10 @@ export class Heads {
     this.#host.turn(name, inSteps(row, value + ((high - row.low) * along) / REACH, high));
   }
 
-  /** Moves the grabbed title with the pointer and its stage to the nearest column. @param {Drag} drag @param {number} x */
+  /**
+   * Moves the title with the pointer, and its stage to the column that is nearest.
+   * @param {Drag} drag @param {number} x
+   */
   #move({ name }, x) {
     const host = this.#host;
     const plot = /** @type {HTMLElement} */ (host.renderRoot.querySelector('.plot'));
@@ -291,7 +305,7 @@ export class Heads {
     );
   }
 
-  /** Undoes the drag. */
+  /** Undoes the drag, because the user pressed Escape. */
   #letGo() {
     const drag = this.#drag;
     if (drag?.mode === 'turn') this.#host.turn(drag.name, drag.value);
@@ -313,7 +327,7 @@ export class Heads {
     } else if (done && drag.mode === null) drag.press?.();
   }
 
-  /** After a render: titles glide to their new places, except the carried one. */
+  /** After a render, lets titles glide to their new positions, except the title under the pointer. */
   settle() {
     const host = this.#host;
     const columns = host.river?.columns ?? [];

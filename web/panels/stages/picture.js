@@ -1,4 +1,7 @@
-/** Paints the river of the stages on a canvas. A change of the chain is a transition; a moving knob is not. */
+/**
+ * Paints the picture of the stages on a canvas: a river of bands, one for each token. A change of the chain's stages
+ * is animated; a moving knob is not.
+ */
 import { fitCanvas } from '../../plots/canvas.js';
 import { grainOf } from '../../plots/grain.js';
 import { RAMP, colourOf, readPalette } from '../../plots/river-colours.js';
@@ -20,11 +23,11 @@ import { betweenStages, nameStages } from '../../plots/stages.js';
  * @property {(p: number) => string} percent
  */
 
-/** The duration of a transition, in ms. */
+/** Duration of the animation, in ms. */
 export const MORPH_MS = 400;
-/** The sizes of names, in 1/16 rem. */
+/** Font sizes to try for names, in 1/16 rem. */
 const SIZES = [22, 16, 13];
-/** The opacity of the veil over the bands that the user does not follow, 0 to 1. */
+/** Opacity of the veil over all bands if the user follows one, 0 to 1. */
 const VEIL = 0.74;
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -35,10 +38,13 @@ export class StagesPicture {
   /** @type {River | null} */
   river = null;
   #canvas;
-  /** The river before a transition and its start in ms; null without a transition. @type {{ from: River, began: number } | null} */
+  /**
+   * The river at the start of the animation, and its time in ms; null without an animation.
+   * @type {{ from: River, began: number } | null}
+   */
   #morph = null;
   #frame = 0;
-  /** The widths of names at size 1, by name. @type {Map<string, number>} */
+  /** Widths of names at font size 1. @type {Map<string, number>} */
   #wide = new Map();
   /** @type {Shown | null} */
   #shown = null;
@@ -49,7 +55,7 @@ export class StagesPicture {
     this.look = measure(plot, colours);
   }
 
-  /** Measures size and colours again. @param {HTMLElement} plot @param {Element} colours */
+  /** Measures sizes and colours again. @param {HTMLElement} plot @param {Element} colours */
   refit(plot, colours) {
     this.look = measure(plot, colours);
     this.#wide.clear();
@@ -76,7 +82,7 @@ export class StagesPicture {
       : river;
   }
 
-  /** Paints now, and in each frame of a transition. @param {Shown} shown */
+  /** Paints now, and in each frame of an animation. @param {Shown} shown */
   paint(shown) {
     this.#shown = shown;
     cancelAnimationFrame(this.#frame);
@@ -108,7 +114,7 @@ export class StagesPicture {
     if (followed) paintShares(context, river, followed, shown, look);
   }
 
-  /** Places the names. @param {River} river @param {Shown} shown */
+  /** Finds a place for each name. @param {River} river @param {Shown} shown */
   names(river, { nameOf }) {
     const { width, height, unit, family } = this.look;
     const context = /** @type {CanvasRenderingContext2D} */ (this.#canvas.getContext('2d'));
@@ -142,7 +148,7 @@ function measure(plot, colours) {
  */
 
 /**
- * Draws an edge from left to right. Control points at thirds of a gap make the smooth step of heightAt.
+ * Draws an edge of a band from left to right. Between two columns it is a curve, the same as in heightAt.
  * @param {Pen} pen
  * @param {River['columns']} columns
  * @param {Float64Array} edge
@@ -164,7 +170,7 @@ function curve(pen, x, x2, y, y2) {
 }
 
 /**
- * Draws a band: its upper edge from left to right, its lower edge back.
+ * Draws the outline of a band: the upper edge from left to right, the lower edge back.
  * @param {Pen} pen
  * @param {River['columns']} columns
  * @param {Edges} edges
@@ -204,7 +210,7 @@ function pathOf({ columns }, edges, look) {
 function paintBands(context, river, drawn, look) {
   const { width, height, unit, palette } = look;
   const above = Math.max(0, Math.min(...river.ground) * height - 1);
-  // Bands that cross leave gaps above the ground.
+  // Crossing bands leave gaps between them; fill these with the colour of the last rank.
   context.fillStyle = palette.last;
   context.fillRect(0, 0, width, above);
   for (const fill of [palette.ground, grainOf(context, look)]) {
@@ -219,7 +225,7 @@ function paintBands(context, river, drawn, look) {
     const path = pathOf(river, band, look);
     context.fillStyle = band.id === drawn ? palette.mark : colourOf(palette, band.rank);
     context.fill(path);
-    // Lines would hide thin bands.
+    // On thin bands an outline would cover the colour.
     if (band.rank >= RAMP) continue;
     context.globalAlpha = Math.max(0.16, 1 - band.rank / RAMP);
     context.beginPath();
@@ -260,7 +266,7 @@ function paintOutline(context, river, band, look) {
 }
 
 /**
- * Paints the number u across the last column.
+ * Paints the line of u across the last column.
  * @param {CanvasRenderingContext2D} context
  * @param {River} river
  * @param {number} u
@@ -305,7 +311,7 @@ function paintNames(context, names, { drawn, followed, nameOf }, { palette, fami
   for (const { band, x, y, size, width, last } of followed === null ? names : []) {
     context.font = `400 ${size}px ${family}`;
     const lit = band?.id === drawn;
-    // The line of u passes behind a name.
+    // A name in the last column covers the line of u.
     context.fillStyle = lit ? palette.mark : colourOf(palette, band?.rank ?? -1);
     if (last) context.fillRect(x - width / 2, y - size * 0.55, width, size * 1.1);
     context.fillStyle = lit ? palette.markInk : band ? palette.ink : palette.soft;
@@ -314,7 +320,7 @@ function paintNames(context, names, { drawn, followed, nameOf }, { palette, fami
 }
 
 /**
- * Paints the followed word with its share at each stage.
+ * Paints the probability of the followed token at each stage.
  * @param {CanvasRenderingContext2D} context
  * @param {River} river
  * @param {Band} band

@@ -1,4 +1,4 @@
-/** The river as a standalone SVG. */
+/** Writes the picture of the stages as a standalone SVG file. */
 import { escaped, round, textOf } from '../../base/svg-file.js';
 import { colourOf } from '../../plots/river-colours.js';
 import { traceBand } from './picture.js';
@@ -19,7 +19,7 @@ import { footOf, titleOf } from './words.js';
  * @property {(name: string) => unknown} neutral
  */
 
-/** A path that writes SVG path data. */
+/** Collects canvas commands as the path data of an SVG. */
 class PathText {
   data = '';
   /** @param {number[]} at */
@@ -60,7 +60,7 @@ function namesOf({ names, nameOf, drawn, look: { palette } }) {
   );
 }
 
-/** Draws the titles above the columns and the words below them. @param {Scene} scene @param {number} size */
+/** Returns the titles above the columns and the words below them. @param {Scene} scene @param {number} size */
 function wordsOf({ trace, river, look: { width, height, palette }, turns, neutral }, size) {
   return river.columns.flatMap((column) => {
     const middle = {
@@ -88,7 +88,7 @@ function drawLine({ river: { columns }, look: { width, height, unit, palette }, 
   ];
 }
 
-/** Returns the picture with its title. @param {Scene} scene */
+/** Returns the SVG. @param {Scene} scene */
 export function drawStages(scene) {
   const { trace, river, look, turns, text, about } = scene;
   const { width, height, unit, palette, family } = look;

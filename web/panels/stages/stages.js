@@ -1,7 +1,7 @@
 /**
- * <logit-stages>: the chain as a river. The columns are the model and the stages that are on; each token is a band
- * that narrows, ends or grows. The user drags a stage's name to another place, turns its value up and down, turns
- * it off, and follows one word through the chain. Asks with "logit-set" and "logit-order".
+ * <logit-stages>: the chain as a picture. The columns are the model and the active stages; each token is a band that
+ * becomes narrower, ends or grows. The user drags a stage's title sideways to move it and up or down to change its
+ * value, turns stages off, and follows one token. Emits "logit-set" and "logit-order".
  */
 import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
@@ -36,7 +36,7 @@ addMessages(locales);
  * @typedef {import('../../plots/stages.js').Band} Band
  */
 
-/** The key of the band of all others. */
+/** The key of the band for all other tokens. */
 const REST = 'rest';
 
 export class LogitStages extends LogitElement {
@@ -54,16 +54,19 @@ export class LogitStages extends LogitElement {
   #throttle = new UpdateThrottle(this, ['trace', 'drawn', 'further', 'curves']);
   /** @type {StagesPicture | null} */
   #picture = null;
-  /** The element that the picture paints into. @type {HTMLElement | null} */
+  /** The element whose canvas shows the picture. @type {HTMLElement | null} */
   #plot = null;
   /** @type {River | null} */
   #river = null;
-  /** The names of the columns and the size that are rendered. */
+  /** A key of the columns and the size at the last render. */
   #key = '';
-  /** @type {Map<string, string>} The names of bands by id. */
+  /** Names of bands by id. @type {Map<string, string>} */
   #names = new Map();
   #heads = new Heads(this);
-  /** The values that the user has set since the host's last settings. @type {import('../../plots/trace.js').Settings} */
+  /**
+   * Values that the user has set and the page has not confirmed yet.
+   * @type {import('../../plots/trace.js').Settings}
+   */
   #asked = {};
 
   reorder = new Reorder(this, {
@@ -80,44 +83,50 @@ export class LogitStages extends LogitElement {
     this.trace = null;
     /** @type {import('../../plots/trace.js').Drawn | null} */
     this.drawn = null;
-    /** @type {import('../../plots/stages.js').BandToken[]} Further tokens, which the trace does not list. */
+    /**
+     * Tokens that have a band but are not listed in the trace.
+     * @type {import('../../plots/stages.js').BandToken[]}
+     */
     this.further = [];
     this.eos = -1;
-    /** @type {import('../../plots/trace.js').SettingRow[]} Empty if no stage can be turned or moved. */
+    /**
+     * The engine's table of settings; empty if no stage can be moved or changed.
+     * @type {import('../../plots/trace.js').SettingRow[]}
+     */
     this.table = [];
     /** @type {import('../../plots/trace.js').Settings} */
     this.settings = {};
     /** @type {string[] | null} Null for the canonical order. */
     this.order = null;
     this.fixed = false;
-    /** True if the page around it saves the picture. */
+    /** True if the page has its own button to save the picture. */
     this.within = false;
-    /** @type {string | null} The key of the band under the pointer or chosen by a key; null if none. */
+    /** Key of the band under the pointer or chosen by a key; null if none. @type {string | null} */
     this.active = null;
-    /** @type {string | null} The key of the band that the user follows. */
+    /** Key of the band that the user follows; null if none. @type {string | null} */
     this.followed = null;
-    /** @type {string | null} The name of the column that the line describes; null if none. */
+    /** Name of the column that the line below the picture describes; null if none. @type {string | null} */
     this.told = null;
     this.unfolded = false;
-    /** The values of the stages that are off but keep their column, by name. @type {Map<string, number>} */
+    /** For each stage that is off but keeps its column: its last value. @type {Map<string, number>} */
     this.off = new Map();
   }
 
-  /** The whole order of the chain; the user's own sampler is last unless the order names it. */
+  /** The order of all samplers. Unless the order has it, the user's own sampler is last. */
   get wholeOrder() {
     const order = this.order ?? this.table.filter(({ warper }) => warper).map(({ name }) => name);
     const own = this.trace?.stages.some(({ name }) => name === 'own');
     return own && !order.includes('own') ? [...order, 'own'] : order;
   }
 
-  /** The names of the columns that can be moved. */
+  /** Names of the stages that the user can move. */
   get movable() {
     const order = this.fixed ? [] : this.wholeOrder;
     const names = this.#river?.columns.map(({ name }) => name) ?? [];
     return names.filter((name) => order.includes(name));
   }
 
-  /** The river on show; for tests and for other pictures. */
+  /** The columns and bands of the picture. */
   get river() {
     return this.#river;
   }
@@ -127,7 +136,7 @@ export class LogitStages extends LogitElement {
     return Number(this.#asked[name] ?? this.settings[name] ?? neutral);
   }
 
-  /** Returns the setting of a stage; undefined if it cannot be turned. @param {string} name */
+  /** Returns the table's row for a stage; undefined if the user cannot change its value. @param {string} name */
   rowOf(name) {
     return this.table.find((row) => row.name === name && row.warper && row.kind !== 'map');
   }
@@ -147,7 +156,10 @@ export class LogitStages extends LogitElement {
     return part === 'numbers';
   }
 
-  /** Lays the river anew if its data changed. Returns true if other columns appear. @param {Map<string, unknown>} changes */
+  /**
+   * Computes the bands again if their data has changed. Returns true if there are other columns now.
+   * @param {Map<string, unknown>} changes
+   */
   #lay(changes) {
     const { trace, off } = this;
     if (!trace || !['trace', 'further', 'off'].some((name) => changes.has(name))) return false;
@@ -163,7 +175,7 @@ export class LogitStages extends LogitElement {
     return moved;
   }
 
-  /** Names the bands: a name that two tokens share gets its spaces. @param {River} river */
+  /** Gives each band a name. If two tokens have the same name, spaces become visible in it. @param {River} river */
   #nameBands({ bands }) {
     const short = bands.map(({ token }) => token.text.trim());
     this.#names = new Map(
@@ -189,12 +201,12 @@ export class LogitStages extends LogitElement {
     this.#paint();
   }
 
-  /** Creates the picture, or fits it to another size or theme. */
+  /** Creates the picture, or fits it to a new size or theme. */
   #fit() {
     const plot = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.plot'));
     const colours = this.renderRoot.querySelector('.colours');
     if (!plot || !colours || !this.#river) return;
-    // A render without a trace, for example between two models, replaces the plot.
+    // A render without a trace, as while another model loads, has removed the old plot.
     if (!this.#picture || this.#plot !== plot) {
       this.#picture?.stop();
       this.#plot = plot;
@@ -267,12 +279,12 @@ export class LogitStages extends LogitElement {
       </div>`;
   }
 
-  /** The keys of the parts that stay unchanged while a value moves or the pointer passes. */
+  /** Values on which the titles depend: while a knob or the pointer moves, they stay the same. */
   get #resting() {
     return [this.#throttle.moving || this.trace, this.#key, this.table, t('language')];
   }
 
-  /** Returns the keys of the bands from top to bottom of the first column. @param {River} river */
+  /** Returns the keys of the bands, sorted by rank. @param {River} river */
   #keys({ bands, rest }) {
     const keys = [...bands].sort((a, b) => a.rank - b.rank).map(({ id }) => String(id));
     return rest.some((share) => share > 0) ? [...keys, REST] : keys;
@@ -286,7 +298,7 @@ export class LogitStages extends LogitElement {
     return pathOf(trace, river, band, { turns, eos: this.eos });
   }
 
-  /** Returns the line under the picture. @param {Trace} trace @param {River} river */
+  /** Returns the text of the line below the picture. @param {Trace} trace @param {River} river */
   #line(trace, river) {
     const column = river.columns.find(({ name }) => name === this.told);
     if (column)
@@ -305,7 +317,7 @@ export class LogitStages extends LogitElement {
     return this.followed === null ? '' : this.#words(trace, river, this.followed);
   }
 
-  /** Returns the place of the pointer in the picture, in shares of 1. @param {PointerEvent} event */
+  /** Returns the pointer's position as shares of the picture's width and height. @param {PointerEvent} event */
   #placeOf({ clientX, clientY, currentTarget }) {
     const box = /** @type {HTMLElement} */ (currentTarget).getBoundingClientRect();
     return { x: (clientX - box.left) / box.width, y: (clientY - box.top) / box.height };
@@ -319,7 +331,11 @@ export class LogitStages extends LogitElement {
     if (key !== this.active) this.active = key;
   }
 
-  /** A press follows a word; a drag up or down with the mouse turns the stage of the column. @param {PointerEvent} event */
+  /**
+   * A press follows the token under the pointer. A drag up or down with the mouse changes the value of the column's
+   * stage.
+   * @param {PointerEvent} event
+   */
   #onDown(event) {
     const river = this.#river;
     if (event.button !== 0 || !river) return;
@@ -329,7 +345,7 @@ export class LogitStages extends LogitElement {
     this.#heads.begin(event, name, { moves: false, press: () => this.follow(key) });
   }
 
-  /** Follows a word; follows none if it is followed already. @param {string | null} key */
+  /** Follows a token. If it is followed already, follows none. @param {string | null} key */
   follow(key) {
     this.followed = key === REST || key === this.followed ? null : key;
   }
@@ -353,7 +369,10 @@ export class LogitStages extends LogitElement {
     if (to !== undefined) this.active = keys[to];
   }
 
-  /** Sets a stage's value. A neutral value keeps the column. @param {string} name @param {number} value */
+  /**
+   * Sets a stage's value. At the neutral value, the stage keeps its column.
+   * @param {string} name @param {number} value
+   */
   turn(name, value) {
     const row = this.rowOf(name);
     if (!row || this.fixed || value === this.valueOf(row)) return;
@@ -362,7 +381,7 @@ export class LogitStages extends LogitElement {
     this.emit('logit-set', { [name]: value });
   }
 
-  /** Turns a stage off, or on with its last value. @param {string} name */
+  /** Turns a stage off, or on again with its last value. @param {string} name */
   toggle(name) {
     const row = this.rowOf(name);
     if (!row) return;
@@ -397,7 +416,7 @@ export class LogitStages extends LogitElement {
     });
   }
 
-  /** Saves the picture. @param {'svg' | 'png'} kind */
+  /** Saves the picture as a file. @param {'svg' | 'png'} kind */
   async save(kind) {
     const shot = await this.picture();
     if (!shot) return;

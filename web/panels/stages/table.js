@@ -1,4 +1,4 @@
-/** The numbers of the river as a table, with the buttons that save the picture in a page without “Send this”. */
+/** The picture of the stages as a table, with buttons that save the picture if the page has none. */
 import { html, nothing } from 'lit';
 import { settingName } from '../../base/setting-words.js';
 import { namedHtml } from '../../base/visible.js';

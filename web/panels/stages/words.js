@@ -1,4 +1,4 @@
-/** The words of the river: names of stages and tokens, and the path of a token through the chain. */
+/** The words in the picture of the stages: names, and the way of a token through the chain. */
 import { effectOf } from '../../base/stage-words.js';
 import { capitalise, settingName } from '../../base/setting-words.js';
 import { spoken } from '../../base/visible.js';
@@ -15,7 +15,10 @@ import { MODEL } from '../../plots/stages.js';
 /** Returns the name of a column. @param {Column} column */
 export const nameOfColumn = ({ name }) => (name === MODEL ? t('stages.model') : settingName(name));
 
-/** Returns the value of a stage; '' for a stage whose value is no number. @param {Trace} trace @param {Column} column @param {boolean} turns */
+/**
+ * Returns a stage's value as text; '' if the value is no number.
+ * @param {Trace} trace @param {Column} column @param {boolean} turns
+ */
 export function valueOfColumn({ stages }, { index }, turns) {
   const stage = stages[index];
   if (!stage || !turns) return '';
@@ -27,7 +30,7 @@ export const titleOf = (trace, column, turns) =>
   `${nameOfColumn(column)} ${valueOfColumn(trace, column, turns)}`.trim();
 
 /**
- * Returns the words below a column: the number of tokens that it keeps, or its effect in a few words.
+ * Returns the words below a column: how many tokens the stage keeps, or what it does.
  * @param {Trace} trace
  * @param {Column} column
  * @param {unknown} neutral
@@ -40,7 +43,7 @@ export function footOf(trace, { index }, neutral) {
 }
 
 /**
- * Returns the path of a band through the chain in one sentence; null is the band of all others.
+ * Describes the way of a band through the chain in one sentence. null means the band of all other tokens.
  * @param {Trace} trace
  * @param {River} river
  * @param {Band | null} band
@@ -67,7 +70,7 @@ export function pathOf(trace, river, band, { turns, eos }) {
 }
 
 /**
- * Returns the sentence about the draw.
+ * Describes the draw in one sentence.
  * @param {import('../../plots/trace.js').Drawn | null} drawn
  * @param {number} eos
  */
@@ -78,7 +81,10 @@ export function drawOf(drawn, eos) {
   return t('stages.draws', { ...params, u: drawn.u.toFixed(4) });
 }
 
-/** Returns the sentence about a stage: its effect, or why it has none. @param {Trace} trace @param {Column} column @param {unknown} neutral @param {boolean} turns */
+/**
+ * Describes a stage in one sentence: its effect, or the reason why it has none.
+ * @param {Trace} trace @param {Column} column @param {unknown} neutral @param {boolean} turns
+ */
 export function sentenceOf(trace, column, neutral, turns) {
   const effect = effectOf(trace, column.index, neutral);
   if (!effect) return t('stages.model.about');

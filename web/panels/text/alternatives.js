@@ -1,7 +1,7 @@
 /**
- * <logit-alternatives>: the tokens that could replace one token, under the present settings. For a drawn
- * token they are a menu: a press on one makes a branch. For a prompt token they are only information.
- * Asks with "logit-branch" and "logit-rewind"; ends with "logit-menu-close".
+ * <logit-alternatives>: the other tokens that were possible at one position, under the present settings. At a drawn
+ * token it is a menu: a press begins a branch with this token. At a token of the prompt it only informs. Emits
+ * "logit-branch", "logit-rewind" and "logit-menu-close".
  */
 import { locales } from '#locales/alternatives';
 import { html, nothing } from 'lit';
@@ -20,7 +20,7 @@ addMessages(locales);
  * @typedef {import('../../plots/trace.js').TraceToken} TraceToken
  */
 
-/** The width set in alternatives.css, in rem. */
+/** Width in rem, the same as in alternatives.css. */
 const WIDTH = 20;
 
 export class LogitAlternatives extends LogitMenu {
@@ -38,12 +38,12 @@ export class LogitAlternatives extends LogitMenu {
     super();
     /** @type {{ id: number, text: string, special: boolean } | null} */
     this.step = null;
-    /** The index of the token among the drawn tokens; negative in the prompt. */
+    /** Index of the token among the drawn tokens; negative for a token of the prompt. */
     this.index = 0;
     /** @type {Trace | null} */
     this.trace = null;
     this.eos = -1;
-    /** True if y is the lower edge, because there is no room below the token. */
+    /** True if the menu is above the token, because there is no room below; then y is its lower edge. */
     this.above = false;
     this.fixed = false;
   }
@@ -52,7 +52,7 @@ export class LogitAlternatives extends LogitMenu {
     return this.fixed || this.index < 0;
   }
 
-  /** Focuses the first token, now or as soon as the tokens are known. */
+  /** Moves the focus to the first token, now or when the tokens are known. */
   enter() {
     this.#entering = this.trace === null;
     this.buttons[0]?.focus();
@@ -99,7 +99,7 @@ export class LogitAlternatives extends LogitMenu {
       const { id, p, p_raw, removed_by } = token;
       const kind = `${removed_by ? 'removed' : ''} ${id === taken ? 'taken' : ''}`;
       const share = removed_by ? settingName(removed_by) : percent(p);
-      // The name contains the visible words, so that users of voice control can say it.
+      // The accessible name contains the visible words, so that voice control finds the button.
       const name = id === this.eos ? t('text.end') : spoken(token);
       const words = { token: name, share, raw: percent(p_raw) };
       const row = html`

@@ -1,6 +1,6 @@
 /**
- * <logit-branches>: all texts drawn from the prompt, as a tree for pointer and arrow keys. The name of a
- * branch is its words after it forks from the branch above. Asks with "logit-walk".
+ * <logit-branches>: all texts that were drawn from this prompt, as a tree. A branch is named by its words after the
+ * fork. Emits "logit-walk".
  */
 import { locales } from '#locales/branches';
 import { html } from 'lit';

@@ -1,6 +1,6 @@
 /**
- * <logit-chat>: the chat for a model that has a chat template: a system message, a user message, and the
- * date that the template uses as today. Asks with "logit-chat" ({ chat }).
+ * <logit-chat>: the chat for models that have a chat template: a system message, a user message, and the date that
+ * the template takes for today's. Emits "logit-chat".
  */
 import { html } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -15,7 +15,7 @@ export { findThinking } from '../../state/thinking.js';
 
 addMessages(locales);
 
-/** The template is rendered when the user has not typed for this time, in ms. */
+/** The template is rendered after the user has not typed for this time, in ms. */
 const REST = 300;
 
 /** @typedef {import('../../state/prompt.js').Chat} Chat */
@@ -31,10 +31,10 @@ export class LogitChat extends LogitElement {
     super();
     /** @type {Chat} */
     this.chat = { user: '', system: '', date: null };
-    /** The date that the template used as today. */
+    /** The date that the template takes for today's. */
     this.date = '';
     this.fixed = false;
-    /** @type {Partial<Chat>} The typed fields that the template has not rendered yet. */
+    /** Fields that the user has changed and the template has not rendered yet. @type {Partial<Chat>} */
     this.draft = {};
   }
 
@@ -77,11 +77,11 @@ export class LogitChat extends LogitElement {
 
 define('logit-chat', LogitChat);
 
-/** Renders the choice between a text and a chat. @param {import('./text.js').LogitText} panel */
+/** Renders the choice between a plain text and a chat. @param {import('./text.js').LogitText} panel */
 export function renderModes(panel) {
   const { chat, fixed } = panel;
   const choose = (/** @type {Chat | null} */ said) => {
-    Debounce.flush(); // the box that disappears may have unread text
+    Debounce.flush(); // reads what the user typed in a field that disappears now
     panel.emit('logit-chat', { chat: said });
   };
   /** @param {string} mode @param {boolean} on @param {Chat | null} said */

@@ -1,6 +1,6 @@
 /**
- * <logit-tape>: the prompt and the drawn tokens, coloured by surprisal, with the alternatives of each
- * token. Drawn tokens have the indices 0, 1, ...; the prompt's last token has the index -1. Asks with
+ * <logit-tape>: the tokens of the prompt and the drawn tokens, coloured by surprisal; each opens a menu of its
+ * alternatives. Drawn tokens have the indices 0, 1, 2 …; the last token of the prompt has -1. Emits
  * "logit-alternatives", "logit-branch" and "logit-rewind".
  */
 import { html, nothing } from 'lit';
@@ -19,14 +19,14 @@ import { walkList } from '../../base/walk.js';
  * @typedef {import('../../engine/types.js').Piece} Piece
  */
 
-/** The surprisal with the strongest colour, in bits. */
+/** The surprisal in bits that has the strongest colour. */
 const FULL = 6;
-/** The height of the box of alternatives, in rem. */
+/** Height of the menu of alternatives, in rem. */
 const HEIGHT = 24;
-/** How long the pointer must rest until the alternatives show, and until they hide, in ms. */
+/** Time in ms for which the pointer must rest on a token until the menu opens, and off it until the menu closes. */
 const SHOW = 140;
 const HIDE = 260;
-/** The most prompt tokens that are shown, so that a long prompt does not slow the page. */
+/** Most tokens of the prompt that are shown; more would slow the page. */
 const GIVEN = 400;
 
 export class LogitTape extends LogitElement {
@@ -41,11 +41,11 @@ export class LogitTape extends LogitElement {
   static styles = [...LogitElement.styles, tapeStyles];
 
   #pointer = new Debounce();
-  /** True while a token gets the focus back from its alternatives, so that they do not open again. */
+  /** True while the focus returns from the menu to its token, which would open the menu again. */
   #quiet = false;
-  /** The texts of characters that several tokens form, in the order of all tokens. @type {(string | null)[]} */
+  /** Texts of characters that consist of several tokens, by the index of the token. @type {(string | null)[]} */
   #whole = [];
-  /** The position of the alternatives, in pixels. */
+  /** Position of the menu, in pixels. */
   #place = { x: 0, y: 0, above: false };
 
   constructor() {
@@ -59,27 +59,33 @@ export class LogitTape extends LogitElement {
     this.ready = false;
     this.limit = 0;
     this.eos = -1;
-    /** The most tokens that the model reads: the last ones of the text; 0 if unknown. */
+    /** Number of tokens that the model can read, the last ones of the text; 0 if unknown. */
     this.contextLength = 0;
-    /** @type {'after' | 'before' | 'none'} The colour shows the surprisal after or before the chain, or nothing. */
+    /**
+     * Colour of the tokens: surprisal after the chain, before the chain, or none.
+     * @type {'after' | 'before' | 'none'}
+     */
     this.colour = 'after';
     /** @type {import('../../engine/text-loops.js').Loop | null} */
     this.loop = null;
-    /** A sentence about the loop. */
+    /** A sentence about the loop in the text; '' without one. */
     this.looping = '';
     /** @type {import('../../state/alternatives.js').TokenAlternatives | null} */
     this.alternatives = null;
     /** True if the user cannot replace tokens. */
     this.fixed = false;
-    /** True if the prompt's special tokens show. */
+    /** True to show special tokens of the prompt. */
     this.marked = false;
-    /** @type {boolean[]} For each step, true if it belongs to the model's thinking. */
+    /** For each step, true if its token belongs to the model's thinking. @type {boolean[]} */
     this.thinking = [];
-    /** @type {boolean[] | undefined} For each step, true if its token supports the first watermark; empty or undefined without a watermark. */
+    /**
+     * For each step, true if its token is one that the watermark prefers; empty or undefined without a watermark.
+     * @type {boolean[] | undefined}
+     */
     this.green = undefined;
-    /** @type {number | null} The index of the token under the pointer or with the focus; null if none. */
+    /** Index of the token that has the pointer or the focus; null if none. @type {number | null} */
     this.active = null;
-    /** @type {number | null} The index of the token whose alternatives show; null if none. */
+    /** Index of the token whose menu is open; null if none. @type {number | null} */
     this.open = null;
   }
 
@@ -116,7 +122,7 @@ export class LogitTape extends LogitElement {
     `;
   }
 
-  /** The number of tokens at the start of the text that the model no longer reads. */
+  /** Number of tokens at the beginning of the text that the model can no longer read. */
   get #unseen() {
     const { pieces, steps, contextLength } = this;
     return contextLength > 0 ? Math.max(0, pieces.length + steps.length - contextLength) : 0;
@@ -128,13 +134,13 @@ export class LogitTape extends LogitElement {
     return at < 0 ? 'unseen' : at === 0 && this.#unseen > 0 ? 'edge' : '';
   }
 
-  /** The indices of the prompt tokens that are shown. */
+  /** Indices of the prompt's tokens that are shown. */
   get #given() {
     const last = this.pieces.slice(-GIVEN);
     return last.flatMap(({ special }, j) => (special && !this.marked ? [] : [j - last.length]));
   }
 
-  /** The index of the token that Tab focuses. */
+  /** Index of the token that has the Tab stop. */
   get #tabbed() {
     return this.active ?? (this.steps.length > 0 ? 0 : -1);
   }
@@ -182,14 +188,14 @@ export class LogitTape extends LogitElement {
   updated(changes) {
     const before = /** @type {Step[] | undefined} */ (changes.get('steps'))?.length ?? 0;
     const { length } = this.steps;
-    // The focused token was removed, so the last token gets the focus.
+    // If the token with the focus was removed, focus the last one.
     if (length < before && this.active !== null && this.active >= length) this.#focus(length - 1);
     if (!changes.has('steps') || length <= before) return;
     const tape = /** @type {HTMLElement} */ (this.renderRoot.querySelector('.tape'));
     tape.scrollTop = tape.scrollHeight;
   }
 
-  /** Returns the strength of a token's colour, from 0 to 1. @param {Step} step */
+  /** Returns the strength of a token's colour, 0 to 1. @param {Step} step */
   #heat({ p, p_raw }) {
     if (this.colour === 'none') return 0;
     return Math.min(1, -Math.log2(this.colour === 'after' ? p : p_raw) / FULL);
@@ -200,7 +206,7 @@ export class LogitTape extends LogitElement {
     return i < 0 ? this.pieces.at(i) : this.steps[i];
   }
 
-  /** Returns a prompt token's probability and surprisal as text. @param {number} i */
+  /** Returns the probability and surprisal of a prompt token as text. @param {number} i */
   #describeGiven(i) {
     const token = this.#token(i);
     if (!token) return '';
@@ -232,13 +238,13 @@ export class LogitTape extends LogitElement {
     return i !== null && this.thinking[i] ? `${said} (${t('text.thought')})` : said;
   }
 
-  /** Shows or hides the alternatives after a delay. @param {number | null} i @param {number} delay in ms */
+  /** Opens or closes the menu after a delay. @param {number | null} i @param {number} delay in ms */
   #rest(i, delay) {
     if (i !== null) this.active = i;
     this.#pointer.schedule(delay, () => (i === null ? this.#hide() : this.#show(i)));
   }
 
-  /** Handles a pointer that moves over a token. Scrolling below a resting pointer does not call it. @param {number} i */
+  /** The pointer has moved over a token. Scrolling below a resting pointer does not count. @param {number} i */
   #point(i) {
     if (i !== this.active) this.#rest(i, this.open === null ? SHOW : HIDE / 2);
     else if (this.open === i) this.#pointer.cancel();
@@ -277,7 +283,7 @@ export class LogitTape extends LogitElement {
     );
   }
 
-  /** The listeners of every token; the token's dataset contains its index. */
+  /** Event listeners of every token. The element's dataset has the token's index. */
   #listeners = {
     pointermove: (/** @type {PointerEvent} */ event) => this.#point(placeOf(event)),
     focus: (/** @type {FocusEvent} */ event) => this.#quiet || this.#show(placeOf(event)),
@@ -297,7 +303,7 @@ export class LogitTape extends LogitElement {
     this.#focus(open);
   }
 
-  /** Focuses a token without showing its alternatives. @param {number} i */
+  /** Focuses a token without opening its menu. @param {number} i */
   #focus(i) {
     this.#quiet = true;
     this.#button(i)?.focus();
@@ -326,13 +332,13 @@ export class LogitTape extends LogitElement {
   }
 }
 
-/** Returns the index of the token that an event belongs to. @param {Event} event */
+/** Returns the index of the token on which an event happened. @param {Event} event */
 const placeOf = ({ currentTarget }) =>
   Number(/** @type {HTMLElement} */ (currentTarget).dataset.place);
 
 /**
- * Splits a token into the space before its word and the part that the user can press. That part is not a
- * <button>: a line could break after a <button>, even inside a word.
+ * Splits a token into its leading space and the rest, which is the button. It is no <button>, because a line could
+ * break after a <button> even inside a word.
  * @template {{ text: string }} T
  * @param {T} piece
  */

@@ -1,7 +1,6 @@
 /**
- * <logit-text>: the prompt or chat, the drawn text with its numbers and branches, and the buttons Step,
- * Run, Stop and Reset. Asks with "logit-prompt", "logit-chat", "logit-command" and "logit-option"
- * ({ pace }, { stopAtEnd }, { max_new_tokens } or { sought }, true to look for watermarks).
+ * <logit-text>: the prompt or chat, the drawn text with its numbers and branches, and the buttons Step, Run, Stop and
+ * Reset. Emits "logit-prompt", "logit-chat", "logit-command" and "logit-option".
  */
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
@@ -23,7 +22,7 @@ import { renderFold } from '../distribution/distribution-table.js';
  * @typedef {import('../../engine/grammar.js').Verdict} Verdict
  */
 
-/** The prompt is read when the user has not typed for this time, in ms. */
+/** The model reads the prompt after the user has not typed for this time, in ms. */
 const REST = 180;
 const COLOURS = /** @type {const} */ (['after', 'before', 'none']);
 
@@ -59,7 +58,7 @@ export class LogitText extends LogitElement {
     (max_new_tokens) =>
       max_new_tokens !== this.limit && this.emit('logit-option', { max_new_tokens }),
   );
-  /** The number of drawn tokens at the start of the run. */
+  /** Number of drawn tokens when the run began. */
   #ranFrom = 0;
 
   constructor() {
@@ -67,16 +66,19 @@ export class LogitText extends LogitElement {
     this.prompt = '';
     /** True if the model has a chat template. */
     this.chatty = false;
-    /** @type {import('../../state/prompt.js').Chat | null} The chat; null if the prompt is a text. */
+    /** The chat; null if the prompt is a plain text. @type {import('../../state/prompt.js').Chat | null} */
     this.chat = null;
-    /** @type {import('../../state/prompt.js').Chat | null} The last chat; null if none. */
+    /**
+     * The last chat, if the user has switched to a plain text; null if none.
+     * @type {import('../../state/prompt.js').Chat | null}
+     */
     this.chatBefore = null;
-    /** The date that the template uses as today. */
+    /** The date that the template takes for today's. */
     this.chatDate = '';
     /** True if the prompt ends inside the model's thinking. */
     this.promptThinks = false;
     this.contextLength = 0;
-    /** @type {string | null} Typed text that the model has not read yet; null if none. */
+    /** A prompt that the model has not read yet; null if none. @type {string | null} */
     this.draft = null;
     this.fixed = false;
     /** @type {{ id: number, text: string, special: boolean }[]} */
@@ -89,13 +91,13 @@ export class LogitText extends LogitElement {
     this.finished = null;
     this.running = false;
     this.ready = false;
-    /** The reason why the prompt was not read; '' if none. */
+    /** A sentence about why the prompt was not read; '' if it was. */
     this.fault = '';
     /** @type {Verdict | null} */
     this.verdict = null;
-    /** @type {string | null} The finished text if a constraint to JSON is on; otherwise null. */
+    /** The text if a constraint to JSON is on and the text is complete; else null. @type {string | null} */
     this.json = null;
-    /** True if a grammar checks finished texts. */
+    /** True if a grammar judges complete texts. */
     this.checked = false;
     this.limit = LIMIT.initial;
     this.eos = -1;
@@ -105,13 +107,13 @@ export class LogitText extends LogitElement {
     this.alternatives = null;
     /** @type {import('../../state/tree.js').Branch[]} */
     this.branches = [];
-    /** @type {[number, number]} Type-token ratio and distinct-2 of the text, 0 to 1. */
+    /** Type-token ratio and distinct-2 of the text, 0 to 1. @type {[number, number]} */
     this.distinct = [0, 0];
     /** @type {import('../../state/watermark.js').FoundWatermarks | null} */
     this.watermarks = null;
-    /** True to look for watermarks although none is on. */
+    /** True to look for watermarks although no watermark is on. */
     this.sought = false;
-    /** The speed of a run: an index below `paces`. */
+    /** Speed of a run: an index below `paces`. */
     this.pace = 0;
     this.paces = 1;
     this.stopAtEnd = true;
@@ -119,13 +121,15 @@ export class LogitText extends LogitElement {
     this.colour = 'after';
     this.said = '';
     this.unfolded = false;
-    /** True to end with the drawn text and the buttons, which then can stick to the edge of a small window. */
+    /**
+     * True if the drawn text and the buttons come last, so that the buttons can stick to the edge of a small window.
+     */
     this.stacked = false;
-    /** True if the figures and options show. */
+    /** True if the numbers and options are unfolded. */
     this.opened = false;
   }
 
-  /** True if a chat shows: a link may ask for a chat even if the model has no template. */
+  /** True to show a chat. A link can have a chat although the model has no template. */
   get #chats() {
     return this.chatty || this.chat !== null;
   }
@@ -156,7 +160,7 @@ export class LogitText extends LogitElement {
       this.said = steps.length > 0 ? t('text.went', { n: steps.length }) : t('text.cleared');
   }
 
-  /** Speaks the tokens of a run together at its end: a screen reader would cut off single tokens. */
+  /** Speaks the tokens of a run after its end; a screen reader would not finish single tokens. */
   #sayRun() {
     if (this.finished === 'eos') return this.#sayLast();
     const drawn = this.steps.slice(this.#ranFrom);
@@ -164,7 +168,7 @@ export class LogitText extends LogitElement {
     return t('text.ran', { n: drawn.length, text });
   }
 
-  /** Speaks once, when the first token is no longer in the context. @param {number} before */
+  /** Says once that the model can no longer read the first token. @param {number} before */
   #saySight(before) {
     const room = this.contextLength - this.pieces.length;
     const passed = before <= room && this.steps.length > room;
@@ -181,7 +185,7 @@ export class LogitText extends LogitElement {
     return `${drew} ${t('text.ended', { text: text.trim() })}`;
   }
 
-  /** For each step, true if it belongs to the model's thinking. @type {boolean[]} */
+  /** For each step, true if its token belongs to the model's thinking. @type {boolean[]} */
   get thinking() {
     return (this.#chats && chatPart?.findThinking(this.steps, this.promptThinks)) || [];
   }
@@ -260,7 +264,7 @@ export class LogitText extends LogitElement {
 
   /** @param {Event} event */
   #onMore({ target, currentTarget }) {
-    // The table inside folds too.
+    // The event may come from the table inside, which can be folded too.
     if (target === currentTarget) this.opened = /** @type {HTMLDetailsElement} */ (target).open;
   }
 
@@ -371,12 +375,12 @@ export class LogitText extends LogitElement {
     const { ready, running, finished, stacked } = this;
     const may = ready && !running && !finished;
     const step = this.#renderButton('step', may, 'primary');
-    // Run and Stop are one button, so the focus stays on it.
+    // Run and Stop are the same button, so that the focus stays on it.
     const run = this.#renderButton(running ? 'stop' : 'run', running || may);
     return html`<div class="buttons">${stacked ? [step, run] : [this.#renderReset(), run, step]}</div>`;
   }
 
-  /** Places the examples below their button, inside the window. */
+  /** Finds a place for the examples below their button and inside the window. */
   #placeExamples() {
     const button = /** @type {HTMLElement} */ (this.renderRoot.querySelector('[popovertarget]'));
     const menu = /** @type {HTMLElement} */ (this.renderRoot.querySelector('#examples'));
@@ -400,7 +404,7 @@ export class LogitText extends LogitElement {
     this.emit('logit-prompt', { prompt });
   }
 
-  /** Enter reads the prompt at once; Shift+Enter inserts a line break. @param {KeyboardEvent} event */
+  /** Enter reads the prompt at once; Shift+Enter adds a line break. @param {KeyboardEvent} event */
   #onKey(event) {
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();

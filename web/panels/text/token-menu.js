@@ -1,6 +1,6 @@
 /**
- * <logit-token-menu>: the actions on one token, beside its bar: make it more or less likely, forbid it,
- * or draw it next. Asks with "logit-bias" and "logit-force"; ends with "logit-menu-close".
+ * <logit-token-menu>: the actions for one token: make it more or less likely, forbid it, or draw it next. Emits
+ * "logit-bias", "logit-force" and "logit-menu-close".
  */
 import { locales } from '#locales/menu';
 import { html, nothing } from 'lit';

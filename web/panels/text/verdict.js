@@ -1,4 +1,4 @@
-/** <logit-verdict>: says whether a finished text is a sentence of the grammar, or JSON. */
+/** <logit-verdict>: says if the finished text obeys the grammar, or is valid JSON. */
 import { locales } from '#locales/verdict';
 import { html } from 'lit';
 import { addMessages, t } from '../../locale/locale.js';
@@ -15,9 +15,9 @@ export class LogitVerdict extends LogitElement {
 
   constructor() {
     super();
-    /** Null until the sentence ends. @type {import('../../engine/grammar.js').Verdict | null} */
+    /** Null until the text is complete. @type {import('../../engine/grammar.js').Verdict | null} */
     this.verdict = null;
-    /** The text if a constraint to JSON is on, otherwise null. @type {string | null} */
+    /** The text if a constraint to JSON is on; else null. @type {string | null} */
     this.json = null;
   }
 

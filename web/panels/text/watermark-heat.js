@@ -1,6 +1,6 @@
 /**
- * <logit-watermark-heat>: how well each watermark is detected at each temperature, as chart and table. The
- * measurements are from docs/samplers.md.
+ * <logit-watermark-heat>: how well each watermark is detected at each temperature, as a chart and a table. The
+ * numbers were measured for docs/samplers.md.
  */
 import { locales } from '#locales/watermark';
 import { html, nothing } from 'lit';
@@ -17,7 +17,7 @@ import watermarkStyles from './watermark.css';
 
 addMessages(locales);
 
-/** One of a hundred texts without a watermark reaches this z. */
+/** One of a hundred texts without a watermark reaches this z-score by chance. */
 const ONE_IN_100 = 2.33;
 
 /** @param {{ name: string, by: number }} mark */

@@ -1,4 +1,4 @@
-/** <logit-watermark>: the evidence of each watermark in the drawn text, and z by the text's length. */
+/** <logit-watermark>: how strongly the drawn text shows each watermark, and how that grows with its length. */
 import { locales } from '#locales/watermark';
 import { html, nothing } from 'lit';
 import { addMessages, fixed, percent, t } from '../../locale/locale.js';
@@ -10,7 +10,7 @@ import watermarkStyles from './watermark.css';
 addMessages(locales);
 
 const SIZE = { width: 144, height: 34 };
-/** The margin for the width of the line and the dot at its end. */
+/** Margin for the line's width and the dot at its end. */
 const EDGE = 3;
 
 export class LogitWatermark extends LogitElement {
@@ -72,7 +72,7 @@ function renderCurve(curve) {
     </svg>`;
 }
 
-/** Writes a probability; below 0.001 it writes the next larger power of ten. @param {number} p */
+/** Writes a probability. Below 0.001 it is rounded up to a power of ten. @param {number} p */
 function small(p) {
   if (p >= 0.001) return fixed(p, 3);
   const power = p > 0 ? Math.floor(-Math.log10(p)) : 300;
