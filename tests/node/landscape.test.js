@@ -554,9 +554,27 @@ test('each text of the ladder is the engine’s for that value, seed and u; a ne
   }
 });
 
+test('the text of new ids is written after their reading and their first slices', async () => {
+  /** @type {string[]} */
+  const order = [];
+  const timeline = scope.session();
+  const writer = { write: (options) => (order.push('write'), timeline.write(options)) };
+  const reader = openReader((what) => order.push(what), writer);
+  for (const prompt of ['Today she', 'Tomorrow she']) {
+    order.length = 0;
+    const ids = Array.from(scope.encode(prompt));
+    reader.ask({ ids, past: [], knob: 'temperature', settings: {}, u: 0.5 });
+    while (reader.busy) await new Promise(setImmediate);
+    const first = order.indexOf('write');
+    assert.deepEqual(new Set(order.slice(0, first)), new Set(['reading', 'landscape']), `${order}`);
+    assert.equal(order.at(-1), 'text');
+  }
+  reader.ladder?.stop();
+});
+
 /** Opens a reader over a timeline of the engine, with another timeline for its texts. */
-function openReader(changed) {
-  const [timeline, writer] = [scope.session(), scope.session()];
+function openReader(changed, writer = scope.session()) {
+  const timeline = scope.session();
   const source = {
     moveTo: async ({ ids }) => timeline.feed(ids),
     read: async (settings, choice) => timeline.read(settings, choice),

@@ -2,8 +2,8 @@
  * Reads a landscape in five readings: the slices over one knob, the distribution and draw at the
  * crossing of its lines, the text that follows, the course of a drawn token that no slice lists, and the
  * texts of the ladder. Each has one request in flight; a newer request replaces a waiting one. After a
- * change of the text before the draw, the text that follows waits for the reading; course and ladder
- * wait until nothing else is read.
+ * change of the text before the draw, the text that follows waits for the reading and for the first
+ * slices, so that a slow model redraws its picture first; course and ladder wait until nothing else is read.
  */
 import { toFault } from '../engine/errors.js';
 import { textOptions } from './crossing.js';
@@ -58,9 +58,10 @@ export class LandscapeReader {
   #changed;
   /** JSON of the ids that were last read. */
   #ids = '';
-  /** Resolves when the first reading for new ids ends. @type {Promise<unknown> | null} */
+  /** Resolves when the first reading and the first slices for new ids are there. @type {Promise<unknown> | null} */
   #begun = null;
-  #endBegun = () => {};
+  #endReading = () => {};
+  #endSlices = () => {};
   /** Ends the text in flight. */
   #stop = new AbortController();
   #key = '';
@@ -111,7 +112,7 @@ export class LandscapeReader {
       return requests;
     };
     this.#reads = newest(
-      (asked) => this.#read(asked).finally(() => this.#endBegun()),
+      (asked) => this.#read(asked).finally(() => this.#endReading()),
       (reading) => {
         this.reading = reading;
         this.fault = null;
@@ -127,7 +128,7 @@ export class LandscapeReader {
       },
     );
     this.#slices = newest(
-      (asked) => this.#slice(asked),
+      (asked) => this.#slice(asked).finally(() => this.#slices.waiting || this.#endSlices()),
       () => {},
     );
     this.#courses = newest(
@@ -179,8 +180,12 @@ export class LandscapeReader {
     this.#reads.ask(asked);
     if (all !== this.#ids) {
       this.#ids = all;
-      this.#endBegun();
-      this.#begun = new Promise((resolve) => (this.#endBegun = () => resolve(null)));
+      this.#endReading();
+      this.#endSlices();
+      this.#begun = Promise.all([
+        new Promise((resolve) => (this.#endReading = () => resolve(null))),
+        new Promise((resolve) => (this.#endSlices = () => resolve(null))),
+      ]);
       this.#stop.abort();
       this.#stop = new AbortController();
     }
@@ -307,6 +312,7 @@ export class LandscapeReader {
       const stepped = row.kind === 'integer' && stride === 1 && last === row.high - row.low;
       this.landscape = { ...joined(places, all, found), stepped, request };
       this.#changed('landscape');
+      this.#endSlices();
     }
   }
 }
