@@ -626,6 +626,15 @@ test('any setting can be the knob: segments by pointer and arrows, others in a m
   assert.ok(await knob.evaluate(focused));
   await settle(page);
   assert.equal(await numberOf(knob), 0.9);
+  // A press on the box selects the number; a second press sets the caret.
+  await typed.click();
+  await page.keyboard.type('0.85');
+  await typed.click();
+  await page.keyboard.press('End');
+  await page.keyboard.type('1');
+  await page.keyboard.press('Enter');
+  await settle(page);
+  assert.equal(await numberOf(knob), 0.851);
   await knob.press('PageDown');
   await settle(page);
   const { value: nucleus } = await expectCrossing(opened, { name: 'top_p', temperature: 1.5 });

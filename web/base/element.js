@@ -3,7 +3,7 @@ import { LitElement } from 'lit';
 import { announceLanguage, matchLanguage, onLanguage, speaking } from '../locale/locale.js';
 import shared from '../style/shared.css';
 import tokens from '../style/tokens.css';
-import { keepSliders } from './touch.js';
+import { keepSliders, selectNumbers } from './touch.js';
 import { undoTranslated } from './translated.js';
 
 /** The longest wait for an idle callback, in ms. */
@@ -52,6 +52,7 @@ export class LogitElement extends LitElement {
   createRenderRoot() {
     const root = super.createRenderRoot();
     keepSliders(root);
+    selectNumbers(root);
     return root;
   }
 

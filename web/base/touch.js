@@ -1,7 +1,7 @@
 /**
- * Handles touch on elements that the user drags sideways; a vertical move scrolls the page
- * (`touch-action: pan-y`). A touch counts only after it has moved sideways or ended at its start: before
- * that it may become a scroll.
+ * Handles presses on sliders and number boxes, and touch on elements that the user drags sideways; a
+ * vertical move scrolls the page (`touch-action: pan-y`). A touch counts only after it has moved sideways
+ * or ended at its start: before that it may become a scroll.
  */
 
 /** A touch becomes a drag after it has moved this far sideways, in pixels. */
@@ -74,5 +74,19 @@ export function keepSliders(root) {
     if (target.type !== 'range' || target.value === before) return;
     target.value = before;
     target.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+}
+
+/**
+ * Selects the number of a box at the press that focuses the box, so that the user can type over it; a
+ * second press sets the caret.
+ * @param {Node} root contains the boxes
+ */
+export function selectNumbers(root) {
+  root.addEventListener('pointerdown', (event) => {
+    const box = /** @type {HTMLInputElement} */ (event.target);
+    if (!box.matches?.('input[inputmode]:not(:focus)')) return;
+    const select = () => box.selectionStart === box.selectionEnd && box.select();
+    box.addEventListener('click', select, { once: true });
   });
 }
