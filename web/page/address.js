@@ -286,7 +286,7 @@ export class PageAddress {
     const state = this.#complete(accepted);
     // No address has the user's own sampler.
     if (state) scope.instrument.own = null;
-    if (state) await scope.restore({ ...scope.unnamed, ...state, view }, this.#record === null);
+    if (state) await scope.restore({ ...scope.unnamed, ...state, view });
     else scope.view = view;
   }
 

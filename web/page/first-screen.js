@@ -24,29 +24,29 @@ export class FirstScreen {
     this.#go = go;
   }
 
-  async #fetchTour() {
+  async fetchTour() {
     const { Tour } = await import('./tour.js');
     return (this.tour ??= new Tour(this.#scope, this.#go));
   }
 
   /** Offers the tour if the page has one and the browser remembers no earlier tour. */
   async offerTour() {
-    if (this.#scope.guide && recall('guide') === null) await (await this.#fetchTour()).offer();
+    if (this.#scope.guide && recall('guide') === null) await (await this.fetchTour()).offer();
   }
 
   /** @param {number} beat @param {boolean} fresh true if the beat sets its own start */
   async showBeat(beat, fresh) {
-    await (await this.#fetchTour()).show(beat, fresh);
+    await (await this.fetchTour()).show(beat, fresh);
   }
 
   /** Shows the beat `step` beats further on. @param {number} step */
   async turnTour(step) {
-    await (await this.#fetchTour()).turn(step);
+    await (await this.fetchTour()).turn(step);
   }
 
   /** Continues the tour at the beat that the user left. */
   async resumeTour() {
-    await (await this.#fetchTour()).resume();
+    await (await this.fetchTour()).resume();
   }
 
   /**

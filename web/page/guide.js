@@ -21,6 +21,8 @@ const RIGHT = 0.64;
 /** A drag of both lines counts as a drag of u if the knob moves at most KNOB_MAX of its range and u at least U_MIN. */
 const KNOB_MAX = 0.05;
 const U_MIN = 0.1;
+/** After this many frames without work the landscape rests: a change may reach it a frame later. */
+const RESTS = 3;
 
 /**
  * @typedef {import('../views/landscape/landscape.js').LogitLandscape} LogitLandscape
@@ -155,6 +157,7 @@ export class LogitGuide extends LogitElement {
     beat: { type: Number },
     present: { type: Boolean },
     done: { state: true },
+    away: { state: true },
     said: { state: true },
     over: { state: true },
     beats: { attribute: false },
@@ -178,17 +181,19 @@ export class LogitGuide extends LogitElement {
     this.present = false;
     /** The number of this beat's actions that the user has done. */
     this.done = 0;
+    /** True if the first beat cannot go on, since another knob than temperature is chosen. */
+    this.away = false;
     /** The sentence about the last effect; null before it. @type {(() => string) | null} */
     this.said = null;
     /** True if the effect of the beat's last action was seen. */
     this.over = false;
-    /** The root of the tree that contains the landscape. @type {ParentNode | null} */
+    /** The root of the tree that contains the landscape. @type {ShadowRoot | null} */
     this.root = null;
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.root?.removeEventListener('logit-deed', this.#onDeed);
+    this.#unfollow(this.root);
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -198,11 +203,15 @@ export class LogitGuide extends LogitElement {
       this.#watch();
     }
     if (!changed.has('root')) return;
-    /** @type {ParentNode | undefined} */ (changed.get('root'))?.removeEventListener(
-      'logit-deed',
-      this.#onDeed,
-    );
+    this.#unfollow(/** @type {ShadowRoot | undefined} */ (changed.get('root')));
     this.root?.addEventListener('logit-deed', this.#onDeed);
+    this.root?.host.addEventListener('logit-change', this.#watch);
+  }
+
+  /** @param {ShadowRoot | null} [root] */
+  #unfollow(root) {
+    root?.removeEventListener('logit-deed', this.#onDeed);
+    root?.host.removeEventListener('logit-change', this.#watch);
   }
 
   /** Waits for the first action of the beat. */
@@ -239,6 +248,7 @@ export class LogitGuide extends LogitElement {
   /** Renders the next action of the beat in words, and its keys for a screen reader. */
   #renderDeed() {
     const { beat, done } = this;
+    if (this.away) return html`<span class="deed">${t('guide.away')}</span>`;
     const keys = done === 0 && beat < 3 ? t(`guide.${beat}.keys`) : '';
     const values = beat === 3 && this.#before ? keptByTopP(this.#before) : {};
     return html`<span class="deed">${t(`guide.${beat}.deed${done || ''}`, values)}</span>${
@@ -269,31 +279,35 @@ export class LogitGuide extends LogitElement {
     this.#watch();
   };
 
-  /** Checks for an effect in each frame until the landscape is complete. */
-  async #watch() {
+  /** Checks for an effect in each frame until the landscape rests. */
+  #watch = async () => {
     if (this.#watching) return;
     this.#watching = true;
-    do {
+    for (let rests = 0; this.isConnected && rests < RESTS; ) {
       await new Promise(requestAnimationFrame);
       const now = this.#view?.outcome;
       if (now) this.#see(now);
-    } while (this.isConnected && this.#view?.busy);
+      rests = this.#view?.busy ? 0 : rests + 1;
+    }
     this.#watching = false;
     const now = this.#view?.outcome;
-    if (!now) return;
-    if (this.over) this.#follow(now);
-    else if (this.beat === 2 && this.#acted && this.#before && movesLuck(this.#before, now))
-      this.said = stillOf(now);
-  }
+    if (!now || this.beat > this.beats) return;
+    if (this.over) this.said = this.#wordsOf(now) ?? (() => t('guide.other'));
+    else {
+      this.away = this.beat === 1 && now.knob !== 'temperature';
+      const moved = this.beat === 2 && this.#acted && this.#before;
+      this.said = moved && movesLuck(moved, now) ? stillOf(now) : null;
+    }
+  };
 
-  /** Updates the sentence about the effect if the picture has changed since. @param {Outcome} now */
-  #follow(now) {
+  /** Describes the effect in the present picture; null if the picture shows something else. @param {Outcome} now */
+  #wordsOf(now) {
     const { beat } = this;
     const before = /** @type {Outcome} */ (this.#before);
-    if (beat < 3 && now.others !== before.others) return;
-    if (beat === 2 && Math.abs(now.share - before.share) > KNOB_MAX) return;
+    if (beat < 3 && now.others !== before.others) return null;
+    if (beat === 2 && Math.abs(now.share - before.share) > KNOB_MAX) return null;
     const say = OUTCOMES[beat - 1].at(-1)?.(before, now, true);
-    if (say || beat === 2) this.said = say ?? stillOf(now);
+    return say ?? (beat === 2 ? stillOf(now) : null);
   }
 
   /** @param {Outcome} now */

@@ -183,17 +183,19 @@ export class LogitScope extends InstrumentElement {
 
   /**
    * Shows the beat of a state, if it has one, and returns the other parts; null if it has no other parts.
+   * A beat without other parts sets its own start.
    * @param {PageState | null} state
-   * @param {boolean} fresh true if the beat sets its own start
    * @returns {PageState | null}
    */
-  #takeBeat(state, fresh) {
-    const { beat, ...others } = /** @type {PageState} */ (state ?? { settings: {} });
-    if (beat) this.#first.showBeat(beat, fresh);
+  #takeBeat(state) {
+    if (!state?.beat) return state;
+    const { beat, ...others } = state;
     const { settings, view = this.view, ...parts } = others;
-    const only = beat && Object.keys({ ...settings, ...parts }).length === 0;
-    if (only) this.view = view;
-    return state && !only ? others : null;
+    const only = Object.keys({ ...settings, ...parts }).length === 0;
+    this.#first.showBeat(beat, only);
+    if (!only) return others;
+    this.view = view;
+    return null;
   }
 
   /**
@@ -238,12 +240,9 @@ export class LogitScope extends InstrumentElement {
     return offer && this.ready ? { name: offer.name, typed } : null;
   }
 
-  /**
-   * @param {PageState} asked checked against the table
-   * @param {boolean} [fresh] true if the state's beat sets its own start
-   */
-  async restore(asked, fresh = true) {
-    const state = this.#takeBeat(asked, fresh);
+  /** @param {PageState} asked checked against the table */
+  async restore(asked) {
+    const state = this.#takeBeat(asked);
     if (!state) return;
     this.#takeChoices(state, state.prompt ?? this.instrument.prompt.text);
     return this.instrument.restore(state);
@@ -325,8 +324,8 @@ export class LogitScope extends InstrumentElement {
    */
   async #frameOf(built) {
     const { state: asked } = this.#parseAddress(built.table, built.vocab_size);
-    const { beat, ...state } = /** @type {Partial<PageState>} */ (asked ?? {});
-    if (beat) await this.#first.showBeat(beat, !this.address.coming);
+    if (asked?.beat) await this.#first.fetchTour();
+    const state = /** @type {Partial<PageState>} */ (this.#takeBeat(asked) ?? {});
     const { prompt, seed } = { ...this.unnamed, ...state };
     const usual =
       this.#opener.offer.name === MODELS[0].name &&
@@ -347,7 +346,7 @@ export class LogitScope extends InstrumentElement {
     const parsed = this.#parseAddress(table, info?.vocab_size);
     const dropped = [...address.dropped, ...parsed.dropped];
     const asked = address.complete(this.acceptParsed({ ...parsed, dropped }));
-    const state = this.#takeBeat(asked, !address.coming);
+    const state = this.#takeBeat(asked);
     if (state) this.#takeChoices(state, state.prompt ?? prompt);
     // If a link names another view, there is no tour.
     if (!asked && this.view === 'landscape') this.#first.offerTour();

@@ -181,9 +181,10 @@ export class LogitLandscape extends ModelElement {
     const { row } = lines.knob;
     if (this.pair.on) return this.pair.outcome;
     if (!content.current || !row) return null;
-    return outcomeOf(content.current, row, content.names, this.#rain.tally, (share) =>
-      content.reader?.busy ? null : (this.#display?.picture.difference(share) ?? null),
-    );
+    const unlikeAt = (/** @type {number} */ share) =>
+      content.reader?.busy ? null : (this.#display?.picture.difference(share) ?? null);
+    const text = [this.sentence.begin, this.ids];
+    return outcomeOf(content.current, row, content.names, this.#rain.tally, unlikeAt, text);
   }
 
   /** True if the engine has not encoded the present prompt yet. */
@@ -392,6 +393,7 @@ export class LogitLandscape extends ModelElement {
   /** @param {string} knob */
   #choose(knob) {
     this.lines.stop();
+    this.emit('logit-deed');
     this.pair.leave(knob);
     this.keepChoice({ knob });
   }
@@ -411,7 +413,6 @@ export class LogitLandscape extends ModelElement {
     if (action === 'rain') return this.#drawMany();
     const { lines } = this;
     if (action !== 'swap') {
-      this.emit('logit-deed');
       this.#choose(action);
       return this.pair.show(true);
     }

@@ -6,7 +6,7 @@ import { DRAWS } from './rain.js';
  * @property {string} knob
  * @property {number} value of the knob
  * @property {number} share the knob's value as a share of its range, 0 to 1
- * @property {string} others the other settings as JSON
+ * @property {string} others the other settings and the text before the picture's token as JSON
  * @property {number | null} u
  * @property {number} id of the drawn token
  * @property {string} token its name
@@ -37,9 +37,10 @@ export function outcomeOfPair({ row, value, share }, kept) {
  * @param {import('./names.js').Names} names
  * @param {import('../../state/tally.js').Tally | null} tally
  * @param {(share: number) => number | null} unlikeAt
+ * @param {unknown} text the text before the token
  * @returns {Outcome | null}
  */
-export function outcomeOf({ trace, drawn, at }, { low, high }, names, tally, unlikeAt) {
+export function outcomeOf({ trace, drawn, at }, { low, high }, names, tally, unlikeAt, text) {
   const token = names.of(drawn.id);
   if (!token) return null;
   const { [at.knob]: _, seed: __, ...others } = /** @type {Record<string, any>} */ (at.settings);
@@ -49,7 +50,7 @@ export function outcomeOf({ trace, drawn, at }, { low, high }, names, tally, unl
     knob: at.knob,
     value: at.value,
     share,
-    others: JSON.stringify(others),
+    others: JSON.stringify({ ...others, text }),
     u: drawn.u,
     id: drawn.id,
     token,
